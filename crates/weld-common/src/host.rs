@@ -1,0 +1,46 @@
+//! What a link may ask of the program that runs it.
+//!
+//! The linkers are libraries: they do not print, exit or install signal handlers. The binary
+//! implements this trait; tests use [`QuietHost`].
+
+use std::path::Path;
+use std::sync::Mutex;
+
+pub trait Host: Sync {
+    /// Text for standard output (`--trace`, `-y`, `--print-map`, `--print-gc-sections`, …).
+    /// Ends with a newline.
+    fn print(&self, text: &str);
+
+    /// A file was mapped at `start..start + len` (bytes) and stays so. A signal handler may use it
+    /// to name the file when it shrinks under the mapping (`SIGBUS`).
+    fn mapped(&self, _path: &Path, _start: usize, _len: usize) {}
+
+    /// A temporary output file exists now and must be removed if the process dies.
+    fn temp_created(&self, _path: &Path) {}
+
+    /// The temporary file has been renamed into place or removed.
+    fn temp_gone(&self, _path: &Path) {}
+}
+
+/// A host that keeps what is printed and does nothing else.
+#[derive(Default)]
+pub struct QuietHost {
+    printed: Mutex<String>,
+}
+
+impl QuietHost {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What has been printed so far.
+    pub fn printed(&self) -> String {
+        self.printed.lock().unwrap().clone()
+    }
+}
+
+impl Host for QuietHost {
+    fn print(&self, text: &str) {
+        self.printed.lock().unwrap().push_str(text);
+    }
+}

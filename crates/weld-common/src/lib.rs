@@ -1,0 +1,7 @@
+//! What weld's linkers share. See `docs/architecture.md`.
+//!
+//! Nothing here knows an object format beyond the archive container, prints, exits the process or
+//! keeps global state: a program may run several links at once.
+
+pub mod diag;
+pub mod host;

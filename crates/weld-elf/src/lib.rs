@@ -1,0 +1,3 @@
+//! weld's ELF linker as a library. Start reading at [`link`].
+
+pub mod options;
