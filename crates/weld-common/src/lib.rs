@@ -4,4 +4,5 @@
 //! keeps global state: a program may run several links at once.
 
 pub mod diag;
+pub mod hash;
 pub mod host;
