@@ -5,3 +5,4 @@
 
 pub mod diag;
 pub mod host;
+pub mod io;
