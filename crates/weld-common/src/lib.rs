@@ -3,5 +3,8 @@
 //! Nothing here knows an object format beyond the archive container, prints, exits the process or
 //! keeps global state: a program may run several links at once.
 
+pub mod archive;
 pub mod diag;
+pub mod hash;
 pub mod host;
+pub mod io;

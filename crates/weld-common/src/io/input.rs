@@ -1,0 +1,498 @@
+//! The bytes of every input of one link, borrowed for as long as the link lasts.
+//!
+//! A small file costs less to `read` than to map: a mapping pays for a VMA, a page fault for each
+//! window of pages and an unmapping later, a read pays for one copy. So files up to [`READ_LIMIT`]
+//! are read, one behind the other, into large chunks, and larger ones are mapped privately and
+//! read-only. Either way the descriptor is closed before [`InputStore::open`] returns: a link has at
+//! most as many input descriptors open as it has threads in `open`.
+//!
+//! Nothing is released before the store is dropped; a program that is about to exit calls
+//! [`InputStore::leak`] and leaves the work to the kernel.
+//!
+//! A mapped file that shrinks during the link raises `SIGBUS` when a lost page is read. That is for
+//! the program to handle, so the store tells [`Host::mapped`] about each mapping.
+
+use std::alloc::Layout;
+use std::fmt;
+use std::fs::{File, Metadata};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+use memmap2::{Mmap, MmapOptions};
+
+use super::reason;
+use crate::diag::Diagnostic;
+use crate::host::Host;
+
+/// Files of at most this many bytes are read, larger ones mapped.
+pub const READ_LIMIT: usize = 64 << 10;
+
+/// What may come out of a pipe or device, in bytes. Such an input says nothing of its size before it
+/// ends, and `/dev/zero` never does.
+pub const STREAM_LIMIT: u64 = 1 << 30;
+
+/// Bytes of a chunk for small files. Pages of it that no file reaches are never touched.
+const CHUNK: usize = 1 << 20;
+
+/// Each file begins at a multiple of this address, so that 8-byte fields at aligned file offsets
+/// are aligned in memory.
+const ALIGN: usize = 8;
+
+/// Why an input could not be opened or read.
+#[derive(Debug)]
+pub struct InputError {
+    pub path: PathBuf,
+    pub kind: ErrorKind,
+    message: String,
+}
+
+impl InputError {
+    fn new(verb: &str, path: &Path, error: &io::Error) -> Self {
+        InputError {
+            path: path.to_owned(),
+            kind: error.kind(),
+            message: format!("cannot {verb} {}: {}", path.display(), reason(error)),
+        }
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for InputError {}
+
+impl From<InputError> for Diagnostic {
+    fn from(e: InputError) -> Self {
+        Diagnostic::error(e.message)
+    }
+}
+
+/// Owns the bytes of every input of one link; slices live as long as the store. Any number of
+/// threads may open files at once, and no lock is held while the kernel works.
+pub struct InputStore<'h> {
+    host: &'h dyn Host,
+    arena: Mutex<Arena>,
+    maps: Mutex<Vec<Mmap>>,
+    heap: Mutex<Vec<HeapBytes>>,
+    gate: Gate,
+}
+
+impl<'h> InputStore<'h> {
+    pub fn new(host: &'h dyn Host) -> Self {
+        InputStore {
+            host,
+            arena: Mutex::new(Arena { chunks: Vec::new(), used: 0 }),
+            maps: Mutex::new(Vec::new()),
+            heap: Mutex::new(Vec::new()),
+            gate: Gate::default(),
+        }
+    }
+
+    /// Reads or maps `path`. `Ok(None)` if it does not exist. A directory is an error; a pipe or
+    /// device is read to its end. The slice begins at an 8-byte aligned address.
+    pub fn open(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
+        let _permit = self.gate.enter();
+        let file = match self.gate.open(path) {
+            Ok(file) => file,
+            // The second is a path like `file.o/x`, which searching along `-L` may well make.
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(e) => return Err(InputError::new("open", path, &e)),
+        };
+        let meta = file.metadata().map_err(|e| InputError::new("open", path, &e))?;
+        if meta.is_dir() {
+            return Err(InputError::new("open", path, &ErrorKind::IsADirectory.into()));
+        }
+        let bytes = match self.plan(&meta) {
+            Plan::Read(len) => self.read(&file, len),
+            Plan::Map(len) => self.map(&file, path, len),
+            Plan::Stream => self.stream(&file),
+            Plan::TooLarge => Err(ErrorKind::FileTooLarge.into()),
+        };
+        bytes.map(Some).map_err(|e| InputError::new("read", path, &e))
+    }
+
+    /// Keeps a heap buffer (a decompressed section, a member made in memory) alive with the store.
+    pub fn keep(&self, bytes: Vec<u8>) -> &[u8] {
+        if bytes.is_empty() {
+            return &[];
+        }
+        let bytes = HeapBytes::new(bytes);
+        let slice = NonNull::slice_from_raw_parts(bytes.ptr, bytes.len);
+        self.heap.lock().unwrap().push(bytes);
+        // SAFETY: the buffer now belongs to the store, which neither changes nor frees it before it
+        // is dropped, and the slice borrows the store.
+        unsafe { slice.as_ref() }
+    }
+
+    /// Ends the store without unmapping and freeing. For a program that is about to exit.
+    pub fn leak(self) {
+        std::mem::forget(self);
+    }
+
+    fn plan(&self, meta: &Metadata) -> Plan {
+        if !meta.is_file() || meta.len() == 0 {
+            // Files below /proc and /sys have bytes to read though their size is 0.
+            return Plan::Stream;
+        }
+        match usize::try_from(meta.len()) {
+            Ok(len) if len <= READ_LIMIT => Plan::Read(len),
+            Ok(len) if len <= isize::MAX as usize => Plan::Map(len),
+            _ => Plan::TooLarge,
+        }
+    }
+
+    /// Reads at most `len` bytes: what the file had when it was opened. Fewer if it shrank since.
+    fn read(&self, mut file: &File, len: usize) -> io::Result<&[u8]> {
+        let space = self.arena.lock().unwrap().take(len);
+        // SAFETY: `take` hands out each span once, zeroed, and the chunk lives as long as the store.
+        let space: &mut [u8] = unsafe { &mut *space.as_ptr() };
+        let mut filled = 0;
+        while filled < len {
+            match file.read(&mut space[filled..]) {
+                Ok(0) => break,
+                Ok(n) => filled += n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(&space[..filled])
+    }
+
+    fn map(&self, file: &File, path: &Path, len: usize) -> io::Result<&[u8]> {
+        // SAFETY: the mapping is private and read-only. Another process can still change the file
+        // under it, as for every linker that maps its inputs; parsers check what they read where they
+        // use it, and a file that shrinks is reported through `Host::mapped`.
+        let map = unsafe { MmapOptions::new().len(len).map_copy_read_only(file)? };
+        let start = map.as_ptr();
+        self.host.mapped(path, start.addr(), len);
+        self.maps.lock().unwrap().push(map);
+        // SAFETY: the mapping belongs to the store now and stays until it is dropped.
+        Ok(unsafe { std::slice::from_raw_parts(start, len) })
+    }
+
+    fn stream(&self, file: &File) -> io::Result<&[u8]> {
+        let mut bytes = Vec::new();
+        file.take(STREAM_LIMIT + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > STREAM_LIMIT {
+            return Err(ErrorKind::FileTooLarge.into());
+        }
+        Ok(self.keep(bytes))
+    }
+}
+
+enum Plan {
+    Read(usize),
+    Map(usize),
+    /// Read until it ends.
+    Stream,
+    TooLarge,
+}
+
+/// Chunks of memory from which spans are cut, each span once.
+struct Arena {
+    chunks: Vec<Chunk>,
+    /// Bytes of the last chunk that are handed out.
+    used: usize,
+}
+
+struct Chunk(NonNull<u8>);
+
+// SAFETY: a chunk is memory that belongs to the arena; spans of it are disjoint.
+unsafe impl Send for Chunk {}
+
+impl Chunk {
+    const LAYOUT: Layout = match Layout::from_size_align(CHUNK, ALIGN) {
+        Ok(layout) => layout,
+        Err(_) => unreachable!(),
+    };
+
+    /// Zeroed, which costs nothing: memory of this size comes fresh from the kernel.
+    fn new() -> Chunk {
+        // SAFETY: the layout's size is not zero.
+        let ptr = unsafe { std::alloc::alloc_zeroed(Chunk::LAYOUT) };
+        Chunk(NonNull::new(ptr).unwrap_or_else(|| std::alloc::handle_alloc_error(Chunk::LAYOUT)))
+    }
+}
+
+impl Drop for Chunk {
+    fn drop(&mut self) {
+        // SAFETY: allocated in `new` with the same layout.
+        unsafe { std::alloc::dealloc(self.0.as_ptr(), Chunk::LAYOUT) }
+    }
+}
+
+impl Arena {
+    /// `len` zeroed bytes (at most [`READ_LIMIT`]) that nobody else has or will get.
+    fn take(&mut self, len: usize) -> NonNull<[u8]> {
+        assert!(len <= READ_LIMIT);
+        let last = match self.chunks.last() {
+            Some(chunk) if CHUNK - self.used >= len => chunk,
+            _ => {
+                self.chunks.push(Chunk::new());
+                self.used = 0;
+                &self.chunks[self.chunks.len() - 1]
+            }
+        };
+        // SAFETY: used + len <= CHUNK.
+        let start = unsafe { last.0.add(self.used) };
+        self.used = CHUNK.min((self.used + len).next_multiple_of(ALIGN));
+        NonNull::slice_from_raw_parts(start, len)
+    }
+}
+
+/// A `Vec` taken apart, so that moving its owner does not invalidate slices of it.
+struct HeapBytes {
+    ptr: NonNull<u8>,
+    len: usize,
+    capacity: usize,
+}
+
+// SAFETY: owned memory without interior mutability.
+unsafe impl Send for HeapBytes {}
+
+impl HeapBytes {
+    fn new(bytes: Vec<u8>) -> HeapBytes {
+        let mut bytes = std::mem::ManuallyDrop::new(bytes);
+        let ptr = NonNull::new(bytes.as_mut_ptr()).expect("a Vec's pointer is never null");
+        HeapBytes { ptr, len: bytes.len(), capacity: bytes.capacity() }
+    }
+}
+
+impl Drop for HeapBytes {
+    fn drop(&mut self) {
+        // SAFETY: the parts of a Vec<u8> that was given up in `new`.
+        drop(unsafe { Vec::from_raw_parts(self.ptr.as_ptr(), self.len, self.capacity) });
+    }
+}
+
+/// Lets an `open` wait for another one to close its descriptor when the process has none left.
+#[derive(Default)]
+struct Gate {
+    /// Calls of `InputStore::open` that are under way; each has at most one descriptor.
+    inside: AtomicUsize,
+    waiting: Mutex<usize>,
+    left: Condvar,
+}
+
+struct Permit<'a>(&'a Gate);
+
+impl Gate {
+    /// How long to wait for descriptors that somebody else in the process has open.
+    const PATIENCE: u32 = 200;
+    const NAP: Duration = Duration::from_millis(5);
+
+    fn enter(&self) -> Permit<'_> {
+        self.inside.fetch_add(1, Ordering::Relaxed);
+        Permit(self)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<File> {
+        let mut naps = 0;
+        loop {
+            match File::open(path) {
+                Err(e) if out_of_descriptors(&e) && naps < Self::PATIENCE => {
+                    let mut waiting = self.waiting.lock().unwrap();
+                    *waiting += 1;
+                    // Time alone ends a nap too: a descriptor may have been closed just before the
+                    // lock was taken, or elsewhere in the process.
+                    let (mut waiting, _) = self.left.wait_timeout(waiting, Self::NAP).unwrap();
+                    *waiting -= 1;
+                    // As long as others are at work here and not all waiting, one of them will leave.
+                    if self.inside.load(Ordering::Relaxed) <= *waiting + 1 {
+                        naps += 1;
+                    }
+                }
+                other => return other,
+            }
+        }
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        self.0.inside.fetch_sub(1, Ordering::Relaxed);
+        self.0.left.notify_one();
+    }
+}
+
+#[cfg(unix)]
+fn out_of_descriptors(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+#[cfg(not(unix))]
+fn out_of_descriptors(_: &io::Error) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::QuietHost;
+    use crate::io::testdir::TestDir;
+
+    #[derive(Default)]
+    struct MapHost(Mutex<Vec<(PathBuf, usize, usize)>>);
+
+    impl Host for MapHost {
+        fn print(&self, _: &str) {}
+        fn mapped(&self, path: &Path, start: usize, len: usize) {
+            self.0.lock().unwrap().push((path.to_owned(), start, len));
+        }
+    }
+
+    fn pattern(len: usize) -> Vec<u8> {
+        (0..len).map(|i| (i * 31 + i / 255) as u8).collect()
+    }
+
+    #[test]
+    fn sizes_around_the_limit() {
+        let dir = TestDir::new("input-sizes");
+        let host = MapHost::default();
+        let store = InputStore::new(&host);
+        let sizes = [0, 1, 7, 8, 4096, READ_LIMIT - 1, READ_LIMIT, READ_LIMIT + 1, 3 * READ_LIMIT];
+        let mut slices = Vec::new();
+        for len in sizes {
+            let path = dir.join(&len.to_string());
+            std::fs::write(&path, pattern(len)).unwrap();
+            slices.push(store.open(&path).unwrap().unwrap());
+        }
+        for (len, slice) in sizes.into_iter().zip(slices) {
+            assert!(slice == pattern(len), "{len} bytes");
+            assert!(len == 0 || slice.as_ptr().addr() % ALIGN == 0);
+        }
+        let told = host.0.lock().unwrap();
+        let lens: Vec<_> = told.iter().map(|m| m.2).collect();
+        assert_eq!(lens, [READ_LIMIT + 1, 3 * READ_LIMIT]);
+        assert_eq!(told[0].0, dir.join(&(READ_LIMIT + 1).to_string()));
+    }
+
+    #[test]
+    fn what_is_missing_is_none() {
+        let dir = TestDir::new("input-missing");
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        std::fs::write(dir.join("file"), b"x").unwrap();
+        assert!(store.open(&dir.join("no")).unwrap().is_none());
+        assert!(store.open(&dir.join("file").join("below")).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_directory_is_an_error() {
+        let dir = TestDir::new("input-dir");
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let error = store.open(dir.path()).unwrap_err();
+        assert_eq!(error.to_string(), format!("cannot open {}: is a directory", dir.path().display()));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn pipes_and_proc_files_are_read_to_the_end() {
+        let dir = TestDir::new("input-fifo");
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let fifo = dir.join("fifo");
+        let name = std::ffi::CString::new(fifo.to_str().unwrap()).unwrap();
+        // SAFETY: a terminated path.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+        let bytes = pattern(200_000);
+        std::thread::scope(|s| {
+            s.spawn(|| std::fs::write(&fifo, &bytes).unwrap());
+            assert!(store.open(&fifo).unwrap().unwrap() == bytes);
+        });
+        assert!(store.open(Path::new("/dev/null")).unwrap().unwrap().is_empty());
+        assert!(!store.open(Path::new("/proc/self/status")).unwrap().unwrap().is_empty());
+    }
+
+    #[test]
+    fn kept_buffers_stay_where_they_are() {
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let slices: Vec<_> = (0..100).map(|i| store.keep(pattern(i))).collect();
+        for (i, slice) in slices.iter().enumerate() {
+            assert_eq!(*slice, pattern(i));
+        }
+    }
+
+    #[test]
+    fn many_threads_open_at_once() {
+        let dir = TestDir::new("input-threads");
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        for i in 0..40 {
+            std::fs::write(dir.join(&i.to_string()), pattern(i * 3001)).unwrap();
+        }
+        std::thread::scope(|s| {
+            for t in 0..4 {
+                let (store, dir) = (&store, &dir);
+                s.spawn(move || {
+                    for i in (t..40).step_by(4) {
+                        let bytes = store.open(&dir.join(&i.to_string())).unwrap().unwrap();
+                        assert!(bytes == pattern(i * 3001));
+                    }
+                });
+            }
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_error_names_the_file() {
+        let dir = TestDir::new("input-loop");
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        std::os::unix::fs::symlink("a", dir.join("a")).unwrap();
+        let message = store.open(&dir.join("a")).unwrap_err().to_string();
+        assert!(
+            message.starts_with(&format!("cannot open {}: Too many", dir.join("a").display())),
+            "{message}"
+        );
+    }
+
+    /// A gate whose process has no descriptor left for a while: the open succeeds once one is free.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn waits_for_a_descriptor() {
+        // The limit belongs to the process, so this runs in a child of its own.
+        const FLAG: &str = "WELD_TEST_FEW_DESCRIPTORS";
+        if std::env::var_os(FLAG).is_none() {
+            let name = "io::input::tests::waits_for_a_descriptor";
+            let test = std::env::current_exe().unwrap();
+            let status = std::process::Command::new(test).args(["--exact", name]).env(FLAG, "1").status();
+            assert!(status.unwrap().success());
+            return;
+        }
+        let dir = TestDir::new("input-emfile");
+        let path = dir.join("f");
+        std::fs::write(&path, b"bytes").unwrap();
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: plain structs.
+        unsafe {
+            libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+            limit.rlim_cur = 24;
+            assert_eq!(libc::setrlimit(libc::RLIMIT_NOFILE, &limit), 0);
+        }
+        let mut hoard = Vec::new();
+        while let Ok(file) = File::open(&path) {
+            hoard.push(file);
+        }
+        std::thread::scope(|s| {
+            let workers: Vec<_> = (0..8).map(|_| s.spawn(|| store.open(&path))).collect();
+            std::thread::sleep(Duration::from_millis(20));
+            hoard.pop();
+            for worker in workers {
+                assert_eq!(worker.join().unwrap().unwrap().unwrap(), b"bytes");
+            }
+        });
+    }
+}

@@ -1,0 +1,25 @@
+//! Inputs for linker tests, made in memory: relocatable objects ([`obj`]), shared objects
+//! ([`dso`]), archives ([`ar`]) and damaged copies of them ([`mutate`]).
+//!
+//! Development only, and without dependencies, so that every crate's unit tests can afford it.
+//! The builders write what they are told, not only what is valid: most have an override for the
+//! header fields, so that a parser's error paths can be tested one by one. All output is ELF64
+//! little-endian.
+//!
+//! ```
+//! use weld_testkit::{elf::*, obj::*};
+//! let mut o = Obj::new();
+//! let text = o.section(Section::text(".text").bytes(&[0xe8, 0, 0, 0, 0, 0xc3]));
+//! let callee = o.symbol(Symbol::undefined("callee"));
+//! o.symbol(Symbol::global("caller").function().at(text, 0).size(6));
+//! o.reloc(text, 1, R_X86_64_PLT32, callee, -4);
+//! let bytes: Vec<u8> = o.build();
+//! assert_eq!(&bytes[..4], b"\x7fELF");
+//! ```
+
+pub mod ar;
+pub mod dso;
+pub mod elf;
+pub mod mutate;
+pub mod obj;
+mod strtab;
