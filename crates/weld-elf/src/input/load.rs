@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::{Archive, Member, MemberData};
+use weld_common::archive::{Archive, Member, MemberData, Symbols};
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 
@@ -43,11 +43,10 @@ pub struct ArchiveInput<'a> {
 }
 
 impl<'a> ArchiveInput<'a> {
-    /// Records for a range of the index's entries.
-    pub fn announce(&self, range: std::ops::Range<usize>, bins: &mut Bins<'a>) {
-        let Some(map) = self.archive.armap() else { return };
+    /// Records for a run of the index's entries.
+    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
         let mut member = 0;
-        for (name, offset) in map.range(range) {
+        for (name, offset) in symbols {
             // Entries of one member follow one another.
             if self.offsets.get(member) != Some(&offset) {
                 match self.offsets.binary_search(&offset) {

@@ -635,7 +635,8 @@ impl<'a> Parser<'a, '_> {
             let words = self.object.group_words(i as u32).unwrap_or(&[]);
             let live = |w: &Word| self.slots.get(w.get() as usize).is_some_and(|s| s.in_image());
             let members: Vec<u32> = words.iter().skip(1).filter(|w| live(w)).map(|w| w.get()).collect();
-            if members.len() < 2 {
+            let alloc = |m: &u32| self.object.shdrs[*m as usize].sh_flags() & SHF_ALLOC != 0;
+            if members.len() < 2 || !members.iter().any(alloc) {
                 continue;
             }
             for (k, &member) in members.iter().enumerate() {

@@ -129,6 +129,16 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
+    /// How the object is called where it has no soname: as it was named on the command line.
+    pub fn link_name(&self) -> &[u8] {
+        self.name.path.as_bytes()
+    }
+
+    /// The soname, for version needs. Objects with versions have one.
+    pub fn need_name(&self) -> &'a [u8] {
+        self.soname
+    }
+
     /// The version index of symbol `index` and whether it is the default one for its name.
     pub fn version(&self, index: u32) -> (u16, bool) {
         match self.versym.get(index as usize) {

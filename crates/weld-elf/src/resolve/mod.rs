@@ -11,19 +11,20 @@
 //! line provides it.
 
 pub mod comdat;
+pub mod exports;
+pub mod internal;
 pub mod names;
 pub mod symbols;
-pub mod versions;
 
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
-use weld_common::archive::MemberData;
+use weld_common::archive::{MemberData, Symbols};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 
 use crate::ids::*;
 use crate::input::FileName;
-use crate::input::load::{Input, Inputs};
+use crate::input::load::{ArchiveInput, Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::options::Options;
@@ -208,16 +209,12 @@ impl<'a> Resolver<'a, '_> {
         let mut tasks = Vec::new();
         for archive in self.inputs.archives.iter().filter(|a| a.lazy) {
             let Some(map) = archive.archive.armap() else { continue };
-            let mut start = 0;
-            while start < map.count() {
-                let end = map.count().min(start + INDEX_ENTRIES_PER_TASK);
-                tasks.push((archive, start..end));
-                start = end;
-            }
+            let parts = map.count().div_ceil(INDEX_ENTRIES_PER_TASK);
+            tasks.extend(map.split(parts).into_iter().map(|symbols| (archive, symbols)));
         }
-        let task = |(archive, range): &(&crate::input::load::ArchiveInput<'a>, std::ops::Range<usize>)| {
+        let task = |(archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
             let mut bins = Bins::new(shard_bits);
-            archive.announce(range.clone(), &mut bins);
+            archive.announce(symbols.clone(), &mut bins);
             bins
         };
         if self.parallel { tasks.par_iter().map(task).collect() } else { tasks.iter().map(task).collect() }
