@@ -5,5 +5,6 @@
 
 pub mod archive;
 pub mod diag;
+pub mod hash;
 pub mod host;
 pub mod io;

@@ -1,3 +1,4 @@
 //! weld's ELF linker as a library. Start reading at [`link`].
 
 pub mod options;
+pub mod synth;
