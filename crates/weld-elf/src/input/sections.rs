@@ -107,9 +107,41 @@ pub struct MergeSection {
     pub strings: bool,
 }
 
+/// What an object contributes to an output section's header.
+#[derive(Clone, Copy)]
+pub struct OutputUse {
+    pub out: u32,
+    pub kind: u32,
+    /// Flags that any, and that every, input section has.
+    pub any_flags: u64,
+    pub all_flags: u64,
+    /// Common entry size, or 0.
+    pub entsize: u64,
+}
+
+impl OutputUse {
+    pub fn join(&mut self, other: &OutputUse) {
+        if self.kind != other.kind {
+            let array = [self.kind, other.kind].into_iter().find(|k| is_array(*k));
+            self.kind = array.unwrap_or(SHT_PROGBITS);
+        }
+        self.any_flags |= other.any_flags;
+        self.all_flags &= other.all_flags;
+        if self.entsize != other.entsize {
+            self.entsize = 0;
+        }
+    }
+}
+
+fn is_array(kind: u32) -> bool {
+    matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
+}
+
 /// What one object adds besides its section slots.
 #[derive(Default)]
 pub struct ObjectSections<'a> {
+    /// One for each output section that the object has sections for.
+    pub uses: Vec<OutputUse>,
     pub merges: Vec<MergeSection>,
     /// Header index and parsed records of each `.eh_frame`.
     pub eh_frames: Vec<(u32, EhFrame)>,
@@ -311,6 +343,9 @@ impl<'a> Sections<'a> {
                     section.set_out(number[(section.out() - LOCAL_NAME) as usize]);
                 }
             }
+            for used in extra.uses.iter_mut().filter(|u| u.out >= LOCAL_NAME) {
+                used.out = number[(used.out - LOCAL_NAME) as usize];
+            }
         }
     }
 }
@@ -420,8 +455,19 @@ impl<'a> Parser<'a, '_> {
             what = SectionKind::Merge;
         }
         self.slots[shndx] = InputSection::new(what, out, align.trailing_zeros(), size);
+        self.note_use(out, shdr);
         self.note_liveness(shndx, name);
         Ok(())
+    }
+
+    fn note_use(&mut self, out: u32, shdr: &Shdr) {
+        let flags = shdr.sh_flags();
+        let kind = if shdr.sh_type() == SHT_X86_64_UNWIND { SHT_PROGBITS } else { shdr.sh_type() };
+        let mine = OutputUse { out, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() };
+        match self.extra.uses.iter_mut().rev().find(|u| u.out == out) {
+            Some(seen) => seen.join(&mine),
+            None => self.extra.uses.push(mine),
+        }
     }
 
     fn is_mergeable(&self, shdr: &Shdr, size: u64) -> bool {
@@ -591,7 +637,7 @@ impl<'a> Parser<'a, '_> {
             }
             let data = self.object.section_data(shndx).unwrap_or(&[]);
             let relocs = self.relocs_of(shndx);
-            match EhFrame::parse(data, relocs) {
+            match EhFrame::parse(data, relocs, |r| r.r_offset()) {
                 Ok(frames) => {
                     self.tie_exception_tables(&frames, shndx);
                     self.extra.eh_frames.push((shndx as u32, frames));

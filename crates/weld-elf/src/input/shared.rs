@@ -139,6 +139,19 @@ impl<'a> Shared<'a> {
         self.soname
     }
 
+    /// The name-table id of symbol `index`; `NONE` if its name was never interned.
+    pub fn global(&self, index: u32) -> SymbolId {
+        SymbolId(self.globals[(index - self.first_global) as usize].load(std::sync::atomic::Ordering::Relaxed))
+    }
+
+    /// Whether the address lies in memory that the loader makes read-only after relocation.
+    pub fn is_relro(&self, address: u64) -> bool {
+        let Some(&[ehdr]) = table::<Ehdr>(self.data, 0, 1) else { return false };
+        let phdrs: &[Phdr] = table(self.data, ehdr.e_phoff(), ehdr.e_phnum() as u64).unwrap_or(&[]);
+        let within = |p: &Phdr| address.wrapping_sub(p.p_vaddr()) < p.p_memsz();
+        phdrs.iter().any(|p| p.p_type() == PT_GNU_RELRO && within(p))
+    }
+
     /// The version index of symbol `index` and whether it is the default one for its name.
     pub fn version(&self, index: u32) -> (u16, bool) {
         match self.versym.get(index as usize) {

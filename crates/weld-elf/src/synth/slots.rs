@@ -23,6 +23,8 @@ pub struct Slot {
     pub tls_gd: u32,
     pub tls_desc: u32,
     pub plt: u32,
+    /// Address of the definition itself, before a PLT entry stands for it; known after layout.
+    pub definition: u64,
 }
 
 /// What lies in a word (or two) of `.got`.
@@ -102,7 +104,7 @@ impl Slots {
 
     fn add(&mut self, id: SymbolId, local: Option<(ObjectId, u32)>, needs: u32) -> u32 {
         let index = self.list.len() as u32;
-        let mut slot = Slot { id, local, got: NONE, got_tp: NONE, tls_gd: NONE, tls_desc: NONE, plt: NONE };
+        let mut slot = Slot { id, local, got: NONE, got_tp: NONE, tls_gd: NONE, tls_desc: NONE, plt: NONE, definition: 0 };
         if needs & sym::NEEDS_GOT != 0 {
             slot.got = self.put(GotEntry::Address(index));
         }
