@@ -9,5 +9,8 @@ pub mod diag;
 pub mod hash;
 pub mod host;
 pub mod io;
+pub mod jobserver;
 pub mod par;
+pub mod reproduce;
+pub mod suggest;
 pub mod trace;
