@@ -8,3 +8,5 @@ pub mod diag;
 pub mod hash;
 pub mod host;
 pub mod io;
+pub mod merge;
+pub mod prefetch;
