@@ -4,6 +4,7 @@
 //! keeps global state: a program may run several links at once.
 
 pub mod archive;
+pub mod args;
 pub mod demangle;
 pub mod diag;
 pub mod hash;
