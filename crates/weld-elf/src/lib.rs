@@ -1,5 +1,8 @@
 //! weld's ELF linker as a library. Start reading at [`link`].
 
 pub mod args;
+pub mod crel;
+pub mod eh_frame;
 pub mod options;
+mod reader;
 pub mod synth;
