@@ -225,6 +225,19 @@ mod tests {
     }
 
     #[test]
+    fn section_made_by_clang() {
+        // `int *tab[] = {x, x + 3, y + 1000000, x - 5, y};`, x and y symbols 12 and 14.
+        let section = [
+            0x2f, 0x03, 0x0c, 0x01, 0x0c, 0x0c, 0x0d, 0x02, 0xf4, 0x91, 0xf4, 0x01, 0x0d, 0x7e, 0xec, 0xed,
+            0x8b, 0x7e, 0x0d, 0x02, 0x14,
+        ];
+        let expected = [(12, 0), (12, 0xc), (14, 0x3d0900), (12, -0x14), (14, 0)];
+        let expected = expected.iter().enumerate();
+        let expected: Vec<_> = expected.map(|(i, &(s, addend))| entry(8 * i as u64, s, 1, addend)).collect();
+        assert_eq!(decode(&section).unwrap(), expected);
+    }
+
+    #[test]
     fn round_trips() {
         let entries = [
             entry(0, 0, 0, 0),
