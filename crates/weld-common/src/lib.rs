@@ -3,6 +3,14 @@
 //! Nothing here knows an object format beyond the archive container, prints, exits the process or
 //! keeps global state: a program may run several links at once.
 
+pub mod archive;
+pub mod args;
+pub mod demangle;
 pub mod diag;
+pub mod hash;
 pub mod host;
 pub mod io;
+pub mod merge;
+pub mod par;
+pub mod prefetch;
+pub mod trace;

@@ -1,3 +1,5 @@
 //! weld's ELF linker as a library. Start reading at [`link`].
 
+pub mod args;
 pub mod options;
+pub mod synth;

@@ -4,6 +4,7 @@
 //! one line that names the file, because only they know which call failed.
 
 pub mod input;
+pub mod output;
 
 /// The system's words for `error`, without Rust's "(os error 28)" behind them.
 pub(crate) fn reason(error: &std::io::Error) -> String {
@@ -43,7 +44,6 @@ pub(crate) mod testdir {
         }
 
         /// The names in the directory, sorted.
-        #[allow(dead_code)]
         pub fn list(&self) -> Vec<String> {
             let entries = std::fs::read_dir(&self.0).unwrap();
             let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();

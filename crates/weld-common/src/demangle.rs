@@ -1,0 +1,131 @@
+//! Symbol names as people wrote them, for messages.
+//!
+//! Rust names, v0 and legacy, and Itanium C++ names. Anything else, anything too long, and anything
+//! that would become too long (a short mangled name can stand for an endless one) is shown as it is.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use cpp_demangle::{BorrowedSymbol, DemangleOptions, ParseOptions};
+
+/// Mangled names above this many bytes are not tried.
+const LONGEST_INPUT: usize = 16 << 10;
+
+/// Demangled names above this many bytes are given up.
+const LONGEST_OUTPUT: usize = 64 << 10;
+
+/// How deep names nest before they are given up. Real ones stay far below.
+const DEEPEST: u32 = 96;
+
+/// `name` demangled if it can be. A version (`@VERSION`, `@@VERSION`) stays behind it. Bytes that are
+/// no UTF-8 are shown as U+FFFD.
+pub fn demangle(name: &[u8]) -> Cow<'_, str> {
+    let (mangled, version) = name.split_at(memchr::memchr(b'@', name).unwrap_or(name.len()));
+    let Some(mut text) = demangle_unversioned(mangled) else { return String::from_utf8_lossy(name) };
+    text.push_str(&String::from_utf8_lossy(version));
+    Cow::Owned(text)
+}
+
+fn demangle_unversioned(name: &[u8]) -> Option<String> {
+    let mangled = name.starts_with(b"_R") || name.starts_with(b"_Z") || name.starts_with(b"_GLOBAL_");
+    if !mangled || name.len() > LONGEST_INPUT {
+        return None;
+    }
+    demangle_rust(name).or_else(|| demangle_cpp(name))
+}
+
+fn demangle_rust(name: &[u8]) -> Option<String> {
+    let demangled = rustc_demangle::try_demangle(std::str::from_utf8(name).ok()?).ok()?;
+    let mut text = Bounded(String::new());
+    // The alternate form leaves out the hash at the end.
+    write!(text, "{demangled:#}").ok()?;
+    Some(text.0)
+}
+
+fn demangle_cpp(name: &[u8]) -> Option<String> {
+    let parse = ParseOptions::default().recursion_limit(DEEPEST);
+    // The name must be mangled to its last byte.
+    let (symbol, rest) = BorrowedSymbol::with_tail_and_options(name, &parse).ok()?;
+    if !rest.is_empty() {
+        return None;
+    }
+    let mut text = Bounded(String::new());
+    let options = DemangleOptions::new().recursion_limit(DEEPEST);
+    symbol.structured_demangle(&mut text, &options).ok()?;
+    Some(text.0)
+}
+
+/// A string that refuses to grow without end.
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        if self.0.len() + s.len() > LONGEST_OUTPUT {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(s);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, want: &str) {
+        assert_eq!(demangle(name.as_bytes()), want);
+    }
+
+    #[test]
+    fn cpp() {
+        check("_Z3fooi", "foo(int)");
+        check("_ZN2ns1CC1Ev", "ns::C::C()");
+        check(
+            "_ZNSt6vectorIiSaIiEE9push_backERKi",
+            "std::vector<int, std::allocator<int> >::push_back(int const&)",
+        );
+        check("_ZTV1C", "{vtable(C)}");
+        check("_Z3fooi.cold", "foo(int) [clone .cold]");
+    }
+
+    #[test]
+    fn rust() {
+        check("_RNvC6_123foo3bar", "123foo::bar");
+        check("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
+    }
+
+    #[test]
+    fn versions_stay() {
+        check("_Z3fooi@@V_1.2", "foo(int)@@V_1.2");
+        check("_Z3fooi@V1", "foo(int)@V1");
+        check("memcpy@GLIBC_2.14", "memcpy@GLIBC_2.14");
+    }
+
+    #[test]
+    fn other_names_are_left_alone() {
+        for name in
+            ["", "main", "_Z", "_R", "_Zfoo", "_Z3fo", "_Z3fooi!", "_ZN", "_RNvC", "Z3fooi", "@", "_Z@"]
+        {
+            check(name, name);
+        }
+        assert_eq!(demangle(b"a\xffb"), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn hostile_names_end() {
+        let deep = format!("_Z1f{}i", "P".repeat(10_000));
+        check(&deep, &deep);
+        let long = format!("_Z{}{}", LONGEST_INPUT, "x".repeat(LONGEST_INPUT));
+        check(&long, &long);
+        // Each substitution doubles the one before.
+        let mut doubling = String::from("_Z1fI1AE");
+        for i in 0..30 {
+            let previous = if i == 0 { "S_".into() } else { format!("S{}_", i - 1) };
+            doubling.push_str(&format!("1bI{previous}{previous}E"));
+        }
+        demangle(doubling.as_bytes());
+        let nested = format!("_R{}", "INvC1a1b".repeat(2000));
+        check(&nested, &nested);
+    }
+}

@@ -1,0 +1,423 @@
+//! The output file: complete under its name, or not there at all.
+//!
+//! An image is written to a temporary file in the directory of the output and renamed over it by
+//! [`OutputFile::commit`]. Until then an older output stays as it was, and so a program that is being
+//! run or mapped can be replaced. Dropping an [`OutputFile`] removes the temporary file.
+//!
+//! What stands at the output path decides how it is written:
+//!
+//! - nothing, a regular file, or a symbolic link to either: replaced. The link itself is replaced, not
+//!   what it points to, as `ld.lld` does; the new file has the permissions the umask gives a new file.
+//! - a directory: an error.
+//! - a device, pipe or other special file, a link like `/dev/stdout`, or `-` for standard output: the
+//!   image is built in memory and written from front to back by `commit`.
+//!
+//! Bytes get to a file by one of two engines. *Streaming*: a region is filled in a buffer that is
+//! still in the cache from the region before, then written by `pwrite`. *Mapped*: a region is filled
+//! in place in a shared mapping, for which space is reserved first: a full disk would otherwise show
+//! as `SIGBUS`. See [`engine`] for the choice.
+
+mod claims;
+pub mod engine;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod sys;
+mod temp;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use memmap2::{MmapMut, MmapOptions, MmapRaw};
+
+use super::reason;
+use crate::diag::Diagnostic;
+use crate::host::Host;
+use claims::Claims;
+pub use engine::{Engine, EngineChoice};
+use temp::TempFile;
+
+/// Buffers above this size, in bytes, are freed after use rather than kept for the next region.
+const LARGEST_KEPT_BUFFER: usize = 8 << 20;
+
+/// Why an output could not be written.
+#[derive(Debug)]
+pub struct OutputError {
+    pub path: PathBuf,
+    pub kind: ErrorKind,
+    message: String,
+}
+
+impl OutputError {
+    fn new(verb: &str, path: &Path, error: &io::Error) -> Self {
+        OutputError {
+            path: path.to_owned(),
+            kind: error.kind(),
+            message: format!("cannot {verb} {}: {}", path.display(), reason(error)),
+        }
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for OutputError {}
+
+impl From<OutputError> for Diagnostic {
+    fn from(e: OutputError) -> Self {
+        Diagnostic::error(e.message)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OutputOptions {
+    pub engine: EngineChoice,
+    /// What `commit` will most likely be called with; saves a system call if it is so.
+    pub executable: bool,
+}
+
+/// An output under construction. Regions can be written from many threads at once.
+pub struct OutputFile<'h> {
+    path: PathBuf,
+    len: u64,
+    /// What `OutputOptions` said, and so how the temporary file was created.
+    executable: bool,
+    engine: (Engine, &'static str),
+    image: Image,
+    destination: Destination<'h>,
+}
+
+/// Where regions go.
+enum Image {
+    Stream(File, Mutex<Vec<Vec<u8>>>),
+    /// A mapping of the file, or of memory if the destination is written by `commit`.
+    Map(MmapRaw, Claims),
+}
+
+/// What `commit` does.
+enum Destination<'h> {
+    /// Rename. The file is `None` if the image has it.
+    Replace(TempFile<'h>, Option<File>),
+    /// Write the image from memory.
+    Sequential(File),
+    Stdout,
+    /// The regions have been written to `/dev/null` already.
+    Null,
+}
+
+/// What stands at an output path.
+enum Place {
+    Replaceable,
+    Special,
+    Null,
+    Stdout,
+}
+
+/// Finds early what would make [`OutputFile::create`] fail: a directory in the output's place, or a
+/// parent directory that is missing or not writable.
+pub fn check(path: &Path) -> Result<(), OutputError> {
+    let place = Place::of(path).map_err(|e| OutputError::new("write", path, &e))?;
+    match place {
+        Place::Replaceable => {
+            sys::check_directory(temp::directory_of(path)).map_err(|e| OutputError::new("create", path, &e))
+        }
+        Place::Special | Place::Null | Place::Stdout => Ok(()),
+    }
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Place> {
+        if path == Path::new("-") {
+            return Ok(Place::Stdout);
+        }
+        if path.as_os_str().is_empty() {
+            return Err(ErrorKind::NotFound.into());
+        }
+        let names_directory = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => Err(ErrorKind::IsADirectory.into()),
+            Err(e) if e.kind() == ErrorKind::NotFound && names_directory => {
+                Err(ErrorKind::IsADirectory.into())
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(Place::Replaceable),
+            Err(e) => Err(e),
+            Ok(meta) if sys::is_null_device(&meta) => Ok(Place::Null),
+            Ok(meta) if meta.is_file() && !names_descriptor(path) => Ok(Place::Replaceable),
+            Ok(_) => Ok(Place::Special),
+        }
+    }
+}
+
+/// Whether this is a link like `/dev/stdout` or `/proc/self/fd/3`: what it leads to is to be written,
+/// even if that is a regular file, and the link has to stay.
+fn names_descriptor(path: &Path) -> bool {
+    (path.starts_with("/dev") || path.starts_with("/proc")) && path.is_symlink()
+}
+
+impl<'h> OutputFile<'h> {
+    /// Creates the temporary file beside `path`, `len` bytes long. `host` is told of it.
+    pub fn create(
+        path: &Path,
+        len: u64,
+        options: &OutputOptions,
+        host: &'h dyn Host,
+    ) -> Result<OutputFile<'h>, OutputError> {
+        Self::create_at(path, len, options, host).map_err(|e| OutputError::new("create", path, &e))
+    }
+
+    fn create_at(path: &Path, len: u64, options: &OutputOptions, host: &'h dyn Host) -> io::Result<Self> {
+        let in_memory = (Engine::Mapped, "the output is written from front to back");
+        let (engine, image, destination) = match Place::of(path)? {
+            Place::Replaceable => {
+                let (temp, file) = TempFile::create(path, options.executable, host)?;
+                file.set_len(len)?;
+                let (engine, image, file) = open_image(file, len, options.engine)?;
+                (engine, image, Destination::Replace(temp, file))
+            }
+            Place::Null => {
+                let file = OpenOptions::new().write(true).open(path)?;
+                let engine = (Engine::Streaming, "the output is the null device");
+                (engine, Image::Stream(file, Mutex::default()), Destination::Null)
+            }
+            Place::Special => {
+                let file = OpenOptions::new().write(true).open(path)?;
+                (in_memory, memory_image(len)?, Destination::Sequential(file))
+            }
+            Place::Stdout => (in_memory, memory_image(len)?, Destination::Stdout),
+        };
+        Ok(OutputFile {
+            path: path.to_owned(),
+            len,
+            executable: options.executable,
+            engine,
+            image,
+            destination,
+        })
+    }
+
+    /// How regions are written, and why so.
+    pub fn engine(&self) -> (Engine, &'static str) {
+        self.engine
+    }
+
+    /// The size in bytes given to [`OutputFile::create`].
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Writes all of `bytes` at `offset`, from any thread. `bytes` may be part of a mapped input: with
+    /// the streaming engine they go straight from there to the file.
+    pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), OutputError> {
+        match &self.image {
+            Image::Stream(file, _) => {
+                self.check_range(offset, bytes.len())?;
+                write_all_at(file, offset, bytes).map_err(|e| self.failed(&e))
+            }
+            Image::Map(..) => self.with_region(offset, bytes.len(), |region| region.copy_from_slice(bytes)),
+        }
+    }
+
+    /// Calls `fill` with the bytes for `offset..offset + len` of the image, from any thread.
+    ///
+    /// `fill` must write every byte: with the streaming engine they hold whatever the region before
+    /// left in the buffer. Regions that are being filled at the same time must not overlap; the mapped
+    /// engine reports an error if they do.
+    pub fn with_region<R>(
+        &self,
+        offset: u64,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> R,
+    ) -> Result<R, OutputError> {
+        self.check_range(offset, len)?;
+        match &self.image {
+            Image::Stream(file, buffers) => {
+                let mut buffer = take_buffer(buffers, len);
+                let result = fill(&mut buffer[..len]);
+                let written = write_all_at(file, offset, &buffer[..len]);
+                if buffer.capacity() <= LARGEST_KEPT_BUFFER {
+                    buffers.lock().unwrap().push(buffer);
+                }
+                written.map(|()| result).map_err(|e| self.failed(&e))
+            }
+            Image::Map(map, claims) => {
+                let Some(_claim) = claims.claim(offset..offset + len as u64) else {
+                    return Err(self.misuse("two regions that overlap are written at once"));
+                };
+                // SAFETY: the range is inside the mapping, which lives as long as `self`, and the claim
+                // keeps every other reference to it away until this one is gone.
+                let region =
+                    unsafe { std::slice::from_raw_parts_mut(map.as_mut_ptr().add(offset as usize), len) };
+                Ok(fill(region))
+            }
+        }
+    }
+
+    /// Makes the image the output: sets its permissions (the umask is honoured) and renames it over
+    /// the path, or writes it to the special file that is there. On an error the old output is whole
+    /// and the temporary file gone.
+    pub fn commit(self, executable: bool) -> Result<(), OutputError> {
+        let OutputFile { path, len, executable: created, mut image, destination, .. } = self;
+        let done = match destination {
+            Destination::Replace(temp, mapped) => {
+                let file = match image {
+                    Image::Stream(file, _) => Some(file),
+                    Image::Map(..) => mapped,
+                };
+                close_image(file, created, executable).and_then(|()| temp.rename(&path))
+            }
+            Destination::Sequential(file) => write_in_place(file, image.bytes(len)),
+            Destination::Stdout => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(image.bytes(len)).and_then(|()| stdout.flush())
+            }
+            Destination::Null => Ok(()),
+        };
+        done.map_err(|e| OutputError::new("write", &path, &e))
+    }
+
+    fn check_range(&self, offset: u64, len: usize) -> Result<(), OutputError> {
+        match offset.checked_add(len as u64) {
+            Some(end) if end <= self.len => Ok(()),
+            _ => Err(self.misuse("a region lies outside the image")),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, error: &io::Error) -> OutputError {
+        OutputError::new("write", &self.path, error)
+    }
+
+    /// An error of the linker, not of its user.
+    #[cold]
+    fn misuse(&self, what: &str) -> OutputError {
+        let message = format!("internal error while writing {}: {what}", self.path.display());
+        OutputError { path: self.path.clone(), kind: ErrorKind::InvalidInput, message }
+    }
+}
+
+impl Image {
+    /// The image of a destination that `commit` writes.
+    fn bytes(&mut self, len: u64) -> &[u8] {
+        match self {
+            Image::Stream(..) => &[],
+            Image::Map(map, _) => {
+                // SAFETY: the whole mapping, and `&mut self` says that no region is being written.
+                let all = unsafe { std::slice::from_raw_parts(map.as_ptr(), map.len()) };
+                &all[..len as usize]
+            }
+        }
+    }
+}
+
+fn memory_image(len: u64) -> io::Result<Image> {
+    let len = usize::try_from(len).map_err(|_| io::Error::from(ErrorKind::OutOfMemory))?;
+    // There are no mappings of 0 bytes.
+    Ok(Image::Map(MmapRaw::from(MmapMut::map_anon(len.max(1))?), Claims::default()))
+}
+
+/// Chooses an engine for a new file of `len` bytes and prepares it. The file is in the image, or
+/// beside it if that is a mapping.
+fn open_image(
+    file: File,
+    len: u64,
+    choice: EngineChoice,
+) -> io::Result<((Engine, &'static str), Image, Option<File>)> {
+    let mut engine = match choice {
+        EngineChoice::Auto => engine::choose(sys::file_system(&file)),
+        EngineChoice::Streaming => (Engine::Streaming, "as requested"),
+        EngineChoice::Mapped => (Engine::Mapped, "as requested"),
+    };
+    if engine.0 == Engine::Mapped {
+        match map_file(&file, len)? {
+            Ok(map) => return Ok((engine, Image::Map(map, Claims::default()), Some(file))),
+            Err(why) => engine = (Engine::Streaming, why),
+        }
+    }
+    Ok((engine, Image::Stream(file, Mutex::default()), None))
+}
+
+/// Maps the file, or says why it must be streamed.
+fn map_file(file: &File, len: u64) -> io::Result<Result<MmapRaw, &'static str>> {
+    let Some(len) = usize::try_from(len).ok().filter(|&len| len > 0 && len <= isize::MAX as usize) else {
+        return Ok(Err("an image of this size cannot be mapped"));
+    };
+    if !sys::reserve(file, len as u64)? {
+        return Ok(Err(
+            "the file system cannot reserve space, so that a full disk would kill a mapped output",
+        ));
+    }
+    match MmapOptions::new().len(len).map_raw(file) {
+        Ok(map) => {
+            sys::advise_huge_pages(&map);
+            Ok(Ok(map))
+        }
+        Err(_) => Ok(Err("the file system cannot map files")),
+    }
+}
+
+/// A buffer of at least `len` bytes, of any contents. The last one given back comes first: it is the
+/// one most likely in the cache.
+fn take_buffer(buffers: &Mutex<Vec<Vec<u8>>>, len: usize) -> Vec<u8> {
+    let mut buffer = buffers.lock().unwrap().pop().unwrap_or_default();
+    if buffer.len() < len {
+        if buffer.capacity() < len {
+            // The kernel has zeroed pages for this, where growing would copy what nobody wants.
+            buffer = vec![0; len];
+        }
+        buffer.resize(len, 0);
+    }
+    buffer
+}
+
+fn close_image(file: Option<File>, created_executable: bool, executable: bool) -> io::Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    if executable != created_executable {
+        sys::set_executable(&file, executable)?;
+    }
+    sys::close(file)
+}
+
+fn write_in_place(mut file: File, bytes: &[u8]) -> io::Result<()> {
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    file.write_all(bytes)?;
+    sys::close(file)
+}
+
+/// `pwrite`, so that tests can make it fail.
+trait WriteAt {
+    fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
+}
+
+impl WriteAt for File {
+    fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        sys::write_at(self, bytes, offset)
+    }
+}
+
+fn write_all_at(to: &impl WriteAt, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match to.write_some_at(bytes, offset) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(n) => {
+                bytes = &bytes[n..];
+                offset += n as u64;
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}

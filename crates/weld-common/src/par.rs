@@ -1,0 +1,262 @@
+//! Parallel loops whose results do not depend on threads or timing.
+//!
+//! A thin layer over rayon. One thread means plain loops and no pool. Otherwise work is handed out in
+//! runs of consecutive indices by an atomic counter, to as many tasks as there are threads: a queued
+//! task an item would spend more on the queue than most items take. Called inside the pool (see
+//! [`Pool::install`]), a loop runs on the calling thread too, and loops may nest: who waits for the
+//! inner one helps with other work.
+//!
+//! Results come back in index order. Functions given to these loops must not settle conflicts by who
+//! comes first.
+
+use std::mem::MaybeUninit;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Inputs below this many bytes are linked by one thread: starting others would cost more.
+pub const ONE_THREAD_LIMIT: u64 = 4 << 20;
+
+/// Bytes of input that make another thread worth starting.
+const BYTES_PER_THREAD: u64 = 2 << 20;
+
+/// Where more threads only get in each other's way, as far as the field's experience goes.
+const MOST_THREADS: usize = 32;
+
+/// Sums below this many elements are done by one thread: memory is what limits them.
+const SUM_GRAIN: usize = 1 << 16;
+
+/// The threads of one link.
+pub struct Pool {
+    threads: usize,
+    pool: Option<rayon::ThreadPool>,
+}
+
+impl Pool {
+    /// A pool of `threads` threads; none are started for 0 or 1. If the system refuses that many, the
+    /// pool has fewer, and the link takes longer.
+    pub fn new(threads: usize) -> Pool {
+        let mut threads = threads.max(1);
+        while threads > 1 {
+            let name = |i| format!("weld-{i}");
+            if let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build() {
+                return Pool { threads, pool: Some(pool) };
+            }
+            threads /= 2;
+        }
+        Pool { threads, pool: None }
+    }
+
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs `f` on a thread of the pool. A link does this once, so that its loops start without
+    /// handing over from a thread outside.
+    pub fn install<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(f),
+            None => f(),
+        }
+    }
+
+    /// Runs both, at the same time if there are threads for it.
+    pub fn join<A: Send, B: Send>(
+        &self,
+        a: impl FnOnce() -> A + Send,
+        b: impl FnOnce() -> B + Send,
+    ) -> (A, B) {
+        match &self.pool {
+            Some(pool) => pool.join(a, b),
+            None => {
+                let a = a();
+                (a, b())
+            }
+        }
+    }
+}
+
+/// How many threads to link with: what was asked for, or what the machine (its affinity mask and, on
+/// Linux, cgroup quota) and the size of the inputs, in bytes, call for.
+pub fn choose_threads(requested: Option<usize>, input_bytes: u64) -> usize {
+    match requested {
+        Some(threads) => threads.max(1),
+        None if input_bytes < ONE_THREAD_LIMIT => 1,
+        None => {
+            let available = std::thread::available_parallelism().map_or(1, |n| n.get());
+            let useful = usize::try_from(input_bytes / BYTES_PER_THREAD).unwrap_or(usize::MAX);
+            available.min(useful).min(MOST_THREADS)
+        }
+    }
+}
+
+/// Calls `f` with ranges of at most `grain` indices that together are `0..n`.
+pub fn for_each_range(pool: &Pool, n: usize, grain: usize, f: impl Fn(Range<usize>) + Sync) {
+    let grain = grain.max(1);
+    let runs = n.div_ceil(grain);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let run = next.fetch_add(1, Ordering::Relaxed);
+            if run >= runs {
+                return;
+            }
+            let start = run * grain;
+            f(start..n.min(start + grain));
+        }
+    };
+    match &pool.pool {
+        Some(rayon) if runs > 1 => rayon.scope(|scope| {
+            for _ in 1..runs.min(pool.threads) {
+                scope.spawn(|_| work());
+            }
+            work();
+        }),
+        _ => work(),
+    }
+}
+
+/// Calls `f` with each index below `n`, `grain` consecutive ones at a time on one thread.
+pub fn for_each_index(pool: &Pool, n: usize, grain: usize, f: impl Fn(usize) + Sync) {
+    for_each_range(pool, n, grain, |range| range.for_each(&f));
+}
+
+/// Calls `f` with each item and its index.
+pub fn for_each_mut<T: Send>(pool: &Pool, items: &mut [T], grain: usize, f: impl Fn(usize, &mut T) + Sync) {
+    let start = Shared(items.as_mut_ptr());
+    for_each_range(pool, items.len(), grain, |range| {
+        for i in range {
+            // SAFETY: each index below the length is handed out once, and `items` is borrowed mutably.
+            f(i, unsafe { &mut *start.get().add(i) });
+        }
+    });
+}
+
+/// `[f(0), f(1), …]` up to `n`.
+pub fn map_collect<R: Send>(pool: &Pool, n: usize, grain: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    let mut results: Vec<R> = Vec::with_capacity(n);
+    for_each_mut(pool, &mut results.spare_capacity_mut()[..n], grain, |i, slot: &mut MaybeUninit<R>| {
+        slot.write(f(i));
+    });
+    // SAFETY: all `n` slots were written. Had `f` panicked, this line would not be reached, and the
+    // results so far would leak.
+    unsafe { results.set_len(n) };
+    results
+}
+
+/// Replaces each value by the sum of those before it and returns the sum of all; `None` (and
+/// unspecified values) if that is above `u64::MAX`.
+pub fn prefix_sums(pool: &Pool, values: &mut [u64]) -> Option<u64> {
+    let n = values.len();
+    if pool.threads == 1 || n <= SUM_GRAIN {
+        return sums_from(0, values);
+    }
+    let run = |i: usize| i * SUM_GRAIN..n.min((i + 1) * SUM_GRAIN);
+    let runs = n.div_ceil(SUM_GRAIN);
+    let totals =
+        map_collect(pool, runs, 1, |i| values[run(i)].iter().try_fold(0u64, |a, &b| a.checked_add(b)));
+    let mut totals = totals.into_iter().collect::<Option<Vec<u64>>>()?;
+    let total = sums_from(0, &mut totals)?;
+    let mut parts: Vec<&mut [u64]> = values.chunks_mut(SUM_GRAIN).collect();
+    for_each_mut(pool, &mut parts, 1, |i, part| {
+        // The total did not overflow, so no part of it does.
+        sums_from(totals[i], part);
+    });
+    Some(total)
+}
+
+fn sums_from(start: u64, values: &mut [u64]) -> Option<u64> {
+    values.iter_mut().try_fold(start, |sum, value| {
+        let next = sum.checked_add(*value)?;
+        *value = sum;
+        Some(next)
+    })
+}
+
+/// A pointer that several threads may have; what they do with it is for its user to justify.
+struct Shared<T>(*mut T);
+
+// SAFETY: see `for_each_mut`, the only user: items are moved between threads as `T: Send` allows.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+impl<T> Shared<T> {
+    fn get(&self) -> *mut T {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+
+    fn pools() -> [Pool; 4] {
+        [0, 1, 2, 5].map(Pool::new)
+    }
+
+    #[test]
+    fn each_index_once() {
+        for pool in pools() {
+            for (n, grain) in [(0, 1), (1, 1), (10, 3), (1000, 7), (5, 0), (7, usize::MAX)] {
+                let seen: Vec<AtomicU64> = (0..n).map(|_| AtomicU64::new(0)).collect();
+                for_each_index(&pool, n, grain, |i| _ = seen[i].fetch_add(1, Ordering::Relaxed));
+                assert!(seen.iter().all(|s| s.load(Ordering::Relaxed) == 1), "{n} {grain}");
+            }
+        }
+    }
+
+    #[test]
+    fn results_in_order_also_when_nested() {
+        for pool in pools() {
+            let want: Vec<Vec<usize>> = (0..50).map(|i| (0..i).map(|j| i * j).collect()).collect();
+            let run = || map_collect(&pool, 50, 3, |i| map_collect(&pool, i, 2, |j| i * j));
+            assert_eq!(run(), want);
+            assert_eq!(pool.install(run), want);
+        }
+    }
+
+    #[test]
+    fn items_are_changed_in_place() {
+        for pool in pools() {
+            let mut items: Vec<String> = (0..100).map(|i| i.to_string()).collect();
+            for_each_mut(&pool, &mut items, 8, |i, item| item.push_str(&format!("/{i}")));
+            assert!(items.iter().enumerate().all(|(i, item)| *item == format!("{i}/{i}")));
+        }
+    }
+
+    #[test]
+    fn sums_are_exclusive_and_checked() {
+        for pool in pools() {
+            let mut values = vec![3, 0, 5];
+            assert_eq!(prefix_sums(&pool, &mut values), Some(8));
+            assert_eq!(values, [0, 3, 3]);
+            assert_eq!(prefix_sums(&pool, &mut []), Some(0));
+            assert_eq!(prefix_sums(&pool, &mut [u64::MAX, 1]), None);
+            let n = SUM_GRAIN as u64 * 3 + 5;
+            let mut large: Vec<u64> = (0..n).collect();
+            assert_eq!(prefix_sums(&pool, &mut large), Some(n * (n - 1) / 2));
+            assert!((0..n).all(|i| large[i as usize] == i * i.saturating_sub(1) / 2));
+            let mut overflow = vec![0; n as usize];
+            overflow[0] = u64::MAX;
+            overflow[n as usize - 1] = 1;
+            assert_eq!(prefix_sums(&pool, &mut overflow), None);
+        }
+    }
+
+    #[test]
+    fn both_sides_of_a_join() {
+        for pool in pools() {
+            assert_eq!(pool.join(|| 1, || "b"), (1, "b"));
+        }
+    }
+
+    #[test]
+    fn threads_by_request_and_by_size() {
+        assert_eq!(choose_threads(Some(0), 0), 1);
+        assert_eq!(choose_threads(Some(7), 0), 7);
+        assert_eq!(choose_threads(None, ONE_THREAD_LIMIT - 1), 1);
+        let available = std::thread::available_parallelism().unwrap().get();
+        assert_eq!(choose_threads(None, ONE_THREAD_LIMIT), available.min(2));
+        assert_eq!(choose_threads(None, u64::MAX), available.min(MOST_THREADS));
+    }
+}

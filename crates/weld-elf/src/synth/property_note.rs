@@ -1,0 +1,359 @@
+//! `.note.gnu.property`: what a file's code supports or needs, and the merging of these properties.
+//!
+//! The section holds notes of name `GNU` and type `NT_GNU_PROPERTY_TYPE_0`; the descriptor is an
+//! array of {type, data size: u32; data padded to 8 bytes}, ascending by type. Everything is 8-byte
+//! aligned in the 64-bit class. The output has one note. How a property of all relocatable inputs
+//! becomes one of the output depends on its type:
+//!
+//! - *and*: the bits that all inputs have; an input without the property has none (IBT, SHSTK);
+//! - *or*: the bits that any input has (ISA needed);
+//! - *or-and*: as *or*, but there is no property unless all inputs have it (ISA used);
+//! - stack size: the greatest; no-copy-on-protected: if any input has it.
+//!
+//! A property of another type cannot be merged and does not reach the output; [`Properties::unknown`]
+//! lists them for a warning. Source: Linux Extensions to gABI; x86-64 psABI, "Program Property".
+
+use object::elf;
+use std::collections::BTreeMap;
+use std::fmt;
+
+const NOTE_HEADER: usize = 16;
+const NT_GNU_PROPERTY_TYPE_0: u32 = 5;
+const STACK_SIZE: u32 = 1;
+const NO_COPY_ON_PROTECTED: u32 = 2;
+/// `GNU_PROPERTY_X86_FEATURE_1_AND`.
+pub const X86_FEATURE_1_AND: u32 = 0xc000_0002;
+/// `GNU_PROPERTY_X86_ISA_1_NEEDED`.
+pub const X86_ISA_1_NEEDED: u32 = 0xc000_8002;
+/// Types used before the psABI was settled: ISA 1 used (or-and) and needed (or).
+const X86_COMPAT_ISA_1_USED: u32 = 0xc000_0000;
+const X86_COMPAT_ISA_1_NEEDED: u32 = 0xc000_0001;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    And,
+    Or,
+    OrAnd,
+    Max,
+    Any,
+}
+
+/// How properties of this type merge on x86; `None` if the type is unknown.
+fn rule(kind: u32) -> Option<Rule> {
+    Some(match kind {
+        STACK_SIZE => Rule::Max,
+        NO_COPY_ON_PROTECTED => Rule::Any,
+        X86_COMPAT_ISA_1_USED => Rule::OrAnd,
+        X86_COMPAT_ISA_1_NEEDED => Rule::Or,
+        elf::GNU_PROPERTY_UINT32_AND_LO..=elf::GNU_PROPERTY_UINT32_AND_HI => Rule::And,
+        elf::GNU_PROPERTY_UINT32_OR_LO..=elf::GNU_PROPERTY_UINT32_OR_HI => Rule::Or,
+        elf::GNU_PROPERTY_X86_UINT32_AND_LO..=elf::GNU_PROPERTY_X86_UINT32_AND_HI => Rule::And,
+        elf::GNU_PROPERTY_X86_UINT32_OR_LO..=elf::GNU_PROPERTY_X86_UINT32_OR_HI => Rule::Or,
+        elf::GNU_PROPERTY_X86_UINT32_OR_AND_LO..=elf::GNU_PROPERTY_X86_UINT32_OR_AND_HI => Rule::OrAnd,
+        _ => return None,
+    })
+}
+
+/// The data size in bytes.
+fn data_size(rule: Rule) -> usize {
+    match rule {
+        Rule::And | Rule::Or | Rule::OrAnd => 4,
+        Rule::Max => 8,
+        Rule::Any => 0,
+    }
+}
+
+/// What is wrong with a property section. Offsets are in bytes from the section's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropertyError {
+    /// The note at this offset reaches beyond the section.
+    TruncatedNote(usize),
+    /// The property at this offset reaches beyond its note.
+    TruncatedProperty(usize),
+    /// The property at this offset has data of another size than its type asks for.
+    BadSize { at: usize, kind: u32, size: u32 },
+}
+
+impl fmt::Display for PropertyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PropertyError::TruncatedNote(at) => {
+                write!(f, "note at {at:#x} reaches beyond .note.gnu.property")
+            }
+            PropertyError::TruncatedProperty(at) => write!(f, "property at {at:#x} reaches beyond its note"),
+            PropertyError::BadSize { at, kind, size } => {
+                write!(f, "property {kind:#x} at {at:#x} has {size} bytes of data")
+            }
+        }
+    }
+}
+
+impl std::error::Error for PropertyError {}
+
+/// The properties of one file, or of the output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// By type; the value of a property without data is 1.
+    known: BTreeMap<u32, u64>,
+    unknown: Vec<u32>,
+}
+
+impl Properties {
+    /// Adds what a section says. A file may have several sections, notes and properties of one
+    /// type: their bits are united.
+    pub fn parse(&mut self, section: &[u8]) -> Result<(), PropertyError> {
+        let mut at = 0;
+        while at < section.len() {
+            let note = &section[at..];
+            let Some(header) = note.first_chunk::<12>() else {
+                return Err(PropertyError::TruncatedNote(at));
+            };
+            let (name_size, desc_size) = (word(header, 0), word(header, 4));
+            // The descriptor is 8-byte aligned behind the 12-byte header and the name.
+            let desc_at = (12 + name_size as usize).next_multiple_of(8);
+            let desc_end = desc_at + desc_size as usize;
+            let Some(desc) = note.get(desc_at..desc_end) else {
+                return Err(PropertyError::TruncatedNote(at));
+            };
+            if word(header, 8) == NT_GNU_PROPERTY_TYPE_0 && note[12..desc_at].starts_with(b"GNU\0") {
+                self.parse_descriptor(desc, at + desc_at)?;
+            }
+            at += desc_end.next_multiple_of(8);
+        }
+        Ok(())
+    }
+
+    /// `base` is the descriptor's offset in the section.
+    fn parse_descriptor(&mut self, desc: &[u8], base: usize) -> Result<(), PropertyError> {
+        let mut at = 0;
+        while at < desc.len() {
+            let truncated = PropertyError::TruncatedProperty(base + at);
+            let header = desc[at..].first_chunk::<8>().ok_or(truncated)?;
+            let (kind, size) = (word(header, 0), word(header, 4));
+            let data = desc.get(at + 8..at + 8 + size as usize).ok_or(truncated)?;
+            match rule(kind) {
+                Some(rule) if data_size(rule) != data.len() => {
+                    return Err(PropertyError::BadSize { at: base + at, kind, size });
+                }
+                Some(Rule::Any) => self.or_in(kind, 1),
+                Some(Rule::Max) => {
+                    let value = self.known.entry(kind).or_default();
+                    *value = (*value).max(u64::from_le_bytes(data.try_into().unwrap_or_default()));
+                }
+                Some(_) => self.or_in(kind, word(data, 0).into()),
+                None if self.unknown.contains(&kind) => {}
+                None => self.unknown.push(kind),
+            }
+            at += 8 + data.len().next_multiple_of(8);
+        }
+        Ok(())
+    }
+
+    /// The value of a property; 0 if there is none.
+    pub fn get(&self, kind: u32) -> u64 {
+        self.known.get(&kind).copied().unwrap_or(0)
+    }
+
+    /// Adds bits to a property: `-z force-ibt`, `-z shstk`, `-z x86-64-v2` and kin.
+    pub fn or_in(&mut self, kind: u32, bits: u64) {
+        *self.known.entry(kind).or_default() |= bits;
+    }
+
+    /// Types that no rule is known for, in the order met.
+    pub fn unknown(&self) -> &[u32] {
+        &self.unknown
+    }
+
+    /// The output's properties from those of all relocatable inputs; an input without a property
+    /// section counts as an empty one. Unknown properties are dropped.
+    pub fn merge<'p>(files: impl IntoIterator<Item = &'p Properties>) -> Properties {
+        let mut merged: Option<BTreeMap<u32, u64>> = None;
+        for file in files {
+            merged = Some(match merged {
+                None => file.known.clone(),
+                Some(before) => merge_two(before, &file.known),
+            });
+        }
+        let mut known = merged.unwrap_or_default();
+        // An or-and property says something even with no bit set: "this is all that is used".
+        known.retain(|&kind, value| *value != 0 || rule(kind) == Some(Rule::OrAnd));
+        Properties { known, unknown: Vec::new() }
+    }
+
+    /// The size of the output section in bytes: 0 if there is nothing to say.
+    pub fn size(&self) -> u64 {
+        if self.known.is_empty() { 0 } else { (NOTE_HEADER + self.descriptor_size()) as u64 }
+    }
+
+    fn descriptor_size(&self) -> usize {
+        self.known.keys().map(|&kind| 8 + stored_size(kind).next_multiple_of(8)).sum()
+    }
+
+    /// Writes the output section; `out` is exactly [`Self::size`] bytes, 8-byte aligned.
+    pub fn write(&self, out: &mut [u8]) {
+        assert_eq!(out.len() as u64, self.size());
+        if self.known.is_empty() {
+            return;
+        }
+        out.fill(0);
+        let (header, mut rest) = out.split_at_mut(NOTE_HEADER);
+        header[0..4].copy_from_slice(&4u32.to_le_bytes());
+        header[4..8].copy_from_slice(&(self.descriptor_size() as u32).to_le_bytes());
+        header[8..12].copy_from_slice(&NT_GNU_PROPERTY_TYPE_0.to_le_bytes());
+        header[12..16].copy_from_slice(b"GNU\0");
+        for (&kind, value) in &self.known {
+            let size = stored_size(kind);
+            let (property, tail) = rest.split_at_mut(8 + size.next_multiple_of(8));
+            property[0..4].copy_from_slice(&kind.to_le_bytes());
+            property[4..8].copy_from_slice(&(size as u32).to_le_bytes());
+            property[8..8 + size].copy_from_slice(&value.to_le_bytes()[..size]);
+            rest = tail;
+        }
+    }
+}
+
+/// The data size of a property in [`Properties::known`].
+fn stored_size(kind: u32) -> usize {
+    rule(kind).map_or(4, data_size)
+}
+
+fn merge_two(mut a: BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> BTreeMap<u32, u64> {
+    for (&kind, value) in &mut a {
+        let other = b.get(&kind).copied().unwrap_or(0);
+        match rule(kind) {
+            Some(Rule::And) => *value &= other,
+            Some(Rule::Max) => *value = (*value).max(other),
+            _ => *value |= other,
+        }
+    }
+    a.retain(|kind, _| b.contains_key(kind) || rule(*kind) != Some(Rule::OrAnd));
+    for (&kind, &value) in b {
+        if matches!(rule(kind), Some(Rule::Or | Rule::Max | Rule::Any)) {
+            a.entry(kind).or_insert(value);
+        }
+    }
+    a
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IBT: u64 = 1;
+    const SHSTK: u64 = 2;
+    const ISA_1_USED: u32 = 0xc001_0002;
+
+    fn properties(list: &[(u32, u64)]) -> Properties {
+        Properties { known: list.iter().copied().collect(), unknown: Vec::new() }
+    }
+
+    fn written(p: &Properties) -> Vec<u8> {
+        let mut out = vec![0xaa; p.size() as usize];
+        p.write(&mut out);
+        out
+    }
+
+    fn parsed(section: &[u8]) -> Result<Properties, PropertyError> {
+        let mut p = Properties::default();
+        p.parse(section).map(|()| p)
+    }
+
+    #[test]
+    fn bytes_of_a_note() {
+        let note = written(&properties(&[(X86_FEATURE_1_AND, IBT | SHSTK)]));
+        assert_eq!(
+            note,
+            [
+                4, 0, 0, 0, 16, 0, 0, 0, 5, 0, 0, 0, b'G', b'N', b'U', 0, 2, 0, 0, 0xc0, 4, 0, 0, 0, 3, 0, 0,
+                0, 0, 0, 0, 0
+            ]
+        );
+        assert!(written(&Properties::default()).is_empty());
+    }
+
+    #[test]
+    fn round_trip_of_all_kinds() {
+        let p = properties(&[
+            (STACK_SIZE, 1 << 40),
+            (NO_COPY_ON_PROTECTED, 1),
+            (elf::GNU_PROPERTY_UINT32_OR_LO, 1),
+            (X86_FEATURE_1_AND, 3),
+            (X86_ISA_1_NEEDED, 2),
+            (ISA_1_USED, 7),
+        ]);
+        assert_eq!(parsed(&written(&p)).unwrap(), p);
+    }
+
+    #[test]
+    fn several_notes_unite() {
+        let mut section = written(&properties(&[(X86_FEATURE_1_AND, IBT), (ISA_1_USED, 1)]));
+        // Another vendor's note between them is skipped.
+        section.extend_from_slice(&[5, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, b'o', b't', b'h', b'r', 0, 0, 0, 0]);
+        section.extend_from_slice(&[0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
+        section.extend(written(&properties(&[(X86_FEATURE_1_AND, SHSTK)])));
+        let p = parsed(&section).unwrap();
+        assert_eq!((p.get(X86_FEATURE_1_AND), p.get(ISA_1_USED)), (3, 1));
+    }
+
+    #[test]
+    fn rules() {
+        let all =
+            properties(&[(X86_FEATURE_1_AND, 3), (X86_ISA_1_NEEDED, 1), (ISA_1_USED, 1), (STACK_SIZE, 10)]);
+        let some =
+            properties(&[(X86_FEATURE_1_AND, 1), (X86_ISA_1_NEEDED, 4), (ISA_1_USED, 2), (STACK_SIZE, 9)]);
+        let none = Properties::default();
+        let both =
+            properties(&[(X86_FEATURE_1_AND, 1), (X86_ISA_1_NEEDED, 5), (ISA_1_USED, 3), (STACK_SIZE, 10)]);
+        assert_eq!(Properties::merge([&all]), all);
+        assert_eq!(Properties::merge([&all, &some]), both);
+        assert_eq!(Properties::merge([&some, &all]), both);
+        let partial = properties(&[(X86_ISA_1_NEEDED, 1), (STACK_SIZE, 10)]);
+        assert_eq!(Properties::merge([&all, &none]), partial);
+        assert_eq!(Properties::merge([&none, &all]), partial);
+        assert_eq!(Properties::merge([&all, &none, &all]), partial, "a gap is not filled later");
+        assert_eq!(Properties::merge([]).size(), 0);
+        assert_eq!(Properties::merge([&properties(&[(X86_FEATURE_1_AND, 0)])]).size(), 0);
+        assert_ne!(Properties::merge([&properties(&[(ISA_1_USED, 0)])]).size(), 0);
+    }
+
+    #[test]
+    fn forced_bits() {
+        let mut p = Properties::merge([&Properties::default()]);
+        p.or_in(X86_FEATURE_1_AND, IBT);
+        assert_eq!(parsed(&written(&p)).unwrap().get(X86_FEATURE_1_AND), IBT);
+    }
+
+    #[test]
+    fn unknown_types_are_listed_once_and_dropped() {
+        let mut note = written(&properties(&[(X86_FEATURE_1_AND, 3)]));
+        note[16..20].copy_from_slice(&0xdead_beefu32.to_le_bytes());
+        let mut p = parsed(&note).unwrap();
+        p.parse(&note).unwrap();
+        assert_eq!(p.unknown(), [0xdead_beef]);
+        assert_eq!(Properties::merge([&p]), Properties::default());
+    }
+
+    #[test]
+    fn hostile_sections() {
+        let good = written(&properties(&[(STACK_SIZE, 5), (X86_FEATURE_1_AND, 3)]));
+        for len in 1..good.len() {
+            assert!(parsed(&good[..len]).is_err(), "cut to {len}");
+        }
+        let with = |at: usize, value: u32| {
+            let mut bad = good.clone();
+            bad[at..at + 4].copy_from_slice(&value.to_le_bytes());
+            parsed(&bad)
+        };
+        assert_eq!(with(0, u32::MAX), Err(PropertyError::TruncatedNote(0)));
+        assert_eq!(with(4, u32::MAX), Err(PropertyError::TruncatedNote(0)));
+        assert_eq!(with(20, u32::MAX), Err(PropertyError::TruncatedProperty(16)));
+        assert_eq!(with(20, 7), Err(PropertyError::BadSize { at: 16, kind: 1, size: 7 }));
+        assert_eq!(with(36, 0), Err(PropertyError::BadSize { at: 32, kind: X86_FEATURE_1_AND, size: 0 }));
+        // A note that ends in the middle of a property.
+        assert_eq!(with(4, 20), Err(PropertyError::TruncatedProperty(32)));
+    }
+}

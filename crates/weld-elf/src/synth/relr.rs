@@ -1,0 +1,146 @@
+//! `.relr.dyn` (`DT_RELR`, `SHT_RELR`): relative relocations as addresses and bitmaps.
+//!
+//! A word with its lowest bit clear is the address of a place to relocate and moves the base to
+//! the word behind it. A word with its lowest bit set is a bitmap: bit `i` of the other 63 stands
+//! for the word `i - 1` words behind the base, and moves the base on by 63 words. Source: gABI,
+//! "Relative Relocation Table". 64-bit class: words and places are 8 bytes, addends are in place.
+
+const WORD: u64 = 8;
+const BITMAP_SPAN: u64 = 63 * WORD;
+
+/// Encodes addresses of 64-bit places, ascending and even, as the words of the section.
+///
+/// A repeated address is encoded once: applying it twice would add the load base twice.
+///
+/// # Panics
+/// If an address is odd or the order is not ascending: the caller keeps odd places in `.rela.dyn`.
+pub fn encode(offsets: &[u64]) -> Vec<u64> {
+    let mut words = Vec::new();
+    let mut rest = offsets;
+    while let Some((&first, mut tail)) = rest.split_first() {
+        assert!(first & 1 == 0, "odd address {first:#x} in .relr.dyn");
+        while tail.first() == Some(&first) {
+            tail = &tail[1..];
+        }
+        words.push(first);
+        let mut base = first.wrapping_add(WORD);
+        loop {
+            let (bitmap, taken) = collect_bitmap(base, tail);
+            if bitmap == 0 {
+                break;
+            }
+            words.push(bitmap << 1 | 1);
+            tail = &tail[taken..];
+            base = base.wrapping_add(BITMAP_SPAN);
+        }
+        if let Some(&next) = tail.first() {
+            assert!(next > first, "addresses in .relr.dyn not ascending");
+        }
+        rest = tail;
+    }
+    words
+}
+
+/// The bitmap of the addresses at the head of `offsets` that it can express, and their number.
+fn collect_bitmap(base: u64, offsets: &[u64]) -> (u64, usize) {
+    let mut bitmap = 0u64;
+    let mut taken = 0;
+    for &offset in offsets {
+        // An address below the base (an overlapping place) wraps and ends the bitmap.
+        let distance = offset.wrapping_sub(base);
+        if distance >= BITMAP_SPAN || distance % WORD != 0 {
+            break;
+        }
+        bitmap |= 1 << (distance / WORD);
+        taken += 1;
+    }
+    (bitmap, taken)
+}
+
+/// The addresses that the words of a section stand for; `None` if it starts with a bitmap.
+pub fn decode(words: &[u64]) -> Option<Vec<u64>> {
+    let mut offsets = Vec::new();
+    let mut base = None;
+    for &word in words {
+        if word & 1 == 0 {
+            offsets.push(word);
+            base = Some(word.wrapping_add(WORD));
+        } else {
+            let start = base?;
+            for bit in (0..63).filter(|bit| word >> (bit + 1) & 1 != 0) {
+                offsets.push(start.wrapping_add(bit * WORD));
+            }
+            base = Some(start.wrapping_add(BITMAP_SPAN));
+        }
+    }
+    Some(offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round_trip(offsets: &[u64]) -> Vec<u64> {
+        let words = encode(offsets);
+        assert_eq!(decode(&words).unwrap(), offsets);
+        words
+    }
+
+    #[test]
+    fn runs_become_bitmaps() {
+        assert_eq!(round_trip(&[]), []);
+        assert_eq!(round_trip(&[0x1000]), [0x1000]);
+        assert_eq!(round_trip(&[0x1000, 0x1008, 0x1018]), [0x1000, 0b1011]);
+        let run: Vec<u64> = (0..1 + 63 * 2).map(|i| 0x2000 + i * 8).collect();
+        assert_eq!(round_trip(&run), [0x2000, u64::MAX, u64::MAX]);
+    }
+
+    #[test]
+    fn edges_of_a_bitmap() {
+        let last = 0x1000 + 8 + 62 * 8;
+        assert_eq!(round_trip(&[0x1000, last]), [0x1000, 1 << 63 | 1]);
+        // One word further only a new address can say it.
+        assert_eq!(round_trip(&[0x1000, last + 8]), [0x1000, last + 8]);
+        assert_eq!(round_trip(&[0x1000, 0x1008, last + 8]), [0x1000, 3, 3]);
+    }
+
+    #[test]
+    fn other_phases_and_overlaps() {
+        round_trip(&[0x1000, 0x1008, 0x1014, 0x101c, 0x1020, 0x1022]);
+        round_trip(&[0, 2, 4, 6, 8, 10, 12]);
+        round_trip(&[u64::MAX - 15, u64::MAX - 7, u64::MAX - 1]);
+    }
+
+    #[test]
+    fn repeated_addresses_count_once() {
+        let words = encode(&[0x10, 0x10, 0x18, 0x18, 0x40, 0x41 + 1, 0x42]);
+        assert_eq!(decode(&words).unwrap(), [0x10, 0x18, 0x40, 0x42]);
+    }
+
+    #[test]
+    fn random_sets() {
+        let mut state = 1u64;
+        for density in [2, 9, 100, 5000] {
+            let mut offset = 0;
+            let offsets: Vec<u64> = (0..2000)
+                .map(|_| {
+                    state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    offset += 2 + (state >> 33) % density * 2 * if state >> 62 == 0 { 1 } else { 4 };
+                    offset
+                })
+                .collect();
+            round_trip(&offsets);
+        }
+    }
+
+    #[test]
+    fn bitmap_first_is_refused() {
+        assert_eq!(decode(&[3]), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "odd address")]
+    fn odd_addresses_are_the_callers_error() {
+        encode(&[0x1001]);
+    }
+}

@@ -1,0 +1,113 @@
+//! `.hash` (`DT_HASH`): the System V symbol hash table (gABI, "Hash Table").
+//!
+//! Layout, little-endian, u32 words: `nbucket, nchain`, the buckets, the chains. A bucket holds the
+//! index of its first symbol; the chain word of a symbol holds the index of the next one, 0 at the
+//! end. `nchain` equals the number of symbols in `.dynsym`; loaders and tools learn that number
+//! from here. All named symbols are entered, undefined ones too, as the gABI describes.
+
+/// The hash function of `.hash` and of symbol versions (gABI, "Hash Table").
+pub fn sysv_hash(name: &[u8]) -> u32 {
+    let mut hash = 0u32;
+    for &byte in name {
+        hash = (hash << 4).wrapping_add(u32::from(byte));
+        // Folds the top four bits back; they fall out with the next shift or at the end.
+        hash ^= hash >> 24 & 0xf0;
+    }
+    hash & 0x0fff_ffff
+}
+
+/// A planned `.hash` section.
+pub struct SysvHash {
+    /// Of all symbols, the null symbol included.
+    hashes: Vec<u32>,
+    buckets: u32,
+}
+
+impl SysvHash {
+    /// Plans the table for these names: all of `.dynsym` in its final order. The first is the null
+    /// symbol's and not entered.
+    pub fn plan<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> SysvHash {
+        let hashes: Vec<u32> = names.into_iter().map(sysv_hash).collect();
+        let buckets = hashes.len().saturating_sub(1).max(1) as u32;
+        SysvHash { hashes, buckets }
+    }
+
+    /// The section's size in bytes.
+    pub fn size(&self) -> u64 {
+        4 * (2 + u64::from(self.buckets) + self.hashes.len() as u64)
+    }
+
+    /// Writes the section; `out` is exactly [`Self::size`] bytes.
+    pub fn write(&self, out: &mut [u8]) {
+        assert_eq!(out.len() as u64, self.size());
+        out.fill(0);
+        let (words, _) = out.as_chunks_mut::<4>();
+        words[0] = self.buckets.to_le_bytes();
+        words[1] = (self.hashes.len() as u32).to_le_bytes();
+        let (buckets, chains) = words[2..].split_at_mut(self.buckets as usize);
+        // From the last symbol to the first, so that a chain lists its symbols in ascending order.
+        for (i, hash) in self.hashes.iter().enumerate().skip(1).rev() {
+            let bucket = &mut buckets[(hash % self.buckets) as usize];
+            chains[i] = *bucket;
+            *bucket = (i as u32).to_le_bytes();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(table: &[u8], names: &[&[u8]], name: &[u8]) -> Option<u32> {
+        let word = |i: u32| u32::from_le_bytes(table[4 * i as usize..][..4].try_into().unwrap());
+        let mut index = word(2 + sysv_hash(name) % word(0));
+        while index != 0 {
+            if names[index as usize] == name {
+                return Some(index);
+            }
+            index = word(2 + word(0) + index);
+        }
+        None
+    }
+
+    #[test]
+    fn known_hashes() {
+        assert_eq!(sysv_hash(b""), 0);
+        assert_eq!(sysv_hash(b"printf"), 0x0779_05a6);
+        assert_eq!(sysv_hash(b"GLIBC_2.2.5"), 0x0969_1a75);
+        assert_eq!(sysv_hash(b"GLIBC_2.4"), 0x0d69_6914);
+        // As the gABI writes it down, high bytes included.
+        let spec = |s: &[u8]| {
+            s.iter().fold(0u32, |h, &b| {
+                let h = (h << 4).wrapping_add(b.into());
+                let g = h & 0xf000_0000;
+                (h ^ g >> 24) & !g
+            })
+        };
+        for name in [&b"_ZNSt6vectorIiSaIiEE9push_backERKi"[..], b"\xff\xff\xff\xff\xff\xff\xff\xff\xff"] {
+            assert_eq!(sysv_hash(name), spec(name));
+        }
+    }
+
+    #[test]
+    fn every_symbol_is_found() {
+        let owned: Vec<String> =
+            (0..300).map(|i| if i == 0 { String::new() } else { format!("f{i}") }).collect();
+        let names: Vec<&[u8]> = owned.iter().map(|s| s.as_bytes()).collect();
+        let plan = SysvHash::plan(names.iter().copied());
+        let mut out = vec![0xaa; plan.size() as usize];
+        plan.write(&mut out);
+        for (i, name) in names.iter().enumerate().skip(1) {
+            assert_eq!(find(&out, &names, name), Some(i as u32));
+        }
+        assert_eq!(find(&out, &names, b"absent"), None);
+    }
+
+    #[test]
+    fn no_symbols_but_the_null_one() {
+        let plan = SysvHash::plan([&b""[..]]);
+        let mut out = vec![0xaa; plan.size() as usize];
+        plan.write(&mut out);
+        assert_eq!(out, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    }
+}
