@@ -4,13 +4,16 @@
 //! keeps global state: a program may run several links at once.
 
 pub mod archive;
+pub mod args;
 pub mod demangle;
 pub mod diag;
 pub mod hash;
 pub mod host;
 pub mod io;
 pub mod jobserver;
+pub mod merge;
 pub mod par;
+pub mod prefetch;
 pub mod reproduce;
 pub mod suggest;
 pub mod trace;

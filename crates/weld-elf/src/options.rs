@@ -72,8 +72,8 @@ pub enum Bsymbolic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum HashStyle {
     Sysv,
-    #[default]
     Gnu,
+    #[default]
     Both,
 }
 
@@ -116,6 +116,9 @@ pub struct InputFlags {
     pub static_only: bool,
     /// Between `--start-lib` and `--end-lib`: an object behaves as an archive member.
     pub in_lib: bool,
+    /// The `--start-group` or `--start-lib` that the input stands in, counted from 1; 0: none. Only
+    /// `--warn-backrefs` looks at it: archives are searched until nothing changes in any case.
+    pub group: u32,
 }
 
 /// One input in command-line order.
@@ -125,7 +128,8 @@ pub enum InputKind {
     File(PathBuf),
     /// `-lNAME`, or `-l:FILE` with the colon kept.
     Library(String),
-    /// `-T`/`--script`, `--default-script`.
+    /// `-T`/`--script`; `--default-script` if there is no `-T`. Looked up in the working directory,
+    /// then in the search paths.
     Script(PathBuf),
 }
 
@@ -148,12 +152,16 @@ pub enum DefsymValue {
 pub struct Options {
     pub output: PathBuf,
     pub kind: OutputKind,
-    /// `-static`, `-Bstatic` before any input does not set it: no dynamic section may be made.
+    /// `-static`, unless `-Bdynamic` came after it: no dynamic section may be made for an executable
+    /// at a fixed address. `-Bstatic` does not set it; it only is in the flags of inputs.
     pub static_link: bool,
     pub inputs: Vec<InputArg>,
+    /// `-L`, with `=` and `$SYSROOT` at the start already replaced by the sysroot.
     pub search_paths: Vec<PathBuf>,
+    /// `-nostdlib`: `SEARCH_DIR` of linker scripts does not count.
+    pub nostdlib: bool,
     pub sysroot: PathBuf,
-    /// `-m`, e.g. `elf_x86_64`; `None`: taken from the first object.
+    /// `-m`, always `elf_x86_64` so far; `None`: taken from the first object.
     pub emulation: Option<String>,
 
     pub entry: Option<String>,
@@ -179,27 +187,35 @@ pub struct Options {
     pub exclude_libs: Vec<String>,
     pub export_dynamic: bool,
     pub export_dynamic_symbols: Vec<String>,
-    /// Texts of `--dynamic-list` files, of `--version-script` files: (path, contents).
+    /// `--dynamic-list`. In a shared object it also binds all other symbols locally.
     pub dynamic_lists: Vec<PathBuf>,
     /// `--export-dynamic-symbol-list`.
     pub export_symbol_lists: Vec<PathBuf>,
+    /// Looked up in the working directory, then in the search paths.
     pub version_scripts: Vec<PathBuf>,
     /// `--undefined-version`: patterns of a version script that match nothing are fine.
     pub undefined_version: bool,
     pub retain_symbols_file: Option<PathBuf>,
     pub bsymbolic: Bsymbolic,
     pub allow_multiple_definition: bool,
+    /// For the references of objects, with everything taken into account: `--unresolved-symbols`,
+    /// `-z defs`, `--no-undefined`, `--warn-unresolved-symbols` and that a shared object may have any.
     pub unresolved: UnresolvedPolicy,
-    /// In shared objects: what `-z defs`/`--no-undefined` and `--unresolved-symbols` say of their own references.
+    /// The output is a shared object and `-z defs`, `--no-undefined` or `--unresolved-symbols` wants
+    /// its references reported all the same.
     pub report_undefined_in_shared: bool,
-    /// `--no-allow-shlib-undefined` (default for executables).
+    /// What is said of the references of shared objects among the inputs. `None`: the default, which
+    /// is to report them (by `warn_unresolved`) in executables and to allow them in shared objects.
     pub allow_shlib_undefined: Option<bool>,
     pub warn_unresolved: bool,
     pub warn_common: bool,
     pub warn_backrefs: bool,
+    /// `--warn-backrefs-exclude`: globs.
+    pub warn_backrefs_exclude: Vec<String>,
     pub warn_symbol_ordering: bool,
     pub gnu_unique: bool,
     pub demangle: bool,
+    /// `-d`: common symbols get their place even with `-r`.
     pub define_common: bool,
 
     // Sections
@@ -217,7 +233,10 @@ pub struct Options {
     pub discard: Discard,
     pub emit_relocs: bool,
     pub unique_sections: bool,
+    /// `--section-start`, `-Ttext`, …: each section once.
     pub section_starts: Vec<(String, u64)>,
+    /// Sections whose addresses overlap are an error.
+    pub check_sections: bool,
     pub image_base: Option<u64>,
     /// `--compress-debug-sections`: `None`, or an ELFCOMPRESS_* value (1 zlib, 2 zstd).
     pub compress_debug: Option<u32>,
@@ -227,10 +246,14 @@ pub struct Options {
     // Relocations and dynamic linking
     pub apply_dynamic_relocs: bool,
     pub pack_relr: bool,
+    /// `-z pack-relative-relocs`: packed, and marked by a need for `GLIBC_ABI_DT_RELR` from the C
+    /// library if that is a shared object of glibc. Its loader refuses RELR without the mark.
+    pub relr_glibc_dep: bool,
     pub relax: bool,
     pub hash_style: HashStyle,
     pub build_id: BuildId,
     pub eh_frame_hdr: bool,
+    /// The text for `.note.package`, percent escapes replaced.
     pub package_metadata: Option<String>,
 
     // -z
@@ -249,8 +272,10 @@ pub struct Options {
     pub z_nodlopen: bool,
     pub z_nodump: bool,
     pub z_origin: bool,
+    /// `-z ibt`, `-z force-ibt`: the output claims IBT whatever its inputs say.
     pub z_ibt: bool,
     pub z_ibtplt: bool,
+    /// `-z shstk`: as `z_ibt`, for shadow stacks.
     pub z_shstk: bool,
     pub z_rodynamic: bool,
     pub z_sectionheader: bool,
@@ -284,8 +309,137 @@ pub struct Options {
     /// `None`: auto.
     pub color: Option<bool>,
 
+    /// `-v` with inputs: the version is printed and the link goes on.
+    pub print_version: bool,
+
     pub threads: Option<usize>,
     pub output_engine: OutputEngine,
-    /// Search for archives only once: `--warn-backrefs-exclude` patterns.
+    /// `.deplibs` sections of objects do not add libraries.
     pub no_dependent_libraries: bool,
+}
+
+/// What holds if the command line says nothing: the defaults of `ld.lld`.
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            output: PathBuf::from("a.out"),
+            kind: OutputKind::Exec,
+            static_link: false,
+            inputs: Vec::new(),
+            search_paths: Vec::new(),
+            nostdlib: false,
+            sysroot: PathBuf::new(),
+            emulation: None,
+            entry: None,
+            init: "_init".to_owned(),
+            fini: "_fini".to_owned(),
+            dynamic_linker: None,
+            no_dynamic_linker: false,
+            soname: None,
+            rpath: Vec::new(),
+            disable_new_dtags: false,
+            auxiliary: Vec::new(),
+            filter: Vec::new(),
+            audit: Vec::new(),
+            depaudit: Vec::new(),
+            undefined: Vec::new(),
+            require_defined: Vec::new(),
+            undefined_glob: Vec::new(),
+            defsyms: Vec::new(),
+            wrap: Vec::new(),
+            exclude_libs: Vec::new(),
+            export_dynamic: false,
+            export_dynamic_symbols: Vec::new(),
+            dynamic_lists: Vec::new(),
+            export_symbol_lists: Vec::new(),
+            version_scripts: Vec::new(),
+            undefined_version: false,
+            retain_symbols_file: None,
+            bsymbolic: Bsymbolic::None,
+            allow_multiple_definition: false,
+            unresolved: UnresolvedPolicy::Error,
+            report_undefined_in_shared: false,
+            allow_shlib_undefined: None,
+            warn_unresolved: false,
+            warn_common: false,
+            warn_backrefs: false,
+            warn_backrefs_exclude: Vec::new(),
+            warn_symbol_ordering: true,
+            gnu_unique: true,
+            demangle: true,
+            define_common: false,
+            gc_sections: false,
+            print_gc_sections: false,
+            start_stop_gc: true,
+            keep_text_section_prefix: false,
+            start_stop_visibility: 3, // STV_PROTECTED
+            optimize: 1,
+            strip: Strip::None,
+            discard: Discard::Default,
+            emit_relocs: false,
+            unique_sections: false,
+            section_starts: Vec::new(),
+            check_sections: true,
+            image_base: None,
+            compress_debug: None,
+            merge_sections: true,
+            sort_init_array: true,
+            apply_dynamic_relocs: false,
+            pack_relr: false,
+            relr_glibc_dep: false,
+            relax: true,
+            hash_style: HashStyle::Both,
+            build_id: BuildId::None,
+            eh_frame_hdr: false,
+            package_metadata: None,
+            z_now: false,
+            z_relro: true,
+            z_text: true,
+            z_combreloc: true,
+            z_copyreloc: true,
+            z_execstack: false,
+            z_execstack_if_needed: false,
+            z_global: false,
+            z_initfirst: false,
+            z_interpose: false,
+            z_nodefaultlib: false,
+            z_nodelete: false,
+            z_nodlopen: false,
+            z_nodump: false,
+            z_origin: false,
+            z_ibt: false,
+            z_ibtplt: false,
+            z_shstk: false,
+            z_rodynamic: false,
+            z_sectionheader: true,
+            z_dynamic_undefined_weak: None,
+            z_stack_size: None,
+            z_max_page_size: 0x1000,
+            z_common_page_size: 0x1000,
+            separate_code: SeparateCode::None,
+            cet_report: ReportPolicy::None,
+            dead_relocs: Vec::new(),
+            z_unique_symbol: false,
+            map_file: None,
+            print_map: false,
+            cref: false,
+            trace: false,
+            trace_symbols: Vec::new(),
+            why_extract: None,
+            dependency_file: None,
+            reproduce: None,
+            time_trace: None,
+            stats: false,
+            verbose: false,
+            fatal_warnings: false,
+            no_warnings: false,
+            noinhibit_exec: false,
+            error_limit: 20,
+            color: None,
+            print_version: false,
+            threads: None,
+            output_engine: OutputEngine::Auto,
+            no_dependent_libraries: false,
+        }
+    }
 }

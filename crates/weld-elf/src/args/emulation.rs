@@ -1,0 +1,56 @@
+//! `-m`: which object format and architecture to link for.
+//!
+//! Compilers pass the names of GNU `ld`. Those of architectures and formats that weld does not have
+//! are told apart from typing errors, because "unknown" would send users on a wrong track.
+
+/// Checks a name. The error is a message without the option.
+pub fn check(name: &str) -> Result<(), String> {
+    if matches!(name, "elf_x86_64" | "elf_amd64") {
+        return Ok(());
+    }
+    if matches!(name, "i386pe" | "i386pep" | "i386pep_bigobj" | "arm64pe" | "arm64ecpe" | "thumb2pe") {
+        return Err(format!("{name} is a PE/COFF target; the PE/COFF linker is not in this release"));
+    }
+    let architecture = match name.trim_end_matches("_fbsd") {
+        "elf_x86_64" | "elf_amd64" => "x86-64 FreeBSD",
+        "elf_x86_64_sol2" => "x86-64 Solaris",
+        "elf32_x86_64" => "x32",
+        "elf_i386" | "elf_i386_sol2" | "elf_iamcu" => "32-bit x86",
+        "aarch64elf" | "aarch64linux" | "aarch64elfb" | "aarch64linuxb" => "AArch64",
+        "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
+        "armelf" | "armelfb" | "armelf_linux_eabi" | "armelfb_linux_eabi" => "ARM",
+        "elf32lriscv" | "elf64lriscv" | "elf32briscv" | "elf64briscv" => "RISC-V",
+        "elf32loongarch" | "elf64loongarch" => "LoongArch",
+        "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
+        "elf64ppc" | "elf64lppc" => "PowerPC64",
+        "elf32btsmip" | "elf32btsmipn32" | "elf32ltsmip" | "elf32ltsmipn32" | "elf64btsmip"
+        | "elf64ltsmip" => "MIPS",
+        "elf64_s390" | "elf_s390" => "s390x",
+        "elf64_sparc" | "elf32_sparc" => "SPARC",
+        "m68kelf" => "m68k",
+        "shlelf_linux" | "shelf_linux" => "SuperH",
+        "elf64alpha" => "Alpha",
+        "hexagonelf" => "Hexagon",
+        "msp430elf" => "MSP430",
+        "elf64_amdgpu" => "AMDGPU",
+        _ => return Err(format!("unknown emulation '{name}'; this release has elf_x86_64")),
+    };
+    Err(format!("{name}: architecture not supported yet: {architecture}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check;
+
+    #[test]
+    fn what_is_said_of_each_kind() {
+        assert!(check("elf_x86_64").is_ok() && check("elf_amd64").is_ok());
+        assert_eq!(
+            check("aarch64linux").unwrap_err(),
+            "aarch64linux: architecture not supported yet: AArch64"
+        );
+        assert!(check("elf_x86_64_fbsd").unwrap_err().ends_with("x86-64 FreeBSD"));
+        assert!(check("i386pep").unwrap_err().contains("PE/COFF linker is not in this release"));
+        assert!(check("elf_x86_46").unwrap_err().starts_with("unknown emulation 'elf_x86_46'"));
+    }
+}

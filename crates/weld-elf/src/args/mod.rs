@@ -1,0 +1,129 @@
+//! The command line of the ELF linker.
+//!
+//! [`table`] lists every option with what it does; [`parse`] walks the arguments in order and then
+//! settles what depends on more than one of them ([`State::finish`]). The result is [`Options`], plain
+//! data that later phases only read.
+//!
+//! Names and meanings are those of `ld.lld`, plus those of GNU `ld` and mold that compilers and build
+//! systems pass. Three rules decide about an option that weld does not carry out: it is accepted
+//! in silence if nothing is lost without it, warned about if the program stays right but
+//! something asked for is missing, and refused otherwise. `docs/options.md` is rendered from the
+//! same table and says which is which.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+
+use weld_common::args::Group;
+use weld_common::args::help;
+use weld_common::args::response::{Expanded, Quoting};
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+
+use crate::options::Options;
+
+mod emulation;
+mod state;
+mod table;
+pub mod values;
+
+use state::{State, Stop};
+
+/// What a command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    Link(Box<Options>),
+    /// Print this text to standard output and succeed: `--help`, `--version`, `-v` without inputs.
+    Print(String),
+}
+
+/// Parses `args`, which do not include the program's name. Warnings go to `sink`, which also learns
+/// of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by position.
+pub fn parse(args: &[OsString], sink: &DiagSink) -> Result<Command, Diagnostics> {
+    let expanded = Expanded::read(args, quoting(args)?)?;
+    let args = expanded.args();
+    let mut state = State::new(args.len());
+    weld_common::args::parse(&table::TABLE, &args, &mut state);
+    let (options, stop, problems) = state.finish();
+    sink.set_no_warnings(options.no_warnings);
+    sink.set_fatal_warnings(options.fatal_warnings && !options.no_warnings);
+    if stop == Some(Stop::Help) {
+        return Ok(Command::Print(help_text()));
+    }
+    for problem in problems {
+        sink.push(problem);
+    }
+    sink.end_phase()?;
+    Ok(match stop {
+        None => Command::Link(options),
+        Some(Stop::Help) => Command::Print(help_text()),
+        Some(Stop::Version) => Command::Print(version_text()),
+        Some(Stop::Targets) => Command::Print(version_text() + TARGETS),
+        Some(Stop::OutputFormat) => Command::Print("elf64-x86-64\n".to_owned()),
+        Some(Stop::Sysroot) => Command::Print(format!("{}\n", options.sysroot.display())),
+    })
+}
+
+/// The line of `--version`, with its newline. Configure scripts, libtool, CMake and Meson look for
+/// "GNU ld" in it to know which options they may pass.
+pub fn version_text() -> String {
+    concat!("weld ", env!("CARGO_PKG_VERSION"), " (compatible with GNU ld)\n").to_owned()
+}
+
+/// libtool looks for `: supported targets:.* elf` in `--help` before it believes that a linker can
+/// make shared objects.
+const TARGETS: &str = "weld: supported targets: elf64-x86-64\nweld: supported emulations: elf_x86_64\n";
+
+fn help_text() -> String {
+    let intro = "Usage: weld [options] file...\n\n\
+        Long options take one dash or two, unless they start with o or l; values follow after = or as the\n\
+        next argument. @FILE stands for the arguments in FILE.\n";
+    let mut text = intro.to_owned();
+    text.push_str(&help::text(&groups()));
+    text.push('\n');
+    text.push_str(TARGETS);
+    text
+}
+
+/// The text of `docs/options.md`.
+pub fn options_page() -> String {
+    let intro = "# Options of weld's ELF linker\n\n\
+        <!-- Rendered from the option table in crates/weld-elf/src/args/table; do not edit.\n     \
+        WELD_BLESS=1 cargo test -p weld-elf options_page writes it anew. -->\n\n\
+        Names and meanings are those of `ld.lld`, plus those of GNU `ld` and mold that compilers and build\n\
+        systems pass. Defaults are those of `ld.lld`. Long options take one dash or two, except that those\n\
+        which start with `o` or `l` take two only (`-omagic` is `-o magic`; `--library` and `--library-path`\n\
+        may have one). A value follows after `=` or as the next argument; where it is shown as `[=VALUE]` it\n\
+        may be left out and must follow `=`. `@FILE` stands for the arguments in FILE.\n\n\
+        An option that weld does not know is an error. One that it knows and does not carry out is accepted in\n\
+        silence if nothing is lost without it, gives a warning if the program stays right but something\n\
+        that was asked for is missing, and is an error otherwise.\n";
+    intro.to_owned() + &help::markdown(&groups())
+}
+
+fn groups() -> Vec<&'static Group<State>> {
+    table::TABLE.groups.iter().chain(table::KEYWORDS.groups).collect()
+}
+
+/// `--rsp-quoting` counts for all response files wherever it stands, so it is looked for first.
+fn quoting(args: &[OsString]) -> Result<Quoting, Diagnostic> {
+    if !args.iter().any(|arg| arg.as_bytes().first() == Some(&b'@')) {
+        return Ok(Quoting::Gnu);
+    }
+    let mut quoting = Quoting::Gnu;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let value = match arg.as_bytes() {
+            b"--rsp-quoting" | b"-rsp-quoting" => args.next().map(|v| v.as_bytes()),
+            arg => arg.strip_prefix(b"--rsp-quoting=").or(arg.strip_prefix(b"-rsp-quoting=")),
+        };
+        match value {
+            Some(b"posix") => quoting = Quoting::Gnu,
+            Some(b"windows") => quoting = Quoting::Windows,
+            // A wrong or missing value is reported when the option itself is parsed.
+            _ => {}
+        }
+    }
+    Ok(quoting)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! The parser's state between two arguments, and what is settled after the last one.
+//!
+//! Input flags (`--as-needed`, `-Bstatic`, `--whole-archive`, groups) hold from where they stand, so
+//! each input takes a copy of those in force. What depends on several options wherever they stand
+//! (`-r` and `-shared`, what happens to unresolved symbols, the sysroot in `-L=`) waits for
+//! [`State::finish`].
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use weld_common::args::{Context, Given};
+use weld_common::diag::{Diagnostic, Severity};
+
+use crate::options::{InputArg, InputFlags, InputKind, Options, OutputKind, Strip, UnresolvedPolicy};
+
+/// An option that prints something in place of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    Help,
+    Version,
+    /// `--target-help`.
+    Targets,
+    OutputFormat,
+    Sysroot,
+}
+
+pub(super) struct State {
+    pub o: Box<Options>,
+    /// In force for the inputs that follow.
+    pub flags: InputFlags,
+    saved_flags: Vec<InputFlags>,
+    in_group: bool,
+    groups: u32,
+    default_script: Option<PathBuf>,
+
+    pub shared: bool,
+    pub pie: bool,
+    pub relocatable: bool,
+    /// Whether unresolved references of objects are reported; `None`: not in shared objects.
+    pub report_in_objects: Option<bool>,
+    /// `--time-trace` without a file.
+    pub time_trace_beside_output: bool,
+    /// `-v`: with inputs the link goes on.
+    pub show_version: bool,
+    pub stop: Option<Stop>,
+
+    problems: Vec<Diagnostic>,
+    position: usize,
+}
+
+impl Context for State {
+    fn input(&mut self, path: &OsStr) {
+        self.add_input(InputKind::File(path.into()));
+    }
+
+    fn problem(&mut self, problem: Diagnostic) {
+        // One warning is enough for an option that is given a thousand times.
+        let seen = problem.severity == Severity::Warning
+            && self.problems.iter().any(|p| p.message == problem.message);
+        if !seen {
+            self.problems.push(problem.at(self.position as u64));
+        }
+    }
+
+    fn at(&mut self, position: usize) {
+        self.position = position;
+    }
+}
+
+impl State {
+    pub fn new(args: usize) -> Self {
+        let mut o = Box::<Options>::default();
+        o.inputs.reserve(args);
+        State {
+            o,
+            flags: InputFlags::default(),
+            saved_flags: Vec::new(),
+            in_group: false,
+            groups: 0,
+            default_script: None,
+            shared: false,
+            pie: false,
+            relocatable: false,
+            report_in_objects: None,
+            time_trace_beside_output: false,
+            show_version: false,
+            stop: None,
+            problems: Vec::new(),
+            position: 0,
+        }
+    }
+
+    pub fn error(&mut self, message: impl Into<String>) {
+        self.problem(Diagnostic::error(message));
+    }
+
+    pub fn warn(&mut self, message: impl Into<String>) {
+        self.problem(Diagnostic::warning(message));
+    }
+
+    /// The first of `--help`, `--version`, … counts.
+    pub fn stop(&mut self, stop: Stop) {
+        self.stop.get_or_insert(stop);
+    }
+
+    pub fn add_input(&mut self, kind: InputKind) {
+        self.o.inputs.push(InputArg { kind, flags: self.flags });
+    }
+
+    pub fn library(&mut self, given: Given<'_>) -> Result<(), String> {
+        let name = given.string()?;
+        if name.is_empty() || name == ":" {
+            return Err("missing library name".to_owned());
+        }
+        self.add_input(InputKind::Library(name));
+        Ok(())
+    }
+
+    pub fn default_script(&mut self, path: &OsStr) {
+        self.default_script = Some(path.into());
+    }
+
+    pub fn push_state(&mut self) {
+        self.saved_flags.push(self.flags);
+    }
+
+    pub fn pop_state(&mut self) {
+        match self.saved_flags.pop() {
+            // Groups nest with inputs, not with states.
+            Some(saved) => {
+                self.flags = InputFlags { in_lib: self.flags.in_lib, group: self.flags.group, ..saved }
+            }
+            None => self.error("--pop-state without --push-state"),
+        }
+    }
+
+    pub fn start_group(&mut self, lib: bool) {
+        if self.in_group {
+            return self.error(match (self.flags.in_lib, lib) {
+                (false, false) => "--start-group inside another --start-group",
+                (false, true) => "--start-lib inside --start-group",
+                (true, false) => "--start-group inside --start-lib",
+                (true, true) => "--start-lib inside another --start-lib",
+            });
+        }
+        self.groups += 1;
+        self.in_group = true;
+        self.flags.in_lib = lib;
+        self.flags.group = self.groups;
+    }
+
+    pub fn end_group(&mut self, lib: bool) {
+        if !self.in_group || self.flags.in_lib != lib {
+            return self.error(if lib {
+                "--end-lib without --start-lib"
+            } else {
+                "--end-group without --start-group"
+            });
+        }
+        self.in_group = false;
+        self.flags.in_lib = false;
+        self.flags.group = 0;
+    }
+
+    /// A later address for the same section replaces an earlier one.
+    pub fn section_start(&mut self, section: &str, address: u64) {
+        match self.o.section_starts.iter_mut().find(|(name, _)| name == section) {
+            Some((_, old)) => *old = address,
+            None => self.o.section_starts.push((section.to_owned(), address)),
+        }
+    }
+
+    /// The end of the command line.
+    pub fn finish(mut self) -> (Box<Options>, Option<Stop>, Vec<Diagnostic>) {
+        self.finish_kind();
+        self.finish_unresolved();
+        self.finish_inputs();
+        if self.time_trace_beside_output && self.o.time_trace.is_none() {
+            let mut path = self.o.output.clone().into_os_string();
+            path.push(".time-trace");
+            self.o.time_trace = Some(path.into());
+        }
+        if self.show_version {
+            if self.o.inputs.is_empty() {
+                self.stop(Stop::Version);
+            } else {
+                self.o.print_version = true;
+            }
+        }
+        let failed = self.problems.iter().any(|p| p.severity == Severity::Error);
+        if self.o.inputs.is_empty() && self.stop.is_none() && !failed {
+            self.error("no input files");
+        }
+        (self.o, self.stop, self.problems)
+    }
+
+    /// The kind of output, and what cannot be had together with it.
+    fn finish_kind(&mut self) {
+        let o = &mut self.o;
+        o.kind = match (self.relocatable, self.shared, self.pie) {
+            (true, ..) => OutputKind::Relocatable,
+            (_, true, _) => OutputKind::Shared,
+            (_, _, true) => OutputKind::Pie,
+            _ => OutputKind::Exec,
+        };
+        o.merge_sections = o.optimize > 0;
+        if !o.z_sectionheader {
+            o.strip = Strip::All;
+        }
+        let wrong = [
+            (self.shared && self.pie, "-shared and -pie"),
+            (self.relocatable && self.shared, "-r and -shared"),
+            (self.relocatable && self.pie, "-r and -pie"),
+            (self.relocatable && o.export_dynamic, "-r and --export-dynamic"),
+            (self.relocatable && !o.z_sectionheader, "-r and -z nosectionheader"),
+            (o.strip == Strip::All && o.emit_relocs, "--strip-all and --emit-relocs"),
+        ];
+        let missing = [
+            (!self.shared && !o.filter.is_empty(), "--filter"),
+            (!self.shared && !o.auxiliary.is_empty(), "--auxiliary"),
+        ];
+        if self.relocatable {
+            o.z_relro = false;
+        }
+        for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
+            self.error(format!("{pair} cannot be used together"));
+        }
+        for (_, option) in missing.iter().filter(|(is, _)| *is) {
+            self.error(format!("{option} needs -shared"));
+        }
+    }
+
+    fn finish_unresolved(&mut self) {
+        let report = self.report_in_objects.unwrap_or(!self.shared);
+        self.o.unresolved = match (report, self.o.warn_unresolved) {
+            (false, _) => UnresolvedPolicy::Ignore,
+            (true, true) => UnresolvedPolicy::Warn,
+            (true, false) => UnresolvedPolicy::Error,
+        };
+        self.o.report_undefined_in_shared = self.shared && report;
+    }
+
+    fn finish_inputs(&mut self) {
+        if let Some(script) = self.default_script.take()
+            && !self.o.inputs.iter().any(|input| matches!(input.kind, InputKind::Script(_)))
+        {
+            self.flags = InputFlags::default();
+            self.add_input(InputKind::Script(script));
+        }
+        if self.relocatable {
+            // Shared objects cannot be combined, so `-l` must not find them.
+            self.o.inputs.iter_mut().for_each(|input| input.flags.static_only = true);
+        }
+        let sysroot = &self.o.sysroot;
+        for path in &mut self.o.search_paths {
+            if let Some(inside) = inside_sysroot(path) {
+                *path = under(sysroot, inside);
+            }
+        }
+    }
+}
+
+/// What follows `=` or `$SYSROOT` at the start of a search path.
+fn inside_sysroot(path: &Path) -> Option<&[u8]> {
+    let bytes = path.as_os_str().as_bytes();
+    bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))
+}
+
+/// `inside` below `sysroot`, even if it is absolute.
+fn under(sysroot: &Path, inside: &[u8]) -> PathBuf {
+    let mut path = sysroot.as_os_str().to_owned();
+    path.push(OsStr::from_bytes(inside));
+    path.into()
+}

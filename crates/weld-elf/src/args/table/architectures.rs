@@ -1,0 +1,36 @@
+//! Options that only mean something for architectures that weld does not have yet.
+
+use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::{Group, Spec, accepted, refused};
+
+use super::super::state::State;
+
+pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
+
+const ARM: &str = "it is for ARM, which comes later";
+const AARCH64: &str = "it is for AArch64, which comes later";
+const POWER: &str = "it is for PowerPC64, which comes later";
+const RISCV: &str = "it is for RISC-V, which comes later";
+
+const ROWS: &[Spec<State>] = &[
+    refused(&["be8", "cmse-implib", "fix-cortex-a8", "target1-rel"], NoValue, ARM),
+    refused(&["in-implib", "out-implib", "target2"], Required("VALUE"), ARM),
+    accepted(&["merge-exidx-entries", "no-merge-exidx-entries", "target1-abs"], NoValue, "only ARM has it"),
+    accepted(&["pic-veneer"], NoValue, "only ARM has it"),
+    refused(&["fix-cortex-a53-843419", "fix-cortex-a53-835769"], NoValue, AARCH64),
+    accepted(&["no-fix-cortex-a53-843419", "no-fix-cortex-a53-835769"], NoValue, "only AArch64 has it"),
+    refused(&["android-memtag-heap", "android-memtag-stack"], NoValue, AARCH64),
+    refused(&["android-memtag-mode"], Required("MODE"), AARCH64),
+    accepted(&["no-android-memtag-heap", "no-android-memtag-stack"], NoValue, "it is the default"),
+    refused(&["toc-optimize", "pcrel-optimize"], NoValue, POWER),
+    refused(&["power10-stubs"], Optional("HOW"), POWER),
+    accepted(
+        &["no-toc-optimize", "no-pcrel-optimize", "no-power10-stubs", "secure-plt", "long-plt"],
+        NoValue,
+        "only PowerPC has it",
+    ),
+    refused(&["relax-gp", "relax-tbljal"], NoValue, RISCV),
+    accepted(&["no-relax-gp", "no-relax-tbljal"], NoValue, "only RISC-V has it"),
+    accepted(&["mips-got-size"], Required("SIZE"), "only MIPS has it"),
+    accepted(&["gpsize", "G"], Required("SIZE"), "x86-64 has no small data"),
+];

@@ -1,0 +1,125 @@
+//! Dynamic linking: what the loader is told.
+
+use std::path::Path;
+
+use weld_common::args::Value::{None as NoValue, Required, Separate};
+use weld_common::args::{Group, Spec, accepted, flag, refused, take};
+
+use super::super::state::State;
+use super::super::values::choice;
+use super::keywords;
+use crate::options::HashStyle;
+
+pub const GROUP: Group<State> = Group { title: "Dynamic linking", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    take(&["z"], Required("KEYWORD"), "Set one of the keywords listed below.", keywords::run),
+    take(&["dynamic-linker", "I"], Required("FILE"), "The loader of the program (PT_INTERP).", |s, v| {
+        s.o.dynamic_linker = Some(v.string()?);
+        s.o.no_dynamic_linker = false;
+        Ok(())
+    }),
+    flag(&["no-dynamic-linker"], "Name no loader.", |s| {
+        s.o.dynamic_linker = None;
+        s.o.no_dynamic_linker = true;
+    }),
+    take(&["soname", "h"], Required("NAME"), "The name of a shared object (DT_SONAME).", |s, v| {
+        s.o.soname = Some(v.string()?).filter(|name| !name.is_empty());
+        Ok(())
+    }),
+    take(&["rpath"], Required("DIR"), "Where the loader looks for shared objects (DT_RUNPATH).", |s, v| {
+        s.o.rpath.push(v.string()?);
+        Ok(())
+    }),
+    take(
+        &["R"],
+        Required("DIR"),
+        "As --rpath. A file is an error: GNU ld would take its symbols, as --just-symbols.",
+        |s, v| {
+            if Path::new(v.os()).is_file() {
+                return Err(format!("'{}' is a file; --just-symbols is not supported yet", v.os().display()));
+            }
+            s.o.rpath.push(v.string()?);
+            Ok(())
+        },
+    ),
+    flag(&["enable-new-dtags"], "Write DT_RUNPATH for --rpath (default).", |s| s.o.disable_new_dtags = false),
+    flag(&["disable-new-dtags"], "Write DT_RPATH for --rpath.", |s| s.o.disable_new_dtags = true),
+    take(&["auxiliary", "f"], Separate("NAME"), "Write DT_AUXILIARY.", |s, v| {
+        s.o.auxiliary.push(v.string()?);
+        Ok(())
+    }),
+    take(&["filter", "F"], Separate("NAME"), "Write DT_FILTER.", |s, v| {
+        s.o.filter.push(v.string()?);
+        Ok(())
+    }),
+    take(&["audit"], Required("LIB"), "Write DT_AUDIT.", |s, v| {
+        s.o.audit.push(v.string()?);
+        Ok(())
+    }),
+    take(&["depaudit", "P"], Separate("LIB"), "Write DT_DEPAUDIT.", |s, v| {
+        s.o.depaudit.push(v.string()?);
+        Ok(())
+    }),
+    take(
+        &["init"],
+        Required("SYMBOL"),
+        "The function that is called at load time (default: _init).",
+        |s, v| {
+            s.o.init = v.string()?;
+            Ok(())
+        },
+    ),
+    take(
+        &["fini"],
+        Required("SYMBOL"),
+        "The function that is called at unload time (default: _fini).",
+        |s, v| {
+            s.o.fini = v.string()?;
+            Ok(())
+        },
+    ),
+    take(
+        &["hash-style"],
+        Required("STYLE"),
+        "Which symbol hash tables to write: sysv, gnu, both (default).",
+        |s, v| {
+            s.o.hash_style =
+                choice(v, &[("sysv", HashStyle::Sysv), ("gnu", HashStyle::Gnu), ("both", HashStyle::Both)])?;
+            Ok(())
+        },
+    ),
+    flag(&["eh-frame-hdr"], "Write .eh_frame_hdr, by which unwinders search.", |s| s.o.eh_frame_hdr = true),
+    flag(&["no-eh-frame-hdr"], "Do not write it (default).", |s| s.o.eh_frame_hdr = false),
+    take(
+        &["pack-dyn-relocs"],
+        Required("HOW"),
+        "Pack relative relocations: none (default), relr.",
+        |s, v| {
+            if matches!(v.text()?, "android" | "android+relr") {
+                return Err("Android's packed relocations are not supported yet".to_owned());
+            }
+            s.o.pack_relr = choice(v, &[("none", false), ("relr", true)])?;
+            s.o.relr_glibc_dep = false;
+            Ok(())
+        },
+    ),
+    flag(&["apply-dynamic-relocs"], "Write the addends of dynamic relocations to the sections, too.", |s| {
+        s.o.apply_dynamic_relocs = true
+    }),
+    flag(&["no-apply-dynamic-relocs"], "Write zeros there (default).", |s| s.o.apply_dynamic_relocs = false),
+    flag(&["relax"], "Replace instructions by cheaper ones where the target allows (default).", |s| {
+        s.o.relax = true;
+    }),
+    flag(&["no-relax"], "Keep the instructions of the compiler.", |s| s.o.relax = false),
+    accepted(
+        &["ld-generated-unwind-info", "no-ld-generated-unwind-info"],
+        NoValue,
+        "unwind information of the PLT only helps debuggers",
+    )
+    .two_dashes(),
+    accepted(&["check-dynamic-relocations", "no-check-dynamic-relocations"], NoValue, "it tests lld itself"),
+    refused(&["use-android-relr-tags"], NoValue, "it is for Android, which comes later"),
+    accepted(&["no-use-android-relr-tags"], NoValue, "it is the default"),
+    refused(&["Bgroup"], NoValue, "no loader of Linux looks at DF_1_GROUP"),
+];

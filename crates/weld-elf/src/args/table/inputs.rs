@@ -1,0 +1,146 @@
+//! Which files to link, and where to look for them.
+
+use weld_common::args::Value::{None as NoValue, Required, Separate};
+use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+
+use super::super::state::State;
+use crate::options::InputKind;
+
+pub const GROUP: Group<State> = Group { title: "Inputs and libraries", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    take(
+        &["library", "l"],
+        Required("NAME"),
+        "Link libNAME.so or libNAME.a, whichever is found first; -l:FILE looks for FILE itself.",
+        State::library,
+    ),
+    take(
+        &["library-path", "L"],
+        Required("DIR"),
+        "Look for libraries in DIR. = or $SYSROOT at its start stands for the sysroot.",
+        |s, v| {
+            s.o.search_paths.push(v.os().into());
+            Ok(())
+        },
+    ),
+    take(&["sysroot"], Required("DIR"), "The root of the system that is linked for.", |s, v| {
+        s.o.sysroot = v.os().into();
+        Ok(())
+    }),
+    flag(&["nostdlib"], "Ignore the search directories of linker scripts.", |s| s.o.nostdlib = true),
+    flag(&["static"], "Link no shared objects, and make an output without dynamic linking.", |s| {
+        s.flags.static_only = true;
+        s.o.static_link = true;
+    }),
+    flag(&["Bstatic", "dn", "non_shared"], "Find only archives for the -l that follow.", |s| {
+        s.flags.static_only = true;
+    }),
+    flag(
+        &["Bdynamic", "dy", "call_shared"],
+        "Find shared objects too for the -l that follow (default). Cancels -static.",
+        |s| {
+            s.flags.static_only = false;
+            s.o.static_link = false;
+        },
+    ),
+    flag(&["as-needed"], "Of the shared objects that follow, need only those that are used.", |s| {
+        s.flags.as_needed = true;
+    }),
+    flag(&["no-as-needed"], "Need all shared objects that follow (default).", |s| s.flags.as_needed = false),
+    flag(&["whole-archive"], "Link all members of the archives that follow.", |s| {
+        s.flags.whole_archive = true;
+    }),
+    flag(&["no-whole-archive"], "Link only the members that are needed (default).", |s| {
+        s.flags.whole_archive = false;
+    }),
+    flag(
+        &["push-state"],
+        "Remember --as-needed, -Bstatic and --whole-archive until --pop-state.",
+        State::push_state,
+    ),
+    flag(&["pop-state"], "Go back to what --push-state remembered.", State::pop_state),
+    flag(
+        &["start-group", "("],
+        "Start a group of archives. Archives are searched until nothing changes in any case; only \
+         --warn-backrefs looks at groups.",
+        |s| s.start_group(false),
+    ),
+    flag(&["end-group", ")"], "End a group.", |s| s.end_group(false)),
+    flag(&["start-lib"], "Link the objects that follow only if they are needed, as if in an archive.", |s| {
+        s.start_group(true);
+    }),
+    flag(&["end-lib"], "End what --start-lib started.", |s| s.end_group(true)),
+    take(
+        &["script", "T"],
+        Required("FILE"),
+        "Read a linker script. So far scripts may name inputs, search directories, symbols and versions, \
+         but not SECTIONS.",
+        |s, v| {
+            s.add_input(InputKind::Script(v.os().into()));
+            Ok(())
+        },
+    ),
+    take(&["default-script", "dT"], Required("FILE"), "The script to read if there is no -T.", |s, v| {
+        s.default_script(v.os());
+        Ok(())
+    }),
+    take(
+        &["exclude-libs"],
+        Required("LIB,..."),
+        "Do not export the symbols of these archives from the output. ALL: of all archives.",
+        |s, v| {
+            let names = v.text()?.split([',', ':']).filter(|name| !name.is_empty());
+            s.o.exclude_libs.extend(names.map(str::to_owned));
+            Ok(())
+        },
+    ),
+    flag(&["dependent-libraries"], "Link the libraries that objects ask for (default).", |s| {
+        s.o.no_dependent_libraries = false;
+    }),
+    flag(&["no-dependent-libraries"], "Do not link the libraries that objects ask for.", |s| {
+        s.o.no_dependent_libraries = true;
+    }),
+    take(
+        &["format", "b"],
+        Separate("FORMAT"),
+        "The format of the inputs that follow: elf, default.",
+        |_, v| {
+            let format = v.text()?;
+            match format {
+                "elf" | "default" | "elf64-x86-64" => Ok(()),
+                "binary" => Err("raw binary inputs are not supported yet".to_owned()),
+                _ => Err(format!("unknown input format '{format}'")),
+            }
+        },
+    ),
+    take(
+        &["rsp-quoting"],
+        Required("STYLE"),
+        "How @FILE quotes its words: posix (default), windows.",
+        |_, v| super::super::values::choice(v, &[("posix", ()), ("windows", ())]),
+    ),
+    accepted(
+        &["rpath-link"],
+        Required("DIR"),
+        "shared objects that other shared objects need are not looked for at link time",
+    ),
+    refused(&["just-symbols"], Required("FILE"), "symbols come with their sections"),
+    refused(
+        &["remap-inputs", "remap-inputs-file"],
+        Required("MAP"),
+        "name the files that are meant on the command line",
+    ),
+    refused(
+        &["copy-dt-needed-entries", "add-needed"],
+        NoValue,
+        "name all needed libraries on the command line",
+    ),
+    accepted(&["no-copy-dt-needed-entries", "no-add-needed"], NoValue, "it is the default"),
+    refused(&["mri-script", "c"], Separate("FILE"), "MRI scripts are not read"),
+    lost(
+        &["enable-non-contiguous-regions", "enable-non-contiguous-regions-warnings"],
+        NoValue,
+        "there are no memory regions without linker scripts",
+    ),
+];

@@ -1,0 +1,240 @@
+//! The keywords of `-z`, and `-z` itself.
+//!
+//! An unknown keyword is a warning, as in `ld.lld` and GNU `ld`: build systems try keywords out.
+
+use weld_common::args::Value::{None as NoValue, Required};
+use weld_common::args::{
+    Given, Group, Index, Spec, Table, accepted, flag, keyword, lost, name_count, refused, take,
+};
+
+use super::super::state::State;
+use super::super::values::{choice, number, page_size};
+use crate::options::{ReportPolicy, SeparateCode};
+
+const GROUPS: &[Group<State>] = &[Group { title: "Keywords of -z", prefix: "-z ", rows: ROWS }];
+
+static INDEX: Index<{ name_count(GROUPS) }> = Index::new(GROUPS);
+
+pub static KEYWORDS: Table<State> = Table::new(GROUPS, &INDEX);
+
+/// `-z KEYWORD`.
+pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
+    if keyword(&KEYWORDS, v, s)? {
+        return Ok(());
+    }
+    let text = v.text()?;
+    let mut message = format!("unknown keyword: -z {text}");
+    if let Some(nearest) = KEYWORDS.nearest(text.split('=').next().unwrap_or_default()) {
+        message.push_str(&format!("; did you mean '-z {nearest}'?"));
+    }
+    s.warn(message);
+    Ok(())
+}
+
+const MARKS: &str = "the loader is not told";
+const AARCH64: &str = "it is for AArch64, which comes later";
+const RISCV: &str = "it is for RISC-V, which comes later";
+const OPENBSD: &str = "it is for OpenBSD, which comes later";
+
+const ROWS: &[Spec<State>] = &[
+    flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.z_now = true),
+    flag(&["lazy"], "Let functions be bound when they are called first (default).", |s| s.o.z_now = false),
+    flag(&["relro"], "Make data read-only that only the loader writes (default).", |s| s.o.z_relro = true),
+    flag(&["norelro"], "Keep it writable.", |s| s.o.z_relro = false),
+    flag(&["defs"], "As --no-undefined.", |s| s.report_in_objects = Some(true)),
+    flag(&["undefs", "nodefs"], "Ignore unresolved references of objects.", |s| {
+        s.report_in_objects = Some(false);
+    }),
+    flag(&["muldefs"], "As --allow-multiple-definition.", |s| s.o.allow_multiple_definition = true),
+    flag(&["text"], "Dynamic relocations of read-only sections are errors (default).", |s| s.o.z_text = true),
+    flag(&["notext", "textoff"], "Allow dynamic relocations of read-only sections.", |s| {
+        s.o.z_text = false;
+    }),
+    flag(&["execstack"], "The stack is executable.", |s| {
+        s.o.z_execstack = true;
+        s.o.z_execstack_if_needed = false;
+    }),
+    flag(&["noexecstack"], "The stack is not executable (default).", |s| {
+        s.o.z_execstack = false;
+        s.o.z_execstack_if_needed = false;
+    }),
+    flag(&["execstack-if-needed"], "The stack is executable if an object asks for it.", |s| {
+        s.o.z_execstack_if_needed = true;
+    }),
+    take(&["stack-size"], Required("SIZE"), "The size of the stack, in PT_GNU_STACK.", |s, v| {
+        s.o.z_stack_size = Some(number(v.text()?)?).filter(|size| *size != 0);
+        Ok(())
+    }),
+    take(
+        &["max-page-size"],
+        Required("SIZE"),
+        "The largest page size to run with (default: 4096).",
+        |s, v| {
+            s.o.z_max_page_size = page_size(v)?;
+            Ok(())
+        },
+    ),
+    take(
+        &["common-page-size"],
+        Required("SIZE"),
+        "The page size to lay out for (default: 4096); at most the largest one.",
+        |s, v| {
+            s.o.z_common_page_size = page_size(v)?;
+            Ok(())
+        },
+    ),
+    flag(&["separate-code"], "Code has pages of its own in the file.", |s| {
+        s.o.separate_code = SeparateCode::Code;
+    }),
+    flag(&["separate-loadable-segments"], "Each segment has pages of its own in the file.", |s| {
+        s.o.separate_code = SeparateCode::Loadable;
+    }),
+    flag(&["noseparate-code"], "Segments may share pages of the file (default).", |s| {
+        s.o.separate_code = SeparateCode::None;
+    }),
+    flag(
+        &["pack-relative-relocs"],
+        "Pack relative relocations (DT_RELR), and need a C library that can read them.",
+        |s| {
+            s.o.pack_relr = true;
+            s.o.relr_glibc_dep = true;
+        },
+    ),
+    flag(&["nopack-relative-relocs"], "Do not pack them (default).", |s| {
+        s.o.pack_relr = false;
+        s.o.relr_glibc_dep = false;
+    }),
+    flag(&["combreloc"], "Sort dynamic relocations (default).", |s| s.o.z_combreloc = true),
+    flag(&["nocombreloc"], "Do not sort dynamic relocations.", |s| s.o.z_combreloc = false),
+    flag(&["copyreloc"], "Copy data of shared objects to the executable if it must be (default).", |s| {
+        s.o.z_copyreloc = true;
+    }),
+    flag(&["nocopyreloc"], "Report an error instead.", |s| s.o.z_copyreloc = false),
+    flag(&["dynamic-undefined-weak"], "Leave unresolved weak references to the loader.", |s| {
+        s.o.z_dynamic_undefined_weak = Some(true);
+    }),
+    flag(&["nodynamic-undefined-weak"], "Bind unresolved weak references to zero.", |s| {
+        s.o.z_dynamic_undefined_weak = Some(false);
+    }),
+    flag(&["global"], "DF_1_GLOBAL: symbols are visible to objects loaded later.", |s| s.o.z_global = true),
+    flag(&["initfirst"], "DF_1_INITFIRST: the object is initialised before others.", |s| {
+        s.o.z_initfirst = true;
+    }),
+    flag(&["interpose"], "DF_1_INTERPOSE: symbols win over those of other shared objects.", |s| {
+        s.o.z_interpose = true;
+    }),
+    flag(&["nodefaultlib"], "DF_1_NODEFLIB: the loader does not search its default directories.", |s| {
+        s.o.z_nodefaultlib = true;
+    }),
+    flag(&["nodelete"], "DF_1_NODELETE: dlclose does not unload.", |s| s.o.z_nodelete = true),
+    flag(&["nodlopen"], "DF_1_NOOPEN: dlopen refuses.", |s| s.o.z_nodlopen = true),
+    flag(&["nodump"], "DF_1_NODUMP: dldump refuses.", |s| s.o.z_nodump = true),
+    flag(&["origin"], "DF_1_ORIGIN: the loader must replace $ORIGIN at once.", |s| s.o.z_origin = true),
+    flag(&["rodynamic"], "The dynamic section is read-only.", |s| s.o.z_rodynamic = true),
+    flag(&["ibt", "force-ibt"], "Claim indirect branch tracking, whatever the objects say.", |s| {
+        s.o.z_ibt = true;
+        s.o.z_ibtplt = true;
+    }),
+    flag(&["ibtplt"], "Write a PLT for indirect branch tracking.", |s| s.o.z_ibtplt = true),
+    flag(&["shstk"], "Claim shadow stacks, whatever the objects say.", |s| s.o.z_shstk = true),
+    take(
+        &["cet-report"],
+        Required("HOW"),
+        "What to say about objects without branch tracking or shadow stacks: none (default), warning, error.",
+        |s, v| {
+            s.o.cet_report = choice(
+                v,
+                &[
+                    ("none", ReportPolicy::None),
+                    ("warning", ReportPolicy::Warning),
+                    ("error", ReportPolicy::Error),
+                ],
+            )?;
+            Ok(())
+        },
+    ),
+    flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X (default).", |s| s.o.start_stop_gc = true),
+    flag(&["nostart-stop-gc"], "They do.", |s| s.o.start_stop_gc = false),
+    take(
+        &["start-stop-visibility"],
+        Required("VISIBILITY"),
+        "The visibility of __start_X and __stop_X: default, internal, hidden, protected (default).",
+        |s, v| {
+            // STV_*.
+            s.o.start_stop_visibility =
+                choice(v, &[("default", 0), ("internal", 1), ("hidden", 2), ("protected", 3)])?;
+            Ok(())
+        },
+    ),
+    flag(&["keep-text-section-prefix"], "Keep .text.hot, .text.unlikely and the like apart.", |s| {
+        s.o.keep_text_section_prefix = true;
+    }),
+    flag(&["nokeep-text-section-prefix"], "Put them all into .text (default).", |s| {
+        s.o.keep_text_section_prefix = false;
+    }),
+    flag(&["sectionheader"], "Write section headers (default).", |s| s.o.z_sectionheader = true),
+    flag(&["nosectionheader"], "Leave out section headers; implies --strip-all.", |s| {
+        s.o.z_sectionheader = false;
+    }),
+    flag(&["unique-symbol"], "Give local symbols of the same name numbers.", |s| s.o.z_unique_symbol = true),
+    flag(&["nounique-symbol"], "Do not (default).", |s| s.o.z_unique_symbol = false),
+    take(
+        &["dead-reloc-in-nonalloc"],
+        Required("GLOB=VALUE"),
+        "What references of matching debug sections to discarded code become. The last match counts.",
+        |s, v| match v.text()?.rsplit_once('=') {
+            Some((glob, value)) if !glob.is_empty() => {
+                s.o.dead_relocs.push((glob.to_owned(), number(value)?));
+                Ok(())
+            }
+            _ => Err("expected GLOB=VALUE".to_owned()),
+        },
+    ),
+    accepted(&["rela", "nounique", "nocommon", "nokeep-data-section-prefix"], NoValue, "it is the default"),
+    accepted(
+        &[
+            "noindirect-extern-access",
+            "nolrodata-after-bss",
+            "nomark-plt",
+            "nomemory-seal",
+            "norewrite-endbr",
+        ],
+        NoValue,
+        "it is the default",
+    ),
+    accepted(&["noextern-protected-data"], NoValue, "protected data is never copied"),
+    accepted(&["noreloc-overflow"], NoValue, "values that do not fit always are errors"),
+    accepted(&["call-nop"], Required("PADDING"), "relaxed calls have one padding"),
+    accepted(&["nopac-plt"], NoValue, "only AArch64 has it"),
+    lost(&["common"], NoValue, "-r writes common symbols as objects"),
+    lost(&["report-relative-reloc"], NoValue, "readelf -r lists them"),
+    lost(&["keep-data-section-prefix"], NoValue, ".data.hot and the like go to .data"),
+    lost(&["lrodata-after-bss"], NoValue, "large read-only data keeps its place"),
+    lost(&["rewrite-endbr"], NoValue, "code stays as the compiler made it"),
+    lost(&["mark-plt", "memory-seal", "lam-u48", "lam-u57"], NoValue, MARKS),
+    lost(&["x86-64-baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"], NoValue, MARKS),
+    lost(
+        &["lam-report", "lam-u48-report", "lam-u57-report", "isa-level-report"],
+        Required("HOW"),
+        "the report does not exist yet",
+    ),
+    refused(&["rel"], NoValue, "x86-64 has relocations with addends only"),
+    refused(&["nognustack"], NoValue, "PT_GNU_STACK always is written"),
+    refused(&["retpolineplt"], NoValue, "PLT entries jump indirectly"),
+    refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
+    refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
+    refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
+    refused(&["nobtcfi", "wxneeded"], NoValue, OPENBSD),
+    refused(&["force-bti", "pac-plt"], NoValue, AARCH64),
+    refused(
+        &["bti-report", "execute-only-report", "gcs", "gcs-report", "gcs-report-dynamic", "pauth-report"],
+        Required("HOW"),
+        AARCH64,
+    ),
+    refused(
+        &["zicfilp", "zicfiss", "zicfilp-func-sig-report", "zicfilp-unlabeled-report", "zicfiss-report"],
+        Required("HOW"),
+        RISCV,
+    ),
+    refused(&["hazardplt"], NoValue, "it is for MIPS, which comes later"),
+];

@@ -1,0 +1,176 @@
+//! What kind of file to write, and where its parts go.
+
+use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::{Given, Group, Spec, accepted, flag, lost, refused, take};
+
+use super::super::emulation;
+use super::super::state::State;
+use super::super::values::{address, choice, hex_bytes, number, percent_decode};
+use crate::options::{BuildId, OutputEngine};
+
+pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    take(&["output", "o"], Required("FILE"), "Write FILE (default: a.out).", |s, v| {
+        if v.os().is_empty() {
+            return Err("missing file name".to_owned());
+        }
+        s.o.output = v.os().into();
+        Ok(())
+    }),
+    flag(&["shared", "Bshareable"], "Make a shared object.", |s| s.shared = true),
+    flag(&["pie", "pic-executable"], "Make a position-independent executable.", |s| s.pie = true),
+    flag(&["no-pie", "no-pic-executable"], "Make an executable at a fixed address (default).", |s| {
+        s.pie = false
+    }),
+    flag(
+        &["relocatable", "r", "i", "Ur"],
+        "Combine the inputs to one object that can be linked again.",
+        |s| s.relocatable = true,
+    ),
+    take(
+        &["m"],
+        Required("EMULATION"),
+        "Link for an architecture: elf_x86_64. Default: that of the first object.",
+        |s, v| {
+            emulation::check(v.text()?)?;
+            s.o.emulation = Some("elf_x86_64".to_owned());
+            Ok(())
+        },
+    ),
+    take(&["entry", "e"], Required("SYMBOL"), "Start the program at SYMBOL (default: _start).", |s, v| {
+        s.o.entry = Some(v.string()?);
+        Ok(())
+    }),
+    take(
+        &["image-base"],
+        Required("ADDRESS"),
+        "Place the file's first byte at ADDRESS. Default: 0x200000 for executables at a fixed address, else 0.",
+        |s, v| {
+            s.o.image_base = Some(number(v.text()?)?);
+            Ok(())
+        },
+    ),
+    take(
+        &["section-start"],
+        Required("SECTION=ADDRESS"),
+        "Place SECTION at ADDRESS, which is hexadecimal.",
+        |s, v| match v.text()?.rsplit_once('=') {
+            Some((section, at)) if !section.is_empty() => {
+                s.section_start(section, address(at)?);
+                Ok(())
+            }
+            _ => Err("expected SECTION=ADDRESS".to_owned()),
+        },
+    ),
+    take(&["Ttext"], Required("ADDRESS"), "The same for .text.", |s, v| start(s, ".text", v)),
+    take(&["Tdata"], Required("ADDRESS"), "The same for .data.", |s, v| start(s, ".data", v)),
+    take(&["Tbss"], Required("ADDRESS"), "The same for .bss.", |s, v| start(s, ".bss", v)),
+    flag(&["check-sections"], "Report sections whose addresses overlap (default).", |s| {
+        s.o.check_sections = true;
+    }),
+    flag(&["no-check-sections"], "Allow sections whose addresses overlap.", |s| s.o.check_sections = false),
+    take(
+        &["build-id"],
+        Optional("STYLE"),
+        "Write a build id: none, fast, md5, sha1 (also: tree), uuid or 0xHEX. Without a value: sha1.",
+        build_id,
+    ),
+    flag(&["no-build-id"], "Write no build id (default).", |s| s.o.build_id = BuildId::None),
+    take(
+        &["package-metadata"],
+        Optional("JSON"),
+        "Write a .note.package section with this text; %XX stands for a byte. Empty: no note.",
+        |s, v| {
+            let text = percent_decode(v.text()?)?;
+            s.o.package_metadata = (!text.is_empty()).then_some(text);
+            Ok(())
+        },
+    ),
+    take(
+        &["O"],
+        Required("LEVEL"),
+        "Optimise the output: 0 does not merge strings, 1 does (default), 2 and more try harder.",
+        |s, v| {
+            s.o.optimize = number(v.text()?)?.min(2) as u8;
+            Ok(())
+        },
+    ),
+    flag(&["noinhibit-exec"], "Keep the output even if there are errors.", |s| s.o.noinhibit_exec = true),
+    take(
+        &["threads", "thread-count"],
+        Required("N"),
+        "Use N threads. Default: as many as the work is worth, at most one for each processor.",
+        |s, v| match number(v.text()?)? {
+            0 => Err("expected a number above 0".to_owned()),
+            n => {
+                s.o.threads = Some(usize::try_from(n).unwrap_or(usize::MAX));
+                Ok(())
+            }
+        },
+    ),
+    flag(&["no-threads"], "Use one thread.", |s| s.o.threads = Some(1)),
+    flag(&["mmap-output-file"], "Write the output through a shared mapping.", |s| {
+        s.o.output_engine = OutputEngine::Mapped;
+    }),
+    flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
+        s.o.output_engine = OutputEngine::Streaming;
+    }),
+    take(&["oformat"], Required("FORMAT"), "The format of the output: elf.", |_, v| {
+        let format = v.text()?;
+        match format {
+            "elf" | "elf64-x86-64" | "default" => Ok(()),
+            "binary" => Err("raw binary output is not supported yet".to_owned()),
+            _ => Err(format!("unknown output format '{format}'")),
+        }
+    }),
+    flag(&["EL"], "Link little-endian objects (default).", |_| {}),
+    refused(&["EB"], NoValue, "big-endian architectures come later"),
+    flag(&["rosegment"], "Give read-only data a segment apart from code (default).", |_| {}),
+    lost(&["no-rosegment"], NoValue, "read-only data keeps a segment of its own"),
+    accepted(&["no-xosegment"], NoValue, "execute-only code never gets a segment of its own"),
+    lost(&["xosegment"], NoValue, "code stays readable"),
+    accepted(&["no-omagic", "no-nmagic"], NoValue, "segments always start on pages of their own"),
+    refused(&["omagic", "N"], NoValue, "code always is read-only and on pages of its own"),
+    refused(&["nmagic", "n"], NoValue, "segments always start on pages of their own"),
+    refused(
+        &["Ttext-segment", "Trodata-segment", "Tldata-segment"],
+        Required("ADDRESS"),
+        "segments have no addresses of their own; --image-base moves the whole image",
+    ),
+    refused(&["physical-image-base"], Required("ADDRESS"), "load addresses are the same as run addresses"),
+    refused(&["section-order", "section-align"], Required("LIST"), "use --section-start"),
+    lost(&["section-ordering-file"], Required("FILE"), "sections keep the order of the command line"),
+    lost(&["separate-debug-file"], Optional("FILE"), "debug sections stay in the output"),
+    accepted(&["no-separate-debug-file"], NoValue, "it is the default"),
+    refused(&["execute-only"], NoValue, "only AArch64 has execute-only code"),
+    accepted(&["no-execute-only"], NoValue, "it is the default"),
+    refused(&["chroot", "directory", "C"], Required("DIR"), "change the directory before the link"),
+    accepted(
+        &["spare-dynamic-tags", "spare-program-headers"],
+        Required("N"),
+        "tools that need spare entries make room themselves",
+    ),
+];
+
+fn start(s: &mut State, section: &str, v: Given<'_>) -> Result<(), String> {
+    s.section_start(section, address(v.text()?)?);
+    Ok(())
+}
+
+fn build_id(s: &mut State, v: Given<'_>) -> Result<(), String> {
+    let id = match v.value.map(|_| v.text()).transpose()? {
+        None | Some("sha1" | "tree") => BuildId::Sha1,
+        Some("none") => BuildId::None,
+        Some("fast") => BuildId::Fast,
+        Some("md5") => BuildId::Md5,
+        Some("uuid") => BuildId::Uuid,
+        Some(hex) if hex.starts_with("0x") || hex.starts_with("0X") => BuildId::Hex(hex_bytes(&hex[2..])?),
+        Some(_) => {
+            choice(v, &["none", "fast", "md5", "sha1", "tree", "uuid", "0xHEX"].map(|name| (name, ())))
+                .map(|()| BuildId::None)?
+        }
+    };
+    s.o.build_id = id;
+    Ok(())
+}

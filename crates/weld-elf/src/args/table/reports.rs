@@ -1,0 +1,157 @@
+//! What the linker says and writes beside its output.
+
+use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::{Group, Spec, accepted, flag, lost, take};
+
+use super::super::state::{State, Stop};
+use super::super::values::{choice, number};
+
+pub const GROUP: Group<State> = Group { title: "Messages and reports", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    flag(&["help"], "Print this text.", |s| s.stop(Stop::Help)),
+    flag(&["version"], "Print the version.", |s| s.stop(Stop::Version)),
+    flag(&["v", "V"], "Print the version, and link if there are inputs.", |s| s.show_version = true),
+    flag(&["target-help"], "Print the supported targets.", |s| s.stop(Stop::Targets)),
+    flag(&["print-output-format"], "Print the name of the output format.", |s| s.stop(Stop::OutputFormat)),
+    flag(&["print-sysroot"], "Print the sysroot.", |s| s.stop(Stop::Sysroot)),
+    take(&["verbose"], Optional("N"), "Say what is done.", |s, _| {
+        s.o.verbose = true;
+        Ok(())
+    }),
+    flag(&["trace", "t"], "Print the names of the inputs.", |s| s.o.trace = true),
+    take(&["trace-symbol", "y"], Required("SYMBOL"), "Print which inputs define and use SYMBOL.", |s, v| {
+        s.o.trace_symbols.push(v.string()?);
+        Ok(())
+    }),
+    take(&["Map"], Required("FILE"), "Write a map of the output to FILE; - is standard output.", |s, v| {
+        if v.os() == "-" {
+            s.o.print_map = true;
+        } else {
+            s.o.map_file = Some(v.os().into());
+        }
+        Ok(())
+    }),
+    flag(&["print-map", "M"], "Print a map of the output.", |s| s.o.print_map = true),
+    flag(&["cref"], "Print where each symbol is defined and used; to the map if there is one.", |s| {
+        s.o.cref = true;
+    }),
+    take(
+        &["why-extract"],
+        Required("FILE"),
+        "Write to FILE why each archive member was linked; - is standard output.",
+        |s, v| {
+            s.o.why_extract = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(&["dependency-file"], Required("FILE"), "Write the inputs to FILE as a rule for make.", |s, v| {
+        s.o.dependency_file = Some(v.os().into());
+        Ok(())
+    }),
+    take(
+        &["reproduce"],
+        Required("FILE"),
+        "Write all inputs and the command line to a tar file from which the link can be repeated.",
+        |s, v| {
+            s.o.reproduce = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["time-trace"],
+        Optional("FILE"),
+        "Write how long each phase took, as a Chrome trace. Without FILE: beside the output.",
+        |s, v| {
+            match v.value {
+                Some(file) => s.o.time_trace = Some(file.into()),
+                None => s.time_trace_beside_output = true,
+            }
+            Ok(())
+        },
+    ),
+    accepted(&["time-trace-granularity"], Required("MICROSECONDS"), "all phases are recorded"),
+    flag(&["stats", "perf"], "Print times and counts of each phase.", |s| s.o.stats = true),
+    flag(&["fatal-warnings"], "Treat warnings as errors.", |s| s.o.fatal_warnings = true),
+    flag(&["no-fatal-warnings"], "Do not (default).", |s| s.o.fatal_warnings = false),
+    flag(&["no-warnings", "w"], "Do not show warnings. Cancels --fatal-warnings.", |s| {
+        s.o.no_warnings = true
+    }),
+    take(&["error-limit"], Required("N"), "Show at most N errors (default: 20; 0: all).", |s, v| {
+        s.o.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
+        Ok(())
+    }),
+    take(
+        &["color-diagnostics"],
+        Optional("WHEN"),
+        "Colour messages: auto (default), always, never. Without a value: always.",
+        |s, v| {
+            s.o.color = match v.value {
+                None => Some(true),
+                Some(_) => choice(v, &[("auto", None), ("always", Some(true)), ("never", Some(false))])?,
+            };
+            Ok(())
+        },
+    ),
+    flag(&["no-color-diagnostics"], "The same as --color-diagnostics=never.", |s| s.o.color = Some(false)),
+    flag(&["warn-common"], "Warn when a common symbol meets another definition.", |s| {
+        s.o.warn_common = true;
+    }),
+    flag(&["no-warn-common"], "Do not (default).", |s| s.o.warn_common = false),
+    flag(
+        &["warn-backrefs"],
+        "Warn when an archive member is linked for a reference that comes after the archive.",
+        |s| s.o.warn_backrefs = true,
+    ),
+    flag(&["no-warn-backrefs"], "Do not (default).", |s| s.o.warn_backrefs = false),
+    take(&["warn-backrefs-exclude"], Required("GLOB"), "Do not warn about matching archives.", |s, v| {
+        s.o.warn_backrefs_exclude.push(v.string()?);
+        Ok(())
+    }),
+    flag(&["warn-symbol-ordering"], "Warn about the symbol ordering file (default).", |s| {
+        s.o.warn_symbol_ordering = true;
+    }),
+    flag(&["no-warn-symbol-ordering"], "Do not.", |s| s.o.warn_symbol_ordering = false),
+    accepted(
+        &[
+            "warn-alternate-em",
+            "warn-constructors",
+            "warn-execstack",
+            "warn-ifunc-textrel",
+            "warn-multiple-gp",
+            "warn-once",
+            "warn-rwx-segments",
+            "warn-section-align",
+            "warn-shared-textrel",
+            "warn-textrel",
+            "warn-execstack-objects",
+        ],
+        NoValue,
+        "there is no such warning",
+    ),
+    accepted(
+        &[
+            "no-warn-execstack",
+            "no-warn-ifunc-textrel",
+            "no-warn-rwx-segments",
+            "no-warn-search-mismatch",
+            "no-error-execstack",
+            "no-error-rwx-segments",
+        ],
+        NoValue,
+        "there is no such warning",
+    ),
+    lost(&["error-execstack", "error-rwx-segments"], NoValue, "the check does not exist yet"),
+    accepted(&["no-warn-mismatch"], NoValue, "inputs for another architecture always are errors"),
+    lost(&["error-handling-script"], Required("FILE"), "no script is called on errors"),
+    lost(&["print-archive-stats"], Required("FILE"), "--stats counts archive members"),
+    lost(&["print-memory-usage"], NoValue, "there are no memory regions without linker scripts"),
+    lost(&["print-dependencies"], NoValue, "--why-extract and --cref show why files are linked"),
+    lost(&["vs-diagnostics"], NoValue, "messages have one format"),
+    accepted(
+        &["print-map-discarded", "no-print-map-discarded", "print-map-locals", "no-print-map-locals"],
+        NoValue,
+        "the map has one format",
+    ),
+    lost(&["repro"], NoValue, "--reproduce=FILE does it"),
+];

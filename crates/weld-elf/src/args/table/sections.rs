@@ -1,0 +1,127 @@
+//! Sections: which are kept, merged, folded and compressed.
+
+use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+
+use super::super::state::State;
+use super::super::values::choice;
+
+pub const GROUP: Group<State> = Group { title: "Sections", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    flag(&["gc-sections"], "Leave out sections that nothing refers to.", |s| s.o.gc_sections = true),
+    flag(&["no-gc-sections"], "Keep them (default).", |s| s.o.gc_sections = false),
+    take(
+        &["print-gc-sections"],
+        Optional("FILE"),
+        "List the sections that --gc-sections leaves out, on standard output (a FILE gives a warning).",
+        |s, v| {
+            s.o.print_gc_sections = true;
+            if v.value.is_some_and(|file| file != "-") {
+                s.warn("--print-gc-sections: no file is written; the list goes to standard output");
+            }
+            Ok(())
+        },
+    ),
+    flag(&["no-print-gc-sections"], "Do not list them (default).", |s| s.o.print_gc_sections = false),
+    flag(&["emit-relocs", "q"], "Keep relocations in the output.", |s| s.o.emit_relocs = true),
+    take(
+        &["compress-debug-sections"],
+        Required("HOW"),
+        "Compress debug sections: none (default), zlib, zstd.",
+        |s, v| {
+            s.o.compress_debug =
+                choice(v, &[("none", None), ("zlib", Some(1)), ("zstd", Some(2)), ("zlib-gabi", Some(1))])?;
+            Ok(())
+        },
+    ),
+    take(
+        &["unique"],
+        Optional("SECTION"),
+        "Make an output section of each input section that has no place by its name.",
+        |s, v| match v.value {
+            None => {
+                s.o.unique_sections = true;
+                Ok(())
+            }
+            Some(_) => Err("a section name is not supported yet".to_owned()),
+        },
+    ),
+    take(
+        &["icf"],
+        Required("LEVEL"),
+        "Fold identical code: only none so far, the others give a warning.",
+        |s, v| {
+            if choice(v, &[("none", false), ("safe", true), ("all", true)])? {
+                s.warn("--icf has no effect: identical code is not folded yet");
+            }
+            Ok(())
+        },
+    ),
+    flag(&["no-icf"], "The same as --icf=none (default).", |_| {}),
+    accepted(&["keep-unique"], Required("SYMBOL"), "identical code is not folded"),
+    accepted(
+        &["ignore-data-address-equality", "ignore-function-address-equality"],
+        NoValue,
+        "identical sections are not folded",
+    ),
+    accepted(&["print-icf-sections", "no-print-icf-sections"], NoValue, "identical code is not folded"),
+    lost(&["gdb-index"], NoValue, "debuggers build their index themselves"),
+    accepted(&["no-gdb-index"], NoValue, "it is the default"),
+    lost(&["debug-names"], NoValue, "debuggers build their index themselves"),
+    accepted(&["no-debug-names"], NoValue, "it is the default"),
+    lost(&["compress-sections"], Required("GLOB=HOW"), "only debug sections can be compressed so far"),
+    lost(&["branch-to-branch", "optimize-bb-jumps"], NoValue, "jumps stay as the compiler made them"),
+    accepted(&["no-branch-to-branch", "no-optimize-bb-jumps"], NoValue, "it is the default"),
+    lost(&["why-live"], Required("GLOB"), "the report does not exist yet"),
+    lost(
+        &["shuffle-sections", "randomize-section-padding", "reverse-sections"],
+        Optional("SEED"),
+        "sections keep the order of the command line",
+    ),
+    lost(
+        &["bp-compression-sort", "bp-startup-sort", "irpgo-profile"],
+        Required("VALUE"),
+        "sections keep the order of the command line",
+    ),
+    lost(
+        &["bp-compression-sort-startup-functions", "verbose-bp-section-orderer"],
+        NoValue,
+        "sections keep the order of the command line",
+    ),
+    accepted(&["no-bp-compression-sort-startup-functions"], NoValue, "it is the default"),
+    refused(&["gc-keep-exported"], NoValue, "name what is to be kept with --export-dynamic-symbol or -u"),
+    refused(&["force-group-allocation"], NoValue, "-r keeps section groups"),
+    lost(&["relocatable-merge-sections"], NoValue, "-r keeps sections apart"),
+    refused(&["discard-section"], Required("SECTION"), "use objcopy --remove-section"),
+    lost(&["zero-to-bss"], NoValue, "sections of zeros stay in the file"),
+    take(
+        &["orphan-handling"],
+        Required("HOW"),
+        "What happens to sections that a linker script does not place. All count as placed without one.",
+        |_, v| choice(v, &[("place", ()), ("discard", ()), ("warn", ()), ("error", ())]),
+    ),
+    take(
+        &["sort-section"],
+        Required("KEY"),
+        "How a linker script sorts sections; without one it means nothing.",
+        |_, v| choice(v, &[("name", ()), ("alignment", ()), ("none", ())]),
+    ),
+    accepted(&["sort-common"], Optional("ORDER"), "common symbols are placed to fit in any case"),
+    refused(&["split-by-file", "split-by-reloc"], Optional("SIZE"), "output sections are not split"),
+    refused(
+        &["split-stack-adjust-size"],
+        Required("SIZE"),
+        "calls from split-stack code to other code are not adjusted",
+    ),
+    accepted(
+        &["no-ctors-in-init-array", "ctors-in-init-array"],
+        NoValue,
+        ".ctors stays apart from .init_array",
+    ),
+    accepted(
+        &["strip-discarded", "no-strip-discarded"],
+        NoValue,
+        "symbols of discarded sections have no value",
+    ),
+];

@@ -1,0 +1,221 @@
+//! Symbols: which are defined, exported, renamed or reported.
+
+use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+
+use super::super::state::State;
+use super::super::values::{choice, defsym};
+use crate::options::{Bsymbolic, Discard, Strip};
+
+pub const GROUP: Group<State> = Group { title: "Symbols", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    take(&["undefined", "u"], Required("SYMBOL"), "Link the archive member that defines SYMBOL.", |s, v| {
+        s.o.undefined.push(v.string()?);
+        Ok(())
+    }),
+    take(&["require-defined"], Required("SYMBOL"), "As --undefined, and SYMBOL must be defined.", |s, v| {
+        s.o.require_defined.push(v.string()?);
+        Ok(())
+    }),
+    take(
+        &["undefined-glob"],
+        Required("PATTERN"),
+        "Link the archive members that define symbols with matching names.",
+        |s, v| {
+            s.o.undefined_glob.push(v.string()?);
+            Ok(())
+        },
+    ),
+    take(
+        &["defsym"],
+        Required("SYMBOL=VALUE"),
+        "Define SYMBOL as a number, or as another symbol plus or minus a number.",
+        |s, v| {
+            s.o.defsyms.push(defsym(v.text()?)?);
+            Ok(())
+        },
+    ),
+    take(
+        &["wrap"],
+        Required("SYMBOL"),
+        "Turn references to SYMBOL into __wrap_SYMBOL, and those to __real_SYMBOL into SYMBOL.",
+        |s, v| {
+            s.o.wrap.push(v.string()?);
+            Ok(())
+        },
+    ),
+    flag(&["export-dynamic", "E"], "Export all global symbols of an executable.", |s| {
+        s.o.export_dynamic = true;
+    }),
+    flag(&["no-export-dynamic"], "Export only what shared objects refer to (default).", |s| {
+        s.o.export_dynamic = false;
+    }),
+    take(
+        &["export-dynamic-symbol"],
+        Required("PATTERN"),
+        "Export the symbols of an executable that match; in a shared object, let them be replaced \
+         whatever -Bsymbolic says.",
+        |s, v| {
+            s.o.export_dynamic_symbols.push(v.string()?);
+            Ok(())
+        },
+    ),
+    take(&["export-dynamic-symbol-list"], Required("FILE"), "The same for a list of patterns.", |s, v| {
+        s.o.export_symbol_lists.push(v.os().into());
+        Ok(())
+    }),
+    take(
+        &["dynamic-list"],
+        Required("FILE"),
+        "As --export-dynamic-symbol-list; a shared object binds all other symbols locally.",
+        |s, v| {
+            s.o.dynamic_lists.push(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["version-script"],
+        Required("FILE"),
+        "Read which symbols to export, and their versions.",
+        |s, v| {
+            s.o.version_scripts.push(v.os().into());
+            Ok(())
+        },
+    ),
+    flag(&["undefined-version"], "Let a version script name symbols that are not defined.", |s| {
+        s.o.undefined_version = true;
+    }),
+    flag(
+        &["no-undefined-version"],
+        "Report names in a version script that are not defined (default).",
+        |s| {
+            s.o.undefined_version = false;
+        },
+    ),
+    take(
+        &["retain-symbols-file"],
+        Required("FILE"),
+        "Keep only the symbols that FILE lists, one in each line.",
+        |s, v| {
+            s.o.retain_symbols_file = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    flag(&["Bsymbolic"], "In a shared object, bind references to its own symbols.", |s| {
+        s.o.bsymbolic = Bsymbolic::All;
+    }),
+    flag(&["Bsymbolic-functions"], "The same for functions only.", |s| s.o.bsymbolic = Bsymbolic::Functions),
+    flag(&["Bsymbolic-non-weak"], "The same for symbols that are not weak.", |s| {
+        s.o.bsymbolic = Bsymbolic::NonWeak;
+    }),
+    flag(&["Bsymbolic-non-weak-functions"], "The same for functions that are not weak.", |s| {
+        s.o.bsymbolic = Bsymbolic::NonWeakFunctions;
+    }),
+    flag(&["Bno-symbolic"], "Bind no references by name (default).", |s| s.o.bsymbolic = Bsymbolic::None),
+    flag(&["allow-multiple-definition"], "If a symbol is defined twice, take the first.", |s| {
+        s.o.allow_multiple_definition = true;
+    }),
+    flag(&["no-allow-multiple-definition"], "Report symbols that are defined twice (default).", |s| {
+        s.o.allow_multiple_definition = false;
+    }),
+    flag(&["no-undefined"], "Report unresolved references of a shared object, too.", |s| {
+        s.report_in_objects = Some(true);
+    }),
+    take(
+        &["unresolved-symbols"],
+        Required("WHICH"),
+        "What happens to unresolved references: report-all, ignore-all, ignore-in-object-files, \
+         ignore-in-shared-libs.",
+        |s, v| {
+            let (objects, shared) = choice(
+                v,
+                &[
+                    ("report-all", (true, true)),
+                    ("ignore-all", (false, false)),
+                    ("ignore-in-object-files", (false, true)),
+                    ("ignore-in-shared-libs", (true, false)),
+                ],
+            )?;
+            s.report_in_objects = Some(objects);
+            s.o.allow_shlib_undefined = Some(!shared);
+            Ok(())
+        },
+    ),
+    flag(
+        &["allow-shlib-undefined"],
+        "Ignore unresolved references of shared objects (default with -shared).",
+        |s| s.o.allow_shlib_undefined = Some(true),
+    ),
+    flag(
+        &["no-allow-shlib-undefined"],
+        "Report unresolved references of shared objects (default for executables).",
+        |s| s.o.allow_shlib_undefined = Some(false),
+    ),
+    flag(&["warn-unresolved-symbols"], "Warn about unresolved references.", |s| s.o.warn_unresolved = true),
+    flag(&["error-unresolved-symbols"], "Fail on unresolved references (default).", |s| {
+        s.o.warn_unresolved = false;
+    }),
+    flag(&["strip-all", "s"], "Leave out the symbol table and debug information.", |s| {
+        s.o.strip = Strip::All;
+    }),
+    flag(&["strip-debug", "S"], "Leave out debug information.", |s| s.o.strip = Strip::Debug),
+    flag(&["discard-all", "x"], "Leave out all local symbols.", |s| s.o.discard = Discard::All),
+    flag(&["discard-locals", "X"], "Leave out local symbols whose names start with .L.", |s| {
+        s.o.discard = Discard::Locals;
+    }),
+    flag(&["discard-none"], "Keep all local symbols.", |s| s.o.discard = Discard::None),
+    flag(&["gnu-unique"], "Keep the binding STB_GNU_UNIQUE (default).", |s| s.o.gnu_unique = true),
+    flag(&["no-gnu-unique"], "Turn STB_GNU_UNIQUE into STB_GLOBAL.", |s| s.o.gnu_unique = false),
+    flag(&["define-common", "d", "dc", "dp"], "Give common symbols their place even with -r.", |s| {
+        s.o.define_common = true;
+    }),
+    refused(&["no-define-common"], NoValue, "common symbols of a shared object always get their place"),
+    take(
+        &["demangle"],
+        Optional("STYLE"),
+        "Show C++ and Rust names in messages as they are in the source (default). STYLE is ignored: \
+         it shows in the name.",
+        |s, _| {
+            s.o.demangle = true;
+            Ok(())
+        },
+    ),
+    flag(&["no-demangle"], "Show names in messages as they are in the files.", |s| s.o.demangle = false),
+    lost(
+        &["symbol-ordering-file", "call-graph-ordering-file"],
+        Required("FILE"),
+        "sections keep the order of the command line",
+    ),
+    lost(&["print-symbol-order"], Required("FILE"), "sections keep the order of the command line"),
+    take(
+        &["call-graph-profile-sort"],
+        Required("HOW"),
+        "Sort functions by call graph profile: only none so far, the others give a warning.",
+        |s, v| {
+            if choice(v, &[("none", false), ("hfsort", true), ("cdsort", true)])? {
+                s.warn(
+                    "--call-graph-profile-sort has no effect: sections keep the order of the command line",
+                );
+            }
+            Ok(())
+        },
+    ),
+    flag(&["no-call-graph-profile-sort"], "Do not sort functions (default).", |_| {}),
+    refused(&["fortran-common"], NoValue, "archive members are not linked to replace common symbols"),
+    accepted(&["no-fortran-common"], NoValue, "it is the default"),
+    refused(&["ignore-unresolved-symbol"], Required("SYMBOL"), "use --unresolved-symbols or --defsym"),
+    refused(
+        &["dynamic-list-data", "dynamic-list-cpp-new", "dynamic-list-cpp-typeinfo"],
+        NoValue,
+        "write the names into a --dynamic-list",
+    ),
+    refused(
+        &["default-symver", "default-imported-symver"],
+        NoValue,
+        "write the versions into a --version-script",
+    ),
+    refused(&["version-exports-section"], Required("VERSION"), "write a --version-script"),
+    refused(&["disable-multiple-abs-defs"], NoValue, "it goes with --just-symbols"),
+    refused(&["start-stop"], NoValue, "only sections with names that C can spell get __start_ and __stop_"),
+];

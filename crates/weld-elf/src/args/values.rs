@@ -1,0 +1,174 @@
+//! Values of options that need parsing. Errors are messages without the option's name.
+
+use weld_common::args::Given;
+
+use crate::options::DefsymValue;
+
+/// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
+pub fn number(text: &str) -> Result<u64, String> {
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', _, ..] => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    parse_radix(digits, radix).ok_or_else(|| format!("expected a number, but got '{text}'"))
+}
+
+/// An address: hexadecimal with or without `0x`.
+pub fn address(text: &str) -> Result<u64, String> {
+    let digits = text.strip_prefix("0x").or(text.strip_prefix("0X")).unwrap_or(text);
+    parse_radix(digits, 16).ok_or_else(|| format!("expected a hexadecimal address, but got '{text}'"))
+}
+
+/// Unlike `from_str_radix`, takes no sign.
+fn parse_radix(digits: &str, radix: u32) -> Option<u64> {
+    if digits.starts_with(['+', '-']) {
+        return None;
+    }
+    u64::from_str_radix(digits, radix).ok()
+}
+
+/// A page size: a power of two.
+pub fn page_size(given: Given<'_>) -> Result<u64, String> {
+    let size = number(given.text()?)?;
+    if size.is_power_of_two() { Ok(size) } else { Err(format!("{size} is not a power of two")) }
+}
+
+/// The bytes of `--build-id=0x…`; `-` and `:` may stand between them.
+pub fn hex_bytes(text: &str) -> Result<Vec<u8>, String> {
+    let wrong = || format!("expected pairs of hexadecimal digits, but got '{text}'");
+    let digits: Vec<u8> = text.bytes().filter(|b| !matches!(b, b'-' | b':')).collect();
+    if digits.is_empty() || !digits.len().is_multiple_of(2) {
+        return Err(wrong());
+    }
+    digits.chunks_exact(2).map(|pair| hex_pair(pair[0], pair[1]).ok_or_else(wrong)).collect()
+}
+
+fn hex_pair(high: u8, low: u8) -> Option<u8> {
+    let digit = |b: u8| char::from(b).to_digit(16);
+    Some((digit(high)? * 16 + digit(low)?) as u8)
+}
+
+/// Replaces `%XX` by the byte it stands for. `%[comma]` and its like are GNU's notation for
+/// characters that compiler specs cannot hold.
+pub fn percent_decode(text: &str) -> Result<String, String> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] != b'%' {
+            out.push(bytes[i]);
+            i += 1;
+            continue;
+        }
+        let pair = bytes.get(i + 1..i + 3).and_then(|p| hex_pair(p[0], p[1]));
+        let named = || {
+            let names =
+                [("comma", b','), ("lbrace", b'{'), ("quot", b'"'), ("rbrace", b'}'), ("space", b' ')];
+            let rest = text.get(i + 1..)?.strip_prefix('[')?;
+            let (name, byte) = names.iter().find(|(n, _)| rest.starts_with(&format!("{n}]")))?;
+            Some((*byte, name.len() + 3))
+        };
+        let (byte, used) = pair
+            .map(|byte| (byte, 3))
+            .or_else(named)
+            .ok_or_else(|| format!("wrong % escape at byte {i}; expected two hexadecimal digits"))?;
+        out.push(byte);
+        i += used;
+    }
+    String::from_utf8(out).map_err(|_| "the text is not valid UTF-8".to_owned())
+}
+
+/// `SYMBOL=VALUE`, where the value is a number, or a symbol with or without `+` or `-` and a number.
+pub fn defsym(text: &str) -> Result<(String, DefsymValue), String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) if is_symbol(name.trim()) => (name.trim(), value.trim()),
+        _ => return Err(format!("expected SYMBOL=VALUE, but got '{text}'")),
+    };
+    let unsupported = || format!("'{value}' is neither a number nor a symbol plus or minus a number");
+    if value.starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok((name.to_owned(), DefsymValue::Absolute(number(value)?)));
+    }
+    let end = value.find(['+', '-', ' ']).unwrap_or(value.len());
+    let (symbol, rest) = value.split_at(end);
+    if !is_symbol(symbol) {
+        return Err(unsupported());
+    }
+    let rest = rest.trim();
+    let offset = match rest.split_at_checked(1) {
+        None => 0,
+        Some(("+", digits)) => number(digits.trim())? as i64,
+        Some(("-", digits)) => (number(digits.trim())? as i64).wrapping_neg(),
+        Some(_) => return Err(unsupported()),
+    };
+    Ok((name.to_owned(), DefsymValue::Symbol(symbol.to_owned(), offset)))
+}
+
+fn is_symbol(name: &str) -> bool {
+    let first = name.bytes().next().is_some_and(|b| !b.is_ascii_digit());
+    first && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$@".contains(&b) || b >= 0x80)
+}
+
+/// One of a few words.
+pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
+    let text = given.text()?;
+    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
+        return Ok(*value);
+    }
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    Err(format!("expected {}, but got '{text}'", one_of(&names)))
+}
+
+fn one_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!(number("0x1F"), Ok(31));
+        assert_eq!(number("010"), Ok(8));
+        assert_eq!(number("0"), Ok(0));
+        assert_eq!(number("18446744073709551615"), Ok(u64::MAX));
+        for wrong in ["", "0x", "-1", "+1", "18446744073709551616", "1k", "09", "0x-1"] {
+            assert!(number(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(address("400000"), Ok(0x40_0000));
+        assert_eq!(address("0x10"), Ok(16));
+        assert!(address("0x").is_err() && address("12g").is_err());
+    }
+
+    #[test]
+    fn symbol_definitions() {
+        let of = |text: &str| defsym(text).map(|(name, value)| format!("{name} {value:?}"));
+        assert_eq!(of("a=0x10"), Ok("a Absolute(16)".to_owned()));
+        assert_eq!(of("a = b"), Ok("a Symbol(\"b\", 0)".to_owned()));
+        assert_eq!(of("a=b+ 4"), Ok("a Symbol(\"b\", 4)".to_owned()));
+        assert_eq!(of("a=.b - 0x4"), Ok("a Symbol(\".b\", -4)".to_owned()));
+        for wrong in ["", "a", "=1", "a=", "1=2", "a=b*2", "a=b+", "a=(b)", "a=1+b"] {
+            assert!(defsym(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn hex_strings() {
+        assert_eq!(hex_bytes("12-Ab:cd"), Ok(vec![0x12, 0xab, 0xcd]));
+        assert!(hex_bytes("").is_err() && hex_bytes("123").is_err() && hex_bytes("zz").is_err());
+    }
+
+    #[test]
+    fn percent_escapes() {
+        assert_eq!(percent_decode("%7B\"a\"%3a1}"), Ok("{\"a\":1}".to_owned()));
+        assert_eq!(percent_decode("%[lbrace]a%[comma]b"), Ok("{a,b".to_owned()));
+        for wrong in ["%", "%7", "%zz", "%[lbrace", "%[string]", "%ff", "é%é"] {
+            assert!(percent_decode(wrong).is_err(), "{wrong}");
+        }
+    }
+}
