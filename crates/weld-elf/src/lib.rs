@@ -2,4 +2,5 @@
 
 pub mod args;
 pub mod options;
+pub mod script;
 pub mod synth;
