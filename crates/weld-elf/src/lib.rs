@@ -6,4 +6,5 @@ pub mod crel;
 pub mod eh_frame;
 pub mod options;
 mod reader;
+pub mod script;
 pub mod synth;
