@@ -62,15 +62,33 @@ class Workload:
         env |= {key: value.format(bindir=bindir) for key, value in (extra_env or {}).items()}
         run(*(str(a).format(bindir=bindir) for a in command), env=env, cwd=options.get("cwd", self.build))
 
-    def write_args(self, args):
-        """Writes the response file of a workload that is made, not captured (no quoting needed)."""
+    def capture_around(self, objects, *command):
+        """Captures the link of an empty program by `command` and puts `objects` in that program's place.
+
+        `objects` are names relative to the workload's directory; they need not exist yet.
+        """
+        (self.build / "stub.c").write_text("int main(void) { return 0; }\n")
+        run("cc", "-c", "stub.c", cwd=self.build)
+        self.capture(*command, "-B", "{bindir}", "stub.o", "-o", "stub")
+        args = (self.directory / "args").read_text().splitlines()
+        place = next(i for i, arg in enumerate(args) if arg.endswith("/stub.o"))
+        (self.directory / args[place]).unlink()
+        args[place:place + 1] = objects
         (self.directory / "args").write_text("".join(f"{a}\n" for a in args))
+        (self.directory / "obj").mkdir()
 
     def write_check(self, script):
         """Writes `check`, a shell script that gets the output's path as `$1` and its own directory as cwd."""
         check = self.directory / "check"
         check.write_text('#!/bin/bash\nset -euo pipefail\ncd "$(dirname "$0")"\n' + script)
         check.chmod(0o755)
+
+    def expect_output(self):
+        """Makes the check: the program prints what the reference linker's output prints."""
+        out = self.build / "reference-output"
+        run(reference_linker(), "@args", "-o", out, cwd=self.directory)
+        (self.directory / "expected").write_text(run(out, capture_output=True))
+        self.write_check('"$1" | cmp - expected\n')
 
     def finish(self):
         """Links once with the reference linker, checks the output, describes and commits the workload."""

@@ -1,0 +1,358 @@
+//! Merging of `SHF_MERGE` sections: equal strings and equal constants of all inputs are kept once.
+//!
+//! Three phases, each parallel and none dependent on the number of threads:
+//!
+//! 1. [`split`]: tasks of about half a megabyte are cut into pieces; each is hashed while its end is
+//!    found, and the task's pieces are sorted by shard (the hash's high bits).
+//! 2. [`shard`]: each shard goes through its pieces in input order and keeps the first of each kind.
+//! 3. [`lookup`]: each task writes down where its pieces went, and samples for finding them.
+//!
+//! The output is shard after shard, each in the order of first occurrence; with `-O2` [`tail`] lets
+//! strings share suffixes. Without `dedupe` (`-O0`) the inputs are put one behind the other.
+//!
+//! Alignment: every piece starts aligned to the section's alignment, which is at least what its
+//! users may expect of it. Zeros that pad a string up to the alignment belong to it. Sources: gABI, "Section Attribute Flags" (`SHF_MERGE`, `SHF_STRINGS`).
+//!
+//! BENCH_TABLE
+
+mod lookup;
+mod run;
+mod shard;
+mod split;
+mod tail;
+
+use lookup::Lookup;
+use run::run;
+use shard::{Answer, Entry, Shard, Source};
+use split::Split;
+use std::fmt;
+
+/// A section to merge with others.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeInput<'a> {
+    pub data: &'a [u8],
+    /// Bytes of a constant, or of a string's unit.
+    pub entsize: u32,
+    /// NUL-terminated strings (`SHF_STRINGS`), not constants.
+    pub strings: bool,
+    /// A power of two.
+    pub align: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct MergeOptions {
+    /// Strings share suffixes.
+    pub tail_merge: bool,
+    /// Equal pieces are kept once; otherwise nothing is merged.
+    pub dedupe: bool,
+}
+
+/// Why sections cannot be merged. `input` is an index in the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MergeError {
+    /// The last string has no terminator.
+    NotTerminated { input: usize },
+    /// The section's size is no multiple of its entry size, or that is 0.
+    BadEntrySize { input: usize, entsize: u32, size: u64 },
+    /// The alignment is no power of two.
+    BadAlignment { input: usize, align: u32 },
+    /// The input differs from the first in its entry size or kind.
+    Mixed { input: usize },
+    /// A section of 4 GiB or more.
+    InputTooLarge { input: usize },
+    /// The merged section would reach 4 GiB.
+    TooLarge,
+}
+
+impl fmt::Display for MergeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MergeError::NotTerminated { .. } => write!(f, "last string is not terminated"),
+            MergeError::BadEntrySize { entsize, size, .. } => {
+                write!(f, "section size {size} is not a multiple of its entry size {entsize}")
+            }
+            MergeError::BadAlignment { align, .. } => {
+                write!(f, "section alignment {align} is not a power of two")
+            }
+            MergeError::Mixed { .. } => write!(f, "entries differ in size or kind from those to merge with"),
+            MergeError::InputTooLarge { .. } => write!(f, "mergeable section is 4 GiB or larger"),
+            MergeError::TooLarge => write!(f, "merged section would be 4 GiB or larger"),
+        }
+    }
+}
+
+impl std::error::Error for MergeError {}
+
+/// The merged section would reach 4 GiB.
+struct TooLarge;
+
+/// The parameters of a merge.
+struct Layout {
+    entsize: usize,
+    strings: bool,
+    align: usize,
+    /// Input bytes of a task, roughly.
+    task_bytes: usize,
+    /// Log2 of the number of shards.
+    shard_bits: u32,
+}
+
+/// A merged section.
+pub struct Merged<'a> {
+    inputs: Vec<&'a [u8]>,
+    strings: bool,
+    size: u64,
+    align: u64,
+    body: Body,
+}
+
+enum Body {
+    /// Each input's start.
+    Concatenated(Vec<u64>),
+    Merged {
+        /// Each shard's start, and its unique pieces.
+        shards: Vec<(u32, Box<[Entry]>)>,
+        lookup: Lookup,
+    },
+}
+
+impl<'a> Merged<'a> {
+    /// Merges the inputs, which all belong to one output part: same entry size, flags and
+    /// alignment. With `threads` above 1 the work is done on the current rayon pool.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the inputs, in their order.
+    pub fn build(
+        inputs: &[MergeInput<'a>],
+        options: &MergeOptions,
+        threads: usize,
+    ) -> Result<Merged<'a>, Vec<MergeError>> {
+        let errors: Vec<MergeError> =
+            inputs.iter().enumerate().filter_map(|(i, _)| check(inputs, i, options.dedupe)).collect();
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let layout = Layout::of(inputs);
+        let inputs = inputs.iter().map(|input| input.data).collect();
+        if !options.dedupe {
+            return Ok(concatenate(inputs, layout));
+        }
+        merge(inputs, &layout, options, threads).map_err(|TooLarge| vec![MergeError::TooLarge])
+    }
+
+    /// Bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Bytes, a power of two.
+    pub fn align(&self) -> u64 {
+        self.align
+    }
+
+    /// Where byte `offset` of input `input` went (an offset inside a piece keeps its distance; one
+    /// at the very end of the section maps to the end of its last piece). `None` if out of range.
+    pub fn output_offset(&self, input: usize, offset: u64) -> Option<u64> {
+        let len = self.inputs.get(input)?.len() as u64;
+        if offset > len {
+            return None;
+        }
+        match &self.body {
+            Body::Concatenated(starts) => Some(starts[input] + offset),
+            Body::Merged { .. } if len == 0 => Some(0),
+            Body::Merged { lookup, .. } => lookup.find(input, offset as u32, self.strings),
+        }
+    }
+
+    /// Writes bytes `start..start + out.len()` of the merged section (any range within it; called
+    /// for disjoint ranges from many threads).
+    pub fn write(&self, start: u64, out: &mut [u8]) {
+        let mut writer = Writer { start, cursor: start, out };
+        assert!(writer.end() <= self.size, "write beyond a merged section");
+        match &self.body {
+            Body::Concatenated(starts) => {
+                let first = starts.partition_point(|&s| s <= start).saturating_sub(1);
+                for (&at, data) in starts.iter().zip(&self.inputs).skip(first) {
+                    if !writer.put(at, data) {
+                        break;
+                    }
+                }
+            }
+            Body::Merged { shards, .. } => {
+                let first = shards.partition_point(|s| u64::from(s.0) <= start).saturating_sub(1);
+                for (base, entries) in shards.iter().skip(first) {
+                    if !self.write_shard(u64::from(*base), entries, &mut writer) {
+                        break;
+                    }
+                }
+            }
+        }
+        writer.zero_to(writer.end());
+    }
+
+    /// Whether there may be more to write behind the shard.
+    fn write_shard(&self, base: u64, entries: &[Entry], writer: &mut Writer) -> bool {
+        let relative = writer.cursor.saturating_sub(base);
+        let first = entries.partition_point(|e| u64::from(e.position) <= relative).saturating_sub(1);
+        for (i, entry) in entries.iter().enumerate().skip(first) {
+            if let Some(later) = entries.get(i + 16) {
+                crate::prefetch::prefetch(self.inputs[later.input as usize], later.offset as usize);
+            }
+            if !writer.put(base + u64::from(entry.position), entry.bytes(&self.inputs)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Heap memory in bytes.
+    #[cfg(test)]
+    fn memory(&self) -> usize {
+        match &self.body {
+            Body::Concatenated(starts) => starts.len() * 8,
+            Body::Merged { shards, lookup } => {
+                lookup.memory() + shards.iter().map(|s| s.1.len() * size_of::<Entry>()).sum::<usize>()
+            }
+        }
+    }
+}
+
+/// What is wrong with input `i`.
+fn check(inputs: &[MergeInput], i: usize, dedupe: bool) -> Option<MergeError> {
+    let MergeInput { data, entsize, strings, align } = inputs[i];
+    if align > 1 && !align.is_power_of_two() {
+        return Some(MergeError::BadAlignment { input: i, align });
+    }
+    if !dedupe {
+        return None;
+    }
+    let size = data.len() as u64;
+    if entsize == 0 || !size.is_multiple_of(u64::from(entsize)) {
+        return Some(MergeError::BadEntrySize { input: i, entsize, size });
+    }
+    if (entsize, strings) != (inputs[0].entsize, inputs[0].strings) {
+        return Some(MergeError::Mixed { input: i });
+    }
+    if u32::try_from(size).is_err() {
+        return Some(MergeError::InputTooLarge { input: i });
+    }
+    let terminated = data.iter().rev().take(entsize as usize).all(|&b| b == 0);
+    (strings && !terminated).then_some(MergeError::NotTerminated { input: i })
+}
+
+fn concatenate<'a>(inputs: Vec<&'a [u8]>, layout: Layout) -> Merged<'a> {
+    let mut end = 0u64;
+    let mut starts = Vec::with_capacity(inputs.len());
+    for data in &inputs {
+        let start = end.next_multiple_of(layout.align as u64);
+        starts.push(start);
+        end = start + data.len() as u64;
+    }
+    Merged {
+        inputs,
+        strings: layout.strings,
+        size: end,
+        align: layout.align as u64,
+        body: Body::Concatenated(starts),
+    }
+}
+
+fn merge<'a>(
+    inputs: Vec<&'a [u8]>,
+    layout: &Layout,
+    options: &MergeOptions,
+    threads: usize,
+) -> Result<Merged<'a>, TooLarge> {
+    let tasks = split::plan_tasks(layout, &inputs);
+    let mut splits: Vec<Split> =
+        run(threads, tasks, |scratch, task| split::split(scratch, layout, &inputs, task));
+    let share_tails = options.tail_merge && layout.strings;
+
+    let (tasks, runs) = shard::by_shard(&mut splits, 1 << layout.shard_bits);
+    let answer = if share_tails { Answer::Number } else { Answer::Position };
+    let source = Source { layout, inputs: &inputs, tasks: &tasks, answer };
+    let merged: Vec<Result<Shard, TooLarge>> =
+        run(threads, runs, |scratch, runs| shard::merge(scratch, &source, runs));
+    let merged = merged.into_iter().collect::<Result<Vec<_>, _>>()?;
+
+    let (shards, size, places);
+    if share_tails {
+        let tailed = tail::share_tails(layout, &inputs, merged, threads)?;
+        places = run(threads, splits, |(): &mut (), split| {
+            lookup::place(split, true, |shard, number| {
+                tailed.positions[(tailed.first[shard] + number) as usize]
+            })
+        });
+        shards = vec![(0, tailed.entries)];
+        size = tailed.size;
+    } else {
+        (shards, size) = put_in_order(layout, merged)?;
+        places = run(threads, splits, |(): &mut (), split| {
+            lookup::place(split, layout.strings, |shard, position| shards[shard].0 + position)
+        });
+    }
+    let lookup = Lookup::new(layout, inputs.len(), places);
+    // The padding behind the last piece belongs to it.
+    let size = u64::from(size).next_multiple_of(layout.align as u64);
+    let body = Body::Merged { shards, lookup };
+    Ok(Merged { inputs, strings: layout.strings, size, align: layout.align as u64, body })
+}
+
+/// A shard's start in the section and its unique pieces.
+type PlacedShard = (u32, Box<[Entry]>);
+
+/// Puts the shards one behind the other; also returns the end of the last.
+fn put_in_order(layout: &Layout, merged: Vec<Shard>) -> Result<(Vec<PlacedShard>, u32), TooLarge> {
+    let mut shards = Vec::with_capacity(merged.len());
+    let mut end = 0u32;
+    for shard in merged {
+        let start = (end as usize).next_multiple_of(layout.align);
+        end = u32::try_from(start + shard.size as usize).map_err(|_| TooLarge)?;
+        // An empty shard at the very end may start where 32 bits end; nothing refers to it.
+        shards.push((u32::try_from(start).map_err(|_| TooLarge)?, shard.entries));
+    }
+    Ok((shards, end))
+}
+
+/// Fills a range of the section from pieces in ascending order, with zeros between them.
+struct Writer<'o> {
+    /// The range's start in the section.
+    start: u64,
+    /// Everything before is written.
+    cursor: u64,
+    out: &'o mut [u8],
+}
+
+impl Writer<'_> {
+    fn end(&self) -> u64 {
+        self.start + self.out.len() as u64
+    }
+
+    /// Writes the part of a piece at `at` that lies in the range. Whether the range goes on behind.
+    #[inline]
+    fn put(&mut self, at: u64, bytes: &[u8]) -> bool {
+        let end = self.end();
+        if at >= end {
+            return false;
+        }
+        self.zero_to(at);
+        let skip = self.cursor.saturating_sub(at).min(bytes.len() as u64) as usize;
+        let room = (end - self.cursor) as usize;
+        let bytes = &bytes[skip..];
+        let bytes = &bytes[..bytes.len().min(room)];
+        let from = (self.cursor - self.start) as usize;
+        self.out[from..from + bytes.len()].copy_from_slice(bytes);
+        self.cursor += bytes.len() as u64;
+        self.cursor < end
+    }
+
+    fn zero_to(&mut self, at: u64) {
+        if at > self.cursor {
+            self.out[(self.cursor - self.start) as usize..(at - self.start) as usize].fill(0);
+            self.cursor = at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

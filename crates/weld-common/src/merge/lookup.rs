@@ -1,0 +1,134 @@
+//! Phase 3: from an offset in an input to the position of its piece in the output.
+//!
+//! For constants a division (a shift, if the size is a power of two) finds the piece. For strings
+//! a sampled index gives, for each block of a segment, the first piece that starts in it; a block
+//! holds eight pieces on average, and a binary search among them finds the one. Budget: three
+//! dependent loads, about 20 instructions.
+
+use super::Layout;
+use super::split::{Segment, Split};
+
+/// A segment with its way from offsets to pieces.
+#[derive(Clone, Copy)]
+struct Part {
+    segment: Segment,
+    task: u32,
+    /// Where the segment's samples start in the task's.
+    samples: u32,
+    /// Block size as a power of two, in bytes.
+    block_bits: u32,
+}
+
+/// What is kept of a task: 8 bytes a string, 4 a constant, and the samples.
+pub(super) struct Places {
+    /// Where each piece starts in its input; empty for constants.
+    offsets: Box<[u32]>,
+    /// Where it went in the output.
+    positions: Box<[u32]>,
+    samples: Box<[u32]>,
+    parts: Vec<(Segment, u32, u32)>,
+}
+
+pub(super) struct Lookup {
+    tasks: Vec<Places>,
+    parts: Vec<Part>,
+    /// The parts of input `i` are `first_part[i]..first_part[i + 1]`.
+    first_part: Vec<u32>,
+    entsize: u32,
+    /// Log2 of `entsize` if it is a power of two.
+    entsize_bits: Option<u32>,
+}
+
+/// Phase 3 for one task: `position(shard, value)` is the output position of a record.
+pub(super) fn place(split: Split, strings: bool, position: impl Fn(usize, u32) -> u32) -> Places {
+    let mut positions = vec![0u32; split.records.len()].into_boxed_slice();
+    let mut records = split.records.iter();
+    for (shard, &count) in split.counts.iter().enumerate() {
+        for record in records.by_ref().take(count as usize) {
+            positions[record.piece as usize] = position(shard, record.value);
+        }
+    }
+    let mut samples = Vec::new();
+    let mut parts = Vec::with_capacity(split.segments.len());
+    for segment in split.segments {
+        let first_sample = samples.len() as u32;
+        let bytes = segment.end - segment.start;
+        let block_bits = (u64::from(bytes) * 8 / u64::from(segment.count.max(1))).max(8).ilog2();
+        if strings {
+            let pieces = &split.offsets[segment.first as usize..][..segment.count as usize];
+            sample(&mut samples, pieces, segment, block_bits);
+        }
+        parts.push((segment, first_sample, block_bits));
+    }
+    Places { offsets: split.offsets, positions, samples: samples.into(), parts }
+}
+
+/// For each block, and for the end of the last: how many pieces start before it.
+fn sample(samples: &mut Vec<u32>, pieces: &[u32], segment: Segment, block_bits: u32) {
+    let blocks = ((segment.end - segment.start) >> block_bits) + 1;
+    let mut piece = 0;
+    for block in 0..=u64::from(blocks) {
+        let block_start = u64::from(segment.start) + (block << block_bits);
+        while pieces.get(piece).is_some_and(|&offset| u64::from(offset) < block_start) {
+            piece += 1;
+        }
+        samples.push(piece as u32);
+    }
+}
+
+impl Lookup {
+    /// Joins what the tasks kept; `inputs` is the number of inputs.
+    pub fn new(layout: &Layout, inputs: usize, mut tasks: Vec<Places>) -> Lookup {
+        let mut parts = Vec::new();
+        let mut first_part = Vec::with_capacity(inputs + 1);
+        for (task, places) in tasks.iter_mut().enumerate() {
+            for (segment, samples, block_bits) in std::mem::take(&mut places.parts) {
+                while first_part.len() <= segment.input as usize {
+                    first_part.push(parts.len() as u32);
+                }
+                parts.push(Part { segment, task: task as u32, samples, block_bits });
+            }
+        }
+        first_part.resize(inputs + 1, parts.len() as u32);
+        let entsize = layout.entsize as u32;
+        let entsize_bits = entsize.is_power_of_two().then(|| entsize.trailing_zeros());
+        Lookup { tasks, parts, first_part, entsize, entsize_bits }
+    }
+
+    /// The output position of an input's byte; `offset` is not beyond the input's end.
+    pub fn find(&self, input: usize, offset: u32, strings: bool) -> Option<u64> {
+        let parts = &self.parts[self.first_part[input] as usize..self.first_part[input + 1] as usize];
+        let part = match parts {
+            [] => return None,
+            [part] => part,
+            _ => &parts[parts.partition_point(|p| p.segment.start <= offset).saturating_sub(1)],
+        };
+        let task = &self.tasks[part.task as usize];
+        let within = offset - part.segment.start;
+        let first = part.segment.first as usize;
+        if strings {
+            let offsets = &task.offsets[first..first + part.segment.count as usize];
+            let block = (part.samples + (within >> part.block_bits)) as usize;
+            let (low, high) = (task.samples[block] as usize, task.samples[block + 1] as usize);
+            let piece = (low + offsets[low..high].partition_point(|&o| o <= offset)).checked_sub(1)?;
+            Some(u64::from(task.positions[first + piece]) + u64::from(offset - offsets[piece]))
+        } else {
+            let piece = match self.entsize_bits {
+                Some(bits) => within >> bits,
+                None => within / self.entsize,
+            };
+            let piece = piece.min(part.segment.count - 1);
+            let distance = within - piece * self.entsize;
+            Some(u64::from(task.positions[first + piece as usize]) + u64::from(distance))
+        }
+    }
+
+    /// Heap memory in bytes.
+    #[cfg(test)]
+    pub fn memory(&self) -> usize {
+        let of_task = |t: &Places| 4 * (t.offsets.len() + t.positions.len() + t.samples.len());
+        self.tasks.iter().map(of_task).sum::<usize>()
+            + size_of::<Part>() * self.parts.len()
+            + 4 * self.first_part.len()
+    }
+}

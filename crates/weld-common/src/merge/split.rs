@@ -1,0 +1,219 @@
+//! Phase 1: cuts the inputs into pieces, hashes each while its end is found, and sorts the pieces
+//! of a task by shard.
+//!
+//! A *task* is about half a megabyte of input: a run of whole inputs, or a part of a long one cut
+//! between pieces. Its working memory stays in the second-level cache. A *segment* is a task's part
+//! of one input. Tasks and shards depend on the sizes of the inputs only, never on the threads.
+//!
+//! What a task leaves is small: the offset of each piece in its input (4 bytes; none for constants,
+//! whose offset is computed) and, until phase 3, a record of 8 bytes.
+
+use super::{Layout, MergeInput};
+use crate::hash::{hash_bytes, hash_until_nul};
+
+/// A piece on its way through its shard.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Record {
+    /// First the hash's low half; the shard replaces it by its answer for the piece.
+    pub value: u32,
+    /// The piece's number within its task.
+    pub piece: u32,
+}
+
+/// The part of an input that belongs to one task.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub input: u32,
+    /// Byte range in the input.
+    pub start: u32,
+    pub end: u32,
+    /// The first piece's number within the task.
+    pub first: u32,
+    pub count: u32,
+}
+
+/// What phase 1 makes of a task.
+pub(super) struct Split {
+    pub segments: Vec<Segment>,
+    /// Where each piece starts in its input; empty for constants.
+    pub offsets: Box<[u32]>,
+    /// Sorted by shard, within a shard by piece.
+    pub records: Box<[Record]>,
+    /// How many records each shard has.
+    pub counts: Box<[u32]>,
+}
+
+#[derive(Default)]
+pub(super) struct Scratch {
+    offsets: Vec<u32>,
+    hashes: Vec<u64>,
+    starts: Vec<u32>,
+}
+
+const TASK_BYTES: usize = 512 << 10;
+const MAX_TASKS: usize = 1024;
+/// Input bytes for each shard: its table and entries then take about a megabyte.
+const SHARD_BYTES: usize = 2 << 20;
+const MAX_SHARD_BITS: u32 = 8;
+
+/// The number of shards as a power of two.
+fn shard_bits(total_bytes: usize) -> u32 {
+    (total_bytes / SHARD_BYTES).next_power_of_two().trailing_zeros().min(MAX_SHARD_BITS)
+}
+
+/// Cuts the inputs into tasks: segments whose pieces are not counted yet.
+pub(super) fn plan_tasks(layout: &Layout, inputs: &[&[u8]]) -> Vec<Vec<Segment>> {
+    let target = layout.task_bytes;
+    let mut tasks = Vec::new();
+    let mut task = Vec::new();
+    let mut room = target;
+    for (input, data) in inputs.iter().enumerate() {
+        let mut start = 0;
+        while start < data.len() {
+            let rest = data.len() - start;
+            // A little more than the target is better than a tiny task behind.
+            let end = if rest <= room + target / 4 { data.len() } else { layout.cut(data, start + room) };
+            task.push(Segment {
+                input: input as u32,
+                start: start as u32,
+                end: end as u32,
+                first: 0,
+                count: 0,
+            });
+            room = room.saturating_sub(end - start);
+            start = end;
+            if room < target / 4 {
+                tasks.push(std::mem::take(&mut task));
+                room = target;
+            }
+        }
+    }
+    if !task.is_empty() {
+        tasks.push(task);
+    }
+    tasks
+}
+
+/// Phase 1 for one task.
+pub(super) fn split(
+    scratch: &mut Scratch,
+    layout: &Layout,
+    inputs: &[&[u8]],
+    mut segments: Vec<Segment>,
+) -> Split {
+    scratch.offsets.clear();
+    scratch.hashes.clear();
+    for segment in &mut segments {
+        segment.first = scratch.hashes.len() as u32;
+        let data = inputs[segment.input as usize];
+        let (start, end) = (segment.start as usize, segment.end as usize);
+        if layout.strings {
+            split_strings(scratch, layout, data, start..end);
+        } else {
+            scratch.hashes.extend(data[start..end].chunks_exact(layout.entsize).map(hash_bytes));
+        }
+        segment.count = scratch.hashes.len() as u32 - segment.first;
+    }
+    let (records, counts) = sort_by_shard(scratch, layout.shard_bits);
+    Split { segments, offsets: scratch.offsets.as_slice().into(), records, counts }
+}
+
+fn split_strings(scratch: &mut Scratch, layout: &Layout, data: &[u8], range: std::ops::Range<usize>) {
+    let mut at = range.start;
+    if layout.entsize == 1 && layout.align == 1 {
+        while at < range.end {
+            // The input ends in a NUL (checked before), so there always is one.
+            let Some((len, hash)) = hash_until_nul(&data[at..]) else { return };
+            scratch.offsets.push(at as u32);
+            scratch.hashes.push(hash);
+            at += len + 1;
+        }
+        return;
+    }
+    while at < range.end {
+        let end = layout.string_end(data, at);
+        scratch.offsets.push(at as u32);
+        scratch.hashes.push(hash_bytes(&data[at..end - layout.entsize]));
+        at = layout.skip_padding(data, at..end);
+    }
+}
+
+/// A counting sort of the pieces in `scratch` by the high bits of their hashes.
+fn sort_by_shard(scratch: &mut Scratch, shard_bits: u32) -> (Box<[Record]>, Box<[u32]>) {
+    let shard_of = |hash: u64| (hash >> 32 >> (32 - shard_bits)) as usize;
+    let mut counts = vec![0u32; 1 << shard_bits].into_boxed_slice();
+    for &hash in &scratch.hashes {
+        counts[shard_of(hash)] += 1;
+    }
+    scratch.starts.clear();
+    let mut start = 0;
+    for count in &counts {
+        scratch.starts.push(start);
+        start += count;
+    }
+    let mut records = vec![Record::default(); scratch.hashes.len()].into_boxed_slice();
+    for (piece, &hash) in scratch.hashes.iter().enumerate() {
+        let place = &mut scratch.starts[shard_of(hash)];
+        records[*place as usize] = Record { value: hash as u32, piece: piece as u32 };
+        *place += 1;
+    }
+    (records, counts)
+}
+
+impl Layout {
+    /// The start of a piece behind `at`, or the end.
+    fn cut(&self, data: &[u8], at: usize) -> usize {
+        let at = at - at % self.entsize;
+        if !self.strings {
+            return (at + self.entsize).min(data.len());
+        }
+        let mut end = self.string_end(data, at);
+        // Which zeros are padding depends on where the string starts, but what follows them is a
+        // piece in any case.
+        while self.align > 1 && self.is_zero(data, end) {
+            end += self.entsize;
+        }
+        end
+    }
+
+    /// Behind the terminator of the string at `at`.
+    pub(super) fn string_end(&self, data: &[u8], at: usize) -> usize {
+        let rest = &data[at..];
+        if self.entsize == 1 {
+            return memchr::memchr(0, rest).map_or(data.len(), |len| at + len + 1);
+        }
+        let is_nul = |unit: &[u8]| unit.iter().all(|&b| b == 0);
+        let len = rest.chunks_exact(self.entsize).position(is_nul);
+        len.map_or(data.len(), |units| at + (units + 1) * self.entsize)
+    }
+
+    /// Behind the zeros that pad the string of `range` so that the next one would be aligned if it
+    /// were. They belong to the string and are behind it in the output too, where it is aligned. In
+    /// sections whose units do not divide the alignment every zero is a string.
+    fn skip_padding(&self, data: &[u8], string: std::ops::Range<usize>) -> usize {
+        let mut at = string.end;
+        if self.align.is_multiple_of(self.entsize) {
+            while !(at - string.start).is_multiple_of(self.align) && self.is_zero(data, at) {
+                at += self.entsize;
+            }
+        }
+        at
+    }
+
+    /// Whether the unit at `at` exists and is zero.
+    fn is_zero(&self, data: &[u8], at: usize) -> bool {
+        data.get(at..at + self.entsize).is_some_and(|unit| unit.iter().all(|&b| b == 0))
+    }
+
+    /// The parameters that all inputs share.
+    pub(super) fn of(inputs: &[MergeInput]) -> Layout {
+        let total: usize = inputs.iter().map(|input| input.data.len()).sum();
+        Layout {
+            entsize: inputs.first().map_or(1, |input| input.entsize.max(1) as usize),
+            strings: inputs.first().is_some_and(|input| input.strings),
+            align: inputs.iter().map(|input| input.align.max(1)).max().unwrap_or(1) as usize,
+            task_bytes: TASK_BYTES.max(total / MAX_TASKS),
+            shard_bits: shard_bits(total),
+        }
+    }
+}
