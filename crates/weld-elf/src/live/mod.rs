@@ -22,7 +22,7 @@ use crate::input::object::Object;
 use crate::input::sections::{SectionKind, Sections};
 use crate::mode::Mode;
 use crate::options::Options;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::Symbols;
 
 /// A relocation that the loader must apply: the input relocation it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -172,7 +172,8 @@ pub struct Scanner<'c, 'a> {
     /// Whether GOT loads may become address computations; off when the image turns out too large.
     pub relax_got: bool,
     pub gc: bool,
-    pub(crate) bits: Vec<AtomicU32>,
+    /// One bit a section, all zero.
+    pub bits: Vec<AtomicU32>,
 }
 
 /// Sections followed in one go by a worker before it hands the rest to the next level.
@@ -189,8 +190,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
         word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 
-    pub fn run(mut self, roots: &[SectionId], parallel: bool) -> Live {
-        self.bits = crate::util::zeroed_atomics(self.sections.list.len().div_ceil(32));
+    pub fn run(self, roots: &[SectionId], parallel: bool) -> Live {
         let mut found = if self.gc { self.walk(roots, parallel) } else { self.scan_all(parallel) };
         found.dyn_relocs.sort_unstable();
         found.undefined.sort_unstable();
@@ -320,13 +320,4 @@ fn merge_locals(mut locals: Vec<LocalNeed>) -> Vec<LocalNeed> {
         }
     }
     merged
-}
-
-/// Forgets what a scan recorded in the symbols, so that it can be repeated.
-pub fn reset_needs(symbols: &Symbols) {
-    for symbol in &symbols.list {
-        if symbol.has(sym::NEEDS | sym::USED | sym::USED_STRONG) {
-            symbol.remove(sym::NEEDS | sym::USED | sym::USED_STRONG);
-        }
-    }
 }

@@ -46,7 +46,7 @@ impl Roots<'_, '_> {
     fn symbols_seen_from_outside(&self, roots: &mut Vec<SectionId>) {
         for (id, entry) in self.names.iter() {
             let symbol = &self.symbols[id];
-            let kept = entry.flags & flag::ROOT != 0 || symbol.has(sym::EXPORTED);
+            let kept = entry.flags & (flag::ROOT | flag::KEEP) != 0 || symbol.has(sym::EXPORTED);
             if kept && symbol.kind() == sym::DEFINED {
                 roots.push(SectionId(symbol.section));
             }

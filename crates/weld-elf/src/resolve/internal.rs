@@ -4,6 +4,7 @@
 //! stands for is kept as a [`Target`] and turned into an address after layout.
 
 use super::Resolved;
+use super::symbols::{Symbols, sym};
 use super::names::{Rank, flag, pack};
 use crate::ids::*;
 use crate::input::sections::Sections;
@@ -73,6 +74,32 @@ impl Internals {
             internals.optional(resolved, &stop, Target::SectionEnd(name.to_vec()), visibility);
         }
         internals
+    }
+
+    /// Marks definitions with fixed values as such, so that they are not taken for addresses.
+    pub fn freeze(&self, symbols: &mut Symbols) {
+        // An alias of an alias settles after as many rounds as the chain is long.
+        for _ in 0..4 {
+            for internal in &self.list {
+                let value = match internal.target {
+                    Target::Absolute(value) => Some(value),
+                    Target::Alias(other, offset) if symbols[other].kind() == sym::ABSOLUTE => {
+                        Some(symbols[other].value.wrapping_add(offset as u64))
+                    }
+                    _ => None,
+                };
+                let symbol = &mut symbols.list[internal.id.index()];
+                if let Some(value) = value {
+                    symbol.value = value;
+                    symbol.remove(sym::KIND);
+                    symbol.add(sym::ABSOLUTE);
+                } else if let Target::Alias(other, _) = internal.target {
+                    // A function's alias is a function.
+                    let kind = symbols[other].flags() & (sym::FUNC | sym::TLS | sym::OBJECT);
+                    symbols[internal.id].add(kind);
+                }
+            }
+        }
     }
 
     /// Static executables apply their own `IRELATIVE` relocations between these; elsewhere the

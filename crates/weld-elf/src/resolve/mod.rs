@@ -14,6 +14,7 @@ pub mod comdat;
 pub mod exports;
 pub mod internal;
 pub mod names;
+pub mod rules;
 pub mod symbols;
 
 use rayon::prelude::*;

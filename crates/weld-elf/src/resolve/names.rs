@@ -61,6 +61,8 @@ pub mod flag {
     pub const HAS_VERSION: u32 = 1 << 11;
     /// `-u`, `--entry`, `--require-defined`, …: keep the definition.
     pub const ROOT: u32 = 1 << 12;
+    /// As `ROOT`, but not a reason to read an archive member (`DT_INIT`, `DT_FINI`).
+    pub const KEEP: u32 = 1 << 13;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.

@@ -104,6 +104,11 @@ fn is_packable(resolved: &Resolved, sections: &Sections, owners: &SectionOwners,
     section.align() >= 2 && relocs[reloc.index()].r_offset().is_multiple_of(2)
 }
 
+/// Whether a dynamic relocation goes into `.relr.dyn`, if there is one.
+pub fn is_packed(resolved: &Resolved, sections: &Sections, owners: &SectionOwners, reloc: &DynReloc) -> bool {
+    reloc.kind() == DynKind::Relative && is_packable(resolved, sections, owners, reloc)
+}
+
 /// The relocations with their addresses.
 pub struct Dynamics {
     pub rela: Vec<Rela>,
