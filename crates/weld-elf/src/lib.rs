@@ -4,6 +4,7 @@ pub mod args;
 pub mod compressed;
 pub mod crel;
 pub mod eh_frame;
+pub mod link;
 pub mod options;
 mod reader;
 pub mod script;
