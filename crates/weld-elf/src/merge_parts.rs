@@ -7,6 +7,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeError, MergeInput, MergeOptions, Merged};
 
+use crate::compressed::Compressed;
 use crate::ids::*;
 use crate::image::MergedPart;
 use crate::input::object::Object;
@@ -83,7 +84,10 @@ impl<'a> Merger<'_, 'a> {
         if o.shdrs[shndx].sh_flags() & crate::elf::SHF_COMPRESSED == 0 {
             return Some(raw);
         }
-        let result = crate::compressed::decompress(raw);
+        let result = Compressed::parse(raw).and_then(|c| {
+            let mut bytes = vec![0; c.uncompressed_size() as usize];
+            c.decompress_into(&mut bytes).map(|()| bytes)
+        });
         match result {
             Ok(bytes) => Some(self.store.keep(bytes)),
             Err(e) => {

@@ -11,10 +11,12 @@ pub mod units;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use weld_common::diag::Diagnostic;
+use weld_common::glob::Glob;
 use weld_common::io::output::{OutputError, OutputFile};
 
 use crate::arch::x86_64::apply::{self, Site};
 use crate::arch::x86_64::plt;
+use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
@@ -164,7 +166,7 @@ impl Emitter<'_, '_, '_> {
         match section.kind() {
             SectionKind::Regular => out.copy_from_slice(data),
             SectionKind::Compressed => {
-                if let Err(e) = crate::compressed::decompress_into(data, out) {
+                if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
                     let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
                     image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
                     return;
@@ -189,8 +191,7 @@ impl Emitter<'_, '_, '_> {
     /// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
     fn tombstone(&self, name: &[u8]) -> u64 {
         let options = self.image.options;
-        let text = String::from_utf8_lossy(name);
-        let matches = |pattern: &str| weld_common::glob::Glob::new(pattern).is_ok_and(|g| g.matches(text.as_bytes()));
+        let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
         if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
             return *value;
         }

@@ -98,10 +98,19 @@ impl<'a> Inputs<'a> {
 
     pub fn open_thin_member(&self, archive: &ArchiveInput<'a>, member: &Member<'a>) -> Result<&'a [u8], String> {
         let path = thin_path(&archive.path, member.name);
-        match self.store.open(&path) {
-            Ok(Some(bytes)) => Ok(bytes),
-            Ok(None) => Err(format!("cannot open {}, a member of a thin archive: not found", path.display())),
-            Err(e) => Err(e.to_string()),
+        let bytes = match self.store.open(&path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Err(format!("cannot open {}, a member of a thin archive: not found", path.display())),
+            Err(e) => return Err(e.to_string()),
+        };
+        let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
+        // The member lies in an archive that is itself a member. An archive cannot reach itself this
+        // way: only members with their bytes in place are taken.
+        let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", path.display()))?;
+        match inner.data {
+            MemberData::Inline(data) => Ok(data),
+            _ => Err(format!("{}: a thin archive in a thin archive is not supported", path.display())),
         }
     }
 }

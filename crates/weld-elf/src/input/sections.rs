@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::object::Object;
+use crate::compressed::Compressed;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
@@ -435,9 +436,9 @@ impl<'a> Parser<'a, '_> {
                 return Err("is compressed and allocated, which is not allowed".into());
             }
             let bytes = self.object.section_data(shndx).unwrap_or(&[]);
-            let header = crate::compressed::header(bytes).map_err(|e| e.to_string())?;
-            size = header.size;
-            align = header.align.max(1);
+            let header = Compressed::parse(bytes).map_err(|e| e.to_string())?;
+            size = header.uncompressed_size();
+            align = header.align();
             what = SectionKind::Compressed;
         }
         if !align.is_power_of_two() {
@@ -605,10 +606,9 @@ impl<'a> Parser<'a, '_> {
             SHT_CREL => {
                 let bytes = self.object.section_data(index).ok_or("lies outside its file")?;
                 let relocs = crate::crel::Crel::parse(bytes).map_err(|e| e.to_string())?;
-                let mut list = Vec::new();
-                for reloc in relocs {
-                    let r = reloc.map_err(|e| e.to_string())?;
-                    list.push(Rela::make(r.offset, r.sym, r.kind, r.addend));
+                let mut list = Vec::with_capacity(relocs.count());
+                for r in relocs.entries() {
+                    list.push(Rela::make(r.offset, r.symbol, r.kind, r.addend));
                 }
                 self.extra.crels.push((index as u32, list));
                 Ok(())

@@ -201,7 +201,7 @@ impl<'a> Resolver<'a, '_> {
         let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
         match member.data {
             MemberData::Inline(data) => Ok(data),
-            MemberData::Thin => self.inputs.open_thin_member(archive, &member),
+            _ => self.inputs.open_thin_member(archive, &member),
         }
     }
 
