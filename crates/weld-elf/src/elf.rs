@@ -40,29 +40,29 @@ macro_rules! raw {
 pub unsafe trait Raw: Copy {}
 
 raw!(/// `Elf64_Ehdr`
-    Ehdr [64] {
-        e_type: u16 = 16, e_machine: u16 = 18, e_version: u32 = 20, e_entry: u64 = 24, e_phoff: u64 = 32,
-        e_shoff: u64 = 40, e_flags: u32 = 48, e_ehsize: u16 = 52, e_phentsize: u16 = 54, e_phnum: u16 = 56,
-        e_shentsize: u16 = 58, e_shnum: u16 = 60, e_shstrndx: u16 = 62,
-    });
+Ehdr [64] {
+    e_type: u16 = 16, e_machine: u16 = 18, e_version: u32 = 20, e_entry: u64 = 24, e_phoff: u64 = 32,
+    e_shoff: u64 = 40, e_flags: u32 = 48, e_ehsize: u16 = 52, e_phentsize: u16 = 54, e_phnum: u16 = 56,
+    e_shentsize: u16 = 58, e_shnum: u16 = 60, e_shstrndx: u16 = 62,
+});
 raw!(/// `Elf64_Shdr`
-    Shdr [64] {
-        sh_name: u32 = 0, sh_type: u32 = 4, sh_flags: u64 = 8, sh_addr: u64 = 16, sh_offset: u64 = 24,
-        sh_size: u64 = 32, sh_link: u32 = 40, sh_info: u32 = 44, sh_addralign: u64 = 48, sh_entsize: u64 = 56,
-    });
+Shdr [64] {
+    sh_name: u32 = 0, sh_type: u32 = 4, sh_flags: u64 = 8, sh_addr: u64 = 16, sh_offset: u64 = 24,
+    sh_size: u64 = 32, sh_link: u32 = 40, sh_info: u32 = 44, sh_addralign: u64 = 48, sh_entsize: u64 = 56,
+});
 raw!(/// `Elf64_Sym`
-    Sym [24] {
-        st_name: u32 = 0, st_info: u8 = 4, st_other: u8 = 5, st_shndx: u16 = 6, st_value: u64 = 8, st_size: u64 = 16,
-    });
+Sym [24] {
+    st_name: u32 = 0, st_info: u8 = 4, st_other: u8 = 5, st_shndx: u16 = 6, st_value: u64 = 8, st_size: u64 = 16,
+});
 raw!(/// `Elf64_Rela`
     Rela [24] { r_offset: u64 = 0, r_info: u64 = 8, r_addend: i64 = 16 });
 raw!(/// `Elf64_Rel`
     Rel [16] { r_offset: u64 = 0, r_info: u64 = 8 });
 raw!(/// `Elf64_Phdr`
-    Phdr [56] {
-        p_type: u32 = 0, p_flags: u32 = 4, p_offset: u64 = 8, p_vaddr: u64 = 16, p_paddr: u64 = 24,
-        p_filesz: u64 = 32, p_memsz: u64 = 40, p_align: u64 = 48,
-    });
+Phdr [56] {
+    p_type: u32 = 0, p_flags: u32 = 4, p_offset: u64 = 8, p_vaddr: u64 = 16, p_paddr: u64 = 24,
+    p_filesz: u64 = 32, p_memsz: u64 = 40, p_align: u64 = 48,
+});
 raw!(/// `Elf64_Dyn`
     Dyn [16] { d_tag: u64 = 0, d_val: u64 = 8 });
 raw!(/// A little-endian word in a table (`SHT_GROUP`, `SHT_SYMTAB_SHNDX`).

@@ -114,7 +114,12 @@ impl<'a> Image<'_, 'a> {
                 }
                 match section.kind() {
                     SectionKind::Merge => self.local_in_merge(section, symbol, addend, flags),
-                    SectionKind::EhFrame => Place { address: self.layout.chunk_address(ChunkKind::EhFrame), addend, flags, dead: false },
+                    SectionKind::EhFrame => Place {
+                        address: self.layout.chunk_address(ChunkKind::EhFrame),
+                        addend,
+                        flags,
+                        dead: false,
+                    },
                     _ => Place { address: section.address.wrapping_add(value), addend, flags, dead: false },
                 }
             }
@@ -125,9 +130,12 @@ impl<'a> Image<'_, 'a> {
     fn local_in_merge(&self, section: &InputSection, symbol: &Sym, addend: i64, flags: u32) -> Place {
         // The addend of a section symbol selects the piece; that of any other is applied to it.
         let by_section = symbol.kind() == STT_SECTION;
-        let offset = if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
+        let offset =
+            if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
         match self.merged_address(section, offset) {
-            Some(address) => Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false },
+            Some(address) => {
+                Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
+            }
             None => Place { address: 0, addend, flags, dead: true },
         }
     }
@@ -237,7 +245,9 @@ impl<'a> Image<'_, 'a> {
                 inside.map(|c| c.out + 1).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
             sym::INTERNAL => {
-                let inside = |s: &crate::layout::OutputSection| s.is_alloc() && s.address <= symbol.value && symbol.value <= s.end();
+                let inside = |s: &crate::layout::OutputSection| {
+                    s.is_alloc() && s.address <= symbol.value && symbol.value <= s.end()
+                };
                 self.layout.sections.iter().rposition(inside).or(Some(0)).map(|i| i as u32 + 1)
             }
             _ => None,

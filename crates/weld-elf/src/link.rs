@@ -163,8 +163,14 @@ impl<'j> Job<'j> {
         let _span = self.trace.span("resolve symbols");
         let wrap = setup::wrap(self.options, self.store);
         let roots = setup::roots(self.options, inputs, self.store);
-        let resolver =
-            Resolver { inputs, options: self.options, sink: self.sink, host: self.host, wrap: &wrap, parallel };
+        let resolver = Resolver {
+            inputs,
+            options: self.options,
+            sink: self.sink,
+            host: self.host,
+            wrap: &wrap,
+            parallel,
+        };
         resolver.run(&roots)
     }
 
@@ -231,7 +237,7 @@ impl<'j> Job<'j> {
         symbols: &Symbols,
     ) -> Result<(), Diagnostics> {
         let image = plan.image(self, context, resolved, sections, symbols);
-        let contents = plan.contents(&image, context.owners);
+        let contents = plan.contents(&image, context);
         self.sink.end_phase()?;
         let span = self.trace.span("write image");
         let failed = |e: output::OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));
@@ -241,8 +247,9 @@ impl<'j> Job<'j> {
             OutputEngine::Streaming => EngineChoice::Streaming,
         };
         let output_options = OutputOptions { engine, executable: true };
-        let file = OutputFile::create(&self.options.output, plan.layout.file_size, &output_options, self.host)
-            .map_err(failed)?;
+        let file =
+            OutputFile::create(&self.options.output, plan.layout.file_size, &output_options, self.host)
+                .map_err(failed)?;
         if self.options.verbose {
             let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));

@@ -69,7 +69,12 @@ impl<'a> Merger<'_, 'a> {
                     groups.len() - 1
                 });
                 let align = section.align().min(1 << 31) as u32;
-                groups[index].inputs.push(MergeInput { data, entsize: merge.entsize, strings: merge.strings, align });
+                groups[index].inputs.push(MergeInput {
+                    data,
+                    entsize: merge.entsize,
+                    strings: merge.strings,
+                    align,
+                });
                 groups[index].origins.push((o as u32, merge.section));
             }
         }
@@ -102,6 +107,7 @@ impl<'a> Merger<'_, 'a> {
             MergeError::NotTerminated { input }
             | MergeError::BadEntrySize { input, .. }
             | MergeError::BadAlignment { input, .. }
+            | MergeError::InputTooLarge { input, .. }
             | MergeError::Mixed { input } => *input,
             MergeError::TooLarge => 0,
         };

@@ -21,7 +21,8 @@ impl Mode {
         let shared = options.kind == OutputKind::Shared;
         let relocatable = options.kind == OutputKind::Relocatable;
         let pic = shared || options.kind == OutputKind::Pie;
-        let dynamic = !relocatable && (pic || has_shared_inputs || (options.export_dynamic && !options.static_link));
+        let dynamic =
+            !relocatable && (pic || has_shared_inputs || (options.export_dynamic && !options.static_link));
         let interp = dynamic && !shared && !options.no_dynamic_linker && options.dynamic_linker.is_some();
         let weak_default = shared || interp;
         let dynamic_undefined = dynamic && options.z_dynamic_undefined_weak.unwrap_or(weak_default);

@@ -112,9 +112,10 @@ pub fn undefined(job: &Job, context: &Context, resolved: &Resolved, symbols: &Sy
             diagnostic = diagnostic.note(format!("referenced {} more times", references.len() - REFERRERS));
         }
         if suggestions {
-            let defined = resolved.names.iter().filter(|(i, e)| {
-                e.rank() < Rank::Undefined && !symbols[*i].is_undefined()
-            });
+            let defined = resolved
+                .names
+                .iter()
+                .filter(|(i, e)| e.rank() < Rank::Undefined && !symbols[*i].is_undefined());
             if let Some(hint) = suggest(entry.name, defined.map(|(_, e)| e.name)) {
                 diagnostic = diagnostic.note(format!("did you mean: {hint}"));
             }
@@ -170,7 +171,10 @@ pub fn undefined_versions(job: &Job, resolved: &Resolved, symbols: &Symbols, scr
         }
         let name = String::from_utf8_lossy(&pattern.text);
         let version = if node.name.is_empty() { "global".to_owned() } else { node.shown_name() };
-        let text = format!("{}:{}: version script gives version '{version}' to '{name}', which is not defined", node.path, pattern.line);
+        let text = format!(
+            "{}:{}: version script gives version '{version}' to '{name}', which is not defined",
+            node.path, pattern.line
+        );
         job.sink.push(Diagnostic::error(text));
     }
 }
@@ -182,7 +186,11 @@ pub fn removed_sections(job: &Job, resolved: &Resolved, sections: &Sections, liv
         for shndx in 1..object.shdrs.len() as u32 {
             let id = SectionId(object.section_base + shndx);
             if sections.get(id).in_image() && !live.contains(id) {
-                text += &format!("removing unused section {}:({})\n", object.name, object.section_label(shndx as usize));
+                text += &format!(
+                    "removing unused section {}:({})\n",
+                    object.name,
+                    object.section_label(shndx as usize)
+                );
             }
         }
     }

@@ -63,10 +63,23 @@ pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: u32) -> Vec
     let mut out = Bytes(Vec::with_capacity(count * Shdr::SIZE));
     let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
     let extended_names = if names >= SHN_LORESERVE as u32 { names } else { 0 };
-    out.word(0).word(0).long(0).long(0).long(0).long(extended_count).word(extended_names).word(0).long(0).long(0);
+    out.word(0)
+        .word(0)
+        .long(0)
+        .long(0)
+        .long(0)
+        .long(extended_count)
+        .word(extended_names)
+        .word(0)
+        .long(0)
+        .long(0);
     for (section, &name) in layout.sections.iter().zip(name_offsets) {
         out.word(name).word(section.kind).long(section.flags).long(section.address).long(section.offset);
-        out.long(section.size).word(section.link).word(section.info).long(section.align).long(section.entsize);
+        out.long(section.size)
+            .word(section.link)
+            .word(section.info)
+            .long(section.align)
+            .long(section.entsize);
     }
     out.0
 }

@@ -73,11 +73,8 @@ impl Emitter<'_, '_, '_> {
                 digests.extend(digest.map(|d| (i, d)));
             }
         };
-        let results: Vec<_> = if self.threads > 1 && units.len() > 1 {
-            rayon::broadcast(|_| work())
-        } else {
-            vec![work()]
-        };
+        let results: Vec<_> =
+            if self.threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
         let mut digests = Vec::new();
         for result in results {
             digests.append(&mut result?);
@@ -97,7 +94,12 @@ impl Emitter<'_, '_, '_> {
         file.write_at(offset, id)
     }
 
-    fn unit(&self, unit: &Unit, file: &OutputFile, hasher: Option<UnitHasher>) -> Result<Option<UnitDigest>, OutputError> {
+    fn unit(
+        &self,
+        unit: &Unit,
+        file: &OutputFile,
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
         match unit {
             Unit::Headers => self.region(file, 0, self.contents.headers.len(), hasher, |out| {
                 out.copy_from_slice(&self.contents.headers);
@@ -108,7 +110,9 @@ impl Emitter<'_, '_, '_> {
                     out.copy_from_slice(&self.contents.section_headers);
                 })
             }
-            Unit::Gap { offset, size } => self.region(file, *offset, *size as usize, hasher, |out| out.fill(0)),
+            Unit::Gap { offset, size } => {
+                self.region(file, *offset, *size as usize, hasher, |out| out.fill(0))
+            }
             Unit::Members { out, first, last, offset, size } => {
                 self.region(file, *offset, *size as usize, hasher, |bytes| {
                     self.members(*out, *first..*last, *offset, bytes);
@@ -214,11 +218,17 @@ impl Emitter<'_, '_, '_> {
             }
             ChunkKind::Properties => contents.properties.into_iter().for_each(|p| p.write(out)),
             ChunkKind::BuildId => build_id::write(&image.options.build_id, out),
-            ChunkKind::PackageNote => write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out),
+            ChunkKind::PackageNote => {
+                write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out)
+            }
             ChunkKind::DynSym => dynsym.into_iter().for_each(|d| dynamic::write_dynsym(image, d, out)),
             ChunkKind::DynStr => dynsym.into_iter().for_each(|d| out.copy_from_slice(d.strtab.bytes())),
-            ChunkKind::GnuHash => dynsym.and_then(|d| d.gnu_hash.as_ref()).into_iter().for_each(|h| h.write(out)),
-            ChunkKind::SysvHash => dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out)),
+            ChunkKind::GnuHash => {
+                dynsym.and_then(|d| d.gnu_hash.as_ref()).into_iter().for_each(|h| h.write(out))
+            }
+            ChunkKind::SysvHash => {
+                dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out))
+            }
             ChunkKind::VerSym => {
                 let versions = dynsym.map_or(&[][..], |d| &d.versym);
                 for (version, bytes) in versions.iter().zip(out.chunks_exact_mut(2)) {
@@ -226,10 +236,16 @@ impl Emitter<'_, '_, '_> {
                 }
             }
             ChunkKind::VerDef => {
-                dynsym.and_then(|d| d.verdef.as_ref()).into_iter().for_each(|v| out.copy_from_slice(&v.bytes));
+                dynsym
+                    .and_then(|d| d.verdef.as_ref())
+                    .into_iter()
+                    .for_each(|v| out.copy_from_slice(&v.bytes));
             }
             ChunkKind::VerNeed => {
-                dynsym.and_then(|d| d.verneed.as_ref()).into_iter().for_each(|v| out.copy_from_slice(&v.bytes));
+                dynsym
+                    .and_then(|d| d.verneed.as_ref())
+                    .into_iter()
+                    .for_each(|v| out.copy_from_slice(&v.bytes));
             }
             ChunkKind::RelaDyn => rela::write_rela(&contents.dynamics.rela, out),
             ChunkKind::Relr => {
@@ -243,7 +259,9 @@ impl Emitter<'_, '_, '_> {
             ChunkKind::Plt => plt::write_plt(image, out),
             ChunkKind::PltSec => plt::write_plt_sec(image, out),
             ChunkKind::Got => got::write(image, out),
-            ChunkKind::GotPlt => plt::write_got_plt(image, image.layout.chunk_address(ChunkKind::Dynamic), out),
+            ChunkKind::GotPlt => {
+                plt::write_got_plt(image, image.layout.chunk_address(ChunkKind::Dynamic), out)
+            }
             ChunkKind::Dynamic => dynamic::write(&contents.dynamic, out),
             ChunkKind::EhFrame => contents.eh_frames.write(image, chunk.address, out),
             ChunkKind::EhFrameHdr => self.eh_frame_hdr(chunk, out),
@@ -265,7 +283,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Writes the symbols of a run of objects, or (behind the last) those of no object.
-    fn symbols(&self, file: &OutputFile, first: usize, hasher: Option<UnitHasher>) -> Result<Option<UnitDigest>, OutputError> {
+    fn symbols(
+        &self,
+        file: &OutputFile,
+        first: usize,
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
         let Some(symtab) = self.contents.symtab else { return Ok(None) };
         let writer = symtab::Writer { image: self.image, symtab };
         let count = self.image.resolved.objects.len();

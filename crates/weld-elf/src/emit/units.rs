@@ -14,11 +14,22 @@ pub enum Unit {
     Headers,
     SectionHeaders,
     /// Zeroes between sections.
-    Gap { offset: u64, size: u64 },
+    Gap {
+        offset: u64,
+        size: u64,
+    },
     /// Members `first..last` of output section `out`.
-    Members { out: usize, first: usize, last: usize, offset: u64, size: u64 },
+    Members {
+        out: usize,
+        first: usize,
+        last: usize,
+        offset: u64,
+        size: u64,
+    },
     /// Symbols of the objects from `first` on; of no object if there is none.
-    Symbols { first: usize },
+    Symbols {
+        first: usize,
+    },
 }
 
 /// Cuts the image. `objects` is the number of live objects.
@@ -64,7 +75,9 @@ pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member
     let out = &layout.sections[index];
     match (member.as_chunk(), member.as_section()) {
         // What is not allocated has file offsets for addresses.
-        (Some(id), _) if !out.is_alloc() => (layout.chunks[id.index()].address, layout.chunks[id.index()].size),
+        (Some(id), _) if !out.is_alloc() => {
+            (layout.chunks[id.index()].address, layout.chunks[id.index()].size)
+        }
         (Some(id), _) => {
             let chunk = &layout.chunks[id.index()];
             (out.offset + (chunk.address - out.address), chunk.size)

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::{Archive, Member, MemberData, Symbols};
+use weld_common::archive::armap::Symbols;
+use weld_common::archive::{Archive, Member, MemberData};
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 
@@ -25,10 +26,22 @@ use crate::script::standin::{self, Command};
 pub enum Input<'a> {
     /// File 0: definitions of the linker's own.
     Internal,
-    Object { name: FileName<'a>, data: &'a [u8], lazy: bool, excluded: bool },
+    Object {
+        name: FileName<'a>,
+        data: &'a [u8],
+        lazy: bool,
+        excluded: bool,
+    },
     /// A member of an archive with an index, named by the offset of its header.
-    Member { archive: u32, offset: u64 },
-    Shared { name: FileName<'a>, data: &'a [u8], as_needed: bool },
+    Member {
+        archive: u32,
+        offset: u64,
+    },
+    Shared {
+        name: FileName<'a>,
+        data: &'a [u8],
+        as_needed: bool,
+    },
 }
 
 pub struct ArchiveInput<'a> {
@@ -96,11 +109,17 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    pub fn open_thin_member(&self, archive: &ArchiveInput<'a>, member: &Member<'a>) -> Result<&'a [u8], String> {
+    pub fn open_thin_member(
+        &self,
+        archive: &ArchiveInput<'a>,
+        member: &Member<'a>,
+    ) -> Result<&'a [u8], String> {
         let path = thin_path(&archive.path, member.name);
         let bytes = match self.store.open(&path) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) => return Err(format!("cannot open {}, a member of a thin archive: not found", path.display())),
+            Ok(None) => {
+                return Err(format!("cannot open {}, a member of a thin archive: not found", path.display()));
+            }
             Err(e) => return Err(e.to_string()),
         };
         let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
@@ -227,7 +246,13 @@ impl<'a> Loader<'a, '_> {
         }
     }
 
-    fn expand_script(&self, file: &Opened<'a>, depth: usize, out: &mut Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
+    fn expand_script(
+        &self,
+        file: &Opened<'a>,
+        depth: usize,
+        out: &mut Vec<Opened<'a>>,
+        inputs: &mut Inputs<'a>,
+    ) {
         if depth > MAX_SCRIPT_DEPTH {
             self.sink.error(format!("{}: linker scripts include one another too deeply", file.path));
             return;
@@ -413,7 +438,7 @@ impl<'a> Loader<'a, '_> {
             let name = FileName { path: archive.path.clone(), member: Some(member.name) };
             let data = match member.data {
                 MemberData::Inline(data) => Ok(data),
-                MemberData::Thin => inputs.open_thin_member(archive, &member),
+                _ => inputs.open_thin_member(archive, &member),
             };
             match data {
                 Ok(data) if identify(data) == Kind::Object || identify(data) == Kind::Bitcode => {

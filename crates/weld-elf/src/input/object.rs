@@ -82,8 +82,8 @@ impl<'a> Object<'a> {
                 SHT_SYMTAB => return Err("has more than one symbol table".into()),
                 SHT_SYMTAB_SHNDX => {
                     let words = shdr.sh_size() / 4;
-                    object.shndx_table =
-                        table(data, shdr.sh_offset(), words).ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
+                    object.shndx_table = table(data, shdr.sh_offset(), words)
+                        .ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
                 }
                 SHT_GROUP => groups.push(i as u32),
                 SHT_LLVM_DEPENDENT_LIBRARIES => object.dependent_libraries = i as u32,
@@ -124,7 +124,8 @@ impl<'a> Object<'a> {
     }
 
     fn parse_group(&mut self, shndx: u32) -> Result<(), String> {
-        let words = self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
+        let words =
+            self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
         let Some(flags) = words.first() else { return Err(format!("section group {shndx} is empty")) };
         if self.shdrs[shndx as usize].sh_info() as usize >= self.syms.len() {
             return Err(format!("section group {shndx} has a bad signature symbol"));
@@ -149,7 +150,8 @@ impl<'a> Object<'a> {
         let versions = memchr::memchr(b'@', self.strtab).is_some();
         let rewrite = versions || !wrap.is_empty();
         for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
-            let mut name = string(self.strtab, sym.st_name()).ok_or_else(|| format!("symbol {i} has a bad name"))?;
+            let mut name =
+                string(self.strtab, sym.st_name()).ok_or_else(|| format!("symbol {i} has a bad name"))?;
             let mut bits = classify(sym, i)?;
             if lazy {
                 if matches!(Rank::of(bits), Rank::Undefined) {
@@ -277,8 +279,11 @@ fn check_header(data: &[u8]) -> Result<&Ehdr, String> {
 /// A word for the machine of a file that does not fit.
 pub fn describe_machine(ehdr: &Ehdr) -> String {
     let class = if ehdr.0[4] == ELFCLASS64 { "64" } else { "32" };
-    let (machine, order) =
-        if ehdr.0[5] == ELFDATA2LSB { (ehdr.e_machine(), "") } else { (ehdr.e_machine().swap_bytes(), " big-endian") };
+    let (machine, order) = if ehdr.0[5] == ELFDATA2LSB {
+        (ehdr.e_machine(), "")
+    } else {
+        (ehdr.e_machine().swap_bytes(), " big-endian")
+    };
     let name = match machine {
         3 => "i386",
         8 => "MIPS",
@@ -302,13 +307,14 @@ pub fn section_table<'a>(data: &'a [u8], ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a
     if ehdr.e_shentsize() as usize != Shdr::SIZE {
         return Err(format!("has a bad e_shentsize: {}", ehdr.e_shentsize()));
     }
-    let first =
-        &table::<Shdr>(data, ehdr.e_shoff(), 1).ok_or("section header table is out of bounds (truncated file?)")?[0];
+    let first = &table::<Shdr>(data, ehdr.e_shoff(), 1)
+        .ok_or("section header table is out of bounds (truncated file?)")?[0];
     let count = if ehdr.e_shnum() == 0 { first.sh_size() } else { ehdr.e_shnum() as u64 };
     if count > u32::MAX as u64 / 2 {
         return Err(format!("has a bad section count: {count}"));
     }
-    let shdrs = table(data, ehdr.e_shoff(), count).ok_or("section header table is out of bounds (truncated file?)")?;
+    let shdrs: &[Shdr] = table(data, ehdr.e_shoff(), count)
+        .ok_or("section header table is out of bounds (truncated file?)")?;
     let names = if ehdr.e_shstrndx() == SHN_XINDEX { first.sh_link() } else { ehdr.e_shstrndx() as u32 };
     let names = match shdrs.get(names as usize) {
         None if shdrs.is_empty() => &[][..],

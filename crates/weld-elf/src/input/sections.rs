@@ -310,7 +310,8 @@ pub fn parse<'a>(
         rest = others;
     }
     let one = |(i, (object, slots)): (usize, (&Object<'a>, &mut [InputSection]))| {
-        let parser = Parser { object, index: i as u32, options, sink, slots, extra: ObjectSections::default() };
+        let parser =
+            Parser { object, index: i as u32, options, sink, slots, extra: ObjectSections::default() };
         parser.run(comdats)
     };
     let parsed: Vec<ObjectSections> = if parallel {
@@ -407,8 +408,18 @@ impl<'a> Parser<'a, '_> {
         let flags = shdr.sh_flags();
         let kind = shdr.sh_type();
         match kind {
-            SHT_NULL | SHT_SYMTAB | SHT_STRTAB | SHT_RELA | SHT_REL | SHT_CREL | SHT_GROUP | SHT_SYMTAB_SHNDX
-            | SHT_LLVM_ADDRSIG | SHT_LLVM_CALL_GRAPH_PROFILE | SHT_LLVM_DEPENDENT_LIBRARIES | SHT_LLVM_LTO => {
+            SHT_NULL
+            | SHT_SYMTAB
+            | SHT_STRTAB
+            | SHT_RELA
+            | SHT_REL
+            | SHT_CREL
+            | SHT_GROUP
+            | SHT_SYMTAB_SHNDX
+            | SHT_LLVM_ADDRSIG
+            | SHT_LLVM_CALL_GRAPH_PROFILE
+            | SHT_LLVM_DEPENDENT_LIBRARIES
+            | SHT_LLVM_LTO => {
                 return Ok(());
             }
             _ => {}
@@ -501,10 +512,14 @@ impl<'a> Parser<'a, '_> {
             b".gnu.warning" => Ok(true),
             _ if name.starts_with(b".gnu.warning.") => Ok(true),
             _ if name.starts_with(b".gnu.lto_") => {
-                if name.starts_with(b".gnu.lto_.") && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some() {
-                    return Err("holds GCC link-time code only; link-time optimisation is not supported yet \
+                if name.starts_with(b".gnu.lto_.")
+                    && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()
+                {
+                    return Err(
+                        "holds GCC link-time code only; link-time optimisation is not supported yet \
                                 (compile with -ffat-lto-objects or without -flto)"
-                        .into());
+                            .into(),
+                    );
                 }
                 Ok(true)
             }
@@ -608,6 +623,7 @@ impl<'a> Parser<'a, '_> {
                 let relocs = crate::crel::Crel::parse(bytes).map_err(|e| e.to_string())?;
                 let mut list = Vec::with_capacity(relocs.count());
                 for r in relocs.entries() {
+                    let r = r.map_err(|e| e.to_string())?;
                     list.push(Rela::make(r.offset, r.symbol, r.kind, r.addend));
                 }
                 self.extra.crels.push((index as u32, list));

@@ -31,7 +31,12 @@ pub struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub fn parse(file: FileId, name: FileName<'a>, data: &'a [u8], as_needed: bool) -> Result<Shared<'a>, String> {
+    pub fn parse(
+        file: FileId,
+        name: FileName<'a>,
+        data: &'a [u8],
+        as_needed: bool,
+    ) -> Result<Shared<'a>, String> {
         let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
         if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
             return Err(format!("is incompatible with elf_x86_64: it is for {}", describe_machine(ehdr)));
@@ -86,7 +91,8 @@ impl<'a> Shared<'a> {
 
     fn parse_symbols(&mut self, shdr: &Shdr) -> Result<(), String> {
         let count = shdr.sh_size() / Sym::SIZE as u64;
-        self.syms = table(self.data, shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
+        self.syms =
+            table(self.data, shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
         self.strtab = self.linked_strings(shdr)?;
         self.first_global = shdr.sh_info();
         if self.first_global as usize > self.syms.len() {
@@ -117,7 +123,8 @@ impl<'a> Shared<'a> {
     }
 
     fn parse_versions(&mut self, shdr: &Shdr) -> Result<(), String> {
-        let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size()).ok_or("version definitions are out of bounds")?;
+        let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
+            .ok_or("version definitions are out of bounds")?;
         let strings = self.linked_strings(shdr)?;
         for (index, name) in parse_verdef(bytes, shdr.sh_info(), strings).map_err(|e| e.to_string())? {
             let index = (index & !VERSYM_HIDDEN) as usize;
@@ -141,7 +148,9 @@ impl<'a> Shared<'a> {
 
     /// The name-table id of symbol `index`; `NONE` if its name was never interned.
     pub fn global(&self, index: u32) -> SymbolId {
-        SymbolId(self.globals[(index - self.first_global) as usize].load(std::sync::atomic::Ordering::Relaxed))
+        SymbolId(
+            self.globals[(index - self.first_global) as usize].load(std::sync::atomic::Ordering::Relaxed),
+        )
     }
 
     /// Whether the address lies in memory that the loader makes read-only after relocation.
@@ -186,7 +195,8 @@ impl<'a> Shared<'a> {
             } else {
                 Rank::Provided as u32 | flag::DEF_SHARED
             };
-            let name = string(self.strtab, sym.st_name()).ok_or_else(|| format!("dynamic symbol {i} has a bad name"))?;
+            let name = string(self.strtab, sym.st_name())
+                .ok_or_else(|| format!("dynamic symbol {i} has a bad name"))?;
             bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
         }
         Ok(())

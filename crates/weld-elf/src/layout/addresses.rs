@@ -69,7 +69,8 @@ pub fn place_symbols(
                     symbol.value = symbol.value.wrapping_add(section.address);
                 } else {
                     let part = &merged.get((section.address >> 32) as usize);
-                    let at = part.and_then(|p| p.merged.output_offset(section.address as u32 as usize, symbol.value));
+                    let at = part
+                        .and_then(|p| p.merged.output_offset(section.address as u32 as usize, symbol.value));
                     let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
                     symbol.value = at.map_or(0, |at| base + at);
                 }

@@ -168,7 +168,13 @@ impl<'a> Builder<'_, 'a> {
                 }),
             };
             outs[out].members.push(Member::chunk(id));
-            chunks.push(Chunk { kind: spec.kind, size: spec.size, align: spec.align, address: 0, out: out as u32 });
+            chunks.push(Chunk {
+                kind: spec.kind,
+                size: spec.size,
+                align: spec.align,
+                address: 0,
+                out: out as u32,
+            });
         }
         chunks
     }
@@ -178,7 +184,9 @@ impl<'a> Builder<'_, 'a> {
         for out in outs {
             let array = matches!(&*out.name, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
             if array && self.options.sort_init_array {
-                out.members.sort_by_key(|m| m.as_section().map_or(u32::MAX, |id| self.array_priority(id, &out.name)));
+                out.members.sort_by_key(|m| {
+                    m.as_section().map_or(u32::MAX, |id| self.array_priority(id, &out.name))
+                });
             }
         }
     }
@@ -193,7 +201,8 @@ impl<'a> Builder<'_, 'a> {
         if matches!(out, b".ctors" | b".dtors") {
             // crtbegin's marker first, crtend's last.
             let base = object.name.base();
-            let edge = if base.starts_with("crtend") { u32::MAX } else { u32::from(!base.starts_with("crtbegin")) };
+            let edge =
+                if base.starts_with("crtend") { u32::MAX } else { u32::from(!base.starts_with("crtbegin")) };
             return edge;
         }
         let old = number(b".ctors").or_else(|| number(b".dtors")).map(|n| 65535u32.saturating_sub(n));
@@ -203,7 +212,11 @@ impl<'a> Builder<'_, 'a> {
     fn assign_offsets(&mut self, layout: &mut Layout) {
         let mut linked = Vec::new();
         for i in 0..layout.sections.len() {
-            if layout.sections[i].flags & SHF_LINK_ORDER != 0 { linked.push(i) } else { self.place_members(layout, i) }
+            if layout.sections[i].flags & SHF_LINK_ORDER != 0 {
+                linked.push(i)
+            } else {
+                self.place_members(layout, i)
+            }
         }
         for i in linked {
             self.sort_linked(layout, i);

@@ -47,8 +47,12 @@ struct Cursor {
 }
 
 fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) -> Result<(), String> {
-    let starts: Vec<usize> =
-        layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.headers).map(|s| s.sections.start).collect();
+    let starts: Vec<usize> = layout
+        .segments
+        .iter()
+        .filter(|s| s.kind == PT_LOAD && !s.headers)
+        .map(|s| s.sections.start)
+        .collect();
     let page = options.z_max_page_size;
     let mut tls_address = None;
     for i in 0..layout.sections.len() {
@@ -72,7 +76,8 @@ fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) 
         let tbss = out.is_tls() && out.is_nobits();
         let from = if tbss { tls_address.unwrap_or(cursor.address) } else { cursor.address };
         out.address = align_up(from, out.align);
-        let overflow = || format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name));
+        let overflow =
+            || format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name));
         if out.address.checked_add(out.size).is_none_or(|end| end > 1 << 63) {
             return Err(overflow());
         }

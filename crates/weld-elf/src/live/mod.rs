@@ -191,7 +191,10 @@ impl<'c, 'a> Scanner<'c, 'a> {
     }
 
     pub fn run(self, roots: &[SectionId], parallel: bool) -> Live {
-        let mut found = if self.gc { self.walk(roots, parallel) } else { self.scan_all(parallel) };
+        let mut all_roots: Vec<SectionId> = roots.iter().copied().filter(|s| self.mark(s.0)).collect();
+        let mut found = Found::default();
+        self.scan_frames(&mut all_roots, &mut found);
+        found.absorb(if self.gc { self.walk(&all_roots, parallel) } else { self.scan_all(parallel) });
         found.dyn_relocs.sort_unstable();
         found.undefined.sort_unstable();
         let locals = merge_locals(found.locals);
@@ -204,6 +207,22 @@ impl<'c, 'a> Scanner<'c, 'a> {
         }
     }
 
+    /// Personality routines, which CIEs refer to, are always kept. FDEs need nothing of their own: their
+    /// functions are in this output, and their exception tables follow the functions.
+    fn scan_frames(&self, roots: &mut Vec<SectionId>, found: &mut Found) {
+        for (i, (object, extra)) in self.objects.iter().zip(&self.sections.objects).enumerate() {
+            for (shndx, frames) in &extra.eh_frames {
+                self.mark(object.section_base + shndx);
+                for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
+                    let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
+                    let mut targets = Vec::new();
+                    scan::range(self, (ObjectId(i as u32), *shndx), range, &mut targets, found);
+                    roots.append(&mut targets);
+                }
+            }
+        }
+    }
+
     /// No gc: every section of the image is live.
     fn scan_all(&self, parallel: bool) -> Found {
         let total = self.sections.list.len();
@@ -211,7 +230,8 @@ impl<'c, 'a> Scanner<'c, 'a> {
             let mut found = Found::default();
             let mut ignored = Vec::new();
             for id in start..total.min(start + FLAT_CHUNK) {
-                if self.sections.list[id].in_image() {
+                let section = &self.sections.list[id];
+                if section.in_image() && section.kind() != SectionKind::EhFrame {
                     self.mark(id as u32);
                     self.visit(SectionId(id as u32), &mut ignored, &mut found);
                     ignored.clear();
@@ -223,7 +243,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
     }
 
     fn walk(&self, roots: &[SectionId], parallel: bool) -> Found {
-        let mut frontier: Vec<SectionId> = roots.iter().copied().filter(|s| self.mark(s.0)).collect();
+        let mut frontier: Vec<SectionId> = roots.to_vec();
         let mut all = Found::default();
         while !frontier.is_empty() {
             let chunks: Vec<&[SectionId]> = frontier.chunks(FRONTIER_CHUNK).collect();
@@ -253,7 +273,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
         &self,
         tasks: Vec<T>,
         parallel: bool,
-        run: impl Fn(T) -> (Found, Vec<SectionId>) + Sync,
+        run: impl Fn(T) -> (Found, Vec<SectionId>) + Sync + Send,
     ) -> (Found, Vec<SectionId>) {
         let results: Vec<_> = if parallel && tasks.len() > 1 {
             tasks.into_par_iter().map(run).collect()

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::object::{Object, SymbolPlace};
+use crate::input::object::Object;
 use crate::input::sections::{ObjectSections, Sections};
 use crate::options::Options;
 use crate::resolve::internal::{Internals, Target};
@@ -37,7 +37,7 @@ impl Roots<'_, '_> {
             let kept = |s: &u32| object.section_name(*s as usize).is_some_and(|n| bracketed.contains(n));
             roots.extend(extra.c_named.iter().filter(|s| kept(s)).map(|&s| id(s)));
             self.unallocated(object, extra, &mut roots);
-            self.personalities(object, extra, &mut roots);
+            self.exception_tables(object, extra, &mut roots);
         }
         roots.retain(|r| self.sections.get(*r).in_image());
         roots
@@ -65,14 +65,13 @@ impl Roots<'_, '_> {
         if self.options.start_stop_gc {
             return HashSet::new();
         }
-        let name = |target: &'_ Target| -> Option<&[u8]> {
-            let (Target::SectionStart(name) | Target::SectionEnd(name)) = target else { return None };
-            // The borrow ends with `self.internals`, which outlives the set.
-            is_c_identifier(name).then_some(&name[..])
-        };
         let mut set = HashSet::new();
         for internal in &self.internals.list {
-            set.extend(name(&internal.target));
+            if let Target::SectionStart(name) | Target::SectionEnd(name) = &internal.target
+                && is_c_identifier(name)
+            {
+                set.insert(&name[..]);
+            }
         }
         set
     }
@@ -89,19 +88,12 @@ impl Roots<'_, '_> {
         }
     }
 
-    /// Sections of personality routines; the relocations of CIEs.
-    fn personalities(&self, object: &Object, extra: &ObjectSections, roots: &mut Vec<SectionId>) {
+    /// An exception table named through a global symbol cannot be tied to its function.
+    fn exception_tables(&self, object: &Object, extra: &ObjectSections, roots: &mut Vec<SectionId>) {
         for (shndx, frames) in &extra.eh_frames {
             let section = self.sections.get(SectionId(object.section_base + shndx));
             let index = self.objects.partition_point(|o| o.section_base < object.section_base);
             let relocs = self.sections.relocs(object, index, section);
-            for cie in &frames.cies {
-                let first = cie.first_reloc as usize;
-                for reloc in &relocs[first..first + cie.n_relocs as usize] {
-                    roots.extend(self.section_of(object, reloc.sym()));
-                }
-            }
-            // An exception table named through a global symbol cannot be tied to its function.
             for fde in frames.fdes.iter().filter(|f| f.n_relocs > 1) {
                 let first = fde.first_reloc as usize;
                 for reloc in &relocs[first + 1..first + fde.n_relocs as usize] {
@@ -114,15 +106,7 @@ impl Roots<'_, '_> {
     }
 
     fn section_of(&self, object: &Object, index: u32) -> Option<SectionId> {
-        let symbol = object.syms.get(index as usize)?;
-        if index >= object.first_global {
-            let global = &self.symbols[object.global(index)];
-            global.add(sym::USED | sym::USED_STRONG);
-            return (global.kind() == sym::DEFINED).then_some(SectionId(global.section));
-        }
-        match object.place(index, symbol) {
-            SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => Some(SectionId(object.section_base + s)),
-            _ => None,
-        }
+        let global = &self.symbols[object.global(object.syms.get(index as usize).map(|_| index)?)];
+        (global.kind() == sym::DEFINED).then_some(SectionId(global.section))
     }
 }

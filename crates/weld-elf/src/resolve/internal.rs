@@ -4,8 +4,8 @@
 //! stands for is kept as a [`Target`] and turned into an address after layout.
 
 use super::Resolved;
-use super::symbols::{Symbols, sym};
 use super::names::{Rank, flag, pack};
+use super::symbols::{Symbols, sym};
 use crate::ids::*;
 use crate::input::sections::Sections;
 use crate::options::{DefsymValue, Options, OutputKind};

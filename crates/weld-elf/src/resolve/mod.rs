@@ -19,7 +19,8 @@ pub mod symbols;
 
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
-use weld_common::archive::{MemberData, Symbols};
+use weld_common::archive::MemberData;
+use weld_common::archive::armap::Symbols;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 
@@ -118,7 +119,10 @@ impl<'a> Resolver<'a, '_> {
     }
 
     fn is_readable(&self, file: FileId, loaded: &Loaded) -> bool {
-        let lazy = matches!(self.inputs.files[file.index()], Input::Member { .. } | Input::Object { lazy: true, .. });
+        let lazy = matches!(
+            self.inputs.files[file.index()],
+            Input::Member { .. } | Input::Object { lazy: true, .. }
+        );
         lazy && loaded.objects[file.index()].is_none()
     }
 
@@ -158,12 +162,11 @@ impl<'a> Resolver<'a, '_> {
     fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
         let result = match &self.inputs.files[file.index()] {
             Input::Internal => return Parsed::Nothing,
-            Input::Shared { name, data, as_needed } => {
-                Shared::parse(file, name.clone(), data, *as_needed).and_then(|shared| {
+            Input::Shared { name, data, as_needed } => Shared::parse(file, name.clone(), data, *as_needed)
+                .and_then(|shared| {
                     shared.intern(bins)?;
                     Ok(Parsed::Shared(Box::new(shared)))
-                })
-            }
+                }),
             Input::Object { name, data, lazy, excluded } => {
                 self.read_object(file, name.clone(), data, (*lazy && first_round, *excluded), bins)
             }

@@ -24,11 +24,18 @@ pub struct Scripts {
 
 impl Scripts {
     /// Reads every file that the options name. `inline` are `VERSION` commands of linker scripts.
-    pub fn read(options: &Options, store: &InputStore, inline: Vec<VersionScript>, sink: &DiagSink) -> Scripts {
-        let mut scripts = Scripts { has_dynamic_list: !options.dynamic_lists.is_empty(), ..Scripts::default() };
+    pub fn read(
+        options: &Options,
+        store: &InputStore,
+        inline: Vec<VersionScript>,
+        sink: &DiagSink,
+    ) -> Scripts {
+        let mut scripts =
+            Scripts { has_dynamic_list: !options.dynamic_lists.is_empty(), ..Scripts::default() };
         let mut all = inline;
         for path in &options.version_scripts {
-            let parsed = read(options, store, path).and_then(|text| version_script::parse(text, &path.to_string_lossy()));
+            let parsed = read(options, store, path)
+                .and_then(|text| version_script::parse(text, &path.to_string_lossy()));
             match parsed {
                 Ok(script) => all.push(script),
                 Err(d) => sink.push(d),
@@ -40,7 +47,10 @@ impl Scripts {
                 sink.push(d);
             }
         }
-        let lists = [(&options.dynamic_lists, &mut scripts.dynamic_list), (&options.export_symbol_lists, &mut scripts.exported)];
+        let lists = [
+            (&options.dynamic_lists, &mut scripts.dynamic_list),
+            (&options.export_symbol_lists, &mut scripts.exported),
+        ];
         for (paths, list) in lists {
             for path in paths {
                 let shown = path.to_string_lossy().into_owned();
@@ -118,8 +128,13 @@ fn demangled(name: &[u8]) -> Option<String> {
 }
 
 /// The text of a script or list: in the working directory, then in the library directories.
-fn read<'s>(options: &Options, store: &'s InputStore, path: &std::path::Path) -> Result<&'s [u8], Diagnostic> {
-    let candidates = std::iter::once(path.to_owned()).chain(options.search_paths.iter().map(|dir| dir.join(path)));
+fn read<'s>(
+    options: &Options,
+    store: &'s InputStore,
+    path: &std::path::Path,
+) -> Result<&'s [u8], Diagnostic> {
+    let candidates =
+        std::iter::once(path.to_owned()).chain(options.search_paths.iter().map(|dir| dir.join(path)));
     for candidate in candidates {
         if let Some(text) = store.open(&candidate).map_err(|e| Diagnostic::error(e.to_string()))? {
             return Ok(text);

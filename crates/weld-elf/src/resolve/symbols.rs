@@ -126,8 +126,11 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
         Some(entry) => freeze_one(resolved, sections, entry),
         None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
     };
-    let mut list: Vec<Symbol> =
-        if parallel { (0..bound).into_par_iter().map(build).collect() } else { (0..bound).map(build).collect() };
+    let mut list: Vec<Symbol> = if parallel {
+        (0..bound).into_par_iter().map(build).collect()
+    } else {
+        (0..bound).map(build).collect()
+    };
     let lost: Vec<SymbolId> = list
         .iter()
         .enumerate()
@@ -225,16 +228,19 @@ fn find_in_surviving_group(
 ) -> Option<u64> {
     let entry = resolved.names.get(id);
     let loser = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-    let SymbolPlace::Section(lost) = loser.place(entry.sym(), &loser.syms[entry.sym() as usize]) else { return None };
+    let SymbolPlace::Section(lost) = loser.place(entry.sym(), &loser.syms[entry.sym() as usize]) else {
+        return None;
+    };
     let group = loser.groups.iter().find(|g| {
         let words = loser.group_words(g.shndx).unwrap_or(&[]);
         words.iter().skip(1).any(|w| w.get() == lost)
     })?;
     let winner = &resolved.objects[comdats.owner(signature(loser, group))?.index()];
     let defined = |object: &Object, i: u32| match object.place(i, &object.syms[i as usize]) {
-        SymbolPlace::Section(s) => {
-            sections.list.get((object.section_base + s) as usize).is_some_and(|s| s.kind() != SectionKind::Discarded)
-        }
+        SymbolPlace::Section(s) => sections
+            .list
+            .get((object.section_base + s) as usize)
+            .is_some_and(|s| s.kind() != SectionKind::Discarded),
         _ => false,
     };
     let index = (winner.first_global..winner.syms.len() as u32)

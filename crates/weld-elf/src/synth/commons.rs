@@ -79,7 +79,8 @@ pub struct Copies {
 
 /// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::value`).
 pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
-    let mut copies = Copies { bss: Block::EMPTY, relro: Block::EMPTY, list: Vec::new(), in_relro: Vec::new() };
+    let mut copies =
+        Copies { bss: Block::EMPTY, relro: Block::EMPTY, list: Vec::new(), in_relro: Vec::new() };
     let mut done: HashMap<(u32, u64), ()> = HashMap::new();
     for &id in &slots.copies {
         let entry = resolved.names.get(id);
@@ -95,7 +96,10 @@ pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots
             return Err(format!("cannot copy '{name}' from {}: its size is 0", dso.name));
         }
         if s.visibility() == STV_PROTECTED {
-            return Err(format!("cannot copy '{name}' from {}: it is protected there; recompile with -fPIC", dso.name));
+            return Err(format!(
+                "cannot copy '{name}' from {}: it is protected there; recompile with -fPIC",
+                dso.name
+            ));
         }
         let (align, read_only) = section_of(dso, s);
         let block = if read_only { &mut copies.relro } else { &mut copies.bss };
@@ -136,7 +140,10 @@ fn aliases(resolved: &Resolved, dso: &Shared, address: u64) -> Vec<SymbolId> {
             continue;
         }
         let id = dso.global(i as u32);
-        if id.is_some() && resolved.names.get(id).file() == dso.file && resolved.names.get(id).sym() == i as u32 {
+        if id.is_some()
+            && resolved.names.get(id).file() == dso.file
+            && resolved.names.get(id).sym() == i as u32
+        {
             list.push(id);
         }
     }

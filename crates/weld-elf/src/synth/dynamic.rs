@@ -191,7 +191,8 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let flags = symbol.flags();
     let kind = flags & sym::KIND;
     let name = dynsym.names[i];
-    let value = if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
+    let value =
+        if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
     if let Some((definition, _)) = image.definition(id) {
         let kind = match definition.kind() {
             STT_COMMON => STT_OBJECT,
@@ -208,7 +209,8 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
     if kind == sym::SHARED {
         let of_library = image.shared_symbol(id);
-        let kind = of_library.map_or(STT_NOTYPE, |s| if s.kind() == STT_GNU_IFUNC { STT_FUNC } else { s.kind() });
+        let kind =
+            of_library.map_or(STT_NOTYPE, |s| if s.kind() == STT_GNU_IFUNC { STT_FUNC } else { s.kind() });
         if flags & sym::NEEDS_COPY != 0 {
             binding = of_library.map_or(STB_GLOBAL, |s| s.binding());
             let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
@@ -216,7 +218,14 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
             return Sym::make(name, binding << 4 | kind, STV_DEFAULT, shndx, symbol.value, size);
         }
         let canonical = flags & sym::NEEDS_CANONICAL_PLT != 0;
-        return Sym::make(name, binding << 4 | kind, STV_DEFAULT, SHN_UNDEF, if canonical { symbol.value } else { 0 }, 0);
+        return Sym::make(
+            name,
+            binding << 4 | kind,
+            STV_DEFAULT,
+            SHN_UNDEF,
+            if canonical { symbol.value } else { 0 },
+            0,
+        );
     }
     if kind == sym::UNDEFINED {
         let kind = if flags & sym::TLS != 0 { STT_TLS } else { STT_NOTYPE };

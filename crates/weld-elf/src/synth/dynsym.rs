@@ -87,7 +87,19 @@ impl<'a> Planner<'_, 'a> {
             return Err(".dynstr is larger than 4 GiB".into());
         }
         let gnu_hash = gnu.then_some(gnu_plan);
-        Ok(DynSym { symbols, names, index_of, strtab, versym, verdef, verneed, gnu_hash, sysv_hash, needed, strings })
+        Ok(DynSym {
+            symbols,
+            names,
+            index_of,
+            strtab,
+            versym,
+            verdef,
+            verneed,
+            gnu_hash,
+            sysv_hash,
+            needed,
+            strings,
+        })
     }
 
     /// The name without a version.
@@ -104,7 +116,8 @@ impl<'a> Planner<'_, 'a> {
         let mut used = vec![false; self.resolved.shared.len()];
         for (id, entry) in self.resolved.names.iter() {
             let symbol = &self.symbols[id];
-            if symbol.kind() == sym::SHARED && symbol.has(sym::USED_STRONG) && entry.rank() == Rank::Provided {
+            if symbol.kind() == sym::SHARED && symbol.has(sym::USED_STRONG) && entry.rank() == Rank::Provided
+            {
                 used[self.resolved.index_of_file[entry.file().index()] as usize] = true;
             }
         }
@@ -117,7 +130,8 @@ impl<'a> Planner<'_, 'a> {
         let (mut imports, mut found) = (Vec::new(), Vec::new());
         for (id, _) in self.resolved.names.iter() {
             let flags = self.symbols[id].flags();
-            let here = flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
+            let here =
+                flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
             if flags & sym::EXPORTED != 0 || here {
                 found.push(id);
             } else if flags & sym::PREEMPTIBLE != 0 && flags & sym::NEEDS != 0 {
@@ -198,7 +212,10 @@ impl<'a> Planner<'_, 'a> {
     ) -> (Vec<u16>, Vec<VersionNeed<'a>>) {
         let mut needs: Vec<VersionNeed> = needed
             .iter()
-            .map(|&dso| VersionNeed { file: self.resolved.shared[dso as usize].need_name(), versions: Vec::new() })
+            .map(|&dso| VersionNeed {
+                file: self.resolved.shared[dso as usize].need_name(),
+                versions: Vec::new(),
+            })
             .collect();
         let mut places: HashMap<(usize, &[u8]), usize> = HashMap::new();
         // (position in needs, position in its versions) of each symbol that needs a version.

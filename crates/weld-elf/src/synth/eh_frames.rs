@@ -95,7 +95,12 @@ impl<'a> Planner<'_, 'a> {
                 });
                 place[fde.cie as usize] = out;
             }
-            records.push(Record { frame: f, index: index as u32, out: *end as u32, cie: place[fde.cie as usize] });
+            records.push(Record {
+                frame: f,
+                index: index as u32,
+                out: *end as u32,
+                cie: place[fde.cie as usize],
+            });
             *end += align_up(fde.size as u64, 8);
         }
     }
@@ -149,7 +154,13 @@ impl EhFrames {
         out[end - 4..].fill(0);
     }
 
-    fn write_object(&self, image: &Image, (id, records): (ObjectId, &[Record]), address: u64, out: &mut [u8]) {
+    fn write_object(
+        &self,
+        image: &Image,
+        (id, records): (ObjectId, &[Record]),
+        address: u64,
+        out: &mut [u8],
+    ) {
         let object = &image.resolved.objects[id.index()];
         for record in records {
             let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
@@ -157,7 +168,8 @@ impl EhFrames {
             let relocs = image.sections.relocs(object, id.index(), section);
             let data = object.section_data(*shndx as usize).unwrap_or(&[]);
             let (offset, size, first, count) = if record.index & IS_CIE != 0 {
-                let Cie { offset, size, first_reloc, n_relocs, .. } = frame.cies[(record.index & !IS_CIE) as usize];
+                let Cie { offset, size, first_reloc, n_relocs, .. } =
+                    frame.cies[(record.index & !IS_CIE) as usize];
                 (offset, size, first_reloc, n_relocs)
             } else {
                 let Fde { offset, size, first_reloc, n_relocs, .. } = frame.fdes[record.index as usize];

@@ -44,8 +44,11 @@ pub fn words(image: &Image) -> Vec<(Option<Slot>, Word)> {
             }
             GotEntry::TlsDesc(i) => {
                 let (preemptible, offset) = thread_local(image, &slot(i));
-                let reloc =
-                    if preemptible { WordReloc::Symbol(R_TLSDESC, 0) } else { WordReloc::Module(R_TLSDESC, offset as i64) };
+                let reloc = if preemptible {
+                    WordReloc::Symbol(R_TLSDESC, 0)
+                } else {
+                    WordReloc::Module(R_TLSDESC, offset as i64)
+                };
                 list.push((Some(slot(i)), Word { index: word, value: 0, reloc: Some(reloc) }));
                 list.push((None, Word { index: word + 1, value: 0, reloc: None }));
             }

@@ -73,7 +73,11 @@ pub struct Plan<'e, 'a> {
 const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
 
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
-    pub fn plan(self, sections: &mut Sections<'j>, symbols: &mut Symbols) -> Result<Plan<'e, 'j>, Diagnostics> {
+    pub fn plan(
+        self,
+        sections: &mut Sections<'j>,
+        symbols: &mut Symbols,
+    ) -> Result<Plan<'e, 'j>, Diagnostics> {
         let span = self.job.trace.span("size synthetic sections");
         let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
         let mode = self.context.mode;
@@ -96,12 +100,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             mode,
         };
         let counts = counter.count(&copies);
-        let frames = eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
+        let frames =
+            eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
         let eh_frames = frames.plan().map_err(failed)?;
         let properties = self.properties(sections);
         let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
         let symtab = (options.strip != Strip::All).then(|| {
-            let counter = symtab::Counter { resolved: self.resolved, sections, symbols, live: &self.live, options };
+            let counter =
+                symtab::Counter { resolved: self.resolved, sections, symbols, live: &self.live, options };
             counter.plan(self.context.parallel)
         });
         drop(span);
@@ -118,7 +124,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             merged,
             bases: Bases::default(),
             relax_got: self.relax_got,
-            ibt_plt: (ibt || options.z_ibtplt) ,
+            ibt_plt: (ibt || options.z_ibtplt),
             dynsym,
             eh_frames,
             symtab,
@@ -249,7 +255,12 @@ impl<'a> Plan<'_, 'a> {
         let mut list: Vec<ChunkSpec> = Vec::new();
         let mut named = |kind, size: u64, align, name, sh_type, flags, entsize| {
             if size > 0 {
-                list.push(ChunkSpec { kind, size, align, place: Place::Named(name, sh_type, flags, entsize) });
+                list.push(ChunkSpec {
+                    kind,
+                    size,
+                    align,
+                    place: Place::Named(name, sh_type, flags, entsize),
+                });
             }
         };
         const A: u64 = SHF_ALLOC;
@@ -262,14 +273,30 @@ impl<'a> Plan<'_, 'a> {
         let properties = self.properties.as_ref().map_or(0, |p| p.size());
         named(ChunkKind::Properties, properties, 8, b".note.gnu.property", SHT_NOTE, A, 0);
         if options.build_id != BuildId::None {
-            named(ChunkKind::BuildId, build_id::size(&options.build_id), 4, b".note.gnu.build-id", SHT_NOTE, A, 0);
+            named(
+                ChunkKind::BuildId,
+                build_id::size(&options.build_id),
+                4,
+                b".note.gnu.build-id",
+                SHT_NOTE,
+                A,
+                0,
+            );
         }
         if let Some(text) = &options.package_metadata {
             named(ChunkKind::PackageNote, emit::package_note_size(text), 4, b".note.package", SHT_NOTE, A, 0);
         }
         if let Some(d) = &self.dynsym {
             let count = d.count() as u64;
-            named(ChunkKind::DynSym, count * Sym::SIZE as u64, 8, b".dynsym", SHT_DYNSYM, A, Sym::SIZE as u64);
+            named(
+                ChunkKind::DynSym,
+                count * Sym::SIZE as u64,
+                8,
+                b".dynsym",
+                SHT_DYNSYM,
+                A,
+                Sym::SIZE as u64,
+            );
             named(ChunkKind::VerSym, d.versym.len() as u64 * 2, 2, b".gnu.version", SHT_GNU_VERSYM, A, 2);
             let verdef = d.verdef.as_ref().map_or(0, |v| v.bytes.len() as u64);
             named(ChunkKind::VerDef, verdef, 4, b".gnu.version_d", SHT_GNU_VERDEF, A, 0);
@@ -299,12 +326,29 @@ impl<'a> Plan<'_, 'a> {
         if !self.slots.plt.is_empty() {
             let ibt = self.ibt_plt;
             named(ChunkKind::Plt, plt::plt_size(&self.slots, ibt), 16, b".plt", SHT_PROGBITS, XA, 0);
-            named(ChunkKind::PltSec, plt::plt_sec_size(&self.slots, ibt), 16, b".plt.sec", SHT_PROGBITS, XA, 0);
+            named(
+                ChunkKind::PltSec,
+                plt::plt_sec_size(&self.slots, ibt),
+                16,
+                b".plt.sec",
+                SHT_PROGBITS,
+                XA,
+                0,
+            );
         }
         if let Some(d) = &self.dynsym {
-            let count = self.dynamic_plan(job, d).entries(&Unplaced { sections: &self.array_names(sections) }).len();
+            let count =
+                self.dynamic_plan(job, d).entries(&Unplaced { sections: &self.array_names(sections) }).len();
             let flags = if options.z_rodynamic { A } else { WA };
-            named(ChunkKind::Dynamic, (count * Dyn::SIZE) as u64, 8, b".dynamic", SHT_DYNAMIC, flags, Dyn::SIZE as u64);
+            named(
+                ChunkKind::Dynamic,
+                (count * Dyn::SIZE) as u64,
+                8,
+                b".dynamic",
+                SHT_DYNAMIC,
+                flags,
+                Dyn::SIZE as u64,
+            );
         }
         let got_base = self.live.has(fact::GOT_BASE);
         named(ChunkKind::Got, got::size(&self.slots), 8, b".got", SHT_PROGBITS, WA, 8);
@@ -334,11 +378,21 @@ impl<'a> Plan<'_, 'a> {
     fn joined(&self, commons: super::commons::Block, list: &mut Vec<ChunkSpec>) {
         for (i, part) in self.merged.iter().enumerate() {
             let (size, align) = (part.merged.size(), part.merged.align());
-            list.push(ChunkSpec { kind: ChunkKind::Merged(i as u32), size, align, place: Place::Joined(part.out) });
+            list.push(ChunkSpec {
+                kind: ChunkKind::Merged(i as u32),
+                size,
+                align,
+                place: Place::Joined(part.out),
+            });
         }
         let mut block = |kind, block: super::commons::Block, out| {
             if block.size > 0 {
-                list.push(ChunkSpec { kind, size: block.size, align: block.align, place: Place::Joined(out) });
+                list.push(ChunkSpec {
+                    kind,
+                    size: block.size,
+                    align: block.align,
+                    place: Place::Joined(out),
+                });
             }
         };
         block(ChunkKind::CopyRelro, self.copies.relro, BSS_REL_RO);
@@ -461,13 +515,21 @@ impl<'a> Plan<'_, 'a> {
 
 impl<'e, 'a> Plan<'e, 'a> {
     /// Grows `.relr.dyn` until it holds what the addresses ask for. It never shrinks, so this ends.
-    fn settle_relr(&mut self, job: &Job, context: &Context, resolved: &Resolved, sections: &Sections) -> Result<(), String> {
+    fn settle_relr(
+        &mut self,
+        job: &Job,
+        context: &Context,
+        resolved: &Resolved,
+        sections: &Sections,
+    ) -> Result<(), String> {
         if self.counts.relr == 0 {
             return Ok(());
         }
         loop {
             let needed = relr::encode(&self.relr_addresses(context, resolved, sections)).len() as u64 * 8;
-            let Some(chunk) = self.layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::Relr) else { return Ok(()) };
+            let Some(chunk) = self.layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::Relr) else {
+                return Ok(());
+            };
             if needed <= chunk.size {
                 return Ok(());
             }
@@ -480,7 +542,9 @@ impl<'e, 'a> Plan<'e, 'a> {
     /// Addresses for `.relr.dyn` while input sections and chunks still have offsets.
     fn relr_addresses(&self, context: &Context, resolved: &Resolved, sections: &Sections) -> Vec<u64> {
         let mut list = Vec::with_capacity(self.counts.relr as usize);
-        for reloc in self.live.dyn_relocs.iter().filter(|r| rela::is_packed(resolved, sections, context.owners, r)) {
+        for reloc in
+            self.live.dyn_relocs.iter().filter(|r| rela::is_packed(resolved, sections, context.owners, r))
+        {
             let object = context.owners.object(reloc.section);
             let section = sections.get(reloc.section);
             let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
@@ -529,7 +593,8 @@ impl<'e, 'a> Plan<'e, 'a> {
         let dynamics = rela::collect(image, context.owners, &self.copies);
         let expected = self.counts.relative + self.counts.others;
         if dynamics.rela.len() as u64 != expected {
-            let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.rela.len());
+            let text =
+                format!("internal error: {} dynamic relocations, {expected} planned", dynamics.rela.len());
             image.sink.error(text);
         }
         let relr_words = relr::encode(&dynamics.relr);

@@ -47,7 +47,10 @@ impl Counter<'_, '_> {
         let mut counts = Counts { others: copies.list.len() as u64, ..Counts::default() };
         for reloc in &self.live.dyn_relocs {
             match reloc.kind() {
-                DynKind::Relative if self.options.pack_relr && is_packable(self.resolved, self.sections, self.owners, reloc) => {
+                DynKind::Relative
+                    if self.options.pack_relr
+                        && is_packable(self.resolved, self.sections, self.owners, reloc) =>
+                {
                     counts.relr += 1;
                 }
                 DynKind::Relative => counts.relative += 1,
@@ -90,7 +93,9 @@ impl Counter<'_, '_> {
                 let preemptible = self.flags(slot) & sym::PREEMPTIBLE != 0;
                 counts.others += u64::from(preemptible || self.mode.shared);
             }
-            GotEntry::TlsGd(slot) => counts.others += if self.flags(slot) & sym::PREEMPTIBLE != 0 { 2 } else { 1 },
+            GotEntry::TlsGd(slot) => {
+                counts.others += if self.flags(slot) & sym::PREEMPTIBLE != 0 { 2 } else { 1 }
+            }
             GotEntry::TlsDesc(_) | GotEntry::TlsLd => counts.others += 1,
         }
     }
@@ -131,14 +136,17 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies) -> Dynami
             let slot = image.slots.of_local(object_id, input.sym());
             value = slot.map_or(value, |s| image.slot_address(s).0.wrapping_add(place.addend as u64));
         }
-        let dynsym = if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
+        let dynsym =
+            if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
         match reloc.kind() {
             DynKind::Relative if pack && is_packable(image.resolved, image.sections, owners, reloc) => {
                 all.relr.push(offset);
             }
             DynKind::Relative => all.rela.push(Rela::make(offset, 0, R_RELATIVE, value as i64)),
             DynKind::Symbolic => all.rela.push(Rela::make(offset, dynsym, R_64, input.r_addend())),
-            DynKind::TpOff if dynsym != 0 => all.rela.push(Rela::make(offset, dynsym, R_TPOFF64, input.r_addend())),
+            DynKind::TpOff if dynsym != 0 => {
+                all.rela.push(Rela::make(offset, dynsym, R_TPOFF64, input.r_addend()))
+            }
             DynKind::TpOff => {
                 let addend = value.wrapping_sub(image.bases.tls_start) as i64;
                 all.rela.push(Rela::make(offset, 0, R_TPOFF64, addend));

@@ -104,7 +104,16 @@ impl Slots {
 
     fn add(&mut self, id: SymbolId, local: Option<(ObjectId, u32)>, needs: u32) -> u32 {
         let index = self.list.len() as u32;
-        let mut slot = Slot { id, local, got: NONE, got_tp: NONE, tls_gd: NONE, tls_desc: NONE, plt: NONE, definition: 0 };
+        let mut slot = Slot {
+            id,
+            local,
+            got: NONE,
+            got_tp: NONE,
+            tls_gd: NONE,
+            tls_desc: NONE,
+            plt: NONE,
+            definition: 0,
+        };
         if needs & sym::NEEDS_GOT != 0 {
             slot.got = self.put(GotEntry::Address(index));
         }

@@ -87,9 +87,17 @@ impl<'a> Counter<'_, 'a> {
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
             let global = i >= object.first_global;
-            let kept = if global { keeps_global(self.resolved, self.symbols, self.live, object, i) } else { self.keeps_local(object, i, symbol) };
+            let kept = if global {
+                keeps_global(self.resolved, self.symbols, self.live, object, i)
+            } else {
+                self.keeps_local(object, i, symbol)
+            };
             let Some(local) = kept else { continue };
-            if local { range.locals += 1 } else { range.globals += 1 }
+            if local {
+                range.locals += 1
+            } else {
+                range.globals += 1
+            }
             let name = object.symbol_name(i);
             range.strings += if name.is_empty() { 0 } else { name.len() as u64 + 1 };
         }
@@ -98,7 +106,12 @@ impl<'a> Counter<'_, 'a> {
 
     /// `Some(true)` if the local symbol is written.
     fn keeps_local(&self, object: &Object, index: u32, symbol: &Sym) -> Option<bool> {
-        keeps_local(&Kept { sections: self.sections, live: self.live, options: self.options }, object, index, symbol)
+        keeps_local(
+            &Kept { sections: self.sections, live: self.live, options: self.options },
+            object,
+            index,
+            symbol,
+        )
     }
 
     fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
@@ -107,7 +120,9 @@ impl<'a> Counter<'_, 'a> {
             match flags & sym::KIND {
                 sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals.push(id),
                 sym::INTERNAL => globals.push(id),
-                sym::ABSOLUTE if self.resolved.names.get(id).rank() == crate::resolve::names::Rank::Internal => {
+                sym::ABSOLUTE
+                    if self.resolved.names.get(id).rank() == crate::resolve::names::Rank::Internal =>
+                {
                     globals.push(id);
                 }
                 sym::UNDEFINED | sym::SHARED if flags & (sym::USED | sym::NEEDS) != 0 => globals.push(id),
@@ -160,7 +175,13 @@ fn keeps_local(kept: &Kept, object: &Object, index: u32, symbol: &Sym) -> Option
 
 /// Whether this object's symbol `index` is the definition of its name, in the image; and whether it
 /// is written as a local symbol.
-fn keeps_global(resolved: &Resolved, symbols: &Symbols, live: &Live, object: &Object, index: u32) -> Option<bool> {
+fn keeps_global(
+    resolved: &Resolved,
+    symbols: &Symbols,
+    live: &Live,
+    object: &Object,
+    index: u32,
+) -> Option<bool> {
     let id = object.global(index);
     let symbol = &symbols[id];
     let flags = symbol.flags();
@@ -215,7 +236,9 @@ impl Writer<'_, '_, '_> {
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
             let (local, value, out) = if i >= object.first_global {
-                let Some(local) = keeps_global(image.resolved, image.symbols, image.live, object, i) else { continue };
+                let Some(local) = keeps_global(image.resolved, image.symbols, image.live, object, i) else {
+                    continue;
+                };
                 let (value, out) = self.global_place(object.global(i));
                 (local, value, out)
             } else {
@@ -227,7 +250,11 @@ impl Writer<'_, '_, '_> {
             let binding = if local { STB_LOCAL } else { symbol.binding() };
             let kind = match symbol.kind() {
                 STT_COMMON => STT_OBJECT,
-                STT_GNU_IFUNC if i >= object.first_global && image.symbols[object.global(i)].has(sym::NEEDS_PLT) => STT_FUNC,
+                STT_GNU_IFUNC
+                    if i >= object.first_global && image.symbols[object.global(i)].has(sym::NEEDS_PLT) =>
+                {
+                    STT_FUNC
+                }
                 k => k,
             };
             let name_at = if name.is_empty() { 0 } else { *string };
@@ -242,13 +269,29 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    fn put(&self, part: &mut Part, local: bool, (name, info, other): (u32, u8, u8), (value, size): (u64, u64), out: u32) {
+    fn put(
+        &self,
+        part: &mut Part,
+        local: bool,
+        (name, info, other): (u32, u8, u8),
+        (value, size): (u64, u64),
+        out: u32,
+    ) {
         let reserved = out >= SHN_LORESERVE as u32;
         let special = out == SHN_ABS as u32 + ABSOLUTE;
-        let shndx = if special { SHN_ABS } else if reserved { SHN_XINDEX } else { out as u16 };
+        let shndx = if special {
+            SHN_ABS
+        } else if reserved {
+            SHN_XINDEX
+        } else {
+            out as u16
+        };
         let record = Sym::make(name, info, other, shndx, value, size);
-        let (records, indices) =
-            if local { (&mut part.locals, &mut part.local_indices) } else { (&mut part.globals, &mut part.global_indices) };
+        let (records, indices) = if local {
+            (&mut part.locals, &mut part.local_indices)
+        } else {
+            (&mut part.globals, &mut part.global_indices)
+        };
         records.extend_from_slice(&record.0);
         if self.symtab.extended {
             let word = if reserved && !special { out } else { 0 };
@@ -260,7 +303,11 @@ impl Writer<'_, '_, '_> {
     fn global_place(&self, id: SymbolId) -> (u64, u32) {
         let image = self.image;
         let symbol = &image.symbols[id];
-        let value = if symbol.has(sym::TLS) { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
+        let value = if symbol.has(sym::TLS) {
+            symbol.value.wrapping_sub(image.bases.tls_start)
+        } else {
+            symbol.value
+        };
         let out = image.output_index(id);
         (value, out.unwrap_or(SHN_ABS as u32 + ABSOLUTE))
     }
@@ -268,7 +315,11 @@ impl Writer<'_, '_, '_> {
     fn local_place(&self, object: &Object, index: u32, symbol: &Sym) -> (u64, u32) {
         let image = self.image;
         let place = image.local_place(object, index, 0);
-        let value = if symbol.kind() == STT_TLS { place.address.wrapping_sub(image.bases.tls_start) } else { place.address };
+        let value = if symbol.kind() == STT_TLS {
+            place.address.wrapping_sub(image.bases.tls_start)
+        } else {
+            place.address
+        };
         match object.place(index, symbol) {
             SymbolPlace::Section(shndx) => {
                 let section = image.sections.get(SectionId(object.section_base + shndx));
@@ -307,7 +358,13 @@ impl Writer<'_, '_, '_> {
         let flags = symbol.flags();
         let weak = flags & sym::KIND == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
             || flags & sym::KIND == sym::SHARED && flags & sym::USED_STRONG == 0;
-        let binding = if local { STB_LOCAL } else if weak { STB_WEAK } else { STB_GLOBAL };
+        let binding = if local {
+            STB_LOCAL
+        } else if weak {
+            STB_WEAK
+        } else {
+            STB_GLOBAL
+        };
         let kind = if flags & sym::TLS != 0 {
             STT_TLS
         } else if flags & sym::FUNC != 0 {
@@ -317,7 +374,8 @@ impl Writer<'_, '_, '_> {
         } else {
             STT_NOTYPE
         };
-        let undefined = matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
+        let undefined =
+            matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
         let (value, out) = if undefined {
             let canonical = flags & sym::NEEDS_CANONICAL_PLT != 0;
             (if canonical { symbol.value } else { 0 }, 0)
@@ -325,7 +383,8 @@ impl Writer<'_, '_, '_> {
             self.global_place(id)
         };
         let hidden = if flags & sym::HIDDEN != 0 { STV_HIDDEN } else { STV_DEFAULT };
-        let size = if flags & sym::NEEDS_COPY != 0 { image.shared_symbol(id).map_or(0, |s| s.st_size()) } else { 0 };
+        let size =
+            if flags & sym::NEEDS_COPY != 0 { image.shared_symbol(id).map_or(0, |s| s.st_size()) } else { 0 };
         self.put(part, local, (name, binding << 4 | kind, hidden), (value, size), out);
     }
 }

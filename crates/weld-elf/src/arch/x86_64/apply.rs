@@ -119,7 +119,13 @@ fn check(fits: bool) -> Result<(), Failure> {
 impl Site<'_, '_, '_> {
     /// Everything that is not a plain PC-relative reference. Returns how many of the following
     /// relocations were consumed.
-    fn special(&self, class: Class, reloc: &Rela, (out, at): (&mut [u8], usize), place: Place) -> Result<usize, Failure> {
+    fn special(
+        &self,
+        class: Class,
+        reloc: &Rela,
+        (out, at): (&mut [u8], usize),
+        place: Place,
+    ) -> Result<usize, Failure> {
         let image = self.image;
         let kind = reloc.kind();
         let size = width(kind);
@@ -150,15 +156,29 @@ impl Site<'_, '_, '_> {
             }
             Class::GotSlot => {
                 let slot = self.got(reloc)?;
-                put_signed(out, at, size, slot.wrapping_add(addend as u64).wrapping_sub(bases.got_base) as i64)?;
+                put_signed(
+                    out,
+                    at,
+                    size,
+                    slot.wrapping_add(addend as u64).wrapping_sub(bases.got_base) as i64,
+                )?;
             }
             Class::GotOff => put_signed(out, at, size, target.wrapping_sub(bases.got_base) as i64)?,
             Class::GotBase => {
-                put_signed(out, at, size, bases.got_base.wrapping_add(addend as u64).wrapping_sub(here) as i64)?;
+                put_signed(
+                    out,
+                    at,
+                    size,
+                    bases.got_base.wrapping_add(addend as u64).wrapping_sub(here) as i64,
+                )?;
             }
             Class::Size => {
                 let value = self.symbol_size(reloc).wrapping_add(addend as u64);
-                if size == 8 { out[at..at + 8].copy_from_slice(&value.to_le_bytes()) } else { put_narrow(out, at, R_32, value)? }
+                if size == 8 {
+                    out[at..at + 8].copy_from_slice(&value.to_le_bytes())
+                } else {
+                    put_narrow(out, at, R_32, value)?
+                }
             }
             Class::DtpOff => {
                 let base = if image.mode.shared { bases.tls_start } else { bases.thread_pointer };
@@ -193,7 +213,8 @@ impl Site<'_, '_, '_> {
             let bound_here = stands_in && !self.image.mode.pic && !self.is_writable();
             return if bound_here { target } else { 0 };
         }
-        let relocated = self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+        let relocated =
+            self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
         if relocated && !self.image.relr && !self.image.options.apply_dynamic_relocs { 0 } else { target }
     }
 
@@ -221,7 +242,13 @@ impl Site<'_, '_, '_> {
 
     /// The slot is used if the scan made one, for whatever reason; otherwise the instruction was
     /// found to be rewritable then.
-    fn got_relaxed(&self, reloc: &Rela, (out, at): (&mut [u8], usize), place: Place, target: u64) -> Result<(), Failure> {
+    fn got_relaxed(
+        &self,
+        reloc: &Rela,
+        (out, at): (&mut [u8], usize),
+        place: Place,
+        target: u64,
+    ) -> Result<(), Failure> {
         let image = self.image;
         let here = self.address.wrapping_add(at as u64);
         if super::scan::is_got_relaxable(place.flags, image.relax_got)
@@ -237,7 +264,13 @@ impl Site<'_, '_, '_> {
         put_signed(out, at, 4, slot.wrapping_add(place.addend as u64).wrapping_sub(here) as i64)
     }
 
-    fn thread_local(&self, class: Class, reloc: &Rela, (out, at): (&mut [u8], usize), place: Place) -> Result<usize, Failure> {
+    fn thread_local(
+        &self,
+        class: Class,
+        reloc: &Rela,
+        (out, at): (&mut [u8], usize),
+        place: Place,
+    ) -> Result<usize, Failure> {
         let image = self.image;
         let here = self.address.wrapping_add(at as u64);
         // The addend of these types corrects for the end of the instruction, not for the symbol.
@@ -336,11 +369,17 @@ impl Site<'_, '_, '_> {
                 } else {
                     format!("[-{:#x}, {:#x}]", 1u64 << (bits - 1), (1u64 << (bits - 1)) - 1)
                 };
-                let value = if value < 0 { format!("-{:#x}", value.unsigned_abs()) } else { format!("{value:#x}") };
-                format!("{}: {kind} is out of range: {value} is not in {range}; it refers to '{name}'", self.location(reloc))
+                let value =
+                    if value < 0 { format!("-{:#x}", value.unsigned_abs()) } else { format!("{value:#x}") };
+                format!(
+                    "{}: {kind} is out of range: {value} is not in {range}; it refers to '{name}'",
+                    self.location(reloc)
+                )
             }
             Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),
-            Failure::Form => format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc)),
+            Failure::Form => {
+                format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
+            }
         };
         let mut diagnostic = Diagnostic::error(text);
         if let Some(file) = self.image.definer(self.object, reloc.sym()) {
@@ -374,13 +413,19 @@ pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
             }
             Class::Abs32 => put_narrow(out, at, kind, value),
             Class::DtpOff if place.dead => put_signed(out, at, size, tombstone as i64),
-            Class::DtpOff => put_signed(out, at, size, target.wrapping_sub(site.image.bases.tls_start) as i64),
+            Class::DtpOff => {
+                put_signed(out, at, size, target.wrapping_sub(site.image.bases.tls_start) as i64)
+            }
             Class::Size => put_signed(out, at, size, site.symbol_size(reloc) as i64 + reloc.r_addend()),
             // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
             Class::Pc | Class::Plt => put_signed(out, at, size, value.wrapping_sub(at as u64) as i64),
             Class::GotOff => put_signed(out, at, size, target.wrapping_sub(site.image.bases.got_base) as i64),
             _ => {
-                let text = format!("{}: {} cannot be used in a section outside memory", site.location(reloc), type_name(kind));
+                let text = format!(
+                    "{}: {} cannot be used in a section outside memory",
+                    site.location(reloc),
+                    type_name(kind)
+                );
                 site.push(Diagnostic::error(text));
                 Ok(())
             }

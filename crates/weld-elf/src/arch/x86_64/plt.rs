@@ -73,7 +73,8 @@ pub fn write_plt_sec(image: &Image, out: &mut [u8]) {
     for (i, entry) in out.chunks_exact_mut(ENTRY as usize).enumerate() {
         let address = image.bases.plt_sec + ENTRY * i as u64;
         // endbr64; jmp *slot(%rip); nop
-        entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
+        entry
+            .copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
         put_distance(entry, 6, image.got_plt_address(i as u32), address + 10);
     }
 }

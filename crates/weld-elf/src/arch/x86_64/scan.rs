@@ -41,13 +41,24 @@ struct Section<'s, 'c, 'a> {
 
 /// Scans the relocations of section `at.1` of object `at.0`.
 pub fn section(scanner: &Scanner, at: (ObjectId, u32), stack: &mut Vec<SectionId>, found: &mut Found) {
+    range(scanner, at, 0..usize::MAX, stack, found);
+}
+
+/// Scans some of a section's relocations.
+pub fn range(
+    scanner: &Scanner,
+    at: (ObjectId, u32),
+    range: std::ops::Range<usize>,
+    stack: &mut Vec<SectionId>,
+    found: &mut Found,
+) {
     let object = &scanner.objects[at.0.index()];
     let input = &scanner.sections.list[(object.section_base + at.1) as usize];
     let relocs = scanner.sections.relocs(object, at.0.index(), input);
     let data = object.section_data(at.1 as usize).unwrap_or(&[]);
     let section = Section { scanner, object, at, relocs, data };
-    let mut i = 0;
-    while i < relocs.len() {
+    let mut i = range.start;
+    while i < relocs.len().min(range.end) {
         let reloc = &relocs[i];
         let class = class(reloc.kind());
         if class == Class::None {
@@ -160,7 +171,9 @@ impl<'a> Section<'_, '_, 'a> {
         if name.starts_with(".gcc_except_table") || name.starts_with(".debug") {
             return;
         }
-        let SymbolPlace::Section(shndx) = self.object.place(index, &self.object.syms[index as usize]) else { return };
+        let SymbolPlace::Section(shndx) = self.object.place(index, &self.object.syms[index as usize]) else {
+            return;
+        };
         let lost = self.object.section_label(shndx as usize);
         let text = format!("relocation refers to a symbol in a discarded section: {}", self.name(i));
         let diagnostic = Diagnostic::error(text)
@@ -184,15 +197,28 @@ impl<'a> Section<'_, '_, 'a> {
         if target.kind() == sym::UNDEFINED {
             self.check_undefined(i, target, found);
         }
-        if target.is(sym::IFUNC) && !target.is(sym::PREEMPTIBLE) && !matches!(class, Class::Size | Class::None) {
+        if target.is(sym::IFUNC)
+            && !target.is(sym::PREEMPTIBLE)
+            && !matches!(class, Class::Size | Class::None)
+        {
             self.need(i, target, sym::NEEDS_PLT, found);
         }
         let tls = matches!(
             class,
-            Class::TlsGd | Class::TlsLd | Class::DtpOff | Class::GotTp | Class::TpOff | Class::TpOff64 | Class::TlsDesc
+            Class::TlsGd
+                | Class::TlsLd
+                | Class::DtpOff
+                | Class::GotTp
+                | Class::TpOff
+                | Class::TpOff64
+                | Class::TlsDesc
         );
         if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(class, target) {
-            let what = if tls { "needs a thread-local symbol, but" } else { "cannot be used with a thread-local symbol:" };
+            let what = if tls {
+                "needs a thread-local symbol, but"
+            } else {
+                "cannot be used with a thread-local symbol:"
+            };
             self.error(i, format!("{what} {}", self.name(i)));
             return 0;
         }
@@ -250,7 +276,8 @@ impl<'a> Section<'_, '_, 'a> {
     /// LD names the module, not a symbol; an undefined or section symbol stands for any kind.
     fn tls_mismatch_is_fine(&self, class: Class, target: Target) -> bool {
         let unknown = target.kind() != sym::DEFINED || target.id.is_none();
-        matches!(class, Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase) || unknown
+        matches!(class, Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase)
+            || unknown
     }
 
     fn check_undefined(&self, i: usize, target: Target, found: &mut Found) {
@@ -281,7 +308,10 @@ impl<'a> Section<'_, '_, 'a> {
         if !self.scanner.is_writable(self.object, self.at.1) {
             if self.scanner.options.z_text {
                 let hint = "recompile with -fPIC, or allow text relocations with '-z notext'";
-                let text = format!("in a read-only section needs a dynamic relocation against '{}'; {hint}", self.name(i));
+                let text = format!(
+                    "in a read-only section needs a dynamic relocation against '{}'; {hint}",
+                    self.name(i)
+                );
                 return self.error(i, text);
             }
             found.facts |= fact::TEXT_REL;
@@ -321,7 +351,13 @@ impl<'a> Section<'_, '_, 'a> {
     fn pc_relative(&self, i: usize, target: Target, found: &mut Found) {
         if !target.is(sym::PREEMPTIBLE) {
             if self.scanner.mode.pic && target.kind() == sym::ABSOLUTE && target.id.is_some() {
-                self.error(i, format!("cannot refer to absolute symbol '{}' in position-independent output", self.name(i)));
+                self.error(
+                    i,
+                    format!(
+                        "cannot refer to absolute symbol '{}' in position-independent output",
+                        self.name(i)
+                    ),
+                );
             }
             return;
         }
@@ -350,8 +386,9 @@ impl<'a> Section<'_, '_, 'a> {
     fn can_relax_got(&self, i: usize, target: Target) -> bool {
         let scanner = self.scanner;
         is_got_relaxable(target.flags, scanner.relax_got)
-            && self
-                .form(i, |r, at| relax::got_form(r.kind(), self.data, at, r.r_addend(), scanner.mode.pic).is_some())
+            && self.form(i, |r, at| {
+                relax::got_form(r.kind(), self.data, at, r.r_addend(), scanner.mode.pic).is_some()
+            })
     }
 
     fn form(&self, i: usize, check: impl Fn(&Rela, usize) -> bool) -> bool {
@@ -390,7 +427,11 @@ impl<'a> Section<'_, '_, 'a> {
     fn call_behind(&self, i: usize) -> usize {
         let next = self.relocs.get(i + 1);
         match next {
-            Some(r) if matches!(class(r.kind()), Class::Plt | Class::Pc | Class::GotPcRelax | Class::GotPc) => 1,
+            Some(r)
+                if matches!(class(r.kind()), Class::Plt | Class::Pc | Class::GotPcRelax | Class::GotPc) =>
+            {
+                1
+            }
             _ => {
                 self.error(i, "is not followed by the relocation of a call to __tls_get_addr".into());
                 0
