@@ -69,7 +69,7 @@ impl Linker {
         }
         let mut command = Command::new(&self.program);
         command.args(args).current_dir(dir);
-        let done = process::run(command, dir, Duration::from_secs(120))?;
+        let done = process::run(command, dir, Duration::from_secs(30))?;
         if done.code > 128 {
             return Err(format!("the linker died of signal {}:\n{}", done.code - 128, done.stderr));
         }
