@@ -9,6 +9,7 @@
 //!     --jobs=N         worker processes (default: the number of processors)
 //!     --full           long tests too
 //!     --keep           keep working directories (those of failures are always kept)
+//!     --lines=N        show that much of each failure (default: 60)
 //!     --failed         print one line for each failure only
 //! ```
 
@@ -36,6 +37,7 @@ struct Options {
     brief: bool,
     linker: Option<String>,
     jobs: Option<usize>,
+    lines: Option<usize>,
 }
 
 impl Options {
@@ -55,6 +57,7 @@ impl Options {
                 "--jobs" | "--test-threads" => {
                     o.jobs = Some(value.parse().map_err(|_| format!("bad {arg}"))?)
                 }
+                "--lines" => o.lines = Some(value.parse().map_err(|_| format!("bad {arg}"))?),
                 // What `cargo test` may pass on to every test program.
                 "--nocapture" | "--no-capture" | "-q" | "--quiet" | "--color" => {}
                 _ if arg.starts_with('-') => return Err(format!("unknown option {arg}")),
@@ -128,7 +131,8 @@ fn supervise(names: &[String], options: &Options) -> Result<bool, String> {
             Outcome::Failed(text) => {
                 failed += 1;
                 if !options.brief {
-                    println!("\n---- {name} ----\n{text}");
+                    let shown: Vec<&str> = text.lines().take(options.lines.unwrap_or(60)).collect();
+                    println!("\n---- {name} ----\n{}", shown.join("\n"));
                 }
             }
         }
