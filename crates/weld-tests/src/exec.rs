@@ -360,6 +360,8 @@ fn output_of(args: &[String]) -> Option<String> {
             found = args.get(i + 1).cloned();
         } else if let Some(v) = a.strip_prefix("--output=") {
             found = Some(v.to_owned());
+        } else if let Some(v) = a.strip_prefix("-o").filter(|v| !v.is_empty() && *v != "utput") {
+            found = Some(v.to_owned());
         }
     }
     found

@@ -1,0 +1,12 @@
+//# about: an option weld does not know is an error with a suggestion
+//# fail: unknown.o --no-such-option
+//# error: --no-such-option
+//# [!bfd] fail: unknown.o --gc-section
+//# [!bfd] error: --gc-section.*--gc-sections
+//# [!bfd !mold !lld] fail: unknown.o -z no-such-keyword
+//# [weld] error: no-such-keyword
+//# fail: unknown.o -o
+//# error: -o
+.globl _start
+_start: ret
+.section .note.GNU-stack,"",@progbits
