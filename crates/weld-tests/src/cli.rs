@@ -170,6 +170,7 @@ fn work(linker: &Linker, tests: &[Test], options: &Options) -> Result<(), String
         leave(&dir, options.keep || matches!(outcome, Outcome::Failed(_)));
         outcome
     };
+    crate::linker::note_panics();
     pool::serve(run).map_err(|e| e.to_string())
 }
 

@@ -1,5 +1,5 @@
 //# about: option values that make no sense are named
-//# matrix: opt=--build-id=0xzz,--hash-style=fast,--threads=0,--threads=x,-O9,--image-base=12q,--compress-debug-sections=lz4,--error-limit=many,--unresolved-symbols=sometimes,-zmax-page-size=3
+//# matrix: opt=--build-id=0xzz,--hash-style=fast,--threads=0,--threads=x,--image-base=12q,--compress-debug-sections=lz4,--error-limit=many,--unresolved-symbols=sometimes,-zmax-page-size=3
 //# not: bfd mold lld -- each accepts some
 //# fail: bad-values.o {opt}
 //# once

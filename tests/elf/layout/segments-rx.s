@@ -7,7 +7,8 @@
 //# run: ./out
 //# exit: 7
 //# link: segments-rx.o --no-rosegment
-//# segment: LOAD flags=R count=0
+//# warning: --no-rosegment
+//# [lld] segment: LOAD flags=R count=0
 //# segment: LOAD flags=RX count=1
 //# run: ./out
 //# exit: 7

@@ -1,14 +1,14 @@
 //# about: --error-limit: the first so many, then one line that says so; 0 shows all
 //# only: weld lld -- GNU-style linkers have no limit
-//# fail: error-limit.o
-//# error: undefined symbol: u1$
-//# error: undefined symbol: u20$
-//# error: --error-limit=0
-//# error-not: undefined symbol: u25
-//# fail: error-limit.o --error-limit=0
-//# error: undefined symbol: u30$
-//# fail: error-limit.o --error-limit=2
-//# error-not: undefined symbol: u3$
+//# sh-fail: $LD error-limit.o
+//# stderr-re: undefined symbol: u1$
+//# stderr-re: undefined symbol: u20$
+//# stderr-re: -?-error-limit=0
+//# stderr-not: undefined symbol: u25
+//# sh-fail: $LD error-limit.o --error-limit=0
+//# stderr-re: undefined symbol: u30$
+//# sh-fail: $LD error-limit.o --error-limit=2
+//# stderr-not: undefined symbol: u3$
 .globl _start
 _start:
 .macro u n

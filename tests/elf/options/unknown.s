@@ -3,10 +3,8 @@
 //# error: --no-such-option
 //# [!bfd] fail: unknown.o --gc-section
 //# [!bfd] error: --gc-section.*--gc-sections
-//# [!bfd !mold !lld] fail: unknown.o -z no-such-keyword
-//# [weld] error: no-such-keyword
-//# fail: unknown.o -o
-//# error: -o
+//# link: unknown.o -z no-such-keyword
+//# warning: no-such-keyword
 .globl _start
 _start: ret
 .section .note.GNU-stack,"",@progbits

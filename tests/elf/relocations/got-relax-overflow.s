@@ -7,7 +7,7 @@
 //# [kind=pie] link: -pie main.o
 //# bytes: sym(f) = 48 8b 05
 //# [kind=nopie] check: u64(sym(f) + 7 + s32(sym(f) + 3)) == sym(far)
-//# bytes: sym(g) = 48 8d 05
+//# [lld] bytes: sym(g) = 48 8d 05
 .globl _start
 _start:
 f: movq far@GOTPCREL(%rip), %rax

@@ -4,7 +4,7 @@
 //# [!kind=plain|uuid] link: build-id.o --build-id={kind}
 //# [kind=uuid] link: build-id.o --build-id={kind}
 //# [kind=uuid] once
-//# [kind=fast lld|weld] build-id: 8
+//# [kind=fast lld] build-id: 8
 //# [kind=plain !lld !mold] build-id: 20
 //# [kind=md5] build-id: 16
 //# [kind=sha1] build-id: 20

@@ -7,7 +7,8 @@
 //# section: .lrodata flags=Al
 //# check: addr(.bss) < addr(.lbss)
 //# check: u64(sym(_start) + 2) == sym(big)
-//# [weld|lld] check: addr(.lrodata) < addr(.rodata)
+//# [lld] check: addr(.lrodata) < addr(.rodata)
+//# [weld] check: end(.bss) <= addr(.lrodata)
 .globl _start
 _start: movabs $big, %rax
   ret
