@@ -22,6 +22,7 @@ use crate::ids::*;
 use crate::image::Image;
 use crate::input::sections::SectionKind;
 use crate::layout::{Chunk, ChunkKind};
+use crate::live::SectionOwners;
 use crate::options::BuildId;
 use crate::synth::build_id::{UnitDigest, UnitHasher};
 use crate::synth::dynamic;
@@ -50,6 +51,7 @@ pub struct Contents<'c> {
 pub struct Emitter<'c, 'i, 'a> {
     pub image: &'c Image<'i, 'a>,
     pub contents: &'c Contents<'c>,
+    pub owners: &'c SectionOwners,
     pub threads: usize,
 }
 
@@ -162,7 +164,7 @@ impl Emitter<'_, '_, '_> {
     /// Copies an input section and relocates it.
     fn input(&self, id: SectionId, out: &mut [u8]) {
         let image = self.image;
-        let index = image.resolved.objects.partition_point(|o| o.section_base <= id.0) - 1;
+        let index = self.owners.object(id).index();
         let object = &image.resolved.objects[index];
         let shndx = id.0 - object.section_base;
         let section = image.sections.get(id);

@@ -148,6 +148,8 @@ pub struct ObjectSections<'a> {
     pub eh_frames: Vec<(u32, EhFrame)>,
     /// Header indices of sections that gc never removes.
     pub retained: Vec<u32>,
+    /// Header indices of sections that take no memory (debug information and the like).
+    pub unallocated: Vec<u32>,
     /// Header indices of sections whose names are C identifiers.
     pub c_named: Vec<u32>,
     /// (a, b): if header index a is live, so is b. Sorted.
@@ -560,6 +562,7 @@ impl<'a> Parser<'a, '_> {
             }
         }
         if flags & SHF_ALLOC == 0 {
+            self.extra.unallocated.push(shndx as u32);
             return;
         }
         let grouped = flags & (SHF_GROUP | SHF_LINK_ORDER) != 0;
