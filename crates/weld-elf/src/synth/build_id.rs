@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn fast_hash_sees_every_bit_and_every_swap() {
-        let base: Vec<u8> = (0..1024u32).map(|i| (i * i >> 3) as u8 ^ 0x55).collect();
+        let base: Vec<u8> = (0..1024u32).map(|i| ((i * i) >> 3) as u8 ^ 0x55).collect();
         let mut seen = HashSet::from([fast_hash(&base)]);
         for bit in 0..base.len() * 8 {
             let mut changed = base.clone();

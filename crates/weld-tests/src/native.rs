@@ -1,0 +1,22 @@
+//! Tests that are programs rather than data: they link inside this process many times with inputs
+//! made in memory. They run with weld only.
+
+use crate::linker::Linker;
+use std::path::Path;
+
+type NativeTest = fn(&Linker, &Path) -> Result<(), String>;
+
+/// Name, whether only with `--full`, and the test.
+const TESTS: &[(&str, bool, NativeTest)] = &[];
+
+pub fn names(full: bool) -> Vec<String> {
+    TESTS.iter().filter(|t| full || !t.1).map(|t| t.0.to_owned()).collect()
+}
+
+pub fn run(name: &str, linker: &Linker, dir: &Path) -> Result<(), String> {
+    let test = TESTS.iter().find(|t| t.0 == name).ok_or_else(|| format!("there is no test {name}"))?;
+    let _ = std::fs::remove_dir_all(dir);
+    std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+    std::env::set_current_dir(dir).map_err(|e| e.to_string())?;
+    test.2(linker, dir)
+}

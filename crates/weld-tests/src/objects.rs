@@ -1,0 +1,194 @@
+//! Compiling test sources, once.
+//!
+//! Objects are kept in `${XDG_CACHE_HOME:-~/.cache}/weld/objs`, named by a hash of everything that
+//! makes them: the compiler (path, size, time of change), its flags, the source and the other files
+//! of the test that it may include. A second run of the suite compiles nothing.
+
+use crate::process;
+use crate::test_file::{Part, Test};
+use crate::words;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Where objects and link templates are kept.
+pub fn cache_dir() -> PathBuf {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let base = base.or_else(|| std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache")));
+    base.unwrap_or_else(std::env::temp_dir).join("weld")
+}
+
+/// A compiler as tests name it, and the program behind it.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    pub program: String,
+    pub flags: Vec<String>,
+}
+
+/// The compiler for a source of this extension in a variant.
+pub fn compiler(extension: &str, cc: &str, libc: &str) -> Result<Compiler, String> {
+    let clang = cc == "clang";
+    let with = |program: &str, flags: &[&str]| Compiler {
+        program: program.to_owned(),
+        flags: flags.iter().map(|&f| f.to_owned()).collect(),
+    };
+    Ok(match extension {
+        "c" | "S" if libc == "musl" && clang => {
+            with("clang-22", &["-O1", "-nostdlibinc", "-isystem", "/usr/include/x86_64-linux-musl", "-c"])
+        }
+        "c" | "S" if libc == "musl" => with("musl-gcc", &["-O1", "-c"]),
+        "c" | "S" => with(if clang { "clang-22" } else { "gcc" }, &["-O1", "-c"]),
+        "cc" => with(if clang { "clang++-22" } else { "g++" }, &["-O1", "-c"]),
+        "s" if clang => with("clang-22", &["-c"]),
+        "s" => with("as", &["--64"]),
+        "f90" => with("gfortran", &["-O1", "-c"]),
+        "ll" => with("clang-22", &["-O1", "-c", "-Wno-override-module"]),
+        "yaml" => with("yaml2obj-22", &[]),
+        _ => return Err(format!("no compiler for .{extension}")),
+    })
+}
+
+/// One object to be made.
+pub struct Job<'a> {
+    pub compiler: Compiler,
+    pub source: &'a Part,
+    pub parts: &'a [Part],
+}
+
+impl Job<'_> {
+    fn key(&self) -> Result<String, String> {
+        let path = find_program(&self.compiler.program)?;
+        let meta = std::fs::metadata(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let mut h = DefaultHasher::new();
+        (path, meta.len(), meta.modified().ok(), &self.compiler.flags).hash(&mut h);
+        (&self.source.name, &self.source.text).hash(&mut h);
+        for p in self.parts.iter().filter(|p| may_be_included(&p.name)) {
+            (&p.name, &p.text).hash(&mut h);
+        }
+        let first = h.finish();
+        // A second, differently seeded half: 64 bits alone may collide over the years.
+        (first, "weld objs 1").hash(&mut h);
+        Ok(format!("{first:016x}{:016x}", h.finish()))
+    }
+
+    /// The cached object, compiled now if it is not there yet.
+    pub fn object(&self) -> Result<PathBuf, String> {
+        let dir = cache_dir().join("objs");
+        let key = self.key()?;
+        let object = dir.join(&key[..2]).join(format!("{key}.o"));
+        if object.exists() {
+            return Ok(object);
+        }
+        let work = dir.join(format!("tmp.{}.{key}", std::process::id()));
+        let result = self.compile(&work).and_then(|()| {
+            std::fs::create_dir_all(dir.join(&key[..2])).map_err(|e| e.to_string())?;
+            std::fs::rename(work.join("weld-out.o"), &object).map_err(|e| e.to_string())
+        });
+        let _ = std::fs::remove_dir_all(&work);
+        result.map_err(|e| format!("{}: {e}", self.source.name))?;
+        Ok(object)
+    }
+
+    fn compile(&self, work: &Path) -> Result<(), String> {
+        write_parts(work, self.parts.iter().filter(|p| may_be_included(&p.name)))?;
+        write_parts(work, std::iter::once(self.source))?;
+        let mut command = Command::new(&self.compiler.program);
+        command.current_dir(work).args(&self.compiler.flags).args(["-o", "weld-out.o", &self.source.name]);
+        let done = process::run(command, work, Duration::from_secs(300))?;
+        if done.code != 0 {
+            return Err(format!(
+                "{} {}:\n{}{}",
+                self.compiler.program,
+                self.compiler.flags.join(" "),
+                done.stdout,
+                done.stderr
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn may_be_included(name: &str) -> bool {
+    [".h", ".inc", ".bin", ".mod"].iter().any(|e| name.ends_with(e))
+}
+
+/// Writes parts below `dir`, making directories.
+pub fn write_parts<'a>(dir: &Path, parts: impl Iterator<Item = &'a Part>) -> Result<(), String> {
+    for p in parts {
+        let path = dir.join(&p.name);
+        let parent = path.parent().unwrap_or(dir);
+        std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        std::fs::write(&path, &p.text).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))
+}
+
+/// Looks a program up in `PATH`.
+pub fn find_program(name: &str) -> Result<PathBuf, String> {
+    if name.contains('/') {
+        return Ok(PathBuf::from(name));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|d| d.join(name)).find(|p| p.is_file());
+    found.ok_or_else(|| format!("{name} is not installed (./test installs what the tests need)"))
+}
+
+/// The objects a test needs: those named by `obj:` directives, and for every other source `X.c` an
+/// `X.o` if a directive speaks of it. Returns (name in the working directory, cached file).
+pub fn objects_of(test: &Test) -> Result<Vec<(String, PathBuf)>, String> {
+    let mut out = Vec::new();
+    let parts = &test.file.parts;
+    let mut explicit = Vec::new();
+    for text in test.all("obj") {
+        let (name, rest) = text.split_once('=').ok_or_else(|| format!("bad obj `{text}`"))?;
+        let mut rest = words::split(&crate::exec::fill_vars(test, rest))?;
+        if rest.is_empty() {
+            return Err(format!("bad obj `{text}`"));
+        }
+        let source_name = rest.remove(0);
+        let source = parts.iter().find(|p| p.name == source_name);
+        let source = source.ok_or_else(|| format!("obj: there is no file {source_name}"))?;
+        let chosen = rest.first().and_then(|w| w.strip_prefix('@')).map(str::to_owned);
+        if chosen.is_some() {
+            rest.remove(0);
+        }
+        let cc = chosen.as_deref().unwrap_or(test.var("cc"));
+        out.push((name.trim().to_owned(), job(test, source, cc, rest)?.object()?));
+        explicit.push(source_name);
+    }
+    for source in parts.iter().filter(|p| !explicit.contains(&p.name)) {
+        let (stem, ext) = source.name.rsplit_once('.').unwrap_or((&source.name, ""));
+        let object = format!("{stem}.o");
+        let wanted = test.directives().any(|d| mentions(&d.value, &object));
+        if wanted && compiler(ext, "gcc", "glibc").is_ok() {
+            out.push((object, job(test, source, test.var("cc"), Vec::new())?.object()?));
+        }
+    }
+    Ok(out)
+}
+
+/// Whether `text` has the file name as a word of its own.
+fn mentions(text: &str, object: &str) -> bool {
+    let boundary =
+        |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_' && c != '-' && c != '.');
+    text.match_indices(object).any(|(at, m)| {
+        boundary(text[..at].chars().next_back()) && boundary(text[at + m.len()..].chars().next())
+    })
+}
+
+fn job<'a>(test: &'a Test, source: &'a Part, cc: &str, flags: Vec<String>) -> Result<Job<'a>, String> {
+    let ext = source.name.rsplit('.').next().unwrap_or_default();
+    let mut compiler = compiler(ext, cc, test.var("libc"))?;
+    let key = match ext {
+        "c" => "cflags",
+        "cc" => "cxxflags",
+        "s" | "S" => "asflags",
+        _ => "fflags",
+    };
+    for more in test.all(key) {
+        compiler.flags.extend(words::split(&crate::exec::fill_vars(test, more))?);
+    }
+    compiler.flags.extend(flags);
+    Ok(Job { compiler, source, parts: &test.file.parts })
+}

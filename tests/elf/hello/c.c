@@ -1,0 +1,16 @@
+//# about: hello world in every kind of output, by every compiler and library
+//# matrix: cc=gcc,clang libc=glibc,musl kind=static,static-pie,pie,nopie
+//# [kind=static libc=musl] not: lld mold -- they give a static program an interpreter if -dynamic-linker is there
+//# [kind=nopie] cflags: -fno-pie
+//# link: %{kind} c.o
+//# run: ./out a b
+//# stdout: hello, 3 arguments
+#include <stdio.h>
+static int counter = 40;
+int *p = &counter;
+int main(int argc, char **argv) {
+  (void)argv;
+  *p += 2;
+  printf("hello, %d arguments\n", argc);
+  return counter - 42;
+}
