@@ -17,7 +17,16 @@ pub struct Settings {
 }
 
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, strum::EnumString, strum::Display, clap::ValueEnum,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Serialize,
+    Deserialize,
+    strum::EnumString,
+    strum::Display,
+    clap::ValueEnum,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
