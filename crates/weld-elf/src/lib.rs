@@ -1,9 +1,26 @@
 //! weld's ELF linker as a library. Start reading at [`link`].
 
+pub mod arch;
 pub mod args;
 pub mod compressed;
 pub mod crel;
 pub mod eh_frame;
+pub mod elf;
+pub mod emit;
+pub mod ids;
+pub mod image;
+pub mod input;
+pub mod layout;
+pub mod link;
+pub mod live;
+pub mod merge_parts;
+pub mod mode;
 pub mod options;
 mod reader;
+pub mod relocatable;
+pub mod report;
+pub mod resolve;
+pub mod script;
+pub mod setup;
 pub mod synth;
+pub mod util;

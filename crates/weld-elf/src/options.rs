@@ -370,7 +370,7 @@ impl Default for Options {
             define_common: false,
             gc_sections: false,
             print_gc_sections: false,
-            start_stop_gc: true,
+            start_stop_gc: false,
             keep_text_section_prefix: false,
             start_stop_visibility: 3, // STV_PROTECTED
             optimize: 1,

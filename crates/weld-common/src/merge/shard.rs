@@ -1,10 +1,13 @@
 //! Phase 2: one shard's pieces, in input order, become its unique pieces.
 //!
-//! The table is open addressing with 8 bytes a slot, sized with its entries for a second-level
-//! cache and used again for the thread's next shard. Equal tags are confirmed by one comparison of
-//! bytes, nearly always of a real duplicate. Both sides of it lie anywhere in the inputs, so
-//! records are taken sixteen at a time: first all their places are prefetched, then the table tells
-//! the likely originals and these are prefetched, then the work is done.
+//! The table is open addressing with 8 bytes a slot. Equal tags are confirmed by one comparison of
+//! bytes, nearly always of a real duplicate. The originals' bytes are copied to one place, which
+//! with the table about fits a second-level cache and is used again for the thread's next shard:
+//! looking at the originals in the inputs would miss the cache and the address translation each
+//! time. The pieces themselves lie anywhere in the inputs, so records are taken sixteen at a time:
+//! first all their places are prefetched, then what the table holds under their tags, then the work
+//! is done. Each of these was measured: without copies and prefetching the phase takes 1.5 times
+//! as long.
 
 use super::split::{Record, Segment, Split};
 use super::{Layout, TooLarge};
@@ -58,6 +61,18 @@ const BATCH: usize = 16;
 pub(super) struct Scratch {
     slots: Vec<Slot>,
     entries: Vec<Entry>,
+    /// What a lookup needs of each entry.
+    known: Vec<Known>,
+    /// The unique pieces' bytes, without gaps.
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+struct Known {
+    /// In [`Scratch::bytes`].
+    start: u32,
+    len: u32,
+    position: u32,
 }
 
 /// Everything that a shard reads.
@@ -110,10 +125,19 @@ pub(super) fn merge(
     scratch.slots.clear();
     scratch.slots.resize(slots, FREE);
     scratch.entries.clear();
+    scratch.known.clear();
+    scratch.bytes.clear();
     let mut builder = Builder { scratch, source, end: 0 };
     for (task, run) in source.tasks.iter().zip(runs) {
         let mut cursor = 0;
-        for batch in run.chunks_mut(BATCH) {
+        let mut rest = run;
+        while !rest.is_empty() {
+            let (batch, later) = rest.split_at_mut(BATCH.min(rest.len()));
+            rest = later;
+            // The next batch's first step reads these.
+            for record in rest.iter().take(BATCH) {
+                prefetch(task.offsets, record.piece as usize);
+            }
             let mut pieces = [Piece::default(); BATCH];
             builder.fetch(task, &mut cursor, batch, &mut pieces);
             for (record, piece) in batch.iter_mut().zip(&pieces) {
@@ -151,15 +175,17 @@ impl<'a> Builder<'_, '_, 'a> {
             };
             let data = inputs[segment.input as usize];
             prefetch(data, offset as usize);
+            // Many strings reach into the next cache line.
+            prefetch(data, offset as usize + 48);
             prefetch(&self.scratch.slots, record.value as usize & mask);
             *piece = Piece { rest: &data[offset as usize..], input: segment.input, offset };
         }
         for record in batch {
             let slot = self.scratch.slots[record.value as usize & mask];
             if slot.tag == record.value
-                && let Some(entry) = self.scratch.entries.get(slot.number as usize)
+                && let Some(known) = self.scratch.known.get(slot.number as usize)
             {
-                prefetch(inputs[entry.input as usize], entry.offset as usize);
+                prefetch(&self.scratch.bytes, known.start as usize);
             }
         }
     }
@@ -175,20 +201,21 @@ impl<'a> Builder<'_, '_, 'a> {
                 return self.add(i, tag, piece);
             }
             if slot.tag == tag {
-                let entry = &self.scratch.entries[slot.number as usize];
+                let known = self.scratch.known[slot.number as usize];
                 // A string's bytes contain its terminator, at their end only: a common start of
                 // that length means equality.
-                if piece.rest.starts_with(entry.bytes(self.source.inputs)) {
-                    return Ok(self.answer(slot.number, entry));
+                let bytes = &self.scratch.bytes[known.start as usize..][..known.len as usize];
+                if piece.rest.starts_with(bytes) {
+                    return Ok(self.answer(slot.number, known.position));
                 }
             }
             i = (i + 1) & mask;
         }
     }
 
-    fn answer(&self, number: u32, entry: &Entry) -> u32 {
+    fn answer(&self, number: u32, position: u32) -> u32 {
         match self.source.answer {
-            Answer::Position => entry.position,
+            Answer::Position => position,
             Answer::Number => number,
         }
     }
@@ -198,15 +225,18 @@ impl<'a> Builder<'_, '_, 'a> {
         let len = if layout.strings { layout.string_end(piece.rest, 0) } else { layout.entsize };
         let position = (self.end as usize).next_multiple_of(layout.align);
         self.end = u32::try_from(position + len).map_err(|_| TooLarge)?;
-        let entry =
-            Entry { input: piece.input, offset: piece.offset, len: len as u32, position: position as u32 };
+        let (position, len) = (position as u32, len as u32);
+        // Positions leave at least as much room for each piece as the copies take.
+        let start = self.scratch.bytes.len() as u32;
+        self.scratch.bytes.extend_from_slice(&piece.rest[..len as usize]);
+        self.scratch.known.push(Known { start, len, position });
         let number = self.scratch.entries.len() as u32;
         self.scratch.slots[slot] = Slot { tag, number };
-        self.scratch.entries.push(entry);
+        self.scratch.entries.push(Entry { input: piece.input, offset: piece.offset, len, position });
         if self.scratch.entries.len() * 2 > self.scratch.slots.len() {
             self.grow();
         }
-        Ok(self.answer(number, &entry))
+        Ok(self.answer(number, position))
     }
 
     #[cold]

@@ -52,8 +52,10 @@ pub(super) struct Scratch {
 
 const TASK_BYTES: usize = 512 << 10;
 const MAX_TASKS: usize = 1024;
-/// Input bytes for each shard: its table and entries then take about a megabyte.
-const SHARD_BYTES: usize = 2 << 20;
+/// Input bytes for each shard: with the usual repetition its unique pieces and its table then take
+/// one or two megabytes. Smaller shards lose more by visiting all inputs once more each than they
+/// gain by fitting better.
+const SHARD_BYTES: usize = 8 << 20;
 const MAX_SHARD_BITS: u32 = 8;
 
 /// The number of shards as a power of two.

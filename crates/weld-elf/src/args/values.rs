@@ -2,8 +2,6 @@
 
 use weld_common::args::Given;
 
-use crate::options::DefsymValue;
-
 /// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
 pub fn number(text: &str) -> Result<u64, String> {
     let (digits, radix) = match text.as_bytes() {
@@ -79,36 +77,6 @@ pub fn percent_decode(text: &str) -> Result<String, String> {
     String::from_utf8(out).map_err(|_| "the text is not valid UTF-8".to_owned())
 }
 
-/// `SYMBOL=VALUE`, where the value is a number, or a symbol with or without `+` or `-` and a number.
-pub fn defsym(text: &str) -> Result<(String, DefsymValue), String> {
-    let (name, value) = match text.split_once('=') {
-        Some((name, value)) if is_symbol(name.trim()) => (name.trim(), value.trim()),
-        _ => return Err(format!("expected SYMBOL=VALUE, but got '{text}'")),
-    };
-    let unsupported = || format!("'{value}' is neither a number nor a symbol plus or minus a number");
-    if value.starts_with(|c: char| c.is_ascii_digit()) {
-        return Ok((name.to_owned(), DefsymValue::Absolute(number(value)?)));
-    }
-    let end = value.find(['+', '-', ' ']).unwrap_or(value.len());
-    let (symbol, rest) = value.split_at(end);
-    if !is_symbol(symbol) {
-        return Err(unsupported());
-    }
-    let rest = rest.trim();
-    let offset = match rest.split_at_checked(1) {
-        None => 0,
-        Some(("+", digits)) => number(digits.trim())? as i64,
-        Some(("-", digits)) => (number(digits.trim())? as i64).wrapping_neg(),
-        Some(_) => return Err(unsupported()),
-    };
-    Ok((name.to_owned(), DefsymValue::Symbol(symbol.to_owned(), offset)))
-}
-
-fn is_symbol(name: &str) -> bool {
-    let first = name.bytes().next().is_some_and(|b| !b.is_ascii_digit());
-    first && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.$@".contains(&b) || b >= 0x80)
-}
-
 /// One of a few words.
 pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
     let text = given.text()?;
@@ -143,18 +111,6 @@ mod tests {
         assert_eq!(address("400000"), Ok(0x40_0000));
         assert_eq!(address("0x10"), Ok(16));
         assert!(address("0x").is_err() && address("12g").is_err());
-    }
-
-    #[test]
-    fn symbol_definitions() {
-        let of = |text: &str| defsym(text).map(|(name, value)| format!("{name} {value:?}"));
-        assert_eq!(of("a=0x10"), Ok("a Absolute(16)".to_owned()));
-        assert_eq!(of("a = b"), Ok("a Symbol(\"b\", 0)".to_owned()));
-        assert_eq!(of("a=b+ 4"), Ok("a Symbol(\"b\", 4)".to_owned()));
-        assert_eq!(of("a=.b - 0x4"), Ok("a Symbol(\".b\", -4)".to_owned()));
-        for wrong in ["", "a", "=1", "a=", "1=2", "a=b*2", "a=b+", "a=(b)", "a=1+b"] {
-            assert!(defsym(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

@@ -1,9 +1,18 @@
 //! The sections that a linker makes itself: one file each, with the size beside the bytes.
 
 pub mod build_id;
+pub mod commons;
+pub mod dynamic;
+pub mod dynsym;
+pub mod eh_frames;
 pub mod gnu_hash;
+pub mod got;
+pub mod plan;
 pub mod property_note;
+pub mod rela;
 pub mod relr;
+pub mod slots;
 pub mod strtab;
+pub mod symtab;
 pub mod sysv_hash;
 pub mod versions;

@@ -53,7 +53,7 @@ pub struct OutputError {
 }
 
 impl OutputError {
-    fn new(verb: &str, path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn new(verb: &str, path: &Path, error: &io::Error) -> Self {
         OutputError {
             path: path.to_owned(),
             kind: error.kind(),

@@ -153,8 +153,8 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X (default).", |s| s.o.start_stop_gc = true),
-    flag(&["nostart-stop-gc"], "They do.", |s| s.o.start_stop_gc = false),
+    flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X.", |s| s.o.start_stop_gc = true),
+    flag(&["nostart-stop-gc"], "They do (default).", |s| s.o.start_stop_gc = false),
     take(
         &["start-stop-visibility"],
         Required("VISIBILITY"),

@@ -4,8 +4,9 @@ use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
 
 use super::super::state::State;
-use super::super::values::{choice, defsym};
+use super::super::values::choice;
 use crate::options::{Bsymbolic, Discard, Strip};
+use crate::script::expr::parse_defsym;
 
 pub const GROUP: Group<State> = Group { title: "Symbols", prefix: "", rows: ROWS };
 
@@ -32,7 +33,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SYMBOL=VALUE"),
         "Define SYMBOL as a number, or as another symbol plus or minus a number.",
         |s, v| {
-            s.o.defsyms.push(defsym(v.text()?)?);
+            s.o.defsyms.push(parse_defsym(v.text()?)?);
             Ok(())
         },
     ),

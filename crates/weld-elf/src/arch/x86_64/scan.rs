@@ -1,0 +1,471 @@
+//! The relocation scan of x86-64: what each relocation needs from its symbol.
+//!
+//! Hot loop. Most relocations are PC-relative or PLT references to a symbol of this output: they
+//! take the early exit after one table load, one symbol load and the mark, about 20 instructions.
+
+use weld_common::diag::Diagnostic;
+
+use super::relax;
+use super::*;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::live::{DynKind, DynReloc, Found, LocalNeed, Scanner, UndefinedRef, fact};
+use crate::resolve::symbols::{Symbol, sym};
+
+/// A symbol as one relocation sees it.
+#[derive(Clone, Copy)]
+struct Target {
+    /// `sym::` bits; local symbols get those that fit.
+    flags: u32,
+    /// `SymbolId` of a global symbol, `NONE` for a local one.
+    id: SymbolId,
+}
+
+impl Target {
+    fn kind(self) -> u32 {
+        self.flags & sym::KIND
+    }
+    fn is(self, bits: u32) -> bool {
+        self.flags & bits != 0
+    }
+}
+
+struct Section<'s, 'c, 'a> {
+    scanner: &'s Scanner<'c, 'a>,
+    object: &'s Object<'a>,
+    at: (ObjectId, u32),
+    relocs: &'s [Rela],
+    data: &'a [u8],
+}
+
+/// Scans the relocations of section `at.1` of object `at.0`.
+pub fn section(scanner: &Scanner, at: (ObjectId, u32), stack: &mut Vec<SectionId>, found: &mut Found) {
+    range(scanner, at, 0..usize::MAX, stack, found);
+}
+
+/// Scans some of a section's relocations.
+pub fn range(
+    scanner: &Scanner,
+    at: (ObjectId, u32),
+    range: std::ops::Range<usize>,
+    stack: &mut Vec<SectionId>,
+    found: &mut Found,
+) {
+    let object = &scanner.objects[at.0.index()];
+    let input = &scanner.sections.list[(object.section_base + at.1) as usize];
+    let relocs = scanner.sections.relocs(object, at.0.index(), input);
+    let data = object.section_data(at.1 as usize).unwrap_or(&[]);
+    let section = Section { scanner, object, at, relocs, data };
+    let mut i = range.start;
+    while i < relocs.len().min(range.end) {
+        let reloc = &relocs[i];
+        let class = class(reloc.kind());
+        if class == Class::None {
+            i += 1;
+            continue;
+        }
+        let Some(target) = section.target(i, stack) else {
+            i += 1;
+            continue;
+        };
+        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC;
+        let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
+        if !(plain && matches!(class, Class::Pc | Class::Plt)) {
+            i += section.needs(i, class, target, found);
+        }
+        i += 1;
+    }
+}
+
+impl<'a> Section<'_, '_, 'a> {
+    /// Looks up the symbol of relocation `i` and marks the section it lies in.
+    #[inline(always)]
+    fn target(&self, i: usize, stack: &mut Vec<SectionId>) -> Option<Target> {
+        let index = self.relocs[i].sym();
+        if index < self.object.first_global {
+            return self.local_target(i, index, stack);
+        }
+        if index as usize >= self.object.syms.len() {
+            if index != 0 {
+                self.error(i, format!("has a bad symbol index: {index}"));
+                return None;
+            }
+            return Some(Target { flags: sym::ABSOLUTE, id: SymbolId::NONE });
+        }
+        let id = self.object.global(index);
+        let symbol = &self.scanner.symbols[id];
+        let flags = symbol.flags();
+        if flags & sym::KIND == sym::DEFINED {
+            self.scanner.mark_target(symbol.section, stack);
+        } else {
+            self.use_symbol(index, symbol);
+        }
+        Some(Target { flags, id })
+    }
+
+    fn use_symbol(&self, index: u32, symbol: &Symbol) {
+        let weak = self.object.syms[index as usize].binding() == STB_WEAK;
+        symbol.add(if weak { sym::USED } else { sym::USED | sym::USED_STRONG });
+    }
+
+    #[inline(always)]
+    fn local_target(&self, i: usize, index: u32, stack: &mut Vec<SectionId>) -> Option<Target> {
+        let symbol = &self.object.syms[index as usize];
+        let flags = match self.object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < self.object.shdrs.len() => {
+                let section = self.object.section_base + shndx;
+                if self.scanner.is_discarded(section) {
+                    self.discarded(i, index);
+                    return None;
+                }
+                self.scanner.mark_target(section, stack);
+                sym::DEFINED
+            }
+            SymbolPlace::Section(shndx) => {
+                self.error(i, format!("refers to section {shndx}, which does not exist"));
+                return None;
+            }
+            _ => sym::ABSOLUTE,
+        };
+        let kind = match symbol.kind() {
+            STT_TLS => sym::TLS,
+            STT_GNU_IFUNC => sym::IFUNC | sym::FUNC,
+            _ => 0,
+        };
+        Some(Target { flags: flags | kind, id: SymbolId::NONE })
+    }
+
+    fn name(&self, i: usize) -> String {
+        let index = self.relocs[i].sym();
+        let name = self.object.symbol_name(index);
+        if !name.is_empty() {
+            return weld_common::demangle::demangle(name).into_owned();
+        }
+        match self.object.syms.get(index as usize).map(|s| self.object.place(index, s)) {
+            Some(SymbolPlace::Section(shndx)) => self.object.section_label(shndx as usize),
+            _ => "(no symbol)".into(),
+        }
+    }
+
+    /// `file:(section+offset)`.
+    fn location(&self, i: usize) -> String {
+        let section = self.object.section_label(self.at.1 as usize);
+        format!("{}:({section}+{:#x})", self.object.name, self.relocs[i].r_offset())
+    }
+
+    #[cold]
+    fn error(&self, i: usize, what: String) {
+        let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
+        self.scanner.sink.push(self.order(Diagnostic::error(text)));
+    }
+
+    fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
+        diagnostic.at((self.at.0.0 as u64) << 32 | self.at.1 as u64)
+    }
+
+    #[cold]
+    fn discarded(&self, i: usize, index: u32) {
+        let name = self.object.section_label(self.at.1 as usize);
+        // Tables of exception ranges for functions of a lost group are dead weight, not an error.
+        if name.starts_with(".gcc_except_table") || name.starts_with(".debug") {
+            return;
+        }
+        let SymbolPlace::Section(shndx) = self.object.place(index, &self.object.syms[index as usize]) else {
+            return;
+        };
+        let lost = self.object.section_label(shndx as usize);
+        let text = format!("relocation refers to a symbol in a discarded section: {}", self.name(i));
+        let diagnostic = Diagnostic::error(text)
+            .note(format!("defined in section {lost} of {}", self.object.name))
+            .note(format!("referenced by {}", self.location(i)));
+        self.scanner.sink.push(self.order(diagnostic));
+    }
+
+    /// Records that the symbol of relocation `i` needs something.
+    fn need(&self, i: usize, target: Target, needs: u32, found: &mut Found) {
+        if target.id.is_some() {
+            self.scanner.symbols[target.id].add(needs);
+        } else {
+            found.locals.push(LocalNeed { object: self.at.0, sym: self.relocs[i].sym(), needs });
+        }
+    }
+
+    /// What a relocation that is not trivial needs. Returns how many relocations behind it belong to it.
+    fn needs(&self, i: usize, class: Class, target: Target, found: &mut Found) -> usize {
+        let mode = &self.scanner.mode;
+        if target.kind() == sym::UNDEFINED {
+            self.check_undefined(i, target, found);
+        }
+        if target.is(sym::IFUNC)
+            && !target.is(sym::PREEMPTIBLE)
+            && !matches!(class, Class::Size | Class::None)
+        {
+            self.need(i, target, sym::NEEDS_PLT, found);
+        }
+        let tls = matches!(
+            class,
+            Class::TlsGd
+                | Class::TlsLd
+                | Class::DtpOff
+                | Class::GotTp
+                | Class::TpOff
+                | Class::TpOff64
+                | Class::TlsDesc
+        );
+        if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(class, target) {
+            let what = if tls {
+                "needs a thread-local symbol, but"
+            } else {
+                "cannot be used with a thread-local symbol:"
+            };
+            self.error(i, format!("{what} {}", self.name(i)));
+            return 0;
+        }
+        match class {
+            Class::Abs64 => self.absolute(i, target, found),
+            Class::Abs32 => self.absolute_narrow(i, target, found),
+            Class::Pc => self.pc_relative(i, target, found),
+            Class::Plt | Class::PltOff => {
+                if class == Class::PltOff {
+                    found.facts |= fact::GOT_BASE;
+                }
+                if target.is(sym::PREEMPTIBLE) {
+                    self.need(i, target, sym::NEEDS_PLT, found);
+                }
+            }
+            Class::GotPc => self.need(i, target, sym::NEEDS_GOT, found),
+            Class::GotPcRelax => {
+                if !self.can_relax_got(i, target) {
+                    self.need(i, target, sym::NEEDS_GOT, found);
+                }
+            }
+            Class::GotSlot => {
+                found.facts |= fact::GOT_BASE;
+                self.need(i, target, sym::NEEDS_GOT, found);
+            }
+            Class::GotOff => {
+                found.facts |= fact::GOT_BASE;
+                if target.is(sym::PREEMPTIBLE) {
+                    self.pc_relative(i, target, found);
+                }
+            }
+            Class::GotBase => found.facts |= fact::GOT_BASE,
+            Class::Size => {}
+            Class::TlsGd => return self.general_dynamic(i, target, found),
+            Class::TlsLd => return self.local_dynamic(i, found),
+            Class::DtpOff | Class::TlsDescCall | Class::None => {}
+            Class::GotTp => self.initial_exec(i, target, found),
+            Class::TpOff => {
+                if mode.shared || target.is(sym::PREEMPTIBLE) {
+                    self.error(i, self.not_pic(i));
+                }
+            }
+            Class::TpOff64 => {
+                if mode.shared || target.is(sym::PREEMPTIBLE) {
+                    found.facts |= fact::STATIC_TLS;
+                    self.dynamic(i, target, DynKind::TpOff, found);
+                }
+            }
+            Class::TlsDesc => self.descriptor(i, target, found),
+            Class::Unknown => self.error(i, "is not supported".into()),
+        }
+        0
+    }
+
+    /// LD names the module, not a symbol; an undefined or section symbol stands for any kind.
+    fn tls_mismatch_is_fine(&self, class: Class, target: Target) -> bool {
+        let unknown = target.kind() != sym::DEFINED || target.id.is_none();
+        matches!(class, Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase)
+            || unknown
+    }
+
+    fn check_undefined(&self, i: usize, target: Target, found: &mut Found) {
+        if target.is(sym::WEAK_UNDEFINED) {
+            return;
+        }
+        let symbol = &self.object.syms[self.relocs[i].sym() as usize];
+        if symbol.binding() == STB_WEAK {
+            return;
+        }
+        let allowed = self.scanner.mode.shared
+            && target.is(sym::PREEMPTIBLE)
+            && !self.scanner.options.report_undefined_in_shared
+            && !target.is(sym::IN_DISCARDED);
+        if !allowed {
+            let (object, shndx) = self.at;
+            found.undefined.push(UndefinedRef { object, shndx, reloc: i as u32, symbol: target.id });
+        }
+    }
+
+    fn not_pic(&self, i: usize) -> String {
+        let output = if self.scanner.mode.shared { "-shared" } else { "-pie" };
+        format!("cannot be used against symbol '{}' with {output}; recompile with -fPIC", self.name(i))
+    }
+
+    /// A dynamic relocation at the place of relocation `i`, if the section may have one.
+    fn dynamic(&self, i: usize, target: Target, kind: DynKind, found: &mut Found) {
+        if !self.scanner.is_writable(self.object, self.at.1) {
+            if self.scanner.options.z_text {
+                let hint = "recompile with -fPIC, or allow text relocations with '-z notext'";
+                let text = format!(
+                    "in a read-only section needs a dynamic relocation against '{}'; {hint}",
+                    self.name(i)
+                );
+                return self.error(i, text);
+            }
+            found.facts |= fact::TEXT_REL;
+        }
+        if kind != DynKind::Relative && target.id.is_some() && target.is(sym::PREEMPTIBLE) {
+            self.scanner.symbols[target.id].add(sym::NEEDS_DYNSYM);
+        }
+        let section = SectionId(self.object.section_base + self.at.1);
+        found.dyn_relocs.push(DynReloc::new(section, i, kind));
+    }
+
+    fn absolute(&self, i: usize, target: Target, found: &mut Found) {
+        if target.is(sym::PREEMPTIBLE) {
+            let writable = self.scanner.is_writable(self.object, self.at.1);
+            if writable || !self.scanner.options.z_text || self.scanner.mode.pic {
+                return self.dynamic(i, target, DynKind::Symbolic, found);
+            }
+            return self.stand_in(i, target, found);
+        }
+        let fixed = matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED);
+        if self.scanner.mode.pic && !fixed {
+            self.dynamic(i, target, DynKind::Relative, found);
+        }
+    }
+
+    fn absolute_narrow(&self, i: usize, target: Target, found: &mut Found) {
+        if target.is(sym::PREEMPTIBLE) && !self.scanner.mode.pic {
+            return self.stand_in(i, target, found);
+        }
+        let fixed = matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED) && !target.is(sym::PREEMPTIBLE);
+        let weak_null = target.is(sym::WEAK_UNDEFINED) && !self.scanner.mode.shared;
+        if self.scanner.mode.pic && !fixed && !weak_null {
+            self.error(i, self.not_pic(i));
+        }
+    }
+
+    fn pc_relative(&self, i: usize, target: Target, found: &mut Found) {
+        if !target.is(sym::PREEMPTIBLE) {
+            if self.scanner.mode.pic && target.kind() == sym::ABSOLUTE && target.id.is_some() {
+                self.error(
+                    i,
+                    format!(
+                        "cannot refer to absolute symbol '{}' in position-independent output",
+                        self.name(i)
+                    ),
+                );
+            }
+            return;
+        }
+        if self.scanner.mode.shared {
+            return self.error(i, self.not_pic(i));
+        }
+        self.stand_in(i, target, found);
+    }
+
+    /// The address of a symbol of a shared object is needed at link time: a function's PLT entry
+    /// or a copy of the variable stands for it.
+    fn stand_in(&self, i: usize, target: Target, found: &mut Found) {
+        if target.kind() != sym::SHARED {
+            // Undefined and weak: null, now and at run time.
+            return;
+        }
+        if target.is(sym::FUNC) {
+            return self.need(i, target, sym::NEEDS_PLT | sym::NEEDS_CANONICAL_PLT, found);
+        }
+        if !self.scanner.options.z_copyreloc {
+            return self.error(i, self.not_pic(i) + ", or allow copy relocations");
+        }
+        self.need(i, target, sym::NEEDS_COPY, found);
+    }
+
+    fn can_relax_got(&self, i: usize, target: Target) -> bool {
+        let scanner = self.scanner;
+        is_got_relaxable(target.flags, scanner.relax_got)
+            && self.form(i, |r, at| {
+                relax::got_form(r.kind(), self.data, at, r.r_addend(), scanner.mode.pic).is_some()
+            })
+    }
+
+    fn form(&self, i: usize, check: impl Fn(&Rela, usize) -> bool) -> bool {
+        let reloc = &self.relocs[i];
+        usize::try_from(reloc.r_offset()).is_ok_and(|at| at <= self.data.len() && check(reloc, at))
+    }
+
+    fn general_dynamic(&self, i: usize, target: Target, found: &mut Found) -> usize {
+        if self.scanner.mode.shared {
+            self.need(i, target, sym::NEEDS_TLSGD, found);
+            return 0;
+        }
+        if !self.form(i, |_, at| relax::is_general_dynamic(self.data, at).is_some()) {
+            self.error(i, "is not in a general-dynamic TLS sequence that can be rewritten".into());
+            return 0;
+        }
+        if target.is(sym::PREEMPTIBLE) {
+            self.need(i, target, sym::NEEDS_GOTTP, found);
+        }
+        self.call_behind(i)
+    }
+
+    fn local_dynamic(&self, i: usize, found: &mut Found) -> usize {
+        if self.scanner.mode.shared {
+            found.facts |= fact::TLS_LD;
+            return 0;
+        }
+        if !self.form(i, |_, at| relax::is_local_dynamic(self.data, at).is_some()) {
+            self.error(i, "is not in a local-dynamic TLS sequence that can be rewritten".into());
+            return 0;
+        }
+        self.call_behind(i)
+    }
+
+    /// The relocation of the call to `__tls_get_addr` is part of the sequence that goes away.
+    fn call_behind(&self, i: usize) -> usize {
+        let next = self.relocs.get(i + 1);
+        match next {
+            Some(r)
+                if matches!(class(r.kind()), Class::Plt | Class::Pc | Class::GotPcRelax | Class::GotPc) =>
+            {
+                1
+            }
+            _ => {
+                self.error(i, "is not followed by the relocation of a call to __tls_get_addr".into());
+                0
+            }
+        }
+    }
+
+    fn initial_exec(&self, i: usize, target: Target, found: &mut Found) {
+        if self.scanner.mode.shared {
+            found.facts |= fact::STATIC_TLS;
+        } else if !target.is(sym::PREEMPTIBLE)
+            && self.scanner.options.relax
+            && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data, at))
+        {
+            return;
+        }
+        self.need(i, target, sym::NEEDS_GOTTP, found);
+    }
+
+    fn descriptor(&self, i: usize, target: Target, found: &mut Found) {
+        let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data, at));
+        if self.scanner.mode.shared {
+            self.need(i, target, sym::NEEDS_TLSDESC, found);
+        } else if !rewritable {
+            // The call that follows is rewritten without a look at this instruction, so both must be.
+            self.error(i, "is not in a TLS descriptor sequence that can be rewritten".into());
+        } else if target.is(sym::PREEMPTIBLE) {
+            self.need(i, target, sym::NEEDS_GOTTP, found);
+        }
+    }
+}
+
+/// Whether the symbol's address may replace a load from its GOT slot.
+pub fn is_got_relaxable(flags: u32, allowed: bool) -> bool {
+    let here = matches!(flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL);
+    allowed && here && flags & sym::PREEMPTIBLE == 0
+}

@@ -1,0 +1,85 @@
+//! The ELF header, program headers and section headers.
+//!
+//! Specification: gABI chapters 4 ("ELF Header", "Section Header") and 5 ("Program Header").
+
+use crate::elf::*;
+use crate::layout::{Layout, Segment};
+use crate::mode::Mode;
+
+/// Bytes of the ELF header and the program headers.
+pub fn size(layout: &Layout) -> u64 {
+    (Ehdr::SIZE + layout.segments.len() * Phdr::SIZE) as u64
+}
+
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn half(&mut self, value: u16) -> &mut Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+    fn word(&mut self, value: u32) -> &mut Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+    fn long(&mut self, value: u64) -> &mut Self {
+        self.0.extend_from_slice(&value.to_le_bytes());
+        self
+    }
+}
+
+/// The start of the file. `names` is the index of `.shstrtab`'s section header.
+pub fn file_header(layout: &Layout, mode: Mode, entry: u64, names: u32) -> Vec<u8> {
+    let mut out = Bytes(Vec::with_capacity(size(layout) as usize));
+    out.0.extend_from_slice(ELFMAG);
+    out.0.extend_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let kind = match (mode.relocatable, mode.pic) {
+        (true, _) => ET_REL,
+        (_, true) => ET_DYN,
+        _ => ET_EXEC,
+    };
+    let count = layout.sections.len() + 1;
+    let phoff = if layout.segments.is_empty() { 0 } else { Ehdr::SIZE as u64 };
+    out.half(kind).half(EM_X86_64).word(1).long(entry).long(phoff).long(layout.section_headers).word(0);
+    out.half(Ehdr::SIZE as u16).half(if layout.segments.is_empty() { 0 } else { Phdr::SIZE as u16 });
+    out.half(layout.segments.len() as u16).half(Shdr::SIZE as u16);
+    // Numbers that do not fit are in section header 0.
+    out.half(if count >= SHN_LORESERVE as usize { 0 } else { count as u16 });
+    out.half(if names >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names as u16 });
+    for segment in &layout.segments {
+        put_segment(&mut out, segment);
+    }
+    out.0
+}
+
+fn put_segment(out: &mut Bytes, s: &Segment) {
+    out.word(s.kind).word(s.flags).long(s.offset).long(s.address).long(s.address);
+    out.long(s.file_size).long(s.mem_size).long(s.align);
+}
+
+/// The section header table. `name_offsets` are those of the sections' names in `.shstrtab`.
+pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: u32) -> Vec<u8> {
+    let count = layout.sections.len() + 1;
+    let mut out = Bytes(Vec::with_capacity(count * Shdr::SIZE));
+    let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
+    let extended_names = if names >= SHN_LORESERVE as u32 { names } else { 0 };
+    out.word(0)
+        .word(0)
+        .long(0)
+        .long(0)
+        .long(0)
+        .long(extended_count)
+        .word(extended_names)
+        .word(0)
+        .long(0)
+        .long(0);
+    for (section, &name) in layout.sections.iter().zip(name_offsets) {
+        out.word(name).word(section.kind).long(section.flags).long(section.address).long(section.offset);
+        out.long(section.size)
+            .word(section.link)
+            .word(section.info)
+            .long(section.align)
+            .long(section.entsize);
+    }
+    out.0
+}

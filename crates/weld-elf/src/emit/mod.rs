@@ -1,0 +1,381 @@
+//! Writing the image.
+//!
+//! The image is cut into units of about half a megabyte at the borders of input sections and chunks.
+//! A worker fills one unit in a buffer that stays in its cache: copies, relocates, hashes for the
+//! build id, and hands it to the output engine. Units do not depend on the number of threads, so
+//! neither does the build id.
+
+pub mod headers;
+pub mod units;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use weld_common::diag::Diagnostic;
+use weld_common::glob::Glob;
+use weld_common::io::output::{OutputError, OutputFile};
+
+use crate::arch::x86_64::apply::{self, Site};
+use crate::arch::x86_64::plt;
+use crate::compressed::Compressed;
+use crate::elf::*;
+use crate::ids::*;
+use crate::image::Image;
+use crate::input::sections::SectionKind;
+use crate::layout::{Chunk, ChunkKind};
+use crate::live::SectionOwners;
+use crate::options::BuildId;
+use crate::synth::build_id::{UnitDigest, UnitHasher};
+use crate::synth::dynamic;
+use crate::synth::dynsym::DynSym;
+use crate::synth::eh_frames::EhFrames;
+use crate::synth::property_note::Properties;
+use crate::synth::rela::{self, Dynamics};
+use crate::synth::symtab::{self, SymTab};
+use crate::synth::{build_id, got};
+use units::{Slicing, Unit, cut};
+
+/// The linker's own sections, ready to be written.
+pub struct Contents<'c> {
+    pub dynsym: Option<&'c DynSym>,
+    pub dynamic: Vec<(u64, u64)>,
+    pub dynamics: Dynamics,
+    pub relr_words: Vec<u64>,
+    pub eh_frames: &'c EhFrames,
+    pub symtab: Option<&'c SymTab>,
+    pub shstrtab: Vec<u8>,
+    pub properties: Option<&'c Properties>,
+    pub headers: Vec<u8>,
+    pub section_headers: Vec<u8>,
+}
+
+pub struct Emitter<'c, 'i, 'a> {
+    pub image: &'c Image<'i, 'a>,
+    pub contents: &'c Contents<'c>,
+    pub owners: &'c SectionOwners,
+    pub threads: usize,
+}
+
+/// Objects whose symbols are written in one go.
+const SYMTAB_OBJECTS: usize = 32;
+
+impl Emitter<'_, '_, '_> {
+    /// Writes everything but the build id, and returns the id's digest if it depends on the contents.
+    pub fn write(&self, file: &OutputFile) -> Result<Option<Vec<u8>>, OutputError> {
+        let image = self.image;
+        let objects = image.resolved.objects.len();
+        let symtab = self.contents.symtab.is_some();
+        let units = cut(image.layout, image.sections, objects, symtab, &|kind| self.slicing(kind));
+        let hasher = UnitHasher::new(&self.image.options.build_id);
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
+            let mut digests = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(unit) = units.get(i) else { return Ok(digests) };
+                let digest = self.unit(unit, file, hasher)?;
+                digests.extend(digest.map(|d| (i, d)));
+            }
+        };
+        let results: Vec<_> =
+            if self.threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
+        let mut digests = Vec::new();
+        for result in results {
+            digests.append(&mut result?);
+        }
+        digests.sort_unstable_by_key(|d| d.0);
+        let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
+        Ok(hasher.map(|h| h.combine(&digests)))
+    }
+
+    /// Writes the build id itself into its note.
+    pub fn write_build_id(&self, file: &OutputFile, id: &[u8]) -> Result<(), OutputError> {
+        let layout = self.image.layout;
+        let Some(chunk) = layout.chunk(ChunkKind::BuildId) else { return Ok(()) };
+        let out = &layout.sections[chunk.out as usize];
+        let range = build_id::id_range(&self.image.options.build_id);
+        let offset = out.offset + (chunk.address - out.address) + range.start as u64;
+        file.write_at(offset, id)
+    }
+
+    fn unit(
+        &self,
+        unit: &Unit,
+        file: &OutputFile,
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
+        match unit {
+            Unit::Headers => self.region(file, 0, self.contents.headers.len(), hasher, |out| {
+                out.copy_from_slice(&self.contents.headers);
+            }),
+            Unit::SectionHeaders => {
+                let offset = self.image.layout.section_headers;
+                self.region(file, offset, self.contents.section_headers.len(), hasher, |out| {
+                    out.copy_from_slice(&self.contents.section_headers);
+                })
+            }
+            Unit::Gap { offset, size } => {
+                self.region(file, *offset, *size as usize, hasher, |out| out.fill(0))
+            }
+            Unit::Members { out, first, last, offset, size } => {
+                self.region(file, *offset, *size as usize, hasher, |bytes| {
+                    self.members(*out, *first..*last, *offset, bytes);
+                })
+            }
+            Unit::Chunk { chunk, start, offset, size } => {
+                self.region(file, *offset, *size as usize, hasher, |bytes| {
+                    self.chunk_part(&self.image.layout.chunks[*chunk], *start, bytes);
+                })
+            }
+            Unit::Symbols { first } => self.symbols(file, *first, hasher),
+        }
+    }
+
+    fn region(
+        &self,
+        file: &OutputFile,
+        offset: u64,
+        size: usize,
+        hasher: Option<UnitHasher>,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<Option<UnitDigest>, OutputError> {
+        if size == 0 {
+            return Ok(None);
+        }
+        file.with_region(offset, size, |bytes| {
+            fill(bytes);
+            hasher.map(|h| h.hash_unit(bytes))
+        })
+    }
+
+    /// Fills the bytes at `offset` of the file with members `range` of an output section.
+    fn members(&self, out: usize, range: std::ops::Range<usize>, offset: u64, bytes: &mut [u8]) {
+        let section = &self.image.layout.sections[out];
+        // Code is padded with breakpoints, data with zeroes.
+        let padding = if section.flags & SHF_EXECINSTR != 0 { 0xcc } else { 0 };
+        let mut done = 0usize;
+        for &member in &section.members[range] {
+            let (start, size) = units::extent(self.image.layout, self.image.sections, out, member);
+            let start = (start - offset) as usize;
+            bytes[done..start].fill(padding);
+            let target = &mut bytes[start..start + size as usize];
+            match member.as_chunk() {
+                Some(chunk) => self.chunk_part(&self.image.layout.chunks[chunk.index()], 0, target),
+                None => member.as_section().into_iter().for_each(|id| self.input(id, target)),
+            }
+            done = start + size as usize;
+        }
+        bytes[done..].fill(padding);
+    }
+
+    /// Copies an input section and relocates it.
+    fn input(&self, id: SectionId, out: &mut [u8]) {
+        let image = self.image;
+        let index = self.owners.object(id).index();
+        let object = &image.resolved.objects[index];
+        let shndx = id.0 - object.section_base;
+        let section = image.sections.get(id);
+        let data = object.section_data(shndx as usize).unwrap_or(&[]);
+        match section.kind() {
+            SectionKind::Regular => out.copy_from_slice(data),
+            SectionKind::Compressed => {
+                if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
+                    let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
+                    image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
+                    return;
+                }
+            }
+            // Zeroes in a section that has bytes.
+            _ => out.fill(0),
+        }
+        let relocs = image.sections.relocs(object, index, section);
+        if relocs.is_empty() {
+            return;
+        }
+        let object_id = ObjectId(index as u32);
+        let site = Site { image, object, object_id, shndx, address: section.address, relocs, delta: 0 };
+        if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
+            apply::allocated(&site, out);
+        } else {
+            apply::debug(&site, self.tombstone(object.section_name(shndx as usize).unwrap_or(b"")), out);
+        }
+    }
+
+    /// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
+    fn tombstone(&self, name: &[u8]) -> u64 {
+        let options = self.image.options;
+        let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
+        if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
+            return *value;
+        }
+        match name {
+            b".debug_loc" | b".debug_ranges" => 1,
+            b".debug_names" => u64::MAX,
+            _ => 0,
+        }
+    }
+
+    /// How a large chunk can be written in parts.
+    fn slicing(&self, kind: ChunkKind) -> Slicing {
+        match kind {
+            ChunkKind::Merged(_)
+            | ChunkKind::DynStr
+            | ChunkKind::DynSym
+            | ChunkKind::VerSym
+            | ChunkKind::RelaDyn => Slicing::ENTRIES,
+            ChunkKind::EhFrame => Slicing::At(self.contents.eh_frames.borders().collect()),
+            _ => Slicing::Whole,
+        }
+    }
+
+    /// Writes the bytes of a chunk from `start` on; not from 0 only where [`Self::slicing`] says so.
+    fn chunk_part(&self, chunk: &Chunk, start: u64, out: &mut [u8]) {
+        let image = self.image;
+        let contents = self.contents;
+        let from = start as usize;
+        match (chunk.kind, contents.dynsym) {
+            (ChunkKind::Merged(part), _) => image.merged[part as usize].merged.write(start, out),
+            (ChunkKind::DynStr, Some(d)) => out.copy_from_slice(&d.strtab.bytes()[from..from + out.len()]),
+            (ChunkKind::DynSym, Some(d)) => dynamic::write_dynsym(image, d, from / Sym::SIZE, out),
+            (ChunkKind::VerSym, Some(d)) => {
+                for (version, bytes) in d.versym[from / 2..].iter().zip(out.chunks_exact_mut(2)) {
+                    bytes.copy_from_slice(&version.to_le_bytes());
+                }
+            }
+            (ChunkKind::RelaDyn, _) => rela::write_rela(&contents.dynamics.rela[from / Rela::SIZE..], out),
+            (ChunkKind::EhFrame, _) => contents.eh_frames.write(image, chunk.address, start, out),
+            _ => self.chunk(chunk, out),
+        }
+    }
+
+    fn chunk(&self, chunk: &Chunk, out: &mut [u8]) {
+        let image = self.image;
+        let contents = self.contents;
+        let dynsym = contents.dynsym;
+        match chunk.kind {
+            ChunkKind::Interp => {
+                let path = image.options.dynamic_linker.as_deref().unwrap_or("");
+                out[..path.len()].copy_from_slice(path.as_bytes());
+                out[path.len()..].fill(0);
+            }
+            ChunkKind::Properties => contents.properties.into_iter().for_each(|p| p.write(out)),
+            ChunkKind::BuildId => build_id::write(&image.options.build_id, out),
+            ChunkKind::PackageNote => {
+                write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out)
+            }
+            ChunkKind::GnuHash => {
+                dynsym.and_then(|d| d.gnu_hash.as_ref()).into_iter().for_each(|h| h.write(out))
+            }
+            ChunkKind::SysvHash => {
+                dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out))
+            }
+            ChunkKind::VerDef => {
+                dynsym
+                    .and_then(|d| d.verdef.as_ref())
+                    .into_iter()
+                    .for_each(|v| out.copy_from_slice(&v.bytes));
+            }
+            ChunkKind::VerNeed => {
+                dynsym
+                    .and_then(|d| d.verneed.as_ref())
+                    .into_iter()
+                    .for_each(|v| out.copy_from_slice(&v.bytes));
+            }
+            ChunkKind::Relr => {
+                // A word of 1 is an empty bitmap: what is left over packs nothing.
+                let words = contents.relr_words.iter().copied().chain(std::iter::repeat(1));
+                for (word, bytes) in words.zip(out.chunks_exact_mut(8)) {
+                    bytes.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+            ChunkKind::RelaPlt => rela::write_plt(image, out),
+            ChunkKind::Plt => plt::write_plt(image, out),
+            ChunkKind::PltSec => plt::write_plt_sec(image, out),
+            ChunkKind::Got => got::write(image, out),
+            ChunkKind::GotPlt => {
+                plt::write_got_plt(image, image.layout.chunk_address(ChunkKind::Dynamic), out)
+            }
+            ChunkKind::Dynamic => dynamic::write(&contents.dynamic, out),
+            ChunkKind::EhFrameHdr => self.eh_frame_hdr(chunk, out),
+            ChunkKind::ShStrTab => out.copy_from_slice(&contents.shstrtab),
+            // Symbol tables have units of their own; what may come in parts is written above.
+            _ => out.fill(0),
+        }
+    }
+
+    fn eh_frame_hdr(&self, chunk: &Chunk, out: &mut [u8]) {
+        let frame = self.image.layout.chunk_address(ChunkKind::EhFrame);
+        let mut table = self.contents.eh_frames.table(self.image, frame);
+        crate::eh_frame::sort_hdr_entries(&mut table);
+        if let Err(e) = crate::eh_frame::write_hdr(chunk.address, frame, &table, out) {
+            self.image.sink.error(format!(".eh_frame_hdr: {e}"));
+        }
+    }
+
+    /// Writes the symbols of a run of objects, or (behind the last) those of no object.
+    fn symbols(
+        &self,
+        file: &OutputFile,
+        first: usize,
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
+        let Some(symtab) = self.contents.symtab else { return Ok(None) };
+        let writer = symtab::Writer { image: self.image, symtab };
+        let count = self.image.resolved.objects.len();
+        let (start, part) = if first < count {
+            let end = count.min(first + SYMTAB_OBJECTS);
+            (symtab.starts[first], writer.objects(first..end))
+        } else {
+            (symtab::extra_start(symtab), writer.extra())
+        };
+        let layout = self.image.layout;
+        let table = layout.chunk_address(ChunkKind::SymTab);
+        let strings = layout.chunk_address(ChunkKind::StrTab);
+        let indices = layout.chunk_address(ChunkKind::SymTabShndx);
+        // The null symbol and string belong to the first run.
+        let null = u64::from(first == 0);
+        let (locals, globals) = (start.locals as u64 - null, start.globals as u64);
+        let mut parts = vec![
+            (table + locals * Sym::SIZE as u64, &part.locals),
+            (table + globals * Sym::SIZE as u64, &part.globals),
+            (strings + start.strings - null, &part.strings),
+        ];
+        if symtab.extended {
+            parts.push((indices + locals * 4, &part.local_indices));
+            parts.push((indices + globals * 4, &part.global_indices));
+        }
+        let mut hashed = Vec::new();
+        for (offset, bytes) in parts {
+            if !bytes.is_empty() {
+                file.write_at(offset, bytes)?;
+            }
+            if hasher.is_some() {
+                hashed.extend_from_slice(bytes);
+            }
+        }
+        Ok(hasher.map(|h| h.hash_unit(&hashed)))
+    }
+}
+
+/// Size of the `.note.package` note for its JSON text.
+pub fn package_note_size(text: &str) -> u64 {
+    16 + crate::util::align_up(text.len() as u64 + 1, 4)
+}
+
+/// `.note.package`: owner "FDO", type 0xcafe1a7e, a JSON text (systemd "Package Metadata for ELF Files").
+fn write_package_note(text: &str, out: &mut [u8]) {
+    out.fill(0);
+    out[..4].copy_from_slice(&4u32.to_le_bytes());
+    out[4..8].copy_from_slice(&(text.len() as u32 + 1).to_le_bytes());
+    out[8..12].copy_from_slice(&0xcafe_1a7eu32.to_le_bytes());
+    out[12..16].copy_from_slice(b"FDO\0");
+    out[16..16 + text.len()].copy_from_slice(text.as_bytes());
+}
+
+/// A build id that does not depend on the contents.
+pub fn fixed_build_id(kind: &BuildId) -> Result<Option<Vec<u8>>, String> {
+    match kind {
+        BuildId::Uuid => build_id::uuid().map(|u| Some(u.to_vec())).map_err(|e| e.to_string()),
+        BuildId::Hex(bytes) => Ok(Some(bytes.clone())),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,175 @@
+//! Cutting the image into units that are written one by one.
+//!
+//! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
+//! file needs no clearing and the build id covers all of it.
+
+use crate::input::sections::Sections;
+use crate::layout::{ChunkKind, Layout, Member};
+
+/// Units are closed when they reach this many bytes.
+const UNIT_BYTES: u64 = 512 << 10;
+
+pub enum Unit {
+    /// The ELF header and the program headers.
+    Headers,
+    SectionHeaders,
+    /// Zeroes between sections.
+    Gap {
+        offset: u64,
+        size: u64,
+    },
+    /// Members `first..last` of output section `out`.
+    Members {
+        out: usize,
+        first: usize,
+        last: usize,
+        offset: u64,
+        size: u64,
+    },
+    /// `size` bytes of a large chunk from `start` on.
+    Chunk {
+        chunk: usize,
+        start: u64,
+        offset: u64,
+        size: u64,
+    },
+    /// Symbols of the objects from `first` on; of no object if there is none.
+    Symbols {
+        first: usize,
+    },
+}
+
+/// How a large chunk may be cut.
+pub enum Slicing {
+    Whole,
+    /// At multiples of this many bytes.
+    Every(u64),
+    /// At these offsets, ascending.
+    At(Vec<u64>),
+}
+
+impl Slicing {
+    /// Entries of tables stay whole; all sizes of entries divide this.
+    pub const ENTRIES: Slicing = Slicing::Every(24 << 14);
+
+    /// The offsets at which parts of a chunk of `size` bytes start.
+    fn starts(self, size: u64) -> Vec<u64> {
+        let mut starts = vec![0];
+        match self {
+            Slicing::Whole => {}
+            Slicing::Every(step) => starts.extend((1..size.div_ceil(step)).map(|i| i * step)),
+            Slicing::At(borders) => {
+                for border in borders {
+                    if border >= starts[starts.len() - 1] + UNIT_BYTES {
+                        starts.push(border);
+                    }
+                }
+            }
+        }
+        starts
+    }
+}
+
+/// Cuts the image. `objects` is the number of live objects.
+pub fn cut(
+    layout: &Layout,
+    sections: &Sections,
+    objects: usize,
+    symtab: bool,
+    slicing: &dyn Fn(ChunkKind) -> Slicing,
+) -> Vec<Unit> {
+    let mut units = vec![Unit::Headers];
+    let mut end = crate::emit::headers::size(layout);
+    for (i, out) in layout.sections.iter().enumerate() {
+        if out.is_nobits() || out.size == 0 {
+            continue;
+        }
+        gap(&mut units, end, out.offset);
+        end = out.offset + out.size;
+        if is_symbol_table(layout, i) {
+            continue;
+        }
+        cut_section(layout, sections, i, slicing, &mut units);
+    }
+    gap(&mut units, end, layout.section_headers);
+    units.push(Unit::SectionHeaders);
+    if symtab {
+        let starts = (0..objects).step_by(super::SYMTAB_OBJECTS).chain([objects]);
+        // Without objects the null symbol still has to be written.
+        units.extend(starts.map(|first| Unit::Symbols { first }));
+    }
+    units
+}
+
+fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
+    if to > from {
+        units.push(Unit::Gap { offset: from, size: to - from });
+    }
+}
+
+/// The tables that symbol units write.
+fn is_symbol_table(layout: &Layout, index: usize) -> bool {
+    let first = layout.sections[index].members.first().and_then(|m| m.as_chunk());
+    let kind = first.map(|c| layout.chunks[c.index()].kind);
+    matches!(kind, Some(ChunkKind::SymTab | ChunkKind::StrTab | ChunkKind::SymTabShndx))
+}
+
+/// File offset and size of a member of output section `index`.
+pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member) -> (u64, u64) {
+    let out = &layout.sections[index];
+    match (member.as_chunk(), member.as_section()) {
+        // What is not allocated has file offsets for addresses.
+        (Some(id), _) if !out.is_alloc() => {
+            (layout.chunks[id.index()].address, layout.chunks[id.index()].size)
+        }
+        (Some(id), _) => {
+            let chunk = &layout.chunks[id.index()];
+            (out.offset + (chunk.address - out.address), chunk.size)
+        }
+        (_, Some(id)) => {
+            let section = sections.get(id);
+            (out.offset + (section.address - out.address), section.size)
+        }
+        _ => (out.offset, 0),
+    }
+}
+
+fn cut_section(
+    layout: &Layout,
+    sections: &Sections,
+    index: usize,
+    slicing: &dyn Fn(ChunkKind) -> Slicing,
+    units: &mut Vec<Unit>,
+) {
+    let out = &layout.sections[index];
+    let mut first = 0;
+    let mut start = out.offset;
+    let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
+        if end > start {
+            units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
+        }
+    };
+    for (i, member) in out.members.iter().enumerate() {
+        let (offset, size) = extent(layout, sections, index, *member);
+        let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
+        if let Some(chunk) = large {
+            // The padding before it belongs to what came before.
+            close(first, i, start, offset, units);
+            let starts = slicing(layout.chunks[chunk.index()].kind).starts(size);
+            for (k, &from) in starts.iter().enumerate() {
+                let to = starts.get(k + 1).copied().unwrap_or(size);
+                units.push(Unit::Chunk {
+                    chunk: chunk.index(),
+                    start: from,
+                    offset: offset + from,
+                    size: to - from,
+                });
+            }
+            (first, start) = (i + 1, offset + size);
+        } else if offset + size >= start + UNIT_BYTES {
+            close(first, i + 1, start, offset + size, units);
+            (first, start) = (i + 1, offset + size);
+        }
+    }
+    close(first, out.members.len(), start, out.offset + out.size, units);
+}

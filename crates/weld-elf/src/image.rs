@@ -1,0 +1,266 @@
+//! The finished plan of an output, as its writers see it: everything has its address.
+
+use weld_common::diag::DiagSink;
+use weld_common::merge::Merged;
+
+use crate::arch::x86_64::plt;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::{InputSection, SectionKind, Sections};
+use crate::layout::{ChunkKind, Layout};
+use crate::live::Live;
+use crate::mode::Mode;
+use crate::options::Options;
+use crate::resolve::Resolved;
+use crate::resolve::symbols::{Symbols, sym};
+use crate::synth::dynsym::DynSym;
+use crate::synth::slots::{NONE, Slot, Slots};
+
+/// Merged strings or constants of one kind in one output section.
+pub struct MergedPart<'a> {
+    pub merged: Merged<'a>,
+    pub chunk: ChunkId,
+    /// Index into `Sections::names`.
+    pub out: u32,
+}
+
+/// Addresses that relocations are computed from.
+#[derive(Clone, Copy, Default)]
+pub struct Bases {
+    pub got: u64,
+    pub got_plt: u64,
+    /// What `_GLOBAL_OFFSET_TABLE_` stands for.
+    pub got_base: u64,
+    pub plt: u64,
+    pub plt_sec: u64,
+    pub tls_start: u64,
+    pub thread_pointer: u64,
+}
+
+pub struct Image<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub live: &'c Live,
+    pub slots: &'c Slots,
+    pub dynsym: Option<&'c DynSym>,
+    pub layout: &'c Layout<'a>,
+    pub merged: &'c [MergedPart<'a>],
+    pub options: &'c Options,
+    pub sink: &'c DiagSink,
+    pub mode: Mode,
+    pub bases: Bases,
+    pub relax_got: bool,
+    /// PLT entries start with `endbr64`.
+    pub ibt_plt: bool,
+    /// Whether relative relocations are packed, so that their addends lie in the section.
+    pub relr: bool,
+}
+
+/// Where a symbol is, as one relocation sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Address plus what of the addend was consumed.
+    pub address: u64,
+    /// The addend still to be added.
+    pub addend: i64,
+    /// `sym::` bits.
+    pub flags: u32,
+    /// The symbol lies in a section that is not in the image.
+    pub dead: bool,
+}
+
+impl<'a> Image<'_, 'a> {
+    /// The address of byte `offset` of a merge section.
+    pub fn merged_address(&self, section: &InputSection, offset: u64) -> Option<u64> {
+        let part = &self.merged[(section.address >> 32) as usize];
+        let at = part.merged.output_offset(section.address as u32 as usize, offset)?;
+        Some(self.layout.chunks[part.chunk.index()].address + at)
+    }
+
+    /// Where symbol `index` of an object is, for a relocation with `addend`.
+    #[inline(always)]
+    pub fn place(&self, object: &Object, index: u32, addend: i64) -> Place {
+        if index >= object.first_global && (index as usize) < object.syms.len() {
+            let id = object.global(index);
+            let symbol = &self.symbols[id];
+            let flags = symbol.flags();
+            let dead = flags & sym::KIND == sym::DEFINED && !self.live.contains(SectionId(symbol.section))
+                || flags & sym::IN_DISCARDED != 0;
+            return Place { address: symbol.value, addend, flags, dead };
+        }
+        self.local_place(object, index, addend)
+    }
+
+    #[inline]
+    pub fn local_place(&self, object: &Object, index: u32, addend: i64) -> Place {
+        let Some(symbol) = object.syms.get(index as usize) else {
+            return Place { address: 0, addend, flags: sym::ABSOLUTE, dead: false };
+        };
+        let flags = match symbol.kind() {
+            STT_TLS => sym::TLS,
+            STT_GNU_IFUNC => sym::IFUNC,
+            _ => 0,
+        };
+        let value = symbol.st_value();
+        match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                let id = SectionId(object.section_base + shndx);
+                let section = self.sections.get(id);
+                let flags = flags | sym::DEFINED;
+                if !section.in_image() || !self.live.contains(id) {
+                    return Place { address: 0, addend, flags, dead: true };
+                }
+                match section.kind() {
+                    SectionKind::Merge => self.local_in_merge(section, symbol, addend, flags),
+                    SectionKind::EhFrame => Place {
+                        address: self.layout.chunk_address(ChunkKind::EhFrame),
+                        addend,
+                        flags,
+                        dead: false,
+                    },
+                    _ => Place { address: section.address.wrapping_add(value), addend, flags, dead: false },
+                }
+            }
+            _ => Place { address: value, addend, flags: flags | sym::ABSOLUTE, dead: false },
+        }
+    }
+
+    fn local_in_merge(&self, section: &InputSection, symbol: &Sym, addend: i64, flags: u32) -> Place {
+        // The addend of a section symbol selects the piece; that of any other is applied to it.
+        let by_section = symbol.kind() == STT_SECTION;
+        let offset =
+            if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
+        match self.merged_address(section, offset) {
+            Some(address) => {
+                Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
+            }
+            None => Place { address: 0, addend, flags, dead: true },
+        }
+    }
+
+    pub fn slot(&self, object: ObjectId, index: u32) -> Option<&Slot> {
+        let o = &self.resolved.objects[object.index()];
+        if index >= o.first_global && (index as usize) < o.syms.len() {
+            return self.slots.of_symbol(o.global(index));
+        }
+        self.slots.of_local(object, index)
+    }
+
+    /// Address of word `word` of the GOT.
+    pub fn got_address(&self, word: u32) -> Option<u64> {
+        (word != NONE).then_some(self.bases.got + 8 * word as u64)
+    }
+
+    /// Address of the entry that calls through `.got.plt`.
+    pub fn plt_address(&self, entry: u32) -> u64 {
+        if self.ibt_plt {
+            return self.bases.plt_sec + plt::ENTRY * entry as u64;
+        }
+        self.bases.plt + plt::header_size(self.slots) + plt::ENTRY * entry as u64
+    }
+
+    /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
+    pub fn got_plt_address(&self, entry: u32) -> u64 {
+        self.bases.got_plt + 8 * (plt::RESERVED_WORDS + entry as u64)
+    }
+
+    /// The address by which a slot's symbol is known (that of its PLT entry for an IFUNC), and its flags.
+    pub fn slot_address(&self, slot: &Slot) -> (u64, u32) {
+        let Some((object, index)) = slot.local else {
+            let symbol = &self.symbols[slot.id];
+            return (symbol.value, symbol.flags());
+        };
+        let object = &self.resolved.objects[object.index()];
+        let place = self.local_place(object, index, 0);
+        let ifunc = place.flags & sym::IFUNC != 0 && slot.plt != NONE;
+        (if ifunc { self.plt_address(slot.plt) } else { place.address }, place.flags)
+    }
+}
+
+impl<'a> Image<'_, 'a> {
+    /// The symbol-table entry that defines a name, and its object.
+    pub fn definition(&self, id: SymbolId) -> Option<(&'a Sym, &Object<'a>)> {
+        let kind = self.symbols[id].kind();
+        if !matches!(kind, sym::DEFINED | sym::ABSOLUTE | sym::COMMON) {
+            return None;
+        }
+        let entry = self.resolved.names.get(id);
+        let index = *self.resolved.index_of_file.get(entry.file().index())?;
+        let object = self.resolved.objects.get(index as usize)?;
+        Some((object.syms.get(entry.sym() as usize)?, object))
+    }
+
+    /// Index in `.dynsym` of symbol `index` of an object; 0 if it has none.
+    pub fn dynsym_index(&self, object: &Object, index: u32) -> u32 {
+        if index < object.first_global || index as usize >= object.syms.len() {
+            return 0;
+        }
+        self.dynsym.map_or(0, |d| d.index(object.global(index)))
+    }
+
+    /// The name of a symbol for messages: demangled, or that of the section it stands for.
+    pub fn describe_symbol(&self, object: &Object, index: u32) -> String {
+        let name = object.symbol_name(index);
+        if !name.is_empty() {
+            return weld_common::demangle::demangle(name).into_owned();
+        }
+        match object.syms.get(index as usize).map(|s| object.place(index, s)) {
+            Some(SymbolPlace::Section(shndx)) => object.section_label(shndx as usize),
+            _ => "(no symbol)".into(),
+        }
+    }
+
+    /// The file that defines symbol `index` of `object`, for messages.
+    pub fn definer(&self, object: &Object, index: u32) -> Option<String> {
+        if index < object.first_global || index as usize >= object.syms.len() {
+            return None;
+        }
+        let id = object.global(index);
+        if let Some((_, definer)) = self.definition(id) {
+            return Some(definer.name.to_string());
+        }
+        let entry = self.resolved.names.get(id);
+        let index = *self.resolved.index_of_file.get(entry.file().index())?;
+        let shared = self.symbols[id].kind() == sym::SHARED;
+        self.resolved.shared.get(index as usize).filter(|_| shared).map(|d| d.name.to_string())
+    }
+}
+
+impl<'a> Image<'_, 'a> {
+    /// The section header index of what defines a name; `None` for absolute values.
+    pub fn output_index(&self, id: SymbolId) -> Option<u32> {
+        let symbol = &self.symbols[id];
+        let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
+        match symbol.kind() {
+            sym::DEFINED => {
+                let section = self.sections.get(SectionId(symbol.section));
+                Some(self.layout.of_name[section.out() as usize] + 1)
+            }
+            sym::COMMON => of_chunk(ChunkKind::Common),
+            sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
+                let relro = self.layout.chunk(ChunkKind::CopyRelro);
+                let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));
+                inside.map(|c| c.out + 1).or_else(|| of_chunk(ChunkKind::CopyBss))
+            }
+            sym::INTERNAL => {
+                let inside = |s: &crate::layout::OutputSection| {
+                    s.is_alloc() && s.address <= symbol.value && symbol.value <= s.end()
+                };
+                self.layout.sections.iter().rposition(inside).or(Some(0)).map(|i| i as u32 + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// The entry in its shared object's symbol table of a name that one defines.
+    pub fn shared_symbol(&self, id: SymbolId) -> Option<&'a Sym> {
+        if self.symbols[id].kind() != sym::SHARED {
+            return None;
+        }
+        let entry = self.resolved.names.get(id);
+        let index = *self.resolved.index_of_file.get(entry.file().index())?;
+        self.resolved.shared.get(index as usize)?.syms.get(entry.sym() as usize)
+    }
+}

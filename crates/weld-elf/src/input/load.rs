@@ -1,0 +1,456 @@
+//! From the command line to the ordered list of files.
+//!
+//! Names are searched, files opened and identified in parallel; linker-script stand-ins
+//! (`libc.so`) expand in place. File ids then follow command-line order; an archive with an index
+//! takes an id for each member that the index names, read or not, so that a member's priority
+//! never depends on when it is read.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use weld_common::archive::armap::Symbols;
+use weld_common::archive::{Archive, Member, MemberData};
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::io::input::InputStore;
+
+use super::FileName;
+use crate::elf::*;
+use crate::ids::*;
+use crate::options::{InputArg, InputFlags, InputKind, Options};
+use crate::resolve::names::{Bins, MAX_FILES, Rank, Record, hash_name};
+use crate::script::standin::{self, Command};
+
+/// What stands behind a [`FileId`].
+pub enum Input<'a> {
+    /// File 0: definitions of the linker's own.
+    Internal,
+    Object {
+        name: FileName<'a>,
+        data: &'a [u8],
+        lazy: bool,
+        excluded: bool,
+    },
+    /// A member of an archive with an index, named by the offset of its header.
+    Member {
+        archive: u32,
+        offset: u64,
+    },
+    Shared {
+        name: FileName<'a>,
+        data: &'a [u8],
+        as_needed: bool,
+    },
+}
+
+pub struct ArchiveInput<'a> {
+    pub path: Arc<str>,
+    pub archive: Archive<'a>,
+    /// Members are read through the index, when wanted.
+    pub lazy: bool,
+    pub excluded: bool,
+    first_file: FileId,
+    /// Header offsets of the members in the index, ascending; member `i` has file id `first_file + i`.
+    offsets: Vec<u64>,
+}
+
+impl<'a> ArchiveInput<'a> {
+    /// Records for a run of the index's entries.
+    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
+        let mut member = 0;
+        for (name, offset) in symbols {
+            // Entries of one member follow one another.
+            if self.offsets.get(member) != Some(&offset) {
+                match self.offsets.binary_search(&offset) {
+                    Ok(found) => member = found,
+                    Err(_) => continue,
+                }
+            }
+            let file = FileId(self.first_file.0 + member as u32);
+            let name = match memchr::memmem::find(name, b"@@") {
+                Some(at) => &name[..at],
+                None => name,
+            };
+            bins.push(Record::new(hash_name(name), name, file, u32::MAX, Rank::Provided as u32));
+        }
+    }
+}
+
+/// Everything the command line brought in.
+pub struct Inputs<'a> {
+    pub files: Vec<Input<'a>>,
+    pub archives: Vec<ArchiveInput<'a>>,
+    /// What linker-script stand-ins said besides naming inputs, with the script's path.
+    pub commands: Vec<(Arc<str>, Command)>,
+    pub total_bytes: u64,
+    /// Every file opened, in order: for `--trace`, `--dependency-file`, `--reproduce`.
+    pub opened: Vec<(Arc<str>, &'a [u8])>,
+    store: &'a InputStore<'a>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Files read in the first round: all but members of lazy archives. Lazy objects are looked at
+    /// for what they would define.
+    pub fn first_round(&self) -> impl Iterator<Item = FileId> {
+        let eager = |(_, f): &(usize, &Input)| matches!(f, Input::Object { .. } | Input::Shared { .. });
+        self.files.iter().enumerate().filter(eager).map(|(i, _)| FileId(i as u32))
+    }
+
+    pub fn name(&self, file: FileId) -> FileName<'a> {
+        match &self.files[file.index()] {
+            Input::Internal => FileName { path: "<internal>".into(), member: None },
+            Input::Object { name, .. } | Input::Shared { name, .. } => name.clone(),
+            Input::Member { archive, offset } => {
+                let archive = &self.archives[*archive as usize];
+                let member = archive.archive.member_at(*offset).map(|m| m.name).unwrap_or(b"?");
+                FileName { path: archive.path.clone(), member: Some(member) }
+            }
+        }
+    }
+
+    pub fn open_thin_member(
+        &self,
+        archive: &ArchiveInput<'a>,
+        member: &Member<'a>,
+    ) -> Result<&'a [u8], String> {
+        let path = thin_path(&archive.path, member.name);
+        let bytes = match self.store.open(&path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                return Err(format!("cannot open {}, a member of a thin archive: not found", path.display()));
+            }
+            Err(e) => return Err(e.to_string()),
+        };
+        let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
+        // The member lies in an archive that is itself a member. An archive cannot reach itself this
+        // way: only members with their bytes in place are taken.
+        let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", path.display()))?;
+        match inner.data {
+            MemberData::Inline(data) => Ok(data),
+            _ => Err(format!("{}: a thin archive in a thin archive is not supported", path.display())),
+        }
+    }
+}
+
+fn thin_path(archive: &str, member: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    let member = Path::new(std::ffi::OsStr::from_bytes(member));
+    Path::new(archive).parent().unwrap_or(Path::new("")).join(member)
+}
+
+/// Refuses what looks like an object but cannot be linked as one.
+pub fn check_relocatable(data: &[u8]) -> Result<(), String> {
+    match identify(data) {
+        Kind::Object => Ok(()),
+        Kind::Bitcode => Err("is LLVM bitcode; link-time optimisation is not supported yet".into()),
+        Kind::Executable => Err("is an executable, not an object".into()),
+        _ => Err("is not an ELF object".into()),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Object,
+    Shared,
+    Executable,
+    Archive,
+    Bitcode,
+    Text,
+    Unknown,
+}
+
+fn identify(data: &[u8]) -> Kind {
+    if data.starts_with(ELFMAG) {
+        let Some(&[ehdr]) = table::<Ehdr>(data, 0, 1) else { return Kind::Object };
+        let kind = if ehdr.0[5] == ELFDATA2LSB { ehdr.e_type() } else { ehdr.e_type().swap_bytes() };
+        return match kind {
+            ET_DYN => Kind::Shared,
+            ET_EXEC => Kind::Executable,
+            _ => Kind::Object,
+        };
+    }
+    if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
+        return Kind::Archive;
+    }
+    if data.starts_with(b"BC\xc0\xde") || data.starts_with(b"\xde\xc0\x17\x0b") {
+        return Kind::Bitcode;
+    }
+    if memchr::memchr(0, &data[..data.len().min(1024)]).is_some() { Kind::Unknown } else { Kind::Text }
+}
+
+struct Opened<'a> {
+    path: Arc<str>,
+    bytes: &'a [u8],
+    flags: InputFlags,
+}
+
+pub struct Loader<'a, 'l> {
+    pub store: &'a InputStore<'a>,
+    pub options: &'l Options,
+    pub sink: &'l DiagSink,
+    pub parallel: bool,
+}
+
+/// Linker-script stand-ins may include one another this deep.
+const MAX_SCRIPT_DEPTH: usize = 16;
+
+impl<'a> Loader<'a, '_> {
+    pub fn load(&self) -> Inputs<'a> {
+        let mut inputs = Inputs {
+            files: vec![Input::Internal],
+            archives: Vec::new(),
+            commands: Vec::new(),
+            total_bytes: 0,
+            opened: Vec::new(),
+            store: self.store,
+        };
+        let mut opened = Vec::new();
+        self.expand(&self.options.inputs, None, 0, &mut opened, &mut inputs);
+        self.classify(opened, &mut inputs);
+        inputs
+    }
+
+    /// Opens `args` in parallel, and replaces scripts by what they name.
+    fn expand(
+        &self,
+        args: &[InputArg],
+        from: Option<&Opened<'a>>,
+        depth: usize,
+        out: &mut Vec<Opened<'a>>,
+        inputs: &mut Inputs<'a>,
+    ) {
+        let open = |arg: &InputArg| self.open(arg, from);
+        let found: Vec<_> = if self.parallel && args.len() > 64 {
+            args.par_iter().map(open).collect()
+        } else {
+            args.iter().map(open).collect()
+        };
+        for (arg, found) in args.iter().zip(found) {
+            let file = match found {
+                Ok(file) => file,
+                Err(diagnostic) => {
+                    self.sink.push(diagnostic.at(out.len() as u64));
+                    continue;
+                }
+            };
+            inputs.opened.push((file.path.clone(), file.bytes));
+            match identify(file.bytes) {
+                Kind::Text | Kind::Unknown if matches!(arg.kind, InputKind::Script(_)) => {
+                    self.expand_script(&file, depth, out, inputs);
+                }
+                Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
+                _ => out.push(file),
+            }
+        }
+    }
+
+    fn expand_script(
+        &self,
+        file: &Opened<'a>,
+        depth: usize,
+        out: &mut Vec<Opened<'a>>,
+        inputs: &mut Inputs<'a>,
+    ) {
+        if depth > MAX_SCRIPT_DEPTH {
+            self.sink.error(format!("{}: linker scripts include one another too deeply", file.path));
+            return;
+        }
+        let commands = match standin::parse(file.bytes, &file.path) {
+            Ok(commands) => commands,
+            Err(diagnostic) => return self.sink.push(diagnostic),
+        };
+        for command in commands {
+            match command {
+                Command::Inputs(list) => {
+                    let as_arg = |(kind, as_needed): (InputKind, bool)| InputArg {
+                        kind,
+                        flags: InputFlags { as_needed: as_needed || file.flags.as_needed, ..file.flags },
+                    };
+                    let args: Vec<_> = list.into_iter().map(as_arg).collect();
+                    self.expand(&args, Some(file), depth + 1, out, inputs);
+                }
+                Command::Include(path) => {
+                    let arg = InputArg { kind: InputKind::Script(path.into()), flags: file.flags };
+                    self.expand(&[arg], Some(file), depth + 1, out, inputs);
+                }
+                other => inputs.commands.push((file.path.clone(), other)),
+            }
+        }
+    }
+
+    fn open(&self, arg: &InputArg, from: Option<&Opened<'a>>) -> Result<Opened<'a>, Diagnostic> {
+        match &arg.kind {
+            InputKind::File(path) | InputKind::Script(path) => {
+                for candidate in self.file_candidates(path, from) {
+                    if let Some(bytes) = self.try_open(&candidate)? {
+                        return Ok(self.opened(&candidate, bytes, arg.flags));
+                    }
+                }
+                Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
+            }
+            InputKind::Library(name) => self.open_library(name, arg.flags),
+        }
+    }
+
+    fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
+        Opened { path: path.to_string_lossy().into(), bytes, flags }
+    }
+
+    fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
+        self.store.open(path).map_err(|e| Diagnostic::error(e.to_string()))
+    }
+
+    /// Where a path may be: as given; one named by a script also in the sysroot (if the script lies
+    /// there), beside the script and in the library directories.
+    fn file_candidates(&self, path: &Path, from: Option<&Opened<'a>>) -> Vec<PathBuf> {
+        let Some(script) = from else { return vec![path.to_owned()] };
+        let sysroot = &self.options.sysroot;
+        if path.is_absolute() {
+            let inside = !sysroot.as_os_str().is_empty() && Path::new(&*script.path).starts_with(sysroot);
+            let rooted = sysroot.join(path.strip_prefix("/").unwrap_or(path));
+            return if inside { vec![rooted, path.to_owned()] } else { vec![path.to_owned()] };
+        }
+        let mut list = vec![path.to_owned()];
+        list.extend(Path::new(&*script.path).parent().map(|dir| dir.join(path)));
+        list.extend(self.options.search_paths.iter().map(|dir| dir.join(path)));
+        list
+    }
+
+    fn open_library(&self, name: &str, flags: InputFlags) -> Result<Opened<'a>, Diagnostic> {
+        let names: Vec<String> = match name.strip_prefix(':') {
+            Some(file) => vec![file.to_owned()],
+            None if flags.static_only || self.options.static_link => vec![format!("lib{name}.a")],
+            None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
+        };
+        for dir in &self.options.search_paths {
+            for file in &names {
+                let path = dir.join(file);
+                if let Some(bytes) = self.try_open(&path)? {
+                    return Ok(self.opened(&path, bytes, flags));
+                }
+            }
+        }
+        let mut diagnostic = Diagnostic::error(format!("unable to find library -l{name}"));
+        if self.options.search_paths.is_empty() {
+            return Err(diagnostic.note("there are no library directories; name them with -L"));
+        }
+        for dir in &self.options.search_paths {
+            let missing = if dir.is_dir() { "" } else { " (no such directory)" };
+            diagnostic = diagnostic.note(format!("searched {}{missing}", dir.display()));
+        }
+        Err(diagnostic)
+    }
+
+    /// Gives each file its id.
+    fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
+        let mut seen: HashSet<(Arc<str>, bool)> = HashSet::new();
+        // A library named twice is one library; it is needed if either mention says so.
+        let mut libraries: HashMap<Arc<str>, usize> = HashMap::new();
+        for file in opened {
+            let name = FileName { path: file.path.clone(), member: None };
+            inputs.total_bytes += file.bytes.len() as u64;
+            match identify(file.bytes) {
+                Kind::Object | Kind::Bitcode => {
+                    let lazy = file.flags.in_lib;
+                    inputs.files.push(Input::Object { name, data: file.bytes, lazy, excluded: false });
+                }
+                Kind::Shared => {
+                    if let Some(&id) = libraries.get(&file.path) {
+                        if let Input::Shared { as_needed, .. } = &mut inputs.files[id] {
+                            *as_needed &= file.flags.as_needed;
+                        }
+                        continue;
+                    }
+                    if self.options.static_link {
+                        self.sink.error(format!("{name}: a shared object cannot be part of a static link"));
+                    }
+                    libraries.insert(file.path.clone(), inputs.files.len());
+                    let as_needed = file.flags.as_needed;
+                    inputs.files.push(Input::Shared { name, data: file.bytes, as_needed });
+                }
+                Kind::Archive => {
+                    // A second mention of an archive cannot provide what the first did not.
+                    if seen.insert((file.path.clone(), file.flags.whole_archive)) {
+                        self.add_archive(file, inputs);
+                    }
+                }
+                Kind::Executable => {
+                    self.sink.error(format!("{name}: is an executable and cannot be linked against"));
+                }
+                Kind::Text | Kind::Unknown => self.sink.error(format!("{name}: unknown file type")),
+            }
+        }
+        if inputs.files.len() > MAX_FILES as usize {
+            self.sink.error(format!("too many input files: {}", inputs.files.len()));
+        }
+    }
+
+    fn is_excluded(&self, path: &str) -> bool {
+        let base = path.rsplit('/').next().unwrap_or(path);
+        self.options.exclude_libs.iter().any(|name| name == "ALL" || name == base)
+    }
+
+    fn add_archive(&self, file: Opened<'a>, inputs: &mut Inputs<'a>) {
+        let archive = match Archive::parse(file.bytes) {
+            Ok(archive) => archive,
+            Err(e) => return self.sink.error(format!("{}: {e}", file.path)),
+        };
+        let index = inputs.archives.len() as u32;
+        let first_file = FileId(inputs.files.len() as u32);
+        let mut added = ArchiveInput {
+            excluded: self.is_excluded(&file.path),
+            path: file.path.clone(),
+            archive,
+            lazy: false,
+            first_file,
+            offsets: Vec::new(),
+        };
+        match added.archive.armap() {
+            Some(map) if !file.flags.whole_archive => {
+                let mut offsets: Vec<u64> = Vec::new();
+                for i in 0..map.count() {
+                    let offset = map.offset(i);
+                    if offsets.last() != Some(&offset) {
+                        offsets.push(offset);
+                    }
+                }
+                offsets.sort_unstable();
+                offsets.dedup();
+                let member = |&offset: &u64| Input::Member { archive: index, offset };
+                inputs.files.extend(offsets.iter().map(member));
+                added.offsets = offsets;
+                added.lazy = true;
+            }
+            _ => self.add_members(&added, !file.flags.whole_archive, inputs),
+        }
+        inputs.archives.push(added);
+    }
+
+    /// Adds every member of an archive as an object of its own.
+    fn add_members(&self, archive: &ArchiveInput<'a>, lazy: bool, inputs: &mut Inputs<'a>) {
+        for member in archive.archive.members() {
+            let member = match member {
+                Ok(member) => member,
+                Err(e) => return self.sink.error(format!("{}: {e}", archive.path)),
+            };
+            let name = FileName { path: archive.path.clone(), member: Some(member.name) };
+            let data = match member.data {
+                MemberData::Inline(data) => Ok(data),
+                _ => inputs.open_thin_member(archive, &member),
+            };
+            match data {
+                Ok(data) if identify(data) == Kind::Object || identify(data) == Kind::Bitcode => {
+                    inputs.files.push(Input::Object { name, data, lazy, excluded: archive.excluded });
+                }
+                Ok(data) if data.starts_with(b"!<") => {
+                    self.sink.error(format!("{name}: an archive inside an archive is not supported"));
+                }
+                // Rust libraries carry metadata beside their objects; other linkers pass over such members.
+                Ok(_) => {}
+                Err(message) => self.sink.error(format!("{}: {message}", archive.path)),
+            }
+        }
+    }
+}

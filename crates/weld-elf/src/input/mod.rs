@@ -1,0 +1,37 @@
+//! Input files: finding, opening, identifying and parsing them.
+//!
+//! [`load`] turns the command line into an ordered list of files; [`object`] and [`shared`] view
+//! relocatable and shared objects in place; [`sections`] decides what each section of a live
+//! object is for.
+
+pub mod load;
+pub mod object;
+pub mod sections;
+pub mod shared;
+
+use std::fmt;
+use std::sync::Arc;
+
+/// How messages name an input: the path as given, and the member if it lies in an archive.
+#[derive(Clone, Debug)]
+pub struct FileName<'a> {
+    pub path: Arc<str>,
+    pub member: Option<&'a [u8]>,
+}
+
+impl FileName<'_> {
+    /// The last component of the path, for `file:` patterns and `--exclude-libs`.
+    pub fn base(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+}
+
+impl fmt::Display for FileName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.path)?;
+        if let Some(member) = self.member {
+            write!(f, "({})", String::from_utf8_lossy(member))?;
+        }
+        Ok(())
+    }
+}

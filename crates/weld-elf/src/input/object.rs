@@ -1,0 +1,325 @@
+//! A relocatable object, viewed in place.
+//!
+//! Parsing checks the header, the section header table and the symbol table once, so that later
+//! phases may index them; it reads no section contents. Global symbols become [`Record`]s for the
+//! name table; local symbols cost nothing.
+//!
+//! Specification: gABI chapter 4 (ELF header, sections, symbol table).
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::FileName;
+use crate::elf::*;
+use crate::ids::*;
+use crate::resolve::names::{Bins, Rank, Record, Wrap, flag, hash_name};
+
+/// A section group that is a COMDAT: of all groups with one signature, one survives.
+pub struct Group {
+    /// Header index of the `SHT_GROUP` section.
+    pub shndx: u32,
+    /// The signature's name in the name table.
+    pub signature: AtomicU32,
+}
+
+pub struct Object<'a> {
+    pub file: FileId,
+    pub name: FileName<'a>,
+    pub data: &'a [u8],
+    pub shdrs: &'a [Shdr],
+    pub section_names: &'a [u8],
+    pub syms: &'a [Sym],
+    pub strtab: &'a [u8],
+    /// Extended section indices of symbols; empty if there are none.
+    pub shndx_table: &'a [Word],
+    /// Index of the first non-local symbol.
+    pub first_global: u32,
+    /// The name of each non-local symbol, filled when names are interned.
+    pub globals: Vec<AtomicU32>,
+    pub groups: Vec<Group>,
+    /// Index of the `SHT_LLVM_DEPENDENT_LIBRARIES` section, or 0.
+    pub dependent_libraries: u32,
+    /// `--exclude-libs` names its archive: its symbols are not exported.
+    pub excluded: bool,
+    /// Section id of its section header 0; set when live objects are numbered.
+    pub section_base: u32,
+}
+
+/// What a symbol's section index means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolPlace {
+    Undefined,
+    Absolute,
+    Common,
+    Section(u32),
+}
+
+impl<'a> Object<'a> {
+    /// Parses and checks the tables of `data`. The error is a message without the file's name.
+    pub fn parse(file: FileId, name: FileName<'a>, data: &'a [u8]) -> Result<Object<'a>, String> {
+        let ehdr = check_header(data)?;
+        let (shdrs, section_names) = section_table(data, ehdr)?;
+        let mut object = Object {
+            file,
+            name,
+            data,
+            shdrs,
+            section_names,
+            syms: &[],
+            strtab: &[],
+            shndx_table: &[],
+            first_global: 0,
+            globals: Vec::new(),
+            groups: Vec::new(),
+            dependent_libraries: 0,
+            excluded: false,
+            section_base: 0,
+        };
+        let mut symtab = 0;
+        let mut groups = Vec::new();
+        for (i, shdr) in shdrs.iter().enumerate() {
+            match shdr.sh_type() {
+                SHT_SYMTAB if symtab == 0 => symtab = i,
+                SHT_SYMTAB => return Err("has more than one symbol table".into()),
+                SHT_SYMTAB_SHNDX => {
+                    let words = shdr.sh_size() / 4;
+                    object.shndx_table = table(data, shdr.sh_offset(), words)
+                        .ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
+                }
+                SHT_GROUP => groups.push(i as u32),
+                SHT_LLVM_DEPENDENT_LIBRARIES => object.dependent_libraries = i as u32,
+                _ => {}
+            }
+        }
+        if symtab != 0 {
+            object.parse_symtab(symtab)?;
+        }
+        for shndx in groups {
+            object.parse_group(shndx)?;
+        }
+        Ok(object)
+    }
+
+    fn parse_symtab(&mut self, index: usize) -> Result<(), String> {
+        let shdr = &self.shdrs[index];
+        let count = shdr.sh_size() / Sym::SIZE as u64;
+        if !shdr.sh_size().is_multiple_of(Sym::SIZE as u64) || count > u32::MAX as u64 {
+            return Err(format!("symbol table has a bad size: {}", shdr.sh_size()));
+        }
+        self.syms = table(self.data, shdr.sh_offset(), count).ok_or("symbol table is out of bounds")?;
+        self.strtab = self
+            .shdrs
+            .get(shdr.sh_link() as usize)
+            .and_then(|s| slice(self.data, s.sh_offset(), s.file_size()))
+            .ok_or("string table of the symbol table is out of bounds")?;
+        if self.strtab.last().is_some_and(|&b| b != 0) {
+            return Err("string table is not terminated by a NUL".into());
+        }
+        self.first_global = shdr.sh_info();
+        if self.first_global as usize > self.syms.len() || (self.first_global == 0 && !self.syms.is_empty()) {
+            return Err(format!("symbol table has a bad sh_info: {}", self.first_global));
+        }
+        let globals = self.syms.len() - self.first_global as usize;
+        self.globals = (0..globals).map(|_| AtomicU32::new(u32::MAX)).collect();
+        Ok(())
+    }
+
+    fn parse_group(&mut self, shndx: u32) -> Result<(), String> {
+        let words =
+            self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
+        let Some(flags) = words.first() else { return Err(format!("section group {shndx} is empty")) };
+        if self.shdrs[shndx as usize].sh_info() as usize >= self.syms.len() {
+            return Err(format!("section group {shndx} has a bad signature symbol"));
+        }
+        match flags.get() {
+            GRP_COMDAT => self.groups.push(Group { shndx, signature: AtomicU32::new(u32::MAX) }),
+            0 => {}
+            f => return Err(format!("section group {shndx} has unsupported flags {f:#x}")),
+        }
+        Ok(())
+    }
+
+    /// The words of a group section: the flag word, then the header indices of its members.
+    pub fn group_words(&self, shndx: u32) -> Option<&'a [Word]> {
+        let shdr = self.shdrs.get(shndx as usize)?;
+        table(self.data, shdr.sh_offset(), shdr.sh_size() / 4)
+    }
+
+    /// Sends a record for each non-local symbol and each group signature to the bins. With `lazy`,
+    /// only what the object would define is announced.
+    pub fn intern(&self, lazy: bool, wrap: &Wrap<'a>, bins: &mut Bins<'a>) -> Result<(), String> {
+        let versions = memchr::memchr(b'@', self.strtab).is_some();
+        let rewrite = versions || !wrap.is_empty();
+        for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
+            let mut name =
+                string(self.strtab, sym.st_name()).ok_or_else(|| format!("symbol {i} has a bad name"))?;
+            let mut bits = classify(sym, i)?;
+            if lazy {
+                if matches!(Rank::of(bits), Rank::Undefined) {
+                    continue;
+                }
+                bits = Rank::Provided as u32;
+            }
+            if rewrite {
+                if let Some(at) = memchr::memmem::find(name, b"@@") {
+                    // The default version of a definition answers to the plain name.
+                    if !matches!(Rank::of(bits), Rank::Undefined) {
+                        name = &name[..at];
+                        bits |= flag::HAS_VERSION;
+                    }
+                } else if memchr::memchr(b'@', name).is_some() {
+                    bits |= flag::HAS_VERSION;
+                }
+                if matches!(Rank::of(bits), Rank::Undefined) {
+                    name = wrap.rewrite(name);
+                }
+            }
+            bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
+        }
+        if !lazy {
+            for (i, group) in self.groups.iter().enumerate() {
+                let sig = self.shdrs[group.shndx as usize].sh_info();
+                if sig < self.first_global {
+                    let name = self.local_group_name(sig).ok_or("section group has a bad signature name")?;
+                    let bits = Rank::Undefined as u32 | flag::GROUP_RECORD;
+                    bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The signature of a group whose symbol is local; a section symbol stands for its section's name.
+    fn local_group_name(&self, sym: u32) -> Option<&'a [u8]> {
+        let sym = self.syms.get(sym as usize)?;
+        if sym.kind() == STT_SECTION {
+            return self.section_name(sym.st_shndx() as usize);
+        }
+        string(self.strtab, sym.st_name())
+    }
+
+    pub fn section_name(&self, shndx: usize) -> Option<&'a [u8]> {
+        string(self.section_names, self.shdrs.get(shndx)?.sh_name())
+    }
+
+    /// The section's name for messages.
+    pub fn section_label(&self, shndx: usize) -> String {
+        match self.section_name(shndx) {
+            Some(n) => String::from_utf8_lossy(n).into_owned(),
+            None => format!("section {shndx}"),
+        }
+    }
+
+    pub fn section_data(&self, shndx: usize) -> Option<&'a [u8]> {
+        let shdr = self.shdrs.get(shndx)?;
+        slice(self.data, shdr.sh_offset(), shdr.file_size())
+    }
+
+    /// The name of symbol `index`; empty for nameless ones.
+    pub fn symbol_name(&self, index: u32) -> &'a [u8] {
+        self.syms.get(index as usize).and_then(|s| string(self.strtab, s.st_name())).unwrap_or(b"")
+    }
+
+    /// The name-table id of symbol `index`, which must not be local.
+    #[inline(always)]
+    pub fn global(&self, index: u32) -> SymbolId {
+        SymbolId(self.globals[(index - self.first_global) as usize].load(Ordering::Relaxed))
+    }
+
+    /// Where symbol `index` (with record `sym`) lies.
+    #[inline(always)]
+    pub fn place(&self, index: u32, sym: &Sym) -> SymbolPlace {
+        match sym.st_shndx() {
+            SHN_UNDEF => SymbolPlace::Undefined,
+            n if n < SHN_LORESERVE => SymbolPlace::Section(n as u32),
+            SHN_XINDEX => match self.shndx_table.get(index as usize) {
+                Some(word) => SymbolPlace::Section(word.get()),
+                None => SymbolPlace::Undefined,
+            },
+            SHN_COMMON | SHN_X86_64_LCOMMON => SymbolPlace::Common,
+            _ => SymbolPlace::Absolute,
+        }
+    }
+}
+
+/// The rank and reference flags that a non-local symbol contributes to its name.
+fn classify(sym: &Sym, index: usize) -> Result<u32, String> {
+    let weak = match sym.binding() {
+        STB_GLOBAL => false,
+        STB_WEAK => true,
+        // Copies of a unique object stand for one another like weak ones.
+        STB_GNU_UNIQUE => true,
+        STB_LOCAL => return Err(format!("has a local symbol at index {index}, among the global ones")),
+        b => return Err(format!("symbol {index} has an unknown binding: {b}")),
+    };
+    let mut bits = match sym.st_shndx() {
+        SHN_UNDEF if weak => Rank::Undefined as u32 | flag::REF_WEAK,
+        SHN_UNDEF => Rank::Undefined as u32 | flag::REF_STRONG,
+        SHN_COMMON | SHN_X86_64_LCOMMON => Rank::Common as u32,
+        _ if weak => Rank::Weak as u32,
+        _ => Rank::Strong as u32,
+    };
+    bits |= match sym.visibility() {
+        STV_HIDDEN => flag::VIS_HIDDEN,
+        STV_INTERNAL => flag::VIS_INTERNAL,
+        STV_PROTECTED => flag::VIS_PROTECTED,
+        _ => 0,
+    };
+    Ok(bits)
+}
+
+/// Checks that `data` starts with the header of an x86-64 relocatable object.
+fn check_header(data: &[u8]) -> Result<&Ehdr, String> {
+    let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
+    if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
+        return Err(format!("is incompatible with elf_x86_64: it is for {}", describe_machine(ehdr)));
+    }
+    Ok(ehdr)
+}
+
+/// A word for the machine of a file that does not fit.
+pub fn describe_machine(ehdr: &Ehdr) -> String {
+    let class = if ehdr.0[4] == ELFCLASS64 { "64" } else { "32" };
+    let (machine, order) = if ehdr.0[5] == ELFDATA2LSB {
+        (ehdr.e_machine(), "")
+    } else {
+        (ehdr.e_machine().swap_bytes(), " big-endian")
+    };
+    let name = match machine {
+        3 => "i386",
+        8 => "MIPS",
+        20 | 21 => "PowerPC",
+        22 => "s390",
+        40 => "ARM",
+        62 => "x86-64",
+        183 => "AArch64",
+        243 => "RISC-V",
+        258 => "LoongArch",
+        m => return format!("machine {m} ({class}-bit{order})"),
+    };
+    format!("{name} ({class}-bit{order})")
+}
+
+/// The section header table and the section name table, with extended numbering resolved.
+pub fn section_table<'a>(data: &'a [u8], ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), String> {
+    if ehdr.e_shoff() == 0 {
+        return Ok((&[], &[]));
+    }
+    if ehdr.e_shentsize() as usize != Shdr::SIZE {
+        return Err(format!("has a bad e_shentsize: {}", ehdr.e_shentsize()));
+    }
+    let first = &table::<Shdr>(data, ehdr.e_shoff(), 1)
+        .ok_or("section header table is out of bounds (truncated file?)")?[0];
+    let count = if ehdr.e_shnum() == 0 { first.sh_size() } else { ehdr.e_shnum() as u64 };
+    if count > u32::MAX as u64 / 2 {
+        return Err(format!("has a bad section count: {count}"));
+    }
+    let shdrs: &[Shdr] = table(data, ehdr.e_shoff(), count)
+        .ok_or("section header table is out of bounds (truncated file?)")?;
+    let names = if ehdr.e_shstrndx() == SHN_XINDEX { first.sh_link() } else { ehdr.e_shstrndx() as u32 };
+    let names = match shdrs.get(names as usize) {
+        None if shdrs.is_empty() => &[][..],
+        None => return Err(format!("has a bad e_shstrndx: {names}")),
+        Some(s) => slice(data, s.sh_offset(), s.file_size()).ok_or("section name table is out of bounds")?,
+    };
+    Ok((shdrs, names))
+}

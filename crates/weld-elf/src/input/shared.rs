@@ -1,0 +1,204 @@
+//! A shared object as an input: what it defines, what it needs, and its versions.
+//!
+//! Specification: gABI chapter 5 (dynamic linking), LSB "Symbol Versioning".
+
+use std::sync::atomic::AtomicU32;
+
+use super::FileName;
+use super::object::{describe_machine, section_table};
+use crate::elf::*;
+use crate::ids::*;
+use crate::resolve::names::{Bins, Rank, Record, flag, hash_name};
+use crate::synth::versions::parse_verdef;
+
+pub struct Shared<'a> {
+    pub file: FileId,
+    pub name: FileName<'a>,
+    pub data: &'a [u8],
+    pub shdrs: &'a [Shdr],
+    pub soname: &'a [u8],
+    pub needed: Vec<&'a [u8]>,
+    pub syms: &'a [Sym],
+    pub strtab: &'a [u8],
+    /// One for each symbol, or empty if the object has no versions.
+    pub versym: &'a [Half],
+    /// Version names by index; `None` where no version has that index.
+    pub versions: Vec<Option<&'a [u8]>>,
+    pub first_global: u32,
+    /// The name of each non-local symbol, filled when names are interned.
+    pub globals: Vec<AtomicU32>,
+    pub as_needed: bool,
+}
+
+impl<'a> Shared<'a> {
+    pub fn parse(
+        file: FileId,
+        name: FileName<'a>,
+        data: &'a [u8],
+        as_needed: bool,
+    ) -> Result<Shared<'a>, String> {
+        let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
+        if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
+            return Err(format!("is incompatible with elf_x86_64: it is for {}", describe_machine(ehdr)));
+        }
+        let (shdrs, _) = section_table(data, ehdr)?;
+        let mut shared = Shared {
+            file,
+            name,
+            data,
+            shdrs,
+            soname: b"",
+            needed: Vec::new(),
+            syms: &[],
+            strtab: &[],
+            versym: &[],
+            versions: Vec::new(),
+            first_global: 0,
+            globals: Vec::new(),
+            as_needed,
+        };
+        let mut verdef = None;
+        let mut dynamic = None;
+        for shdr in shdrs {
+            match shdr.sh_type() {
+                SHT_DYNSYM => shared.parse_symbols(shdr)?,
+                SHT_DYNAMIC => dynamic = Some(shdr),
+                SHT_GNU_VERSYM => {
+                    shared.versym = table(data, shdr.sh_offset(), shdr.sh_size() / 2)
+                        .ok_or("version table is out of bounds")?;
+                }
+                SHT_GNU_VERDEF => verdef = Some(shdr),
+                _ => {}
+            }
+        }
+        if let Some(shdr) = dynamic {
+            shared.parse_dynamic(shdr)?;
+        }
+        if let Some(shdr) = verdef {
+            shared.parse_versions(shdr)?;
+        }
+        if !shared.versym.is_empty() && shared.versym.len() < shared.syms.len() {
+            return Err("version table is shorter than the dynamic symbol table".into());
+        }
+        Ok(shared)
+    }
+
+    fn linked_strings(&self, shdr: &Shdr) -> Result<&'a [u8], String> {
+        let strings = self.shdrs.get(shdr.sh_link() as usize);
+        let strings = strings.and_then(|s| slice(self.data, s.sh_offset(), s.file_size()));
+        Ok(strings.ok_or("dynamic string table is out of bounds")?)
+    }
+
+    fn parse_symbols(&mut self, shdr: &Shdr) -> Result<(), String> {
+        let count = shdr.sh_size() / Sym::SIZE as u64;
+        self.syms =
+            table(self.data, shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
+        self.strtab = self.linked_strings(shdr)?;
+        self.first_global = shdr.sh_info();
+        if self.first_global as usize > self.syms.len() {
+            return Err(format!("dynamic symbol table has a bad sh_info: {}", self.first_global));
+        }
+        let globals = self.syms.len() - self.first_global as usize;
+        self.globals = (0..globals).map(|_| AtomicU32::new(u32::MAX)).collect();
+        Ok(())
+    }
+
+    fn parse_dynamic(&mut self, shdr: &Shdr) -> Result<(), String> {
+        let entries: &[Dyn] = table(self.data, shdr.sh_offset(), shdr.sh_size() / Dyn::SIZE as u64)
+            .ok_or("dynamic section is out of bounds")?;
+        let strings = self.linked_strings(shdr)?;
+        let name = |offset: u64| {
+            let offset = u32::try_from(offset).ok();
+            offset.and_then(|o| string(strings, o)).ok_or("dynamic section has a bad string offset")
+        };
+        for entry in entries {
+            match entry.d_tag() {
+                DT_NULL => break,
+                DT_SONAME => self.soname = name(entry.d_val())?,
+                DT_NEEDED => self.needed.push(name(entry.d_val())?),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn parse_versions(&mut self, shdr: &Shdr) -> Result<(), String> {
+        let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
+            .ok_or("version definitions are out of bounds")?;
+        let strings = self.linked_strings(shdr)?;
+        for (index, name) in parse_verdef(bytes, shdr.sh_info(), strings).map_err(|e| e.to_string())? {
+            let index = (index & !VERSYM_HIDDEN) as usize;
+            if self.versions.len() <= index {
+                self.versions.resize(index + 1, None);
+            }
+            self.versions[index] = Some(name);
+        }
+        Ok(())
+    }
+
+    /// How the object is called where it has no soname: as it was named on the command line.
+    pub fn link_name(&self) -> &[u8] {
+        self.name.path.as_bytes()
+    }
+
+    /// The soname, for version needs. Objects with versions have one.
+    pub fn need_name(&self) -> &'a [u8] {
+        self.soname
+    }
+
+    /// The name-table id of symbol `index`; `NONE` if its name was never interned.
+    pub fn global(&self, index: u32) -> SymbolId {
+        SymbolId(
+            self.globals[(index - self.first_global) as usize].load(std::sync::atomic::Ordering::Relaxed),
+        )
+    }
+
+    /// Whether the address lies in memory that the loader makes read-only after relocation.
+    pub fn is_relro(&self, address: u64) -> bool {
+        let Some(&[ehdr]) = table::<Ehdr>(self.data, 0, 1) else { return false };
+        let phdrs: &[Phdr] = table(self.data, ehdr.e_phoff(), ehdr.e_phnum() as u64).unwrap_or(&[]);
+        let within = |p: &Phdr| address.wrapping_sub(p.p_vaddr()) < p.p_memsz();
+        phdrs.iter().any(|p| p.p_type() == PT_GNU_RELRO && within(p))
+    }
+
+    /// The version index of symbol `index` and whether it is the default one for its name.
+    pub fn version(&self, index: u32) -> (u16, bool) {
+        match self.versym.get(index as usize) {
+            Some(v) => (v.get() & !VERSYM_HIDDEN, v.get() & VERSYM_HIDDEN == 0),
+            None => (VER_NDX_GLOBAL, true),
+        }
+    }
+
+    /// The name of the version that symbol `index` is defined with, if it has one.
+    pub fn version_name(&self, index: u32) -> Option<&'a [u8]> {
+        let (version, _) = self.version(index);
+        if version <= VER_NDX_GLOBAL { None } else { *self.versions.get(version as usize)? }
+    }
+
+    pub fn symbol_name(&self, index: u32) -> &'a [u8] {
+        self.syms.get(index as usize).and_then(|s| string(self.strtab, s.st_name())).unwrap_or(b"")
+    }
+
+    /// Sends a record for each symbol that other files can see to the bins. Old versions
+    /// (`foo@V1`) are found by name only when an object asks for one.
+    pub fn intern(&self, bins: &mut Bins<'a>) -> Result<(), String> {
+        for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
+            let (version, default) = self.version(i as u32);
+            let bits = if sym.st_shndx() == SHN_UNDEF {
+                if sym.binding() == STB_WEAK {
+                    Rank::Undefined as u32 | flag::REF_SHARED_WEAK
+                } else {
+                    Rank::Undefined as u32 | flag::REF_SHARED
+                }
+            } else if version == VER_NDX_LOCAL || !default {
+                continue;
+            } else {
+                Rank::Provided as u32 | flag::DEF_SHARED
+            };
+            let name = string(self.strtab, sym.st_name())
+                .ok_or_else(|| format!("dynamic symbol {i} has a bad name"))?;
+            bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,133 @@
+//! From offsets to addresses: of input sections, chunks and symbols.
+//!
+//! After this, an input section's `address` and a symbol's `value` are final virtual addresses, and
+//! a relocation's target is one load away. Merge sections have no address of their own; theirs says
+//! which part and which input of it they are.
+
+use rayon::prelude::*;
+
+use super::*;
+use crate::image::{Bases, MergedPart};
+use crate::input::sections::Sections;
+use crate::resolve::internal::{Internals, Target};
+use crate::resolve::symbols::{Symbols, sym};
+use crate::util::align_up;
+
+/// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
+pub fn place(layout: &mut Layout, sections: &mut Sections) {
+    for out in &layout.sections {
+        let start = if out.is_alloc() { out.address } else { 0 };
+        for member in &out.members {
+            match member.as_chunk() {
+                Some(chunk) => {
+                    let base = if out.is_alloc() { out.address } else { out.offset };
+                    layout.chunks[chunk.index()].address += base;
+                }
+                None => sections.list[member.as_section().map_or(0, |s| s.index())].address += start,
+            }
+        }
+    }
+}
+
+pub fn bases(layout: &Layout) -> Bases {
+    let got = layout.chunk_address(ChunkKind::Got);
+    let got_plt = layout.chunk_address(ChunkKind::GotPlt);
+    Bases {
+        got,
+        got_plt,
+        got_base: if layout.chunk(ChunkKind::GotPlt).is_some() { got_plt } else { got },
+        plt: layout.chunk_address(ChunkKind::Plt),
+        plt_sec: layout.chunk_address(ChunkKind::PltSec),
+        tls_start: layout.tls().map_or(0, |t| t.address),
+        thread_pointer: layout.thread_pointer(),
+    }
+}
+
+/// Values of symbols in sections, commons and copies.
+pub fn place_symbols(
+    symbols: &mut Symbols,
+    sections: &Sections,
+    layout: &Layout,
+    merged: &[MergedPart],
+    relro_copies: &[SymbolId],
+    parallel: bool,
+) {
+    let common = layout.chunk_address(ChunkKind::Common);
+    let copy = layout.chunk_address(ChunkKind::CopyBss);
+    let relro = layout.chunk_address(ChunkKind::CopyRelro);
+    for id in relro_copies {
+        // The offset counts from the other block; what is added below is `copy`.
+        let symbol = &mut symbols.list[id.index()];
+        symbol.value = symbol.value.wrapping_add(relro).wrapping_sub(copy);
+    }
+    let one = |symbol: &mut crate::resolve::symbols::Symbol| {
+        let flags = symbol.flags();
+        match flags & sym::KIND {
+            sym::DEFINED => {
+                let section = &sections.list[symbol.section as usize];
+                if flags & sym::MERGED == 0 {
+                    symbol.value = symbol.value.wrapping_add(section.address);
+                } else {
+                    let part = &merged.get((section.address >> 32) as usize);
+                    let at = part
+                        .and_then(|p| p.merged.output_offset(section.address as u32 as usize, symbol.value));
+                    let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
+                    symbol.value = at.map_or(0, |at| base + at);
+                }
+            }
+            sym::COMMON => symbol.value = symbol.value.wrapping_add(common),
+            sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.value = symbol.value.wrapping_add(copy),
+            sym::SHARED => symbol.value = 0,
+            _ => {}
+        }
+    };
+    if parallel { symbols.list.par_iter_mut().for_each(one) } else { symbols.list.iter_mut().for_each(one) }
+}
+
+/// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.
+pub fn place_internals(symbols: &mut Symbols, internals: &Internals, layout: &Layout, bases: &Bases) {
+    for _ in 0..4 {
+        for internal in &internals.list {
+            let value = target_value(symbols, layout, bases, &internal.target);
+            symbols.list[internal.id.index()].value = value;
+        }
+    }
+}
+
+fn target_value(symbols: &Symbols, layout: &Layout, bases: &Bases, target: &Target) -> u64 {
+    let alloc = || layout.sections.iter().filter(|s| s.is_alloc());
+    let image = layout.image_base;
+    match target {
+        Target::SectionStart(name) => layout.find(name).map_or_else(
+            || if name == b".bss" { end_of(alloc().filter(|s| !s.is_nobits()), image) } else { image },
+            |s| s.address,
+        ),
+        Target::SectionEnd(name) => layout.find(name).map_or(image, |s| s.end()),
+        Target::ImageStart => image,
+        Target::EndOfText => end_of(alloc().filter(|s| s.flags & crate::elf::SHF_EXECINSTR != 0), image),
+        Target::EndOfData => end_of(alloc().filter(|s| !s.is_nobits()), image),
+        Target::End => end_of(alloc(), image),
+        Target::GotBase => bases.got_base,
+        Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
+        Target::RelaIpltStart => layout.chunk_address(ChunkKind::RelaPlt),
+        Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(0, |c| c.address + c.size),
+        Target::TlsModuleBase => {
+            let tls = layout.tls();
+            tls.map_or(0, |t| t.address)
+        }
+        Target::Absolute(value) => *value,
+        Target::Alias(id, offset) => symbols[*id].value.wrapping_add(*offset as u64),
+    }
+}
+
+fn end_of<'s, 'a: 's>(sections: impl Iterator<Item = &'s OutputSection<'a>>, default: u64) -> u64 {
+    // Thread-local zeroes overlap what follows them.
+    sections.filter(|s| !(s.is_tls() && s.is_nobits())).map(|s| s.end()).max().unwrap_or(default)
+}
+
+/// The span of addresses of the image, in bytes.
+pub fn span(layout: &Layout) -> u64 {
+    let large = |s: &&OutputSection| s.is_alloc() && s.flags & crate::elf::SHF_X86_64_LARGE == 0;
+    let end = layout.sections.iter().filter(large).map(|s| s.end()).max().unwrap_or(0);
+    align_up(end.saturating_sub(layout.image_base), 1)
+}

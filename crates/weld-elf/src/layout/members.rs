@@ -1,0 +1,299 @@
+//! Which output sections there are and what lies in each, in order.
+//!
+//! Input sections come in command-line order, except where their meaning asks for another one:
+//! `.init_array.N` by priority, `SHF_LINK_ORDER` sections by what they are linked to.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::order::{is_relro, rank};
+use super::*;
+use crate::elf::*;
+use crate::input::object::Object;
+use crate::input::sections::{OutputUse, SectionKind, Sections};
+use crate::live::{Live, SectionOwners};
+use crate::options::Options;
+use crate::util::align_up;
+
+/// A chunk and the output section it goes to.
+pub struct ChunkSpec {
+    pub kind: ChunkKind,
+    pub size: u64,
+    pub align: u64,
+    pub place: Place,
+}
+
+pub enum Place {
+    /// An output section of its own: name, type, flags, entry size.
+    Named(&'static [u8], u32, u64, u64),
+    /// Among the input sections of that output name.
+    Joined(u32),
+}
+
+/// What layout is made from.
+pub struct Builder<'c, 'a> {
+    pub objects: &'c [Object<'a>],
+    pub sections: &'c mut Sections<'a>,
+    pub live: &'c Live,
+    pub owners: &'c SectionOwners,
+    pub options: &'c Options,
+}
+
+impl<'a> Builder<'_, 'a> {
+    /// Gathers members, orders output sections and assigns offsets within them.
+    pub fn build(mut self, chunks: Vec<ChunkSpec>) -> Layout<'a> {
+        let uses = self.join_uses();
+        let mut outs: Vec<OutputSection> = Vec::new();
+        let mut of_name = vec![u32::MAX; self.sections.names.len()];
+        self.gather_inputs(&uses, &mut outs, &mut of_name);
+        let chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
+        for out in &mut outs {
+            out.relro = self.options.z_relro && is_relro(out, self.options);
+            out.rank = rank(out);
+        }
+        self.sort_arrays(&mut outs);
+        let mut order: Vec<usize> = (0..outs.len()).collect();
+        order.sort_by_key(|&i| outs[i].rank);
+        let mut position = vec![0u32; outs.len()];
+        for (new, &old) in order.iter().enumerate() {
+            position[old] = new as u32;
+        }
+        let mut slots: Vec<Option<OutputSection>> = outs.into_iter().map(Some).collect();
+        let outs: Vec<OutputSection> = order.iter().filter_map(|&i| slots[i].take()).collect();
+        for of in of_name.iter_mut().filter(|of| **of != u32::MAX) {
+            *of = position[*of as usize];
+        }
+        let mut layout = Layout {
+            sections: outs,
+            chunks,
+            segments: Vec::new(),
+            of_name,
+            image_base: 0,
+            section_headers: 0,
+            file_size: 0,
+        };
+        for chunk in &mut layout.chunks {
+            chunk.out = position[chunk.out as usize];
+        }
+        self.assign_offsets(&mut layout);
+        layout
+    }
+
+    /// Header fields of each output name, over all objects.
+    fn join_uses(&self) -> Vec<Option<OutputUse>> {
+        let mut all: Vec<Option<OutputUse>> = vec![None; self.sections.names.len()];
+        for used in self.sections.objects.iter().flat_map(|o| &o.uses) {
+            match &mut all[used.out as usize] {
+                Some(seen) => seen.join(used),
+                slot => *slot = Some(*used),
+            }
+        }
+        all
+    }
+
+    fn gather_inputs(
+        &self,
+        uses: &[Option<OutputUse>],
+        outs: &mut Vec<OutputSection<'a>>,
+        of_name: &mut [u32],
+    ) {
+        for (i, section) in self.sections.list.iter().enumerate() {
+            let kind = section.kind();
+            let copied = matches!(kind, SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed);
+            let id = SectionId(i as u32);
+            if !copied || !self.live.contains(id) {
+                continue;
+            }
+            let out = self.out_for(section.out(), uses, outs, of_name);
+            outs[out].members.push(Member::section(id));
+        }
+    }
+
+    fn out_for(
+        &self,
+        name: u32,
+        uses: &[Option<OutputUse>],
+        outs: &mut Vec<OutputSection<'a>>,
+        of_name: &mut [u32],
+    ) -> usize {
+        if of_name[name as usize] == u32::MAX {
+            let text = self.sections.names[name as usize];
+            let mut out = new_section(Cow::Borrowed(text));
+            match &uses[name as usize] {
+                Some(used) => {
+                    out.kind = used.kind;
+                    out.flags = output_flags(used);
+                    out.entsize = used.entsize;
+                }
+                None => {
+                    // Only chunks go there: the copies and commons of `.bss` and its kin.
+                    out.kind = SHT_NOBITS;
+                    out.flags = SHF_ALLOC | SHF_WRITE;
+                }
+            }
+            of_name[name as usize] = outs.len() as u32;
+            outs.push(out);
+        }
+        of_name[name as usize] as usize
+    }
+
+    fn add_chunks(
+        &self,
+        specs: Vec<ChunkSpec>,
+        uses: &[Option<OutputUse>],
+        outs: &mut Vec<OutputSection<'a>>,
+        of_name: &mut [u32],
+    ) -> Vec<Chunk> {
+        let mut named: HashMap<&'static [u8], usize> = HashMap::new();
+        let mut chunks = Vec::new();
+        for spec in specs {
+            let id = ChunkId(chunks.len() as u32);
+            let out = match spec.place {
+                Place::Joined(name) => {
+                    let known = of_name[name as usize] != u32::MAX;
+                    let out = self.out_for(name, uses, outs, of_name);
+                    if let (ChunkKind::Merged(_), true) = (spec.kind, !known) {
+                        outs[out].kind = SHT_PROGBITS;
+                    }
+                    out
+                }
+                Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
+                    let existing = outs.iter().position(|o| *o.name == *name);
+                    existing.unwrap_or_else(|| {
+                        let mut out = new_section(Cow::Borrowed(name));
+                        (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                        outs.push(out);
+                        outs.len() - 1
+                    })
+                }),
+            };
+            outs[out].members.push(Member::chunk(id));
+            chunks.push(Chunk {
+                kind: spec.kind,
+                size: spec.size,
+                align: spec.align,
+                address: 0,
+                out: out as u32,
+            });
+        }
+        chunks
+    }
+
+    /// `.init_array` and `.fini_array`: by priority, in command-line order within one.
+    fn sort_arrays(&self, outs: &mut [OutputSection]) {
+        for out in outs {
+            let array = matches!(&*out.name, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
+            if array && self.options.sort_init_array {
+                out.members.sort_by_key(|m| {
+                    m.as_section().map_or(u32::MAX, |id| self.array_priority(id, &out.name))
+                });
+            }
+        }
+    }
+
+    fn array_priority(&self, id: SectionId, out: &[u8]) -> u32 {
+        let object = &self.objects[self.owners.object(id).index()];
+        let name = object.section_name((id.0 - object.section_base) as usize).unwrap_or(b"");
+        let number = |prefix: &[u8]| -> Option<u32> {
+            let text = name.strip_prefix(prefix)?.strip_prefix(b".")?;
+            std::str::from_utf8(text).ok()?.parse().ok()
+        };
+        if matches!(out, b".ctors" | b".dtors") {
+            // crtbegin's marker first, crtend's last.
+            let base = object.name.base();
+            let edge =
+                if base.starts_with("crtend") { u32::MAX } else { u32::from(!base.starts_with("crtbegin")) };
+            return edge;
+        }
+        let old = number(b".ctors").or_else(|| number(b".dtors")).map(|n| 65535u32.saturating_sub(n));
+        number(b".init_array").or_else(|| number(b".fini_array")).or(old).unwrap_or(65536)
+    }
+
+    fn assign_offsets(&mut self, layout: &mut Layout) {
+        let mut linked = Vec::new();
+        for i in 0..layout.sections.len() {
+            if layout.sections[i].flags & SHF_LINK_ORDER != 0 {
+                linked.push(i)
+            } else {
+                self.place_members(layout, i)
+            }
+        }
+        for i in linked {
+            self.sort_linked(layout, i);
+            self.place_members(layout, i);
+        }
+    }
+
+    /// Sections with `SHF_LINK_ORDER` lie in the order of the sections they are linked to.
+    fn sort_linked(&self, layout: &mut Layout, index: usize) {
+        let of_name = &layout.of_name;
+        let leader = |member: &Member| -> Option<SectionId> {
+            let id = member.as_section()?;
+            let object = self.owners.object(id);
+            let base = self.objects[object.index()].section_base;
+            let links = &self.sections.objects[object.index()].link_order;
+            links.iter().find(|l| l.0 == id.0 - base).map(|l| SectionId(base + l.1))
+        };
+        let key = |member: &Member| match leader(member) {
+            Some(id) => {
+                let section = self.sections.get(id);
+                (of_name[section.out() as usize], section.address)
+            }
+            None => (u32::MAX, 0),
+        };
+        let mut members = std::mem::take(&mut layout.sections[index].members);
+        members.sort_by_cached_key(key);
+        let first = members.first().map(key);
+        layout.sections[index].link = first.map_or(0, |k| if k.0 == u32::MAX { 0 } else { k.0 + 1 });
+        layout.sections[index].members = members;
+    }
+
+    fn place_members(&mut self, layout: &mut Layout, index: usize) {
+        let out = &mut layout.sections[index];
+        let (mut offset, mut align) = (0u64, out.align);
+        for member in &out.members {
+            match member.as_chunk() {
+                Some(chunk) => {
+                    let chunk = &mut layout.chunks[chunk.index()];
+                    chunk.address = align_up(offset, chunk.align);
+                    offset = chunk.address + chunk.size;
+                    align = align.max(chunk.align);
+                }
+                None => {
+                    let section = &mut self.sections.list[member.0 as usize];
+                    section.address = align_up(offset, section.align());
+                    offset = section.address.saturating_add(section.size);
+                    align = align.max(section.align());
+                }
+            }
+        }
+        out.size = offset;
+        out.align = align;
+    }
+}
+
+fn new_section(name: Cow<[u8]>) -> OutputSection {
+    OutputSection {
+        name,
+        kind: SHT_PROGBITS,
+        flags: 0,
+        entsize: 0,
+        align: 1,
+        address: 0,
+        offset: 0,
+        size: 0,
+        members: Vec::new(),
+        relro: false,
+        link: 0,
+        info: 0,
+        rank: 0,
+    }
+}
+
+/// Flags that mean something in an output file.
+fn output_flags(used: &OutputUse) -> u64 {
+    const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_X86_64_LARGE;
+    const ALL: u64 = SHF_MERGE | SHF_STRINGS | SHF_LINK_ORDER;
+    let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
+    used.any_flags & ANY | all & ALL
+}

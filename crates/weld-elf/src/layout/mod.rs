@@ -1,0 +1,173 @@
+//! Layout: which output sections there are, in what order, at what addresses and file offsets.
+//!
+//! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
+//! * [`order`] ranks output sections;
+//! * [`segments`] cuts them into program headers and gives them addresses.
+
+pub mod addresses;
+pub mod members;
+pub mod order;
+pub mod segments;
+
+use std::borrow::Cow;
+
+use crate::ids::*;
+
+/// A piece of an output section: an input section, or a chunk that the linker makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member(u32);
+
+impl Member {
+    const CHUNK: u32 = 1 << 31;
+
+    pub fn section(id: SectionId) -> Self {
+        Member(id.0)
+    }
+    pub fn chunk(id: ChunkId) -> Self {
+        Member(id.0 | Self::CHUNK)
+    }
+    #[inline(always)]
+    pub fn as_section(self) -> Option<SectionId> {
+        (self.0 & Self::CHUNK == 0).then_some(SectionId(self.0))
+    }
+    pub fn as_chunk(self) -> Option<ChunkId> {
+        (self.0 & Self::CHUNK != 0).then_some(ChunkId(self.0 & !Self::CHUNK))
+    }
+}
+
+/// What a chunk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChunkKind {
+    Interp,
+    Properties,
+    BuildId,
+    PackageNote,
+    DynSym,
+    DynStr,
+    GnuHash,
+    SysvHash,
+    VerSym,
+    VerDef,
+    VerNeed,
+    RelaDyn,
+    Relr,
+    RelaPlt,
+    Plt,
+    PltSec,
+    Got,
+    GotPlt,
+    Dynamic,
+    EhFrameHdr,
+    EhFrame,
+    /// Merged strings or constants; index into the merged parts.
+    Merged(u32),
+    /// Common symbols.
+    Common,
+    /// Copies of variables of shared objects, and of those that are read-only after relocation.
+    CopyBss,
+    CopyRelro,
+    SymTab,
+    SymTabShndx,
+    StrTab,
+    ShStrTab,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Chunk {
+    pub kind: ChunkKind,
+    pub size: u64,
+    pub align: u64,
+    /// Offset in the output section; after layout the address (file offset if not allocated).
+    pub address: u64,
+    pub out: u32,
+}
+
+pub struct OutputSection<'a> {
+    pub name: Cow<'a, [u8]>,
+    /// `sh_type`
+    pub kind: u32,
+    /// `sh_flags`
+    pub flags: u64,
+    pub entsize: u64,
+    pub align: u64,
+    /// 0 if the section is not allocated.
+    pub address: u64,
+    pub offset: u64,
+    pub size: u64,
+    pub members: Vec<Member>,
+    pub relro: bool,
+    pub link: u32,
+    pub info: u32,
+    rank: u32,
+}
+
+impl OutputSection<'_> {
+    pub fn is_alloc(&self) -> bool {
+        self.flags & crate::elf::SHF_ALLOC != 0
+    }
+    pub fn is_nobits(&self) -> bool {
+        self.kind == crate::elf::SHT_NOBITS
+    }
+    pub fn is_tls(&self) -> bool {
+        self.flags & crate::elf::SHF_TLS != 0
+    }
+    /// Bytes in the file.
+    pub fn file_size(&self) -> u64 {
+        if self.is_nobits() { 0 } else { self.size }
+    }
+    pub fn end(&self) -> u64 {
+        self.address + self.size
+    }
+}
+
+/// A program header, with the range of output sections that it spans.
+#[derive(Clone, Debug)]
+pub struct Segment {
+    pub kind: u32,
+    pub flags: u32,
+    pub sections: std::ops::Range<usize>,
+    pub offset: u64,
+    pub address: u64,
+    pub file_size: u64,
+    pub mem_size: u64,
+    pub align: u64,
+    /// The segment starts with the ELF header.
+    pub headers: bool,
+}
+
+pub struct Layout<'a> {
+    /// In file order; the section header index is one more.
+    pub sections: Vec<OutputSection<'a>>,
+    pub chunks: Vec<Chunk>,
+    pub segments: Vec<Segment>,
+    /// Position in `sections` of each name in `Sections::names`; `u32::MAX` if unused.
+    pub of_name: Vec<u32>,
+    pub image_base: u64,
+    /// Offset of the section header table.
+    pub section_headers: u64,
+    pub file_size: u64,
+}
+
+impl<'a> Layout<'a> {
+    pub fn find(&self, name: &[u8]) -> Option<&OutputSection<'a>> {
+        self.sections.iter().find(|s| *s.name == *name)
+    }
+
+    pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
+        self.chunks.iter().find(|c| c.kind == kind)
+    }
+
+    pub fn chunk_address(&self, kind: ChunkKind) -> u64 {
+        self.chunk(kind).map_or(0, |c| c.address)
+    }
+
+    /// The thread-local storage segment.
+    pub fn tls(&self) -> Option<&Segment> {
+        self.segments.iter().find(|s| s.kind == crate::elf::PT_TLS)
+    }
+
+    /// The address that the thread pointer has, in terms of the TLS template's addresses.
+    pub fn thread_pointer(&self) -> u64 {
+        self.tls().map_or(0, |tls| crate::util::align_up(tls.address + tls.mem_size, tls.align))
+    }
+}

@@ -1,0 +1,305 @@
+//! A link, from the command line to the finished file.
+//!
+//! This is the page to read first: each step borrows what the steps before it made and returns a
+//! new value that later steps only read.
+
+use std::ffi::OsString;
+
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::host::Host;
+use weld_common::io::input::InputStore;
+use weld_common::io::output::{self, EngineChoice, OutputFile, OutputOptions};
+use weld_common::par::{self, Pool};
+use weld_common::trace::Trace;
+
+use crate::args;
+use crate::emit::{self, Emitter};
+use crate::input::load::{Inputs, Loader};
+use crate::input::sections::{self, Sections};
+use crate::live::roots::Roots;
+use crate::live::{Live, Scanner, SectionOwners};
+use crate::mode::Mode;
+use crate::options::{BuildId, Options, OutputEngine, OutputKind};
+use crate::report;
+use crate::resolve::comdat::Comdats;
+use crate::resolve::exports::{self, Exports};
+use crate::resolve::internal::Internals;
+use crate::resolve::rules::Scripts;
+use crate::resolve::symbols::{self, Symbols};
+use crate::resolve::{Resolved, Resolver};
+use crate::setup;
+use crate::synth::plan::{Plan, Planner};
+
+/// What a successful link leaves behind.
+#[derive(Debug)]
+pub struct Outcome {
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Links as the command line `args` (without the program's name) asks.
+///
+/// # Errors
+/// Everything found wrong, in a fixed order; the output is then as it was before.
+pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> {
+    let sink = DiagSink::new();
+    let options = match args::parse(args, &sink)? {
+        args::Command::Link(options) => options,
+        args::Command::Print(text) => {
+            host.print(&text);
+            return Ok(Outcome { warnings: sink.finish() });
+        }
+    };
+    let store = InputStore::new(host);
+    let trace = Trace::new(options.stats || options.time_trace.is_some());
+    let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace };
+    job.run()?;
+    done_with(host, store);
+    Ok(Outcome { warnings: sink.finish() })
+}
+
+/// Drops a large value, or leaves that to the end of the process.
+pub fn done_with<T>(host: &dyn Host, value: T) {
+    if host.exits_soon() {
+        std::mem::forget(value);
+    }
+}
+
+/// From this many inputs on, they are opened by several threads.
+const MANY_INPUTS: usize = 256;
+
+/// What every step may use.
+pub struct Job<'j> {
+    pub options: &'j Options,
+    pub host: &'j dyn Host,
+    pub sink: &'j DiagSink,
+    pub store: &'j InputStore<'j>,
+    pub trace: &'j Trace,
+}
+
+impl<'j> Job<'j> {
+    fn run(&self) -> Result<(), Diagnostics> {
+        if self.options.print_version {
+            self.host.print(&args::version_text());
+        }
+        // An output that cannot be written is an error before any work.
+        output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
+        // Open and identify what the command line names, in parallel when there is much of it.
+        let early = (self.options.inputs.len() > MANY_INPUTS)
+            .then(|| Pool::new(par::choose_threads(self.options.threads, u64::MAX)));
+        let inputs = match &early {
+            Some(pool) => pool.install(|| self.open(pool.threads() > 1))?,
+            None => self.open(false)?,
+        };
+        let threads = par::choose_threads(self.options.threads, inputs.total_bytes);
+        let pool = early.unwrap_or_else(|| Pool::new(threads));
+        pool.install(|| self.link(&inputs, pool.threads()))?;
+        report::finish_trace(self)?;
+        done_with(self.host, (inputs, pool));
+        Ok(())
+    }
+
+    fn open(&self, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
+        let _span = self.trace.span("open inputs");
+        let loader = Loader { store: self.store, options: self.options, sink: self.sink, parallel };
+        let inputs = loader.load();
+        self.sink.end_phase()?;
+        if inputs.files.len() == 1 {
+            return Err(Diagnostic::error("no input files").into());
+        }
+        Ok(inputs)
+    }
+
+    fn link(&self, inputs: &Inputs<'j>, threads: usize) -> Result<(), Diagnostics> {
+        let parallel = threads > 1;
+        // Read symbol tables, intern names, find the best definition of each; activate archive members.
+        let mut resolved = self.resolve(inputs, parallel)?;
+        // Of equal COMDAT groups one survives; only now are sections looked at.
+        let comdats = {
+            let _span = self.trace.span("COMDAT groups");
+            Comdats::decide(&resolved, parallel)
+        };
+        if self.options.kind == OutputKind::Relocatable {
+            return crate::relocatable::link(self, inputs, resolved, &comdats, parallel);
+        }
+        let mut sections = {
+            let _span = self.trace.span("parse sections");
+            let objects = &mut resolved.objects;
+            sections::parse(objects, &comdats, self.options, self.sink, parallel)
+        };
+        self.sink.end_phase()?;
+        // Define what only the linker can.
+        let internals = Internals::define(&mut resolved, &sections, self.options);
+        let mode = Mode::new(self.options, !resolved.shared.is_empty());
+        let scripts = self.read_scripts(inputs);
+        let owners = SectionOwners::new(&resolved.objects, sections.list.len());
+        let context = Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+        // If the image turns out too large for GOT loads to be shortened, do the rest again without.
+        let parts = (&mut resolved, &mut sections);
+        if !self.attempt(&context, parts, (&comdats, &scripts), self.options.relax)? {
+            self.attempt(&context, (&mut resolved, &mut sections), (&comdats, &scripts), false)?;
+        }
+        done_with(self.host, (resolved, sections, comdats, scripts, owners));
+        Ok(())
+    }
+
+    /// The second half of a link. `false` if it has to be repeated without `relax_got`.
+    fn attempt(
+        &self,
+        context: &Context<'_, 'j>,
+        (resolved, sections): (&mut Resolved<'j>, &mut Sections<'j>),
+        (comdats, scripts): (&Comdats, &Scripts),
+        relax_got: bool,
+    ) -> Result<bool, Diagnostics> {
+        // Freeze every name to its definition.
+        let mut symbols = {
+            let _span = self.trace.span("freeze symbols");
+            symbols::freeze(resolved, sections, comdats, context.parallel)
+        };
+        context.internals.freeze(&mut symbols);
+        report::duplicates(self, resolved, sections);
+        self.sink.end_phase()?;
+        // Decide what other modules see and may replace.
+        let exports = self.export(resolved, &symbols, context.mode, scripts, context.parallel);
+        self.sink.end_phase()?;
+        // Scan relocations for what they need; under gc, only those that matter.
+        let live = self.scan(context, (resolved, sections, &symbols), relax_got);
+        report::undefined(self, context, resolved, &symbols, &live);
+        self.sink.end_phase()?;
+        // Size the linker's own sections and lay everything out.
+        let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got };
+        let mut plan = planner.plan(sections, &mut symbols)?;
+        if relax_got && plan.is_too_large_to_relax() {
+            return Ok(false);
+        }
+        plan.place(sections, &mut symbols, context);
+        self.sink.end_phase()?;
+        self.write(&plan, context, resolved, sections, &symbols)?;
+        done_with(self.host, (plan, symbols, exports));
+        Ok(true)
+    }
+
+    fn resolve(&self, inputs: &Inputs<'j>, parallel: bool) -> Result<Resolved<'j>, Diagnostics> {
+        let _span = self.trace.span("resolve symbols");
+        let wrap = setup::wrap(self.options, self.store);
+        let roots = setup::roots(self.options, inputs, self.store);
+        let resolver = Resolver {
+            inputs,
+            options: self.options,
+            sink: self.sink,
+            host: self.host,
+            wrap: &wrap,
+            parallel,
+        };
+        resolver.run(&roots)
+    }
+
+    fn read_scripts(&self, inputs: &Inputs) -> Scripts {
+        Scripts::read(self.options, self.store, setup::inline_versions(inputs), self.sink)
+    }
+
+    fn export<'s>(
+        &self,
+        resolved: &Resolved<'s>,
+        symbols: &Symbols,
+        mode: Mode,
+        scripts: &'s Scripts,
+        parallel: bool,
+    ) -> Exports<'s> {
+        let _span = self.trace.span("exports and versions");
+        let rules = scripts.rules(self.sink);
+        let exports = exports::decide(resolved, symbols, (self.options, mode), rules, parallel);
+        report::undefined_versions(self, resolved, symbols, scripts);
+        exports
+    }
+
+    fn scan(
+        &self,
+        context: &Context<'_, 'j>,
+        (resolved, sections, symbols): (&Resolved<'j>, &Sections<'j>, &Symbols),
+        relax_got: bool,
+    ) -> Live {
+        let _span = self.trace.span("gc and relocation scan");
+        let roots = Roots {
+            objects: &resolved.objects,
+            sections,
+            symbols,
+            names: &resolved.names,
+            internals: context.internals,
+            options: self.options,
+        };
+        let roots = roots.collect();
+        let scanner = Scanner {
+            objects: &resolved.objects,
+            sections,
+            symbols,
+            options: self.options,
+            mode: context.mode,
+            sink: self.sink,
+            owners: context.owners,
+            relax_got,
+            gc: self.options.gc_sections,
+            bits: crate::util::zeroed_atomics(sections.list.len().div_ceil(32)),
+        };
+        let live = scanner.run(&roots, context.parallel);
+        if self.options.print_gc_sections {
+            report::removed_sections(self, resolved, sections, &live);
+        }
+        live
+    }
+
+    fn write(
+        &self,
+        plan: &Plan<'_, 'j>,
+        context: &Context<'_, 'j>,
+        resolved: &Resolved<'j>,
+        sections: &Sections<'j>,
+        symbols: &Symbols,
+    ) -> Result<(), Diagnostics> {
+        let image = plan.image(self, context, resolved, sections, symbols);
+        let contents = plan.contents(&image, context);
+        self.sink.end_phase()?;
+        let span = self.trace.span("write image");
+        let failed = |e: output::OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));
+        let engine = match self.options.output_engine {
+            OutputEngine::Auto => EngineChoice::Auto,
+            OutputEngine::Mapped => EngineChoice::Mapped,
+            OutputEngine::Streaming => EngineChoice::Streaming,
+        };
+        let output_options = OutputOptions { engine, executable: true };
+        let file =
+            OutputFile::create(&self.options.output, plan.layout.file_size, &output_options, self.host)
+                .map_err(failed)?;
+        if self.options.verbose {
+            let (engine, why) = file.engine();
+            self.host.print(&format!("output engine: {engine:?} ({why})\n"));
+        }
+        let emitter =
+            Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
+        let digest = emitter.write(&file).map_err(failed)?;
+        let id = match digest {
+            Some(digest) => Some(digest),
+            None => emit::fixed_build_id(&self.options.build_id).map_err(Diagnostic::error)?,
+        };
+        if let (Some(id), true) = (id, self.options.build_id != BuildId::None) {
+            emitter.write_build_id(&file, &id).map_err(failed)?;
+        }
+        drop(span);
+        // Relocations out of range are found while writing; then the file is not kept.
+        if !self.options.noinhibit_exec {
+            self.sink.end_phase()?;
+        }
+        report::outputs(self, &image, context)?;
+        done_with(self.host, contents);
+        file.commit(true).map_err(failed)
+    }
+}
+
+/// What steps after resolution share.
+pub struct Context<'c, 'a> {
+    pub inputs: &'c Inputs<'a>,
+    pub mode: Mode,
+    pub parallel: bool,
+    pub threads: usize,
+    pub owners: &'c SectionOwners,
+    pub internals: &'c Internals,
+}

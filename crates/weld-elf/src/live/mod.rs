@@ -1,0 +1,343 @@
+//! Which sections stay, and what their relocations need.
+//!
+//! One visit a section does both: it scans the section's relocations once, records what each
+//! symbol needs (GOT slot, PLT entry, dynamic relocation, …) and, under `--gc-sections`, marks the
+//! sections referred to. Marking is a level-synchronous walk: the frontier is cut into chunks, a
+//! worker follows what it finds in its own stack up to a bound and hands the rest to the next level.
+//! Without gc every section is visited in a flat loop.
+//!
+//! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
+
+pub mod roots;
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+use weld_common::diag::DiagSink;
+
+use crate::arch::x86_64::scan;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::sections::{SectionKind, Sections};
+use crate::mode::Mode;
+use crate::options::Options;
+use crate::resolve::symbols::Symbols;
+
+/// A relocation that the loader must apply: the input relocation it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DynReloc {
+    pub section: SectionId,
+    /// Index in the section's relocations, above [`DynKind`] in the low two bits.
+    word: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DynKind {
+    /// Add the load address.
+    Relative,
+    /// Add the address of a symbol.
+    Symbolic,
+    /// The symbol's offset from the thread pointer.
+    TpOff,
+}
+
+impl DynReloc {
+    pub fn new(section: SectionId, index: usize, kind: DynKind) -> Self {
+        DynReloc { section, word: (index as u32) << 2 | kind as u32 }
+    }
+    pub fn index(self) -> usize {
+        (self.word >> 2) as usize
+    }
+    pub fn kind(self) -> DynKind {
+        match self.word & 3 {
+            0 => DynKind::Relative,
+            1 => DynKind::Symbolic,
+            _ => DynKind::TpOff,
+        }
+    }
+}
+
+/// A local symbol that needs GOT slots or a PLT entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LocalNeed {
+    pub object: ObjectId,
+    pub sym: u32,
+    /// `sym::NEEDS_*` bits.
+    pub needs: u32,
+}
+
+/// A reference to a symbol that nothing defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UndefinedRef {
+    pub object: ObjectId,
+    pub shndx: u32,
+    /// Index of the relocation.
+    pub reloc: u32,
+    pub symbol: SymbolId,
+}
+
+/// Facts about the whole output; bits of [`Live::facts`].
+pub mod fact {
+    /// Something is addressed relative to the GOT.
+    pub const GOT_BASE: u32 = 1;
+    /// The module's own TLS block is asked for by LD code.
+    pub const TLS_LD: u32 = 2;
+    /// IE code in a shared object: `DF_STATIC_TLS`.
+    pub const STATIC_TLS: u32 = 4;
+    /// A dynamic relocation in a read-only section: `DT_TEXTREL`.
+    pub const TEXT_REL: u32 = 8;
+}
+
+/// What the scan of some sections found; merged at the end.
+#[derive(Default)]
+pub struct Found {
+    pub dyn_relocs: Vec<DynReloc>,
+    pub locals: Vec<LocalNeed>,
+    pub undefined: Vec<UndefinedRef>,
+    pub facts: u32,
+}
+
+impl Found {
+    fn absorb(&mut self, mut other: Found) {
+        self.dyn_relocs.append(&mut other.dyn_relocs);
+        self.locals.append(&mut other.locals);
+        self.undefined.append(&mut other.undefined);
+        self.facts |= other.facts;
+    }
+}
+
+pub struct Live {
+    /// One bit a section.
+    bits: Vec<AtomicU32>,
+    /// Sorted by section and index.
+    pub dyn_relocs: Vec<DynReloc>,
+    /// Sorted by object and symbol, one for each symbol.
+    pub locals: Vec<LocalNeed>,
+    pub undefined: Vec<UndefinedRef>,
+    pub facts: u32,
+}
+
+impl Live {
+    #[inline(always)]
+    pub fn contains(&self, section: SectionId) -> bool {
+        self.bits[section.index() / 32].load(Ordering::Relaxed) >> (section.0 % 32) & 1 != 0
+    }
+
+    pub fn has(&self, fact: u32) -> bool {
+        self.facts & fact != 0
+    }
+}
+
+/// Maps a section id to its object.
+pub struct SectionOwners {
+    bases: Vec<u32>,
+    /// Object of the first section of each run of 256.
+    coarse: Vec<u32>,
+}
+
+impl SectionOwners {
+    pub fn new(objects: &[Object], total: usize) -> Self {
+        let bases: Vec<u32> = objects.iter().map(|o| o.section_base).chain([total as u32]).collect();
+        let mut coarse = Vec::with_capacity(total / 256 + 1);
+        let mut object = 0;
+        for start in (0..total.max(1)).step_by(256) {
+            while object + 1 < objects.len() && bases[object + 1] as usize <= start {
+                object += 1;
+            }
+            coarse.push(object as u32);
+        }
+        SectionOwners { bases, coarse }
+    }
+
+    #[inline(always)]
+    pub fn object(&self, section: SectionId) -> ObjectId {
+        let mut object = self.coarse[section.index() >> 8] as usize;
+        while self.bases[object + 1] <= section.0 {
+            object += 1;
+        }
+        ObjectId(object as u32)
+    }
+}
+
+/// Everything the scan reads.
+pub struct Scanner<'c, 'a> {
+    pub objects: &'c [Object<'a>],
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub options: &'c Options,
+    pub mode: Mode,
+    pub sink: &'c DiagSink,
+    pub owners: &'c SectionOwners,
+    /// Whether GOT loads may become address computations; off when the image turns out too large.
+    pub relax_got: bool,
+    pub gc: bool,
+    /// One bit a section, all zero.
+    pub bits: Vec<AtomicU32>,
+}
+
+/// Sections followed in one go by a worker before it hands the rest to the next level.
+const LEVEL_BUDGET: usize = 4096;
+const FRONTIER_CHUNK: usize = 256;
+const FLAT_CHUNK: usize = 8192;
+
+impl<'c, 'a> Scanner<'c, 'a> {
+    /// Marks a section. `true` if it was not marked before and has to be visited.
+    #[inline(always)]
+    pub fn mark(&self, section: u32) -> bool {
+        let word = &self.bits[section as usize / 32];
+        let bit = 1 << (section % 32);
+        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    pub fn run(self, roots: &[SectionId], parallel: bool) -> Live {
+        let mut all_roots: Vec<SectionId> = roots.iter().copied().filter(|s| self.mark(s.0)).collect();
+        let mut found = Found::default();
+        self.scan_frames(&mut all_roots, &mut found);
+        found.absorb(if self.gc { self.walk(&all_roots, parallel) } else { self.scan_all(parallel) });
+        found.dyn_relocs.sort_unstable();
+        found.undefined.sort_unstable();
+        let locals = merge_locals(found.locals);
+        Live {
+            bits: self.bits,
+            dyn_relocs: found.dyn_relocs,
+            locals,
+            undefined: found.undefined,
+            facts: found.facts,
+        }
+    }
+
+    /// Personality routines, which CIEs refer to, are always kept. FDEs need nothing of their own: their
+    /// functions are in this output, and their exception tables follow the functions.
+    fn scan_frames(&self, roots: &mut Vec<SectionId>, found: &mut Found) {
+        for (i, (object, extra)) in self.objects.iter().zip(&self.sections.objects).enumerate() {
+            for (shndx, frames) in &extra.eh_frames {
+                self.mark(object.section_base + shndx);
+                for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
+                    let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
+                    let mut targets = Vec::new();
+                    scan::range(self, (ObjectId(i as u32), *shndx), range, &mut targets, found);
+                    roots.append(&mut targets);
+                }
+            }
+        }
+    }
+
+    /// No gc: every section of the image is live.
+    fn scan_all(&self, parallel: bool) -> Found {
+        let total = self.sections.list.len();
+        let chunk = |start: usize| {
+            let mut found = Found::default();
+            let mut ignored = Vec::new();
+            for id in start..total.min(start + FLAT_CHUNK) {
+                let section = &self.sections.list[id];
+                if section.in_image() && section.kind() != SectionKind::EhFrame {
+                    self.mark(id as u32);
+                    self.visit(SectionId(id as u32), &mut ignored, &mut found);
+                    ignored.clear();
+                }
+            }
+            found
+        };
+        self.gather((0..total).step_by(FLAT_CHUNK).collect(), parallel, |start| (chunk(start), Vec::new())).0
+    }
+
+    fn walk(&self, roots: &[SectionId], parallel: bool) -> Found {
+        let mut frontier: Vec<SectionId> = roots.to_vec();
+        let mut all = Found::default();
+        while !frontier.is_empty() {
+            let chunks: Vec<&[SectionId]> = frontier.chunks(FRONTIER_CHUNK).collect();
+            let (found, next) = self.gather(chunks, parallel, |chunk| self.follow(chunk));
+            all.absorb(found);
+            frontier = next;
+        }
+        all
+    }
+
+    /// Visits `chunk` and what it leads to, up to a budget. Returns what is left to visit.
+    fn follow(&self, chunk: &[SectionId]) -> (Found, Vec<SectionId>) {
+        let mut found = Found::default();
+        let mut stack = chunk.to_vec();
+        let mut budget = LEVEL_BUDGET;
+        while let Some(section) = stack.pop() {
+            self.visit(section, &mut stack, &mut found);
+            budget -= 1;
+            if budget == 0 {
+                break;
+            }
+        }
+        (found, stack)
+    }
+
+    fn gather<T: Send + Sync>(
+        &self,
+        tasks: Vec<T>,
+        parallel: bool,
+        run: impl Fn(T) -> (Found, Vec<SectionId>) + Sync + Send,
+    ) -> (Found, Vec<SectionId>) {
+        let results: Vec<_> = if parallel && tasks.len() > 1 {
+            tasks.into_par_iter().map(run).collect()
+        } else {
+            tasks.into_iter().map(run).collect()
+        };
+        let mut all = (Found::default(), Vec::new());
+        for (found, mut next) in results {
+            all.0.absorb(found);
+            all.1.append(&mut next);
+        }
+        all
+    }
+
+    /// Scans a section and pushes the sections that it brings to life.
+    fn visit(&self, id: SectionId, stack: &mut Vec<SectionId>, found: &mut Found) {
+        let index = self.owners.object(id).index();
+        let object = &self.objects[index];
+        let section = &self.sections.list[id.index()];
+        let shndx = id.0 - object.section_base;
+        if section.has_followers() && self.gc {
+            self.follow_ties(index, shndx, stack);
+        }
+        // Debug sections refer to everything and need nothing.
+        if section.relocs != 0 && object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
+            scan::section(self, (ObjectId(index as u32), shndx), stack, found);
+        }
+    }
+
+    fn follow_ties(&self, index: usize, shndx: u32, stack: &mut Vec<SectionId>) {
+        let followers = &self.sections.objects[index].followers;
+        let base = self.objects[index].section_base;
+        let start = followers.partition_point(|f| f.0 < shndx);
+        for &(_, follower) in followers[start..].iter().take_while(|f| f.0 == shndx) {
+            self.mark_target(base + follower, stack);
+        }
+    }
+
+    /// Marks the section that a reference leads to.
+    #[inline(always)]
+    pub fn mark_target(&self, section: u32, stack: &mut Vec<SectionId>) {
+        if self.gc && self.mark(section) && self.sections.list[section as usize].in_image() {
+            stack.push(SectionId(section));
+        }
+    }
+
+    /// Whether a dynamic relocation may be written into the section.
+    pub fn is_writable(&self, object: &Object, shndx: u32) -> bool {
+        object.shdrs[shndx as usize].sh_flags() & SHF_WRITE != 0
+    }
+
+    pub fn is_discarded(&self, section: u32) -> bool {
+        self.sections.list[section as usize].kind() == SectionKind::Discarded
+    }
+}
+
+fn merge_locals(mut locals: Vec<LocalNeed>) -> Vec<LocalNeed> {
+    locals.sort_unstable();
+    let mut merged: Vec<LocalNeed> = Vec::with_capacity(locals.len());
+    for need in locals {
+        match merged.last_mut() {
+            Some(last) if (last.object, last.sym) == (need.object, need.sym) => last.needs |= need.needs,
+            _ => merged.push(need),
+        }
+    }
+    merged
+}

@@ -1,0 +1,31 @@
+//! What the options and inputs together make of the output; the questions that phases ask.
+
+use crate::options::{Options, OutputKind};
+
+#[derive(Clone, Copy, Debug)]
+pub struct Mode {
+    pub relocatable: bool,
+    pub shared: bool,
+    /// Addresses are known only up to the load address.
+    pub pic: bool,
+    /// There is a dynamic section and a dynamic symbol table.
+    pub dynamic: bool,
+    /// A loader named by `PT_INTERP` runs before the program.
+    pub interp: bool,
+    /// References that nothing defines may be left to the loader.
+    pub dynamic_undefined: bool,
+}
+
+impl Mode {
+    pub fn new(options: &Options, has_shared_inputs: bool) -> Mode {
+        let shared = options.kind == OutputKind::Shared;
+        let relocatable = options.kind == OutputKind::Relocatable;
+        let pic = shared || options.kind == OutputKind::Pie;
+        let dynamic =
+            !relocatable && (pic || has_shared_inputs || (options.export_dynamic && !options.static_link));
+        let interp = dynamic && !shared && !options.no_dynamic_linker && options.dynamic_linker.is_some();
+        let weak_default = shared || interp;
+        let dynamic_undefined = dynamic && options.z_dynamic_undefined_weak.unwrap_or(weak_default);
+        Mode { relocatable, shared, pic, dynamic, interp, dynamic_undefined }
+    }
+}

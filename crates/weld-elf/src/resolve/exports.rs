@@ -1,0 +1,159 @@
+//! Which symbols other modules can see, under what version, and which they may replace.
+//!
+//! Decided for all names before the relocation scan, because the scan asks "may this be defined
+//! elsewhere at run time?" for every relocation.
+
+use rayon::prelude::*;
+
+use super::Resolved;
+use super::names::{Entry, Rank, flag};
+use super::symbols::{Symbols, sym};
+use crate::elf::*;
+use crate::ids::*;
+use crate::mode::Mode;
+use crate::options::{Bsymbolic, Options};
+use crate::synth::versions::VersionDef;
+
+/// Versions of the symbols that the output defines.
+pub struct Exports<'a> {
+    /// Versions that the output defines; the first has index 2.
+    pub definitions: Vec<VersionDef<'a>>,
+    /// Version index of each symbol, with the hidden bit; empty if all are global.
+    versions: Vec<u16>,
+}
+
+impl Exports<'_> {
+    pub fn version(&self, id: SymbolId) -> u16 {
+        self.versions.get(id.index()).copied().unwrap_or(VER_NDX_GLOBAL)
+    }
+}
+
+/// What scripts and lists say about a name.
+pub struct Rules<'a> {
+    pub definitions: Vec<VersionDef<'a>>,
+    /// Version index for a name: `VER_NDX_LOCAL` hides it; `None`: nothing is said.
+    pub version_of: Box<dyn Fn(&[u8]) -> Option<u16> + Sync + 'a>,
+    pub has_versions: bool,
+    /// `--dynamic-list`: names that stay replaceable in spite of `-Bsymbolic`, and are exported.
+    pub in_dynamic_list: Box<dyn Fn(&[u8]) -> bool + Sync + 'a>,
+    pub has_dynamic_list: bool,
+    /// `--export-dynamic-symbol(-list)`.
+    pub exported: Box<dyn Fn(&[u8]) -> bool + Sync + 'a>,
+}
+
+struct Decider<'c, 'a> {
+    resolved: &'c Resolved<'a>,
+    symbols: &'c Symbols,
+    options: &'c Options,
+    mode: Mode,
+    rules: &'c Rules<'a>,
+}
+
+/// Sets the `EXPORTED`, `PREEMPTIBLE` and `LOCALIZED` bits of all symbols.
+pub fn decide<'a>(
+    resolved: &Resolved<'a>,
+    symbols: &Symbols,
+    (options, mode): (&Options, Mode),
+    rules: Rules<'a>,
+    parallel: bool,
+) -> Exports<'a> {
+    let decider = Decider { resolved, symbols, options, mode, rules: &rules };
+    let one = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
+        Some(entry) => decider.decide(SymbolId(id as u32), entry),
+        None => VER_NDX_GLOBAL,
+    };
+    let count = symbols.list.len();
+    let versions: Vec<u16> =
+        if parallel { (0..count).into_par_iter().map(one).collect() } else { (0..count).map(one).collect() };
+    let versions = if rules.has_versions { versions } else { Vec::new() };
+    Exports { definitions: rules.definitions, versions }
+}
+
+impl Decider<'_, '_> {
+    /// Returns the version index.
+    fn decide(&self, id: SymbolId, entry: &Entry) -> u16 {
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        match flags & sym::KIND {
+            sym::SHARED => symbol.add(sym::PREEMPTIBLE),
+            sym::UNDEFINED => {
+                let weak = flags & sym::WEAK_UNDEFINED != 0;
+                let left_open = if weak { self.mode.dynamic_undefined } else { self.mode.dynamic };
+                if left_open && flags & (sym::HIDDEN | sym::IN_DISCARDED) == 0 {
+                    symbol.add(sym::PREEMPTIBLE);
+                }
+            }
+            _ => return self.decide_defined(symbol, entry),
+        }
+        VER_NDX_GLOBAL
+    }
+
+    fn decide_defined(&self, symbol: &super::symbols::Symbol, entry: &Entry) -> u16 {
+        let flags = symbol.flags();
+        if flags & sym::HIDDEN != 0 {
+            return VER_NDX_LOCAL;
+        }
+        let version = self.version(entry);
+        let listed = || (self.rules.in_dynamic_list)(entry.name);
+        if version == VER_NDX_LOCAL || self.is_excluded(entry) {
+            symbol.add(sym::LOCALIZED);
+            return VER_NDX_LOCAL;
+        }
+        if !self.mode.dynamic {
+            return version;
+        }
+        const SEEN: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
+        let in_list = self.rules.has_dynamic_list && listed();
+        let exported = self.mode.shared
+            || self.options.export_dynamic
+            || entry.flags & SEEN != 0
+            || in_list
+            || (self.rules.exported)(entry.name);
+        if !exported {
+            return version;
+        }
+        symbol.add(sym::EXPORTED);
+        let symbolic = match self.options.bsymbolic {
+            Bsymbolic::None => self.rules.has_dynamic_list,
+            Bsymbolic::All => true,
+            Bsymbolic::Functions => flags & sym::FUNC != 0,
+            Bsymbolic::NonWeak => entry.rank() != Rank::Weak,
+            Bsymbolic::NonWeakFunctions => flags & sym::FUNC != 0 && entry.rank() != Rank::Weak,
+        };
+        if self.mode.shared && flags & sym::PROTECTED == 0 && (!symbolic || in_list) {
+            symbol.add(sym::PREEMPTIBLE);
+        }
+        version
+    }
+
+    fn is_excluded(&self, entry: &Entry) -> bool {
+        match entry.rank() {
+            Rank::Strong | Rank::Weak | Rank::Common => {
+                let index = self.resolved.index_of_file[entry.file().index()];
+                self.resolved.objects[index as usize].excluded
+            }
+            _ => false,
+        }
+    }
+
+    /// The version that the symbol's own name spells, or what a version script gives it.
+    fn version(&self, entry: &Entry) -> u16 {
+        if entry.flags & flag::HAS_VERSION != 0
+            && let Some(version) = self.spelled_version(entry)
+        {
+            return version;
+        }
+        (self.rules.version_of)(entry.name).unwrap_or(VER_NDX_GLOBAL)
+    }
+
+    fn spelled_version(&self, entry: &Entry) -> Option<u16> {
+        let index = self.resolved.index_of_file[entry.file().index()];
+        let object = self.resolved.objects.get(index as usize)?;
+        let name = object.symbol_name(entry.sym());
+        let at = memchr::memchr(b'@', name)?;
+        let default = name.get(at + 1) == Some(&b'@');
+        let version = &name[at + 1 + usize::from(default)..];
+        let position = self.rules.definitions.iter().position(|d| d.name == version)? as u16 + 2;
+        Some(if default { position } else { position | VERSYM_HIDDEN })
+    }
+}

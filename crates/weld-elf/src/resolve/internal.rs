@@ -1,0 +1,168 @@
+//! Symbols that the linker defines: `_end`, `__ehdr_start`, `__start_X`, `--defsym`, …
+//!
+//! A reserved name is defined only where something refers to it and no object defines it. What it
+//! stands for is kept as a [`Target`] and turned into an address after layout.
+
+use super::Resolved;
+use super::names::{Rank, flag, pack};
+use super::symbols::{Symbols, sym};
+use crate::ids::*;
+use crate::input::sections::Sections;
+use crate::options::{DefsymValue, Options, OutputKind};
+use crate::util::is_c_identifier;
+
+/// What an internal symbol stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// First byte of, or first byte after, the output section of that name; the image's start if
+    /// there is none.
+    SectionStart(Vec<u8>),
+    SectionEnd(Vec<u8>),
+    /// The ELF header.
+    ImageStart,
+    /// The end of the last executable, initialised and of all sections.
+    EndOfText,
+    EndOfData,
+    End,
+    /// Where the linker addresses the GOT from.
+    GotBase,
+    Dynamic,
+    /// The `R_X86_64_IRELATIVE` relocations of a static executable.
+    RelaIpltStart,
+    RelaIpltEnd,
+    /// Offset 0 of the module's thread-local storage.
+    TlsModuleBase,
+    Absolute(u64),
+    /// Another symbol plus an offset.
+    Alias(SymbolId, i64),
+}
+
+pub struct Internal {
+    pub id: SymbolId,
+    pub target: Target,
+}
+
+#[derive(Default)]
+pub struct Internals {
+    pub list: Vec<Internal>,
+}
+
+impl Internals {
+    /// Defines what is referred to. Call before symbols are frozen.
+    pub fn define(resolved: &mut Resolved, sections: &Sections, options: &Options) -> Internals {
+        let mut internals = Internals::default();
+        for (name, value) in &options.defsyms {
+            internals.defsym(resolved, name.as_bytes(), value);
+        }
+        if options.kind == OutputKind::Relocatable {
+            return internals;
+        }
+        for (name, target, hidden) in reserved() {
+            internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
+        }
+        internals.rela_iplt(resolved, options);
+        let visibility = match options.start_stop_visibility {
+            crate::elf::STV_DEFAULT => 0,
+            crate::elf::STV_PROTECTED => flag::VIS_PROTECTED,
+            crate::elf::STV_INTERNAL => flag::VIS_INTERNAL,
+            _ => flag::VIS_HIDDEN,
+        };
+        for name in sections.names.iter().filter(|n| is_c_identifier(n)) {
+            let start = [b"__start_", *name].concat();
+            internals.optional(resolved, &start, Target::SectionStart(name.to_vec()), visibility);
+            let stop = [b"__stop_", *name].concat();
+            internals.optional(resolved, &stop, Target::SectionEnd(name.to_vec()), visibility);
+        }
+        internals
+    }
+
+    /// Marks definitions with fixed values as such, so that they are not taken for addresses.
+    pub fn freeze(&self, symbols: &mut Symbols) {
+        // An alias of an alias settles after as many rounds as the chain is long.
+        for _ in 0..4 {
+            for internal in &self.list {
+                let value = match internal.target {
+                    Target::Absolute(value) => Some(value),
+                    Target::Alias(other, offset) if symbols[other].kind() == sym::ABSOLUTE => {
+                        Some(symbols[other].value.wrapping_add(offset as u64))
+                    }
+                    _ => None,
+                };
+                let symbol = &mut symbols.list[internal.id.index()];
+                if let Some(value) = value {
+                    symbol.value = value;
+                    symbol.remove(sym::KIND);
+                    symbol.add(sym::ABSOLUTE);
+                } else if let Target::Alias(other, _) = internal.target {
+                    // A function's alias is a function.
+                    let kind = symbols[other].flags() & (sym::FUNC | sym::TLS | sym::OBJECT);
+                    symbols[internal.id].add(kind);
+                }
+            }
+        }
+    }
+
+    /// Static executables apply their own `IRELATIVE` relocations between these; elsewhere the
+    /// loader does, and the range is empty.
+    fn rela_iplt(&mut self, resolved: &mut Resolved, options: &Options) {
+        let own = options.kind == OutputKind::Exec && resolved.shared.is_empty();
+        let end = if own { Target::RelaIpltEnd } else { Target::RelaIpltStart };
+        self.optional(resolved, b"__rela_iplt_start", Target::RelaIpltStart, flag::VIS_HIDDEN);
+        self.optional(resolved, b"__rela_iplt_end", end, flag::VIS_HIDDEN);
+    }
+
+    fn optional(&mut self, resolved: &mut Resolved, name: &[u8], target: Target, flags: u32) {
+        let Some(id) = resolved.names.find(name) else { return };
+        let entry = resolved.names.get_mut(id);
+        let referenced =
+            flag::REF_STRONG | flag::REF_WEAK | flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::ROOT;
+        if entry.rank() >= Rank::Provided && entry.flags & referenced != 0 {
+            entry.flags |= flags;
+            entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
+            self.list.push(Internal { id, target });
+        }
+    }
+
+    fn defsym(&mut self, resolved: &mut Resolved, name: &[u8], value: &DefsymValue) {
+        // Both names were announced as roots, so both are in the table.
+        let Some(id) = resolved.names.find(name) else { return };
+        let target = match value {
+            DefsymValue::Absolute(value) => Target::Absolute(*value),
+            DefsymValue::Symbol(other, offset) => match resolved.names.find(other.as_bytes()) {
+                Some(other) => Target::Alias(other, *offset),
+                None => return,
+            },
+        };
+        resolved.names.get_mut(id).best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
+        self.list.push(Internal { id, target });
+    }
+}
+
+/// Reserved names, what they mean, and whether they stay inside the output.
+fn reserved() -> Vec<(&'static str, Target, bool)> {
+    let start = |name: &str| Target::SectionStart(name.as_bytes().to_vec());
+    let end = |name: &str| Target::SectionEnd(name.as_bytes().to_vec());
+    vec![
+        ("__ehdr_start", Target::ImageStart, true),
+        ("__executable_start", Target::ImageStart, true),
+        ("__dso_handle", Target::ImageStart, true),
+        ("_GLOBAL_OFFSET_TABLE_", Target::GotBase, true),
+        ("_DYNAMIC", Target::Dynamic, true),
+        ("_TLS_MODULE_BASE_", Target::TlsModuleBase, true),
+        ("__init_array_start", start(".init_array"), true),
+        ("__init_array_end", end(".init_array"), true),
+        ("__fini_array_start", start(".fini_array"), true),
+        ("__fini_array_end", end(".fini_array"), true),
+        ("__preinit_array_start", start(".preinit_array"), true),
+        ("__preinit_array_end", end(".preinit_array"), true),
+        ("__GNU_EH_FRAME_HDR", start(".eh_frame_hdr"), true),
+        ("__bss_start", start(".bss"), false),
+        ("etext", Target::EndOfText, false),
+        ("_etext", Target::EndOfText, false),
+        ("__etext", Target::EndOfText, false),
+        ("edata", Target::EndOfData, false),
+        ("_edata", Target::EndOfData, false),
+        ("end", Target::End, false),
+        ("_end", Target::End, false),
+    ]
+}

@@ -1,0 +1,270 @@
+//! Symbol resolution: which files take part, and which of them defines each global name.
+//!
+//! Files are read in rounds. Round 0 reads everything the command line names and announces what
+//! archives provide; each further round reads the archive members that the round before it found
+//! to be wanted. A round is parallel inside, but its result depends on the state before it only,
+//! so the set of members and every id are the same for any number of threads.
+//!
+//! Rules (those of lld and mold): a strong definition beats a common symbol, which beats a weak
+//! definition; among equals the earlier file wins. An archive member is read when a non-weak
+//! reference has no definition in any file read so far and no shared object earlier on the command
+//! line provides it.
+
+pub mod comdat;
+pub mod exports;
+pub mod internal;
+pub mod names;
+pub mod rules;
+pub mod symbols;
+
+use rayon::prelude::*;
+use std::sync::atomic::Ordering;
+use weld_common::archive::MemberData;
+use weld_common::archive::armap::Symbols;
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::host::Host;
+
+use crate::ids::*;
+use crate::input::FileName;
+use crate::input::load::{ArchiveInput, Input, Inputs};
+use crate::input::object::Object;
+use crate::input::shared::Shared;
+use crate::options::Options;
+use names::*;
+
+/// The files that take part in the link, and the name table.
+pub struct Resolved<'a> {
+    /// Live objects in the order of their file ids.
+    pub objects: Vec<Object<'a>>,
+    pub shared: Vec<Shared<'a>>,
+    pub names: Names<'a>,
+    /// Object or shared index of each file id; `u32::MAX` if it takes no part.
+    pub index_of_file: Vec<u32>,
+    pub duplicates: Vec<Rival>,
+    pub commons: Vec<Rival>,
+}
+
+/// The file table while rounds go on.
+struct Loaded<'a> {
+    objects: Vec<Option<Box<Object<'a>>>>,
+    shared: Vec<Option<Box<Shared<'a>>>>,
+}
+
+impl IdSink for Loaded<'_> {
+    #[inline]
+    fn set(&self, file: FileId, sym: u32, bits: u32, id: SymbolId) {
+        if let Some(object) = &self.objects[file.index()] {
+            if bits & flag::GROUP_RECORD != 0 {
+                object.groups[sym as usize].signature.store(id.0, Ordering::Relaxed);
+            } else {
+                object.globals[(sym - object.first_global) as usize].store(id.0, Ordering::Relaxed);
+            }
+        } else if let Some(shared) = &self.shared[file.index()] {
+            shared.globals[(sym - shared.first_global) as usize].store(id.0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What one file became when it was read.
+enum Parsed<'a> {
+    Object(Box<Object<'a>>),
+    Shared(Box<Shared<'a>>),
+    /// A lazy file, or one that was refused with a diagnostic.
+    Nothing,
+}
+
+/// Files are parsed in runs of this many; part of what makes ids independent of threads.
+const FILES_PER_TASK: usize = 16;
+/// Archive index entries per task.
+const INDEX_ENTRIES_PER_TASK: usize = 1 << 13;
+
+pub struct Resolver<'a, 'l> {
+    pub inputs: &'l Inputs<'a>,
+    pub options: &'l Options,
+    pub sink: &'l DiagSink,
+    pub host: &'l dyn Host,
+    pub wrap: &'l Wrap<'a>,
+    pub parallel: bool,
+}
+
+impl<'a> Resolver<'a, '_> {
+    /// Runs rounds until nothing more is wanted. `roots` are names that the command line refers to.
+    pub fn run(&self, roots: &[(&'a [u8], u32)]) -> Result<Resolved<'a>, Diagnostics> {
+        let count = self.inputs.files.len();
+        let mut loaded = Loaded {
+            objects: (0..count).map(|_| None).collect(),
+            shared: (0..count).map(|_| None).collect(),
+        };
+        let mut names = Names::new(shard_bits(self.inputs.total_bytes));
+        let pool = BinPool::default();
+        let mut first = pool.take(names.shard_bits());
+        for &(name, bits) in roots {
+            first.push(Record::new(hash_name(name), name, FileId(0), u32::MAX, bits));
+        }
+        names.enter(&[first], &loaded, false);
+        self.announce_archives(&mut names, &loaded, &pool);
+        let mut round: Vec<FileId> = self.inputs.first_round().collect();
+        let mut first_round = true;
+        while !round.is_empty() {
+            self.read(&round, first_round, (&mut loaded, &mut names), &pool);
+            first_round = false;
+            self.sink.end_phase()?;
+            round = names.wanted().into_iter().filter(|f| self.is_readable(*f, &loaded)).collect();
+            if self.options.trace {
+                round.iter().for_each(|f| self.host.print(&format!("{}\n", self.inputs.name(*f))));
+            }
+        }
+        Ok(self.finish(loaded, names))
+    }
+
+    fn is_readable(&self, file: FileId, loaded: &Loaded) -> bool {
+        let lazy = matches!(
+            self.inputs.files[file.index()],
+            Input::Member { .. } | Input::Object { lazy: true, .. }
+        );
+        lazy && loaded.objects[file.index()].is_none()
+    }
+
+    /// Parses the files of a round and enters their records, a batch at a time so that records are
+    /// still in the cache when they are entered and their memory is used again.
+    fn read(
+        &self,
+        round: &[FileId],
+        first_round: bool,
+        (loaded, names): (&mut Loaded<'a>, &mut Names<'a>),
+        pool: &BinPool<'a>,
+    ) {
+        let shard_bits = names.shard_bits();
+        let task = |files: &[FileId]| {
+            let mut bins = pool.take(shard_bits);
+            let parsed: Vec<_> =
+                files.iter().map(|&f| (f, self.read_one(f, first_round, &mut bins))).collect();
+            (parsed, bins)
+        };
+        for batch in round.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
+            let chunks: Vec<_> = if self.parallel && batch.len() > FILES_PER_TASK {
+                batch.par_chunks(FILES_PER_TASK).map(task).collect()
+            } else {
+                batch.chunks(FILES_PER_TASK).map(task).collect()
+            };
+            let mut bins = Vec::with_capacity(chunks.len());
+            for (parsed, chunk_bins) in chunks {
+                for (file, parsed) in parsed {
+                    match parsed {
+                        Parsed::Object(object) => loaded.objects[file.index()] = Some(object),
+                        Parsed::Shared(shared) => loaded.shared[file.index()] = Some(shared),
+                        Parsed::Nothing => {}
+                    }
+                }
+                bins.push(chunk_bins);
+            }
+            names.enter(&bins, &*loaded, self.parallel);
+            pool.give_back(bins);
+        }
+    }
+
+    /// Batches only bound memory; how work is cut does not show in the result.
+    fn tasks_per_batch(&self) -> usize {
+        if self.parallel { 4 * rayon::current_num_threads() } else { 1 }
+    }
+
+    fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
+        let result = match &self.inputs.files[file.index()] {
+            Input::Internal => return Parsed::Nothing,
+            Input::Shared { name, data, as_needed } => Shared::parse(file, name.clone(), data, *as_needed)
+                .and_then(|shared| {
+                    shared.intern(bins)?;
+                    Ok(Parsed::Shared(Box::new(shared)))
+                }),
+            Input::Object { name, data, lazy, excluded } => {
+                self.read_object(file, name.clone(), data, (*lazy && first_round, *excluded), bins)
+            }
+            Input::Member { archive, offset } => {
+                let name = self.inputs.name(file);
+                let excluded = self.inputs.archives[*archive as usize].excluded;
+                self.member_bytes(*archive, *offset)
+                    .and_then(|data| self.read_object(file, name, data, (false, excluded), bins))
+            }
+        };
+        result.unwrap_or_else(|message| {
+            let text = format!("{}: {message}", self.inputs.name(file));
+            self.sink.push(Diagnostic::error(text).at((file.0 as u64) << 32));
+            Parsed::Nothing
+        })
+    }
+
+    fn read_object(
+        &self,
+        file: FileId,
+        name: FileName<'a>,
+        data: &'a [u8],
+        (lazy, excluded): (bool, bool),
+        bins: &mut Bins<'a>,
+    ) -> Result<Parsed<'a>, String> {
+        crate::input::load::check_relocatable(data)?;
+        let mut object = Object::parse(file, name, data)?;
+        object.excluded = excluded;
+        object.intern(lazy, self.wrap, bins)?;
+        Ok(if lazy { Parsed::Nothing } else { Parsed::Object(Box::new(object)) })
+    }
+
+    fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], String> {
+        let archive = &self.inputs.archives[archive as usize];
+        let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
+        match member.data {
+            MemberData::Inline(data) => Ok(data),
+            _ => self.inputs.open_thin_member(archive, &member),
+        }
+    }
+
+    /// Enters what archives with an index provide.
+    fn announce_archives(&self, names: &mut Names<'a>, loaded: &Loaded<'a>, pool: &BinPool<'a>) {
+        let shard_bits = names.shard_bits();
+        let mut tasks = Vec::new();
+        for archive in self.inputs.archives.iter().filter(|a| a.lazy) {
+            let Some(map) = archive.archive.armap() else { continue };
+            let parts = map.count().div_ceil(INDEX_ENTRIES_PER_TASK);
+            tasks.extend(map.split(parts).into_iter().map(|symbols| (archive, symbols)));
+        }
+        let task = |(archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
+            let mut bins = pool.take(shard_bits);
+            archive.announce(symbols.clone(), &mut bins);
+            bins
+        };
+        for batch in tasks.chunks(self.tasks_per_batch()) {
+            let bins: Vec<_> = if self.parallel {
+                batch.par_iter().map(task).collect()
+            } else {
+                batch.iter().map(task).collect()
+            };
+            names.enter(&bins, loaded, self.parallel);
+            pool.give_back(bins);
+        }
+    }
+
+    fn finish(&self, loaded: Loaded<'a>, mut names: Names<'a>) -> Resolved<'a> {
+        let mut index_of_file = vec![u32::MAX; self.inputs.files.len()];
+        let mut objects: Vec<Object> = Vec::new();
+        for object in loaded.objects.into_iter().flatten() {
+            index_of_file[object.file.index()] = objects.len() as u32;
+            objects.push(*object);
+        }
+        let mut shared: Vec<Shared> = Vec::new();
+        for dso in loaded.shared.into_iter().flatten() {
+            index_of_file[dso.file.index()] = shared.len() as u32;
+            shared.push(*dso);
+        }
+        let duplicates = names.take_duplicates();
+        let commons = names.take_commons();
+        Resolved { objects, shared, names, index_of_file, duplicates, commons }
+    }
+}
+
+/// How many shards the name table gets: enough that one shard's table stays in the L2 cache.
+fn shard_bits(input_bytes: u64) -> u32 {
+    match input_bytes {
+        0..4_000_000 => 0,
+        4_000_000..64_000_000 => 4,
+        _ => 6,
+    }
+}

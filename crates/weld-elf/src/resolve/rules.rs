@@ -1,0 +1,144 @@
+//! Version scripts, dynamic lists and kin, read and compiled into questions about a name.
+
+use weld_common::demangle::demangle;
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::io::input::InputStore;
+
+use crate::elf::*;
+use crate::options::Options;
+use crate::resolve::exports::Rules;
+use crate::script::dynamic_list::{self, DynamicList};
+use crate::script::patterns::Pattern;
+use crate::script::version_script::{self, VersionChoice, VersionMatcher, VersionScript};
+use crate::synth::versions::VersionDef;
+
+/// The texts, parsed.
+#[derive(Default)]
+pub struct Scripts {
+    pub versions: VersionScript,
+    pub dynamic_list: Vec<(Pattern, String)>,
+    pub exported: Vec<(Pattern, String)>,
+    has_version_script: bool,
+    has_dynamic_list: bool,
+}
+
+impl Scripts {
+    /// Reads every file that the options name. `inline` are `VERSION` commands of linker scripts.
+    pub fn read(
+        options: &Options,
+        store: &InputStore,
+        inline: Vec<VersionScript>,
+        sink: &DiagSink,
+    ) -> Scripts {
+        let mut scripts =
+            Scripts { has_dynamic_list: !options.dynamic_lists.is_empty(), ..Scripts::default() };
+        let mut all = inline;
+        for path in &options.version_scripts {
+            let parsed = read(options, store, path)
+                .and_then(|text| version_script::parse(text, &path.to_string_lossy()));
+            match parsed {
+                Ok(script) => all.push(script),
+                Err(d) => sink.push(d),
+            }
+        }
+        for script in all {
+            scripts.has_version_script = true;
+            if let Err(d) = scripts.versions.append(script) {
+                sink.push(d);
+            }
+        }
+        let lists = [
+            (&options.dynamic_lists, &mut scripts.dynamic_list),
+            (&options.export_symbol_lists, &mut scripts.exported),
+        ];
+        for (paths, list) in lists {
+            for path in paths {
+                let shown = path.to_string_lossy().into_owned();
+                match read(options, store, path).and_then(|text| dynamic_list::parse(text, &shown)) {
+                    Ok(patterns) => list.extend(patterns.into_iter().map(|p| (p, shown.clone()))),
+                    Err(d) => sink.push(d),
+                }
+            }
+        }
+        for text in &options.export_dynamic_symbols {
+            scripts.exported.push((Pattern::new(text.as_bytes()), "--export-dynamic-symbol".into()));
+        }
+        scripts
+    }
+
+    /// Compiles the patterns.
+    pub fn rules(&self, sink: &DiagSink) -> Rules<'_> {
+        let list = |patterns: &[(Pattern, String)]| {
+            DynamicList::new(patterns.iter().map(|(p, path)| (p, path.as_str()))).unwrap_or_else(|d| {
+                sink.push(d);
+                DynamicList::default()
+            })
+        };
+        let dynamic = list(&self.dynamic_list);
+        let exported = list(&self.exported);
+        let matcher = match VersionMatcher::new(&self.versions) {
+            Ok((matcher, warnings)) => {
+                warnings.into_iter().for_each(|w| sink.push(w));
+                matcher
+            }
+            Err(d) => {
+                sink.push(d);
+                VersionMatcher::default()
+            }
+        };
+        let (definitions, indices) = self.definitions();
+        let version_of = move |name: &[u8]| match matcher.lookup(name, || demangled(name))? {
+            VersionChoice::Local => Some(VER_NDX_LOCAL),
+            VersionChoice::Global => Some(VER_NDX_GLOBAL),
+            VersionChoice::Version(node) => indices.get(node as usize).copied(),
+        };
+        let none = exported.is_empty();
+        Rules {
+            has_versions: self.has_version_script,
+            definitions,
+            version_of: if self.has_version_script { Box::new(version_of) } else { Box::new(|_| None) },
+            in_dynamic_list: Box::new(move |name| dynamic.contains(name, || demangled(name))),
+            has_dynamic_list: self.has_dynamic_list,
+            exported: Box::new(move |name| !none && exported.contains(name, || demangled(name))),
+        }
+    }
+
+    /// The versions that the output defines, and the index of each node of the script.
+    fn definitions(&self) -> (Vec<VersionDef<'_>>, Vec<u16>) {
+        let mut definitions = Vec::new();
+        let mut indices = Vec::new();
+        for node in &self.versions.nodes {
+            if node.name.is_empty() {
+                indices.push(VER_NDX_GLOBAL);
+                continue;
+            }
+            let parents = node.parents.iter().map(|p| &p[..]).collect();
+            definitions.push(VersionDef { name: &node.name, parents, weak: false });
+            indices.push(definitions.len() as u16 + 1);
+        }
+        (definitions, indices)
+    }
+}
+
+fn demangled(name: &[u8]) -> Option<String> {
+    match demangle(name) {
+        std::borrow::Cow::Owned(text) => Some(text),
+        std::borrow::Cow::Borrowed(_) => None,
+    }
+}
+
+/// The text of a script or list: in the working directory, then in the library directories.
+fn read<'s>(
+    options: &Options,
+    store: &'s InputStore,
+    path: &std::path::Path,
+) -> Result<&'s [u8], Diagnostic> {
+    let candidates =
+        std::iter::once(path.to_owned()).chain(options.search_paths.iter().map(|dir| dir.join(path)));
+    for candidate in candidates {
+        if let Some(text) = store.open(&candidate).map_err(|e| Diagnostic::error(e.to_string()))? {
+            return Ok(text);
+        }
+    }
+    Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
+}

@@ -1,0 +1,250 @@
+//! Global symbols after resolution: 16 bytes each, indexed by [`SymbolId`].
+//!
+//! One pass over the name table reads each winner's symbol-table entry once; from then on no phase
+//! goes back to strings or priorities. The flag word is atomic because the relocation scan, which
+//! runs on many threads, records in it what a symbol needs (GOT slot, PLT entry, …); before and
+//! after the scan nobody writes it.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::Resolved;
+use super::comdat::{Comdats, signature};
+use super::names::*;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::{SectionKind, Sections};
+
+/// Bits of [`Symbol::flags`].
+pub mod sym {
+    pub const KIND: u32 = 7;
+    pub const UNDEFINED: u32 = 0;
+    /// In an input section: `section` is its id, `value` the offset in it (after layout the address).
+    pub const DEFINED: u32 = 1;
+    pub const ABSOLUTE: u32 = 2;
+    /// A common symbol; `value` is its offset among the commons once they are allocated.
+    pub const COMMON: u32 = 3;
+    /// In a shared object.
+    pub const SHARED: u32 = 4;
+    /// Defined by the linker; `section` is its index among the internal definitions.
+    pub const INTERNAL: u32 = 5;
+
+    pub const TLS: u32 = 1 << 3;
+    pub const FUNC: u32 = 1 << 4;
+    pub const IFUNC: u32 = 1 << 5;
+    /// Undefined, and no reference insists on a definition.
+    pub const WEAK_UNDEFINED: u32 = 1 << 6;
+    /// Hidden or internal visibility: not seen outside the output.
+    pub const HIDDEN: u32 = 1 << 7;
+    pub const PROTECTED: u32 = 1 << 8;
+    /// Goes into the dynamic symbol table as a definition.
+    pub const EXPORTED: u32 = 1 << 9;
+    /// Another module may define it at run time.
+    pub const PREEMPTIBLE: u32 = 1 << 10;
+    /// Bound by a version script to the local scope.
+    pub const LOCALIZED: u32 = 1 << 11;
+    /// Some object refers to it, not weakly.
+    pub const STRONG_REF: u32 = 1 << 12;
+    /// In a merge section: the address is that of a piece.
+    pub const MERGED: u32 = 1 << 13;
+    /// A live relocation refers to it.
+    pub const USED: u32 = 1 << 14;
+    /// Like `USED`, by a reference that is not weak.
+    pub const USED_STRONG: u32 = 1 << 15;
+
+    pub const NEEDS_GOT: u32 = 1 << 16;
+    pub const NEEDS_PLT: u32 = 1 << 17;
+    /// The address of the function is taken where only its PLT entry can stand for it.
+    pub const NEEDS_CANONICAL_PLT: u32 = 1 << 18;
+    pub const NEEDS_COPY: u32 = 1 << 19;
+    pub const NEEDS_TLSGD: u32 = 1 << 20;
+    pub const NEEDS_GOTTP: u32 = 1 << 21;
+    pub const NEEDS_TLSDESC: u32 = 1 << 22;
+    /// A dynamic relocation names the symbol.
+    pub const NEEDS_DYNSYM: u32 = 1 << 23;
+    pub const NEEDS: u32 = 0xff << 16;
+    /// Its definition lies in a section that gc removed, or that lost as COMDAT.
+    pub const IN_DISCARDED: u32 = 1 << 24;
+    pub const OBJECT: u32 = 1 << 25;
+}
+
+pub struct Symbol {
+    /// Offset in the section, absolute value, or (after layout) virtual address.
+    pub value: u64,
+    /// [`SectionId`], or index of the internal definition; see the kinds.
+    pub section: u32,
+    pub flags: AtomicU32,
+}
+
+const _: () = assert!(size_of::<Symbol>() == 16);
+
+impl Symbol {
+    #[inline(always)]
+    pub fn flags(&self) -> u32 {
+        self.flags.load(Ordering::Relaxed)
+    }
+    pub fn kind(&self) -> u32 {
+        self.flags() & sym::KIND
+    }
+    pub fn has(&self, bits: u32) -> bool {
+        self.flags() & bits != 0
+    }
+    /// Adds bits; reads first, because most additions change nothing.
+    #[inline(always)]
+    pub fn add(&self, bits: u32) {
+        if self.flags() & bits != bits {
+            self.flags.fetch_or(bits, Ordering::Relaxed);
+        }
+    }
+    pub fn remove(&self, bits: u32) {
+        self.flags.fetch_and(!bits, Ordering::Relaxed);
+    }
+    pub fn is_undefined(&self) -> bool {
+        self.kind() == sym::UNDEFINED
+    }
+}
+
+pub struct Symbols {
+    pub list: Vec<Symbol>,
+}
+
+impl std::ops::Index<SymbolId> for Symbols {
+    type Output = Symbol;
+    #[inline(always)]
+    fn index(&self, id: SymbolId) -> &Symbol {
+        &self.list[id.index()]
+    }
+}
+
+/// Builds the table. Winners that lie in a COMDAT group that lost are replaced by the definition in
+/// the group that stays.
+pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, parallel: bool) -> Symbols {
+    let bound = resolved.names.id_bound();
+    let build = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
+        Some(entry) => freeze_one(resolved, sections, entry),
+        None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
+    };
+    let mut list: Vec<Symbol> = if parallel {
+        (0..bound).into_par_iter().map(build).collect()
+    } else {
+        (0..bound).map(build).collect()
+    };
+    let lost: Vec<SymbolId> = list
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| s.has(sym::IN_DISCARDED))
+        .map(|(i, _)| SymbolId(i as u32))
+        .collect();
+    for id in lost {
+        if let Some(word) = find_in_surviving_group(resolved, sections, comdats, id) {
+            resolved.names.get_mut(id).best = word;
+            list[id.index()] = freeze_one(resolved, sections, resolved.names.get(id));
+        }
+    }
+    Symbols { list }
+}
+
+fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol {
+    let mut flags = reference_flags(entry);
+    let (mut value, mut section) = (0, u32::MAX);
+    match entry.rank() {
+        Rank::Undefined => {}
+        Rank::Internal => {
+            flags |= sym::INTERNAL;
+            section = entry.sym();
+        }
+        Rank::Provided => {
+            let index = resolved.index_of_file[entry.file().index()];
+            // Hidden references cannot be met by another module; an unread archive member meets none.
+            if entry.flags & flag::DEF_SHARED != 0 && index != u32::MAX && flags & sym::HIDDEN == 0 {
+                if let Some(dso) = resolved.shared.get(index as usize).filter(|d| d.file == entry.file()) {
+                    let s = &dso.syms[entry.sym() as usize];
+                    flags |= sym::SHARED | type_flags(s);
+                    value = s.st_value();
+                }
+            }
+        }
+        Rank::Strong | Rank::Weak | Rank::Common => {
+            let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
+            let s = &object.syms[entry.sym() as usize];
+            value = s.st_value();
+            flags |= type_flags(s);
+            match object.place(entry.sym(), s) {
+                SymbolPlace::Undefined => {}
+                SymbolPlace::Absolute => flags |= sym::ABSOLUTE,
+                SymbolPlace::Common => flags |= sym::COMMON,
+                SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                    section = object.section_base + shndx;
+                    flags |= match sections.list[section as usize].kind() {
+                        SectionKind::Discarded => sym::IN_DISCARDED,
+                        SectionKind::Merge => sym::DEFINED | sym::MERGED,
+                        // A section that is not copied (a stripped one) still gives its symbols a place in files' terms.
+                        SectionKind::Dropped => sym::ABSOLUTE,
+                        _ => sym::DEFINED,
+                    };
+                }
+                SymbolPlace::Section(_) => {}
+            }
+        }
+    }
+    let weak = entry.flags & (flag::REF_STRONG | flag::ROOT) == 0;
+    if flags & sym::KIND == sym::UNDEFINED && weak {
+        flags |= sym::WEAK_UNDEFINED;
+    }
+    Symbol { value, section, flags: AtomicU32::new(flags) }
+}
+
+fn reference_flags(entry: &Entry) -> u32 {
+    let mut flags = 0;
+    if entry.flags & (flag::VIS_HIDDEN | flag::VIS_INTERNAL) != 0 {
+        flags |= sym::HIDDEN;
+    } else if entry.flags & flag::VIS_PROTECTED != 0 {
+        flags |= sym::PROTECTED;
+    }
+    if entry.flags & flag::REF_STRONG != 0 {
+        flags |= sym::STRONG_REF;
+    }
+    flags
+}
+
+fn type_flags(s: &Sym) -> u32 {
+    match s.kind() {
+        STT_FUNC => sym::FUNC,
+        STT_GNU_IFUNC => sym::IFUNC | sym::FUNC,
+        STT_TLS => sym::TLS,
+        STT_OBJECT | STT_COMMON => sym::OBJECT,
+        _ => 0,
+    }
+}
+
+/// The priority word of `id`'s definition in the group that survived where the winner's lost.
+fn find_in_surviving_group(
+    resolved: &Resolved,
+    sections: &Sections,
+    comdats: &Comdats,
+    id: SymbolId,
+) -> Option<u64> {
+    let entry = resolved.names.get(id);
+    let loser = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
+    let SymbolPlace::Section(lost) = loser.place(entry.sym(), &loser.syms[entry.sym() as usize]) else {
+        return None;
+    };
+    let group = loser.groups.iter().find(|g| {
+        let words = loser.group_words(g.shndx).unwrap_or(&[]);
+        words.iter().skip(1).any(|w| w.get() == lost)
+    })?;
+    let winner = &resolved.objects[comdats.owner(signature(loser, group))?.index()];
+    let defined = |object: &Object, i: u32| match object.place(i, &object.syms[i as usize]) {
+        SymbolPlace::Section(s) => sections
+            .list
+            .get((object.section_base + s) as usize)
+            .is_some_and(|s| s.kind() != SectionKind::Discarded),
+        _ => false,
+    };
+    let index = (winner.first_global..winner.syms.len() as u32)
+        .find(|&i| winner.global(i) == id && defined(winner, i))?;
+    let weak = winner.syms[index as usize].binding() != STB_GLOBAL;
+    Some(pack(if weak { Rank::Weak } else { Rank::Strong }, winner.file, index))
+}

@@ -1,0 +1,84 @@
+//! What the options and scripts add before symbols are resolved: roots and `--wrap`.
+
+use weld_common::io::input::InputStore;
+
+use crate::input::load::Inputs;
+use crate::options::{DefsymValue, Options, OutputKind};
+use crate::resolve::names::{Rank, Wrap, flag};
+use crate::script::standin::Command;
+use crate::script::version_script::VersionScript;
+
+/// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`.
+pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
+    let mut pairs = Vec::new();
+    for name in &options.wrap {
+        let keep = |text: String| -> &'j [u8] { store.keep(text.into_bytes()) };
+        let plain = keep(name.clone());
+        pairs.push((plain, keep(format!("__wrap_{name}"))));
+        pairs.push((keep(format!("__real_{name}")), plain));
+    }
+    Wrap::new(pairs)
+}
+
+/// Names that the command line or a script refers to, with the bits of their records.
+pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) -> Vec<(&'j [u8], u32)> {
+    let undefined = Rank::Undefined as u32;
+    let mut names: Vec<(String, u32)> = Vec::new();
+    let kept = undefined | flag::ROOT;
+    names.extend(options.undefined.iter().chain(&options.require_defined).map(|n| (n.clone(), kept)));
+    if let Some(entry) = entry_symbol(options, inputs) {
+        names.push((entry, kept));
+    }
+    for (name, value) in &options.defsyms {
+        names.push((name.clone(), undefined));
+        if let DefsymValue::Symbol(other, _) = value {
+            names.push((other.clone(), undefined | flag::REF_STRONG));
+        }
+    }
+    for (_, command) in &inputs.commands {
+        match command {
+            Command::Extern(list) => names.extend(list.iter().map(|n| (n.clone(), kept))),
+            Command::Define(definition) => {
+                names.push((definition.name.clone(), undefined));
+                if let DefsymValue::Symbol(other, _) = &definition.value {
+                    names.push((other.clone(), undefined | flag::REF_STRONG));
+                }
+            }
+            _ => {}
+        }
+    }
+    if options.kind != OutputKind::Relocatable {
+        names.push((options.init.clone(), undefined | flag::KEEP));
+        names.push((options.fini.clone(), undefined | flag::KEEP));
+    }
+    names.into_iter().map(|(name, bits)| (&*store.keep(name.into_bytes()), bits)).collect()
+}
+
+/// The symbol where the program starts, unless it is a number. Shared objects have one only if asked.
+pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
+    let from_script = inputs.commands.iter().find_map(|(_, c)| match c {
+        Command::Entry(name) => Some(name.clone()),
+        _ => None,
+    });
+    let default = (options.kind != OutputKind::Shared && options.kind != OutputKind::Relocatable)
+        .then(|| "_start".to_owned());
+    let name = options.entry.clone().or(from_script).or(default)?;
+    (entry_address(&name).is_none() && !name.is_empty()).then_some(name)
+}
+
+/// `-e` may give an address instead of a symbol.
+pub fn entry_address(name: &str) -> Option<u64> {
+    match name.strip_prefix("0x").or_else(|| name.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => name.parse().ok(),
+    }
+}
+
+/// `VERSION` commands of linker scripts.
+pub fn inline_versions(inputs: &Inputs) -> Vec<VersionScript> {
+    let version = |(_, command): &(_, Command)| match command {
+        Command::Version(script) => Some(script.clone()),
+        _ => None,
+    };
+    inputs.commands.iter().filter_map(version).collect()
+}

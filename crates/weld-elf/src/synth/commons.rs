@@ -1,0 +1,151 @@
+//! Common symbols, and copies of variables that live in shared objects.
+//!
+//! Both are space in `.bss` that symbols get. A common symbol is as large and as aligned as the
+//! largest of its definitions; one name, one place. A copied variable moves into the executable with
+//! all names that its library gives to the same address, so that every module sees one object; if it
+//! was read-only there after relocation, its copy lies in `.bss.rel.ro`.
+//!
+//! Specification: gABI chapter 4 (`SHN_COMMON`); x86-64 psABI 4.4, `R_X86_64_COPY`.
+
+use std::collections::HashMap;
+
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::shared::Shared;
+use crate::resolve::Resolved;
+use crate::resolve::symbols::{Symbols, sym};
+use crate::synth::slots::Slots;
+use crate::util::align_up;
+
+/// A block of zeroed memory that symbols lie in.
+#[derive(Clone, Copy)]
+pub struct Block {
+    pub size: u64,
+    pub align: u64,
+}
+
+impl Block {
+    const EMPTY: Block = Block { size: 0, align: 1 };
+
+    fn put(&mut self, size: u64, align: u64) -> Option<u64> {
+        let at = align_up(self.size, align);
+        self.size = at.checked_add(size)?;
+        self.align = self.align.max(align);
+        Some(at)
+    }
+}
+
+/// Gives each live common symbol its offset (in `Symbol::value`).
+pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Block, String> {
+    let mut merged: HashMap<SymbolId, (u64, u64)> = HashMap::new();
+    let mut order = Vec::new();
+    for rival in &resolved.commons {
+        let index = resolved.index_of_file[rival.file.index()] as usize;
+        let object = &resolved.objects[index];
+        let s = &object.syms[rival.sym as usize];
+        let align = s.st_value().max(1);
+        if !align.is_power_of_two() {
+            let name = String::from_utf8_lossy(object.symbol_name(rival.sym));
+            return Err(format!("{}: common symbol '{name}' has a bad alignment: {align}", object.name));
+        }
+        let entry = merged.entry(rival.id).or_insert_with(|| {
+            order.push(rival.id);
+            (0, 1)
+        });
+        *entry = (entry.0.max(s.st_size()), entry.1.max(align));
+    }
+    let mut block = Block::EMPTY;
+    for id in order {
+        let symbol = &mut symbols.list[id.index()];
+        if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
+            continue;
+        }
+        let (size, align) = merged[&id];
+        symbol.value = block.put(size, align).ok_or("common symbols do not fit the address space")?;
+    }
+    Ok(block)
+}
+
+/// Copied variables.
+pub struct Copies {
+    pub bss: Block,
+    pub relro: Block,
+    /// The symbol each copy relocation names, and whether its copy lies in `relro`; offsets are in
+    /// `Symbol::value`.
+    pub list: Vec<(SymbolId, bool)>,
+    /// Symbols whose copies lie in `relro`: those of `list` and their aliases.
+    pub in_relro: Vec<SymbolId>,
+}
+
+/// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::value`).
+pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
+    let mut copies =
+        Copies { bss: Block::EMPTY, relro: Block::EMPTY, list: Vec::new(), in_relro: Vec::new() };
+    let mut done: HashMap<(u32, u64), ()> = HashMap::new();
+    for &id in &slots.copies {
+        let entry = resolved.names.get(id);
+        let index = resolved.index_of_file[entry.file().index()];
+        let dso = &resolved.shared[index as usize];
+        let s = &dso.syms[entry.sym() as usize];
+        let address = s.st_value();
+        if done.insert((index, address), ()).is_some() {
+            continue;
+        }
+        let name = String::from_utf8_lossy(entry.name);
+        if s.st_size() == 0 {
+            return Err(format!("cannot copy '{name}' from {}: its size is 0", dso.name));
+        }
+        if s.visibility() == STV_PROTECTED {
+            return Err(format!(
+                "cannot copy '{name}' from {}: it is protected there; recompile with -fPIC",
+                dso.name
+            ));
+        }
+        let (align, read_only) = section_of(dso, s);
+        let block = if read_only { &mut copies.relro } else { &mut copies.bss };
+        let offset = block.put(s.st_size(), align).ok_or("copied variables do not fit the address space")?;
+        for alias in aliases(resolved, dso, address) {
+            let symbol = &mut symbols.list[alias.index()];
+            symbol.value = offset;
+            symbol.add(sym::NEEDS_COPY);
+            if read_only {
+                copies.in_relro.push(alias);
+            }
+        }
+        copies.list.push((id, read_only));
+    }
+    Ok(copies)
+}
+
+/// The alignment that a copy of the variable needs, and whether its memory is read-only at run time.
+fn section_of(dso: &Shared, s: &Sym) -> (u64, bool) {
+    let natural = 1u64 << s.st_value().trailing_zeros().min(6);
+    match dso.shdrs.get(s.st_shndx() as usize) {
+        Some(shdr) if s.st_shndx() < SHN_LORESERVE => {
+            let align = shdr.sh_addralign().max(1);
+            let align = if align.is_power_of_two() { align.min(1 << 16) } else { 1 };
+            let by_address = 1u64 << s.st_value().trailing_zeros().min(16);
+            let relro = dso.is_relro(s.st_value());
+            (align.min(by_address).max(1), shdr.sh_flags() & SHF_WRITE == 0 || relro)
+        }
+        _ => (natural, false),
+    }
+}
+
+/// All names by which the library knows the address, as far as they are bound to it.
+fn aliases(resolved: &Resolved, dso: &Shared, address: u64) -> Vec<SymbolId> {
+    let mut list = Vec::new();
+    for (i, s) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+        if s.st_shndx() == SHN_UNDEF || s.st_value() != address || s.kind() == STT_TLS {
+            continue;
+        }
+        let id = dso.global(i as u32);
+        if id.is_some()
+            && resolved.names.get(id).file() == dso.file
+            && resolved.names.get(id).sym() == i as u32
+        {
+            list.push(id);
+        }
+    }
+    list
+}

@@ -1,0 +1,243 @@
+//! `.dynamic`, and the bytes of `.dynsym`.
+//!
+//! The entries are made by one function, called before layout to count them and after it to write
+//! them; which there are depends on nothing that layout decides.
+//!
+//! Specification: gABI chapter 5 "Dynamic Section"; `DT_FLAGS_1` and `DT_GNU_HASH` as the GNU tools.
+
+use crate::elf::*;
+use crate::image::Image;
+use crate::layout::{ChunkKind, Layout};
+use crate::live::{Live, fact};
+use crate::mode::Mode;
+use crate::options::{Bsymbolic, Options, OutputKind};
+use crate::resolve::symbols::sym;
+use crate::synth::dynsym::DynSym;
+use crate::synth::rela::Counts;
+use crate::synth::slots::Slots;
+
+pub struct DynamicPlan<'c> {
+    pub options: &'c Options,
+    pub mode: Mode,
+    pub dynsym: &'c DynSym,
+    pub live: &'c Live,
+    pub slots: &'c Slots,
+    pub counts: Counts,
+    /// Addresses of `DT_INIT` and `DT_FINI` functions; `None` if there are none.
+    pub init: Option<u64>,
+    pub fini: Option<u64>,
+    pub has_versions: bool,
+}
+
+/// Addresses and sizes that entries point to. Before layout, all zero.
+pub trait Places {
+    fn chunk(&self, kind: ChunkKind) -> (u64, u64);
+    /// Address and size of an output section; `None` if there is no such section.
+    fn section(&self, name: &[u8]) -> Option<(u64, u64)>;
+}
+
+impl Places for Layout<'_> {
+    fn chunk(&self, kind: ChunkKind) -> (u64, u64) {
+        Layout::chunk(self, kind).map_or((0, 0), |c| (c.address, c.size))
+    }
+    fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
+        self.find(name).map(|s| (s.address, s.size))
+    }
+}
+
+impl DynamicPlan<'_> {
+    /// All entries, `DT_NULL` included.
+    pub fn entries(&self, places: &dyn Places) -> Vec<(u64, u64)> {
+        let mut list: Vec<(u64, u64)> = Vec::new();
+        list.extend(self.dynsym.strings.iter().map(|&(tag, offset)| (tag, offset as u64)));
+        self.functions(places, &mut list);
+        self.symbol_tables(places, &mut list);
+        self.relocations(places, &mut list);
+        self.flags(&mut list);
+        if self.options.kind != OutputKind::Shared && !self.options.z_rodynamic {
+            list.push((DT_DEBUG, 0));
+        }
+        list.push((DT_NULL, 0));
+        list
+    }
+
+    fn functions(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
+        list.extend(self.init.map(|a| (DT_INIT, a)));
+        list.extend(self.fini.map(|a| (DT_FINI, a)));
+        let arrays = [
+            (&b".preinit_array"[..], DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ),
+            (b".init_array", DT_INIT_ARRAY, DT_INIT_ARRAYSZ),
+            (b".fini_array", DT_FINI_ARRAY, DT_FINI_ARRAYSZ),
+        ];
+        for (name, address_tag, size_tag) in arrays {
+            if let Some((address, size)) = places.section(name) {
+                list.extend([(address_tag, address), (size_tag, size)]);
+            }
+        }
+    }
+
+    fn symbol_tables(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
+        if self.dynsym.gnu_hash.is_some() {
+            list.push((DT_GNU_HASH, places.chunk(ChunkKind::GnuHash).0));
+        }
+        if self.dynsym.sysv_hash.is_some() {
+            list.push((DT_HASH, places.chunk(ChunkKind::SysvHash).0));
+        }
+        list.push((DT_STRTAB, places.chunk(ChunkKind::DynStr).0));
+        list.push((DT_STRSZ, self.dynsym.strtab.size()));
+        list.push((DT_SYMTAB, places.chunk(ChunkKind::DynSym).0));
+        list.push((DT_SYMENT, Sym::SIZE as u64));
+        if !self.dynsym.versym.is_empty() {
+            list.push((DT_VERSYM, places.chunk(ChunkKind::VerSym).0));
+        }
+        if let Some(verdef) = &self.dynsym.verdef {
+            list.push((DT_VERDEF, places.chunk(ChunkKind::VerDef).0));
+            list.push((DT_VERDEFNUM, verdef.count as u64));
+        }
+        if let Some(verneed) = &self.dynsym.verneed {
+            list.push((DT_VERNEED, places.chunk(ChunkKind::VerNeed).0));
+            list.push((DT_VERNEEDNUM, verneed.count as u64));
+        }
+    }
+
+    fn relocations(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
+        let rela = self.counts.relative + self.counts.others;
+        if rela > 0 {
+            list.push((DT_RELA, places.chunk(ChunkKind::RelaDyn).0));
+            list.push((DT_RELASZ, rela * Rela::SIZE as u64));
+            list.push((DT_RELAENT, Rela::SIZE as u64));
+            if self.options.z_combreloc && self.counts.relative > 0 {
+                list.push((DT_RELACOUNT, self.counts.relative));
+            }
+        }
+        if self.counts.relr > 0 {
+            let (address, size) = places.chunk(ChunkKind::Relr);
+            list.extend([(DT_RELR, address), (DT_RELRSZ, size), (DT_RELRENT, 8)]);
+        }
+        if !self.slots.plt.is_empty() {
+            list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
+            list.push((DT_PLTRELSZ, self.slots.plt.len() as u64 * Rela::SIZE as u64));
+            list.push((DT_PLTREL, DT_RELA));
+            list.push((DT_PLTGOT, places.chunk(ChunkKind::GotPlt).0));
+        }
+        if self.live.has(fact::TEXT_REL) {
+            list.push((DT_TEXTREL, 0));
+        }
+    }
+
+    fn flags(&self, list: &mut Vec<(u64, u64)>) {
+        let o = self.options;
+        let bit = |on: bool, bit: u64| if on { bit } else { 0 };
+        let symbolic = o.bsymbolic == Bsymbolic::All && self.mode.shared;
+        let static_tls = self.live.has(fact::STATIC_TLS) && self.mode.shared;
+        let flags = bit(o.z_origin, DF_ORIGIN)
+            | bit(symbolic, DF_SYMBOLIC)
+            | bit(self.live.has(fact::TEXT_REL), DF_TEXTREL)
+            | bit(o.z_now, DF_BIND_NOW)
+            | bit(static_tls, DF_STATIC_TLS);
+        let flags_1 = bit(o.z_now, DF_1_NOW)
+            | bit(o.z_global, DF_1_GLOBAL)
+            | bit(o.z_nodelete, DF_1_NODELETE)
+            | bit(o.z_initfirst, DF_1_INITFIRST)
+            | bit(o.z_nodlopen, DF_1_NOOPEN)
+            | bit(o.z_origin, DF_1_ORIGIN)
+            | bit(o.z_interpose, DF_1_INTERPOSE)
+            | bit(o.z_nodefaultlib, DF_1_NODEFLIB)
+            | bit(o.z_nodump, DF_1_NODUMP)
+            | bit(o.kind == OutputKind::Pie, DF_1_PIE);
+        if flags != 0 {
+            list.push((DT_FLAGS, flags));
+        }
+        if flags_1 != 0 {
+            list.push((DT_FLAGS_1, flags_1));
+        }
+    }
+}
+
+/// Places before layout: everything exists, nothing has an address.
+pub struct Unplaced<'n> {
+    /// Names of the output sections that will exist.
+    pub sections: &'n [&'n [u8]],
+}
+
+impl Places for Unplaced<'_> {
+    fn chunk(&self, _: ChunkKind) -> (u64, u64) {
+        (0, 0)
+    }
+    fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
+        self.sections.contains(&name).then_some((0, 0))
+    }
+}
+
+pub fn write(entries: &[(u64, u64)], out: &mut [u8]) {
+    out.fill(0);
+    for ((tag, value), bytes) in entries.iter().zip(out.chunks_exact_mut(Dyn::SIZE)) {
+        bytes[..8].copy_from_slice(&tag.to_le_bytes());
+        bytes[8..].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+/// Writes `.dynsym` from entry `first` on.
+pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]) {
+    for (i, bytes) in out.chunks_exact_mut(Sym::SIZE).enumerate() {
+        match (first + i).checked_sub(1) {
+            Some(index) => bytes.copy_from_slice(&dynamic_symbol(image, dynsym, index).0),
+            None => bytes.fill(0),
+        }
+    }
+}
+
+fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
+    let id = dynsym.symbols[i];
+    let symbol = &image.symbols[id];
+    let flags = symbol.flags();
+    let kind = flags & sym::KIND;
+    let name = dynsym.names[i];
+    let value =
+        if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
+    if let Some((definition, _)) = image.definition(id) {
+        let kind = match definition.kind() {
+            STT_COMMON => STT_OBJECT,
+            STT_GNU_IFUNC if flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0 => STT_FUNC,
+            k => k,
+        };
+        let binding = definition.binding();
+        let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
+        let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
+        return Sym::make(name, binding << 4 | kind, visibility, shndx, value, definition.st_size());
+    }
+    let weak = kind == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
+        || kind == sym::SHARED && flags & (sym::USED_STRONG | sym::STRONG_REF) == 0;
+    let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
+    if kind == sym::SHARED {
+        let of_library = image.shared_symbol(id);
+        let kind =
+            of_library.map_or(STT_NOTYPE, |s| if s.kind() == STT_GNU_IFUNC { STT_FUNC } else { s.kind() });
+        if flags & sym::NEEDS_COPY != 0 {
+            binding = of_library.map_or(STB_GLOBAL, |s| s.binding());
+            let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
+            let size = of_library.map_or(0, |s| s.st_size());
+            return Sym::make(name, binding << 4 | kind, STV_DEFAULT, shndx, symbol.value, size);
+        }
+        let canonical = flags & sym::NEEDS_CANONICAL_PLT != 0;
+        return Sym::make(
+            name,
+            binding << 4 | kind,
+            STV_DEFAULT,
+            SHN_UNDEF,
+            if canonical { symbol.value } else { 0 },
+            0,
+        );
+    }
+    if kind == sym::UNDEFINED {
+        let kind = if flags & sym::TLS != 0 { STT_TLS } else { STT_NOTYPE };
+        return Sym::make(name, binding << 4 | kind, STV_DEFAULT, SHN_UNDEF, 0, 0);
+    }
+    let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
+    Sym::make(name, STB_GLOBAL << 4 | STT_NOTYPE, STV_DEFAULT, shndx, symbol.value, 0)
+}
+
+/// Dynamic symbols have no extended indices; the loader only tells defined from undefined.
+fn small_index(index: u32) -> u16 {
+    if index >= SHN_LORESERVE as u32 { SHN_ABS } else { index as u16 }
+}

@@ -1,0 +1,128 @@
+//! `.got`: addresses, thread-pointer offsets and TLS descriptors, with what the loader must add.
+//!
+//! Specification: x86-64 psABI 5.2 "Global Offset Table"; "ELF Handling For Thread-Local Storage".
+
+use crate::arch::x86_64::*;
+use crate::elf::Rela;
+use crate::image::Image;
+use crate::resolve::symbols::sym;
+use crate::synth::slots::{GotEntry, Slot, Slots};
+
+pub fn size(slots: &Slots) -> u64 {
+    8 * slots.got_words as u64
+}
+
+/// What one word of the GOT holds and which dynamic relocation it needs.
+pub struct Word {
+    /// Index in `.got`.
+    pub index: u32,
+    pub value: u64,
+    pub reloc: Option<WordReloc>,
+}
+
+#[derive(Clone, Copy)]
+pub enum WordReloc {
+    Relative,
+    /// Type and addend, against the slot's symbol.
+    Symbol(u32, i64),
+    /// Type and addend, against no symbol: the module itself.
+    Module(u32, i64),
+}
+
+/// All words of the GOT, in order.
+pub fn words(image: &Image) -> Vec<(Option<Slot>, Word)> {
+    let mut list = Vec::with_capacity(image.slots.got_words as usize);
+    for &(word, entry) in &image.slots.got {
+        let slot = |index: u32| image.slots.list[index as usize];
+        match entry {
+            GotEntry::Address(i) => list.push((Some(slot(i)), address(image, word, &slot(i)))),
+            GotEntry::TpOff(i) => list.push((Some(slot(i)), tp_offset(image, word, &slot(i)))),
+            GotEntry::TlsGd(i) => {
+                let [first, second] = general_dynamic(image, word, &slot(i));
+                list.push((Some(slot(i)), first));
+                list.push((Some(slot(i)), second));
+            }
+            GotEntry::TlsDesc(i) => {
+                let (preemptible, offset) = thread_local(image, &slot(i));
+                let reloc = if preemptible {
+                    WordReloc::Symbol(R_TLSDESC, 0)
+                } else {
+                    WordReloc::Module(R_TLSDESC, offset as i64)
+                };
+                list.push((Some(slot(i)), Word { index: word, value: 0, reloc: Some(reloc) }));
+                list.push((None, Word { index: word + 1, value: 0, reloc: None }));
+            }
+            GotEntry::TlsLd => {
+                let reloc = Some(WordReloc::Module(R_DTPMOD64, 0));
+                list.push((None, Word { index: word, value: 0, reloc }));
+                list.push((None, Word { index: word + 1, value: 0, reloc: None }));
+            }
+        }
+    }
+    list
+}
+
+fn address(image: &Image, index: u32, slot: &Slot) -> Word {
+    let (value, flags) = image.slot_address(slot);
+    if flags & sym::PREEMPTIBLE != 0 {
+        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(R_GLOB_DAT, 0)) };
+    }
+    let fixed = matches!(flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+    let relative = image.mode.pic && !fixed;
+    Word { index, value, reloc: relative.then_some(WordReloc::Relative) }
+}
+
+/// Whether another module may define the symbol, and its offset in this module's TLS block.
+fn thread_local(image: &Image, slot: &Slot) -> (bool, u64) {
+    let (value, flags) = image.slot_address(slot);
+    (flags & sym::PREEMPTIBLE != 0, value.wrapping_sub(image.bases.tls_start))
+}
+
+fn tp_offset(image: &Image, index: u32, slot: &Slot) -> Word {
+    let (preemptible, offset) = thread_local(image, slot);
+    if preemptible {
+        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(R_TPOFF64, 0)) };
+    }
+    if image.mode.shared {
+        return Word { index, value: 0, reloc: Some(WordReloc::Module(R_TPOFF64, offset as i64)) };
+    }
+    let (value, _) = image.slot_address(slot);
+    Word { index, value: value.wrapping_sub(image.bases.thread_pointer), reloc: None }
+}
+
+fn general_dynamic(image: &Image, index: u32, slot: &Slot) -> [Word; 2] {
+    let (preemptible, offset) = thread_local(image, slot);
+    if preemptible {
+        return [
+            Word { index, value: 0, reloc: Some(WordReloc::Symbol(R_DTPMOD64, 0)) },
+            Word { index: index + 1, value: 0, reloc: Some(WordReloc::Symbol(R_DTPOFF64, 0)) },
+        ];
+    }
+    [
+        Word { index, value: 0, reloc: Some(WordReloc::Module(R_DTPMOD64, 0)) },
+        Word { index: index + 1, value: offset, reloc: None },
+    ]
+}
+
+pub fn write(image: &Image, out: &mut [u8]) {
+    for (_, word) in words(image) {
+        // With RELA the loader takes the addend from the relocation.
+        let from_rela = matches!(word.reloc, Some(WordReloc::Relative))
+            && !image.relr
+            && !image.options.apply_dynamic_relocs;
+        let value = if from_rela { 0 } else { word.value };
+        let at = 8 * word.index as usize;
+        out[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+impl WordReloc {
+    /// The relocation for a word at `offset` whose value is `value`.
+    pub fn to_rela(self, offset: u64, value: u64, dynsym: u32) -> Rela {
+        match self {
+            WordReloc::Relative => Rela::make(offset, 0, R_RELATIVE, value as i64),
+            WordReloc::Symbol(kind, addend) => Rela::make(offset, dynsym, kind, addend),
+            WordReloc::Module(kind, addend) => Rela::make(offset, 0, kind, addend),
+        }
+    }
+}

@@ -1,0 +1,656 @@
+//! Sizing the linker's own sections, laying out, and giving everything its address.
+//!
+//! The order is forced: needs (scan) → slots → dynamic symbols → counts of relocations → sizes →
+//! layout → addresses → contents. Only `.relr.dyn` depends on addresses for its size; it grows, and
+//! layout is repeated, until it fits.
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+
+use super::build_id;
+use super::commons::{Copies, allocate_commons, allocate_copies};
+use super::dynamic::{DynamicPlan, Unplaced};
+use super::dynsym::{self, DynSym};
+use super::eh_frames::{self, EhFrames};
+use super::property_note::Properties;
+use super::rela::{self, Counter, Counts};
+use super::slots::{NONE, Slots};
+use super::strtab::StringTable;
+use super::symtab::{self, SymTab};
+use super::{got, relr};
+use crate::arch::x86_64::plt;
+use crate::elf::*;
+use crate::emit::{self, Contents, headers};
+use crate::ids::*;
+use crate::image::{Bases, Image, MergedPart};
+use crate::input::sections::Sections;
+use crate::layout::members::{Builder, ChunkSpec, Place};
+use crate::layout::segments::{self, SegmentFacts};
+use crate::layout::{ChunkKind, Layout, addresses};
+use crate::link::{Context, Job};
+use crate::live::{Live, fact};
+use crate::merge_parts::Merger;
+use crate::options::{BuildId, Strip};
+use crate::resolve::Resolved;
+use crate::resolve::exports::Exports;
+use crate::resolve::symbols::{Symbols, sym};
+use crate::setup;
+
+pub struct Planner<'p, 'j, 'e> {
+    pub job: &'p Job<'j>,
+    pub context: &'p Context<'p, 'j>,
+    pub resolved: &'p Resolved<'j>,
+    pub exports: &'p Exports<'e>,
+    pub live: Live,
+    pub relax_got: bool,
+}
+
+/// Indices of the well-known output names that chunks join; see `input::sections`.
+const BSS: u32 = 3;
+const BSS_REL_RO: u32 = 5;
+
+/// The linker's own sections with their sizes, and the layout.
+pub struct Plan<'e, 'a> {
+    pub live: Live,
+    pub slots: Slots,
+    pub layout: Layout<'a>,
+    pub merged: Vec<MergedPart<'a>>,
+    pub bases: Bases,
+    relax_got: bool,
+    ibt_plt: bool,
+    dynsym: Option<DynSym>,
+    eh_frames: EhFrames,
+    symtab: Option<SymTab>,
+    properties: Option<Properties>,
+    counts: Counts,
+    copies: Copies,
+    facts: SegmentFacts,
+    init: Option<SymbolId>,
+    fini: Option<SymbolId>,
+    _exports: std::marker::PhantomData<&'e ()>,
+}
+
+/// Beyond this span, PC-relative references might not reach.
+const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
+
+impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
+    pub fn plan(
+        self,
+        sections: &mut Sections<'j>,
+        symbols: &mut Symbols,
+    ) -> Result<Plan<'e, 'j>, Diagnostics> {
+        let span = self.job.trace.span("size synthetic sections");
+        let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
+        let mode = self.context.mode;
+        let options = self.job.options;
+        let slots = Slots::allocate(&self.live, symbols, &self.resolved.names);
+        let commons = allocate_commons(self.resolved, symbols, options.gc_sections).map_err(failed)?;
+        let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
+        let dynsym = match mode.dynamic {
+            true => Some(self.dynsym(symbols).map_err(failed)?),
+            false => None,
+        };
+        let counter = Counter {
+            resolved: self.resolved,
+            sections,
+            symbols,
+            live: &self.live,
+            owners: self.context.owners,
+            slots: &slots,
+            options,
+            mode,
+        };
+        let counts = counter.count(&copies);
+        let frames =
+            eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
+        let eh_frames = frames.plan().map_err(failed)?;
+        let properties = self.properties(sections);
+        let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
+        let symtab = (options.strip != Strip::All).then(|| {
+            let counter =
+                symtab::Counter { resolved: self.resolved, sections, symbols, live: &self.live, options };
+            counter.plan(self.context.parallel)
+        });
+        drop(span);
+        let merged = {
+            let _span = self.job.trace.span("merge strings and constants");
+            self.merge(sections)
+        };
+        self.job.sink.end_phase()?;
+        let span = self.job.trace.span("layout");
+        let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
+        let mut plan = Plan {
+            slots,
+            layout: empty_layout(),
+            merged,
+            bases: Bases::default(),
+            relax_got: self.relax_got,
+            ibt_plt: (ibt || options.z_ibtplt),
+            dynsym,
+            eh_frames,
+            symtab,
+            properties,
+            counts,
+            copies,
+            facts: SegmentFacts { executable_stack: self.executable_stack(sections), mode },
+            init: find(&options.init),
+            fini: find(&options.fini),
+            live: self.live,
+            _exports: std::marker::PhantomData,
+        };
+        let specs = plan.chunks(self.job, sections, commons);
+        let builder = Builder {
+            objects: &self.resolved.objects,
+            sections,
+            live: &plan.live,
+            owners: self.context.owners,
+            options,
+        };
+        plan.layout = builder.build(specs);
+        plan.name_merged_chunks();
+        plan.finish_sections(self.job);
+        segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
+        plan.settle_relr(self.job, self.context, self.resolved, sections).map_err(failed)?;
+        drop(span);
+        Ok(plan)
+    }
+
+    fn dynsym(&self, symbols: &Symbols) -> Result<DynSym, String> {
+        let planner = dynsym::Planner {
+            resolved: self.resolved,
+            symbols,
+            exports: self.exports,
+            options: self.job.options,
+            gc: self.job.options.gc_sections,
+        };
+        planner.plan()
+    }
+
+    fn merge(&self, sections: &mut Sections<'j>) -> Vec<MergedPart<'j>> {
+        let merger = Merger {
+            objects: &self.resolved.objects,
+            live: &self.live,
+            options: self.job.options,
+            sink: self.job.sink,
+            store: self.job.store,
+            threads: self.context.threads,
+        };
+        merger.run(sections)
+    }
+
+    fn executable_stack(&self, sections: &Sections) -> bool {
+        let options = self.job.options;
+        let asked = |object: &crate::input::sections::ObjectSections| object.executable_stack == Some(true);
+        options.z_execstack || options.z_execstack_if_needed && sections.objects.iter().any(asked)
+    }
+
+    /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
+    fn properties(&self, sections: &Sections) -> Option<Properties> {
+        let mut all = Vec::with_capacity(sections.objects.len());
+        for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
+            let mut properties = Properties::default();
+            if let Some(bytes) = extra.properties
+                && let Err(e) = properties.parse(bytes)
+            {
+                self.job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+            }
+            self.report_cet(object, &properties);
+            all.push(properties);
+        }
+        let mut merged = Properties::merge(&all);
+        let options = self.job.options;
+        let forced = u64::from(options.z_ibt) * FEATURE_IBT | u64::from(options.z_shstk) * FEATURE_SHSTK;
+        if forced != 0 {
+            merged.or_in(FEATURE_1_AND, forced);
+        }
+        (merged.size() > 0).then_some(merged)
+    }
+
+    fn report_cet(&self, object: &crate::input::object::Object, properties: &Properties) {
+        use crate::options::ReportPolicy;
+        let policy = self.job.options.cet_report;
+        let missing = !properties.get(FEATURE_1_AND) & (FEATURE_IBT | FEATURE_SHSTK);
+        if policy == ReportPolicy::None || missing == 0 {
+            return;
+        }
+        for (bit, name) in [(FEATURE_IBT, "IBT"), (FEATURE_SHSTK, "SHSTK")] {
+            if missing & bit != 0 {
+                let text = format!("{}: -z cet-report: file does not have the {name} property", object.name);
+                let warning = policy == ReportPolicy::Warning;
+                self.job.sink.push(if warning { Diagnostic::warning(text) } else { Diagnostic::error(text) });
+            }
+        }
+    }
+}
+
+const FEATURE_1_AND: u32 = 0xc000_0002;
+const FEATURE_IBT: u64 = 1;
+const FEATURE_SHSTK: u64 = 2;
+
+/// Whether the output itself defines the symbol.
+fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
+    !matches!(symbols[id].kind(), sym::UNDEFINED | sym::SHARED)
+}
+
+fn empty_layout<'a>() -> Layout<'a> {
+    Layout {
+        sections: Vec::new(),
+        chunks: Vec::new(),
+        segments: Vec::new(),
+        of_name: Vec::new(),
+        image_base: 0,
+        section_headers: 0,
+        file_size: 0,
+    }
+}
+
+impl<'a> Plan<'_, 'a> {
+    /// Whether shortened GOT loads might not reach.
+    pub fn is_too_large_to_relax(&self) -> bool {
+        addresses::span(&self.layout) > RELAXABLE_SPAN
+    }
+
+    /// The linker's own chunks with their sizes.
+    fn chunks(&self, job: &Job, sections: &Sections, commons: super::commons::Block) -> Vec<ChunkSpec> {
+        let options = job.options;
+        let mut list: Vec<ChunkSpec> = Vec::new();
+        let mut named = |kind, size: u64, align, name, sh_type, flags, entsize| {
+            if size > 0 {
+                list.push(ChunkSpec {
+                    kind,
+                    size,
+                    align,
+                    place: Place::Named(name, sh_type, flags, entsize),
+                });
+            }
+        };
+        const A: u64 = SHF_ALLOC;
+        const WA: u64 = SHF_ALLOC | SHF_WRITE;
+        const XA: u64 = SHF_ALLOC | SHF_EXECINSTR;
+        if self.facts.mode.interp {
+            let size = options.dynamic_linker.as_ref().map_or(0, |p| p.len() as u64 + 1);
+            named(ChunkKind::Interp, size, 1, b".interp", SHT_PROGBITS, A, 0);
+        }
+        let properties = self.properties.as_ref().map_or(0, |p| p.size());
+        named(ChunkKind::Properties, properties, 8, b".note.gnu.property", SHT_NOTE, A, 0);
+        if options.build_id != BuildId::None {
+            named(
+                ChunkKind::BuildId,
+                build_id::size(&options.build_id),
+                4,
+                b".note.gnu.build-id",
+                SHT_NOTE,
+                A,
+                0,
+            );
+        }
+        if let Some(text) = &options.package_metadata {
+            named(ChunkKind::PackageNote, emit::package_note_size(text), 4, b".note.package", SHT_NOTE, A, 0);
+        }
+        if let Some(d) = &self.dynsym {
+            let count = d.count() as u64;
+            named(
+                ChunkKind::DynSym,
+                count * Sym::SIZE as u64,
+                8,
+                b".dynsym",
+                SHT_DYNSYM,
+                A,
+                Sym::SIZE as u64,
+            );
+            named(ChunkKind::VerSym, d.versym.len() as u64 * 2, 2, b".gnu.version", SHT_GNU_VERSYM, A, 2);
+            let verdef = d.verdef.as_ref().map_or(0, |v| v.bytes.len() as u64);
+            named(ChunkKind::VerDef, verdef, 4, b".gnu.version_d", SHT_GNU_VERDEF, A, 0);
+            let verneed = d.verneed.as_ref().map_or(0, |v| v.bytes.len() as u64);
+            named(ChunkKind::VerNeed, verneed, 4, b".gnu.version_r", SHT_GNU_VERNEED, A, 0);
+            let gnu = d.gnu_hash.as_ref().map_or(0, |h| h.size());
+            named(ChunkKind::GnuHash, gnu, 8, b".gnu.hash", SHT_GNU_HASH, A, 0);
+            let sysv = d.sysv_hash.as_ref().map_or(0, |h| h.size());
+            named(ChunkKind::SysvHash, sysv, 4, b".hash", SHT_HASH, A, 4);
+            named(ChunkKind::DynStr, d.strtab.size(), 1, b".dynstr", SHT_STRTAB, A, 0);
+        }
+        let rela = (self.counts.relative + self.counts.others) * Rela::SIZE as u64;
+        named(ChunkKind::RelaDyn, rela, 8, b".rela.dyn", SHT_RELA, A, Rela::SIZE as u64);
+        if self.counts.relr > 0 {
+            // At least one word, two if there is any bitmap; layout finds out.
+            named(ChunkKind::Relr, 8, 8, b".relr.dyn", SHT_RELR, A, 8);
+        }
+        let rela_plt = self.slots.plt.len() as u64 * Rela::SIZE as u64;
+        named(ChunkKind::RelaPlt, rela_plt, 8, b".rela.plt", SHT_RELA, A, Rela::SIZE as u64);
+        if self.eh_frames.size > 0 {
+            if options.eh_frame_hdr {
+                let size = crate::eh_frame::hdr_size(self.eh_frames.fdes);
+                named(ChunkKind::EhFrameHdr, size, 4, b".eh_frame_hdr", SHT_PROGBITS, A, 0);
+            }
+            named(ChunkKind::EhFrame, self.eh_frames.size, 8, b".eh_frame", SHT_PROGBITS, A, 0);
+        }
+        if !self.slots.plt.is_empty() {
+            let ibt = self.ibt_plt;
+            named(ChunkKind::Plt, plt::plt_size(&self.slots, ibt), 16, b".plt", SHT_PROGBITS, XA, 0);
+            named(
+                ChunkKind::PltSec,
+                plt::plt_sec_size(&self.slots, ibt),
+                16,
+                b".plt.sec",
+                SHT_PROGBITS,
+                XA,
+                0,
+            );
+        }
+        if let Some(d) = &self.dynsym {
+            let count =
+                self.dynamic_plan(job, d).entries(&Unplaced { sections: &self.array_names(sections) }).len();
+            let flags = if options.z_rodynamic { A } else { WA };
+            named(
+                ChunkKind::Dynamic,
+                (count * Dyn::SIZE) as u64,
+                8,
+                b".dynamic",
+                SHT_DYNAMIC,
+                flags,
+                Dyn::SIZE as u64,
+            );
+        }
+        let got_base = self.live.has(fact::GOT_BASE);
+        named(ChunkKind::Got, got::size(&self.slots), 8, b".got", SHT_PROGBITS, WA, 8);
+        if !self.slots.plt.is_empty() || got_base {
+            named(ChunkKind::GotPlt, plt::got_plt_size(&self.slots), 8, b".got.plt", SHT_PROGBITS, WA, 8);
+        }
+        self.tables(&mut named);
+        self.joined(commons, &mut list);
+        list
+    }
+
+    #[allow(clippy::type_complexity)]
+    fn tables(&self, named: &mut dyn FnMut(ChunkKind, u64, u64, &'static [u8], u32, u64, u64)) {
+        if let Some(s) = &self.symtab {
+            let size = s.count * Sym::SIZE as u64;
+            named(ChunkKind::SymTab, size, 8, b".symtab", SHT_SYMTAB, 0, Sym::SIZE as u64);
+            if s.extended {
+                named(ChunkKind::SymTabShndx, s.count * 4, 4, b".symtab_shndx", SHT_SYMTAB_SHNDX, 0, 4);
+            }
+            named(ChunkKind::StrTab, s.strings, 1, b".strtab", SHT_STRTAB, 0, 0);
+        }
+        // Sized when the names of all sections are known.
+        named(ChunkKind::ShStrTab, 1, 1, b".shstrtab", SHT_STRTAB, 0, 0);
+    }
+
+    /// Chunks that lie among input sections.
+    fn joined(&self, commons: super::commons::Block, list: &mut Vec<ChunkSpec>) {
+        for (i, part) in self.merged.iter().enumerate() {
+            let (size, align) = (part.merged.size(), part.merged.align());
+            list.push(ChunkSpec {
+                kind: ChunkKind::Merged(i as u32),
+                size,
+                align,
+                place: Place::Joined(part.out),
+            });
+        }
+        let mut block = |kind, block: super::commons::Block, out| {
+            if block.size > 0 {
+                list.push(ChunkSpec {
+                    kind,
+                    size: block.size,
+                    align: block.align,
+                    place: Place::Joined(out),
+                });
+            }
+        };
+        block(ChunkKind::CopyRelro, self.copies.relro, BSS_REL_RO);
+        block(ChunkKind::CopyBss, self.copies.bss, BSS);
+        block(ChunkKind::Common, commons, BSS);
+    }
+
+    /// Which of the arrays that `.dynamic` names will exist.
+    fn array_names(&self, sections: &Sections) -> Vec<&'static [u8]> {
+        let names: [&'static [u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
+        let index = |name: &[u8]| sections.names.iter().position(|n| *n == name).unwrap_or(usize::MAX) as u32;
+        let wanted = names.map(index);
+        let mut found = [false; 3];
+        for (i, section) in sections.list.iter().enumerate() {
+            if let Some(k) = wanted.iter().position(|w| *w == section.out())
+                && section.in_image()
+                && self.live.contains(SectionId(i as u32))
+            {
+                found[k] = true;
+            }
+        }
+        names.into_iter().zip(found).filter(|(_, f)| *f).map(|(n, _)| n).collect()
+    }
+
+    fn dynamic_plan<'c>(&'c self, job: &'c Job, dynsym: &'c DynSym) -> DynamicPlan<'c> {
+        DynamicPlan {
+            options: job.options,
+            mode: self.facts.mode,
+            dynsym,
+            live: &self.live,
+            slots: &self.slots,
+            counts: self.counts,
+            init: self.init.map(|_| 0),
+            fini: self.fini.map(|_| 0),
+            has_versions: !dynsym.versym.is_empty(),
+        }
+    }
+
+    fn name_merged_chunks(&mut self) {
+        for (i, chunk) in self.layout.chunks.iter().enumerate() {
+            if let ChunkKind::Merged(part) = chunk.kind {
+                self.merged[part as usize].chunk = ChunkId(i as u32);
+            }
+        }
+    }
+
+    /// Section header fields that name other sections, and the size of `.shstrtab`.
+    fn finish_sections(&mut self, job: &Job) {
+        let index = |layout: &Layout, name: &[u8]| {
+            layout.sections.iter().position(|s| *s.name == *name).map_or(0, |i| i as u32 + 1)
+        };
+        let names: u64 = self.section_names().1.size();
+        let layout = &mut self.layout;
+        let (dynsym, dynstr) = (index(layout, b".dynsym"), index(layout, b".dynstr"));
+        let (symtab, strtab) = (index(layout, b".symtab"), index(layout, b".strtab"));
+        let got_plt = index(layout, b".got.plt");
+        let d = self.dynsym.as_ref();
+        let first_global = self.symtab.as_ref().map_or(0, |s| s.first_global);
+        let _ = job;
+        for out in &mut layout.sections {
+            (out.link, out.info) = match &*out.name {
+                b".dynsym" => (dynstr, 1),
+                b".gnu.version" | b".gnu.hash" | b".hash" => (dynsym, 0),
+                b".gnu.version_d" => (dynstr, d.and_then(|d| d.verdef.as_ref()).map_or(0, |v| v.count)),
+                b".gnu.version_r" => (dynstr, d.and_then(|d| d.verneed.as_ref()).map_or(0, |v| v.count)),
+                b".rela.dyn" => (dynsym, 0),
+                b".rela.plt" => (dynsym, got_plt),
+                b".dynamic" => (dynstr, 0),
+                b".symtab" => (strtab, first_global),
+                b".symtab_shndx" => (symtab, 0),
+                _ => (out.link, out.info),
+            };
+            if &*out.name == b".rela.plt" {
+                out.flags |= SHF_INFO_LINK;
+            }
+        }
+        if let Some(chunk) = layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::ShStrTab) {
+            chunk.size = names;
+            layout.sections[chunk.out as usize].size = names;
+        }
+    }
+
+    fn section_names(&self) -> (Vec<u32>, StringTable) {
+        let mut table = StringTable::new();
+        let offsets = self.layout.sections.iter().map(|s| table.add(&s.name)).collect();
+        (offsets, table)
+    }
+
+    /// Gives sections, chunks and symbols their addresses.
+    pub fn place(&mut self, sections: &mut Sections<'a>, symbols: &mut Symbols, context: &Context) {
+        addresses::place(&mut self.layout, sections);
+        self.bases = addresses::bases(&self.layout);
+        let relro = &self.copies.in_relro;
+        addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
+        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases);
+        self.place_plt_symbols(sections, symbols, context);
+        // Aliases of functions that PLT entries stand for.
+        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases);
+    }
+
+    /// IFUNCs of this output, and functions whose address is taken where only the PLT can stand for
+    /// them, are known by their PLT entries.
+    fn place_plt_symbols(&mut self, _: &Sections, symbols: &mut Symbols, _: &Context) {
+        let header = plt::header_size(&self.slots);
+        let entry = |plt: u32| match self.ibt_plt {
+            true => self.bases.plt_sec + plt::ENTRY * plt as u64,
+            false => self.bases.plt + header + plt::ENTRY * plt as u64,
+        };
+        for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
+            let symbol = &mut symbols.list[slot.id.index()];
+            let flags = symbol.flags();
+            slot.definition = symbol.value;
+            let ifunc = flags & sym::PREEMPTIBLE == 0;
+            if ifunc || flags & sym::NEEDS_CANONICAL_PLT != 0 {
+                symbol.value = entry(slot.plt);
+            }
+        }
+    }
+}
+
+impl<'e, 'a> Plan<'e, 'a> {
+    /// Grows `.relr.dyn` until it holds what the addresses ask for. It never shrinks, so this ends.
+    fn settle_relr(
+        &mut self,
+        job: &Job,
+        context: &Context,
+        resolved: &Resolved,
+        sections: &Sections,
+    ) -> Result<(), String> {
+        if self.counts.relr == 0 {
+            return Ok(());
+        }
+        loop {
+            let needed = relr::encode(&self.relr_addresses(context, resolved, sections)).len() as u64 * 8;
+            let Some(chunk) = self.layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::Relr) else {
+                return Ok(());
+            };
+            if needed <= chunk.size {
+                return Ok(());
+            }
+            chunk.size = needed;
+            self.layout.sections[chunk.out as usize].size = needed;
+            segments::assign(&mut self.layout, job.options, self.facts)?;
+        }
+    }
+
+    /// Addresses for `.relr.dyn` while input sections and chunks still have offsets.
+    fn relr_addresses(&self, context: &Context, resolved: &Resolved, sections: &Sections) -> Vec<u64> {
+        let mut list = Vec::with_capacity(self.counts.relr as usize);
+        for reloc in
+            self.live.dyn_relocs.iter().filter(|r| rela::is_packed(resolved, sections, context.owners, r))
+        {
+            let object = context.owners.object(reloc.section);
+            let section = sections.get(reloc.section);
+            let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
+            let out = &self.layout.sections[self.layout.of_name[section.out() as usize] as usize];
+            list.push(out.address + section.address + relocs[reloc.index()].r_offset());
+        }
+        if let Some(chunk) = self.layout.chunk(ChunkKind::Got) {
+            let base = self.layout.sections[chunk.out as usize].address + chunk.address;
+            // Which words are relative does not change the size by more than a few bitmaps; take all.
+            list.extend((0..self.slots.got_words as u64).map(|w| base + 8 * w));
+        }
+        list.sort_unstable();
+        list
+    }
+
+    /// The plan as writers see it.
+    pub fn image<'c>(
+        &'c self,
+        job: &'c Job,
+        context: &Context,
+        resolved: &'c Resolved<'a>,
+        sections: &'c Sections<'a>,
+        symbols: &'c Symbols,
+    ) -> Image<'c, 'a> {
+        Image {
+            resolved,
+            sections,
+            symbols,
+            live: &self.live,
+            slots: &self.slots,
+            dynsym: self.dynsym.as_ref(),
+            layout: &self.layout,
+            merged: &self.merged,
+            options: job.options,
+            sink: job.sink,
+            mode: context.mode,
+            bases: self.bases,
+            relax_got: self.relax_got,
+            ibt_plt: self.ibt_plt,
+            relr: job.options.pack_relr,
+        }
+    }
+
+    /// Contents of the linker's own sections.
+    pub fn contents<'c>(&'c self, image: &Image<'c, 'a>, context: &Context) -> Contents<'c> {
+        let dynamics = rela::collect(image, context.owners, &self.copies);
+        let expected = self.counts.relative + self.counts.others;
+        if dynamics.rela.len() as u64 != expected {
+            let text =
+                format!("internal error: {} dynamic relocations, {expected} planned", dynamics.rela.len());
+            image.sink.error(text);
+        }
+        let relr_words = relr::encode(&dynamics.relr);
+        let dynamic = match &self.dynsym {
+            Some(dynsym) => self.dynamic_entries(image, dynsym),
+            None => Vec::new(),
+        };
+        let (names, table) = self.section_names();
+        let index = self.layout.sections.iter().position(|s| *s.name == *b".shstrtab");
+        let names_index = index.map_or(0, |i| i as u32 + 1);
+        Contents {
+            dynsym: self.dynsym.as_ref(),
+            dynamic,
+            dynamics,
+            relr_words,
+            eh_frames: &self.eh_frames,
+            symtab: self.symtab.as_ref(),
+            shstrtab: table.bytes().to_vec(),
+            properties: self.properties.as_ref(),
+            headers: headers::file_header(&self.layout, image.mode, self.entry(image, context), names_index),
+            section_headers: headers::section_headers(&self.layout, &names, names_index),
+        }
+    }
+
+    fn dynamic_entries(&self, image: &Image, dynsym: &DynSym) -> Vec<(u64, u64)> {
+        let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].value);
+        let plan = DynamicPlan {
+            options: image.options,
+            mode: image.mode,
+            dynsym,
+            live: &self.live,
+            slots: &self.slots,
+            counts: self.counts,
+            init: value(self.init),
+            fini: value(self.fini),
+            has_versions: !dynsym.versym.is_empty(),
+        };
+        plan.entries(&self.layout)
+    }
+
+    /// Where the program starts.
+    fn entry(&self, image: &Image, context: &Context) -> u64 {
+        let options = image.options;
+        if let Some(address) = options.entry.as_deref().and_then(setup::entry_address) {
+            return address;
+        }
+        let Some(name) = setup::entry_symbol(options, context.inputs) else { return 0 };
+        let id = image.resolved.names.find(name.as_bytes());
+        match id.filter(|id| is_here(image.symbols, *id)) {
+            Some(id) => image.symbols[id].value,
+            None => {
+                if options.entry.is_some() || !image.mode.shared {
+                    image.sink.warn(format!("cannot find entry symbol {name}; not setting start address"));
+                }
+                0
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which linker the program is.
+//!
+//! It goes by the name it was called with, so that links named `ld` or `ld.lld` in a directory for
+//! `gcc -B` do what those linkers do. `-flavor NAME` as the first argument overrides the name; rustc
+//! passes it.
+
+use std::ffi::{OsStr, OsString};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    Elf,
+    Coff,
+    /// `weld install-links DIR`.
+    InstallLinks,
+}
+
+pub struct Choice<'a> {
+    pub flavour: Flavour,
+    /// The arguments that are left for it.
+    pub rest: &'a [OsString],
+}
+
+/// Chooses by the program's name and the arguments behind it.
+pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, String> {
+    let is_flavour = |arg: &OsString| arg == "-flavor" || arg == "--flavor";
+    if args.first().is_some_and(is_flavour) {
+        let name = args.get(1).map(OsString::as_os_str).unwrap_or_default();
+        return Ok(Choice { flavour: by_option(name)?, rest: args.get(2..).unwrap_or_default() });
+    }
+    if program == "weld" && args.first().is_some_and(|arg| arg == "install-links") {
+        return Ok(Choice { flavour: Flavour::InstallLinks, rest: &args[1..] });
+    }
+    Ok(Choice { flavour: by_program(program)?, rest: args })
+}
+
+fn by_option(name: &OsStr) -> Result<Flavour, String> {
+    match name.to_str() {
+        Some("gnu" | "ld" | "ld.lld" | "elf") => Ok(Flavour::Elf),
+        Some("link" | "lld-link" | "coff") => Ok(Flavour::Coff),
+        Some("") => Err("-flavor: missing value; it is gnu or link".to_owned()),
+        _ => Err(format!("-flavor: '{}' is not supported; it is gnu or link", name.display())),
+    }
+}
+
+/// A name may have the target in front and a version behind: `x86_64-linux-gnu-ld.lld-22`.
+fn by_program(name: &str) -> Result<Flavour, String> {
+    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    if ["link", "lld-link", "weld-link"].contains(&name) || name.ends_with("-lld-link") {
+        return Ok(Flavour::Coff);
+    }
+    if name.ends_with("wasm-ld") || name.ends_with("ld64.lld") || name.ends_with("ld64") {
+        return Err(format!("{name}: weld links ELF only; call it ld or ld.lld for that"));
+    }
+    Ok(Flavour::Elf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(program: &str, args: &[&str]) -> Result<(Flavour, usize), String> {
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        choose(program, &args).map(|choice| (choice.flavour, choice.rest.len()))
+    }
+
+    #[test]
+    fn by_name() {
+        for name in ["weld", "ld", "ld.weld", "ld.lld", "ld.lld-22", "x86_64-linux-gnu-ld", "collect2"] {
+            assert_eq!(chosen(name, &["a.o"]), Ok((Flavour::Elf, 1)), "{name}");
+        }
+        for name in ["link", "lld-link", "weld-link", "lld-link-22"] {
+            assert_eq!(chosen(name, &[]), Ok((Flavour::Coff, 0)), "{name}");
+        }
+        assert!(chosen("wasm-ld-22", &[]).is_err() && chosen("ld64.lld", &[]).is_err());
+    }
+
+    #[test]
+    fn by_option_first() {
+        assert_eq!(chosen("lld-link", &["-flavor", "gnu", "a.o"]), Ok((Flavour::Elf, 1)));
+        assert_eq!(chosen("ld", &["-flavor", "link"]), Ok((Flavour::Coff, 0)));
+        assert!(chosen("ld", &["-flavor", "darwin"]).is_err() && chosen("ld", &["-flavor"]).is_err());
+        assert_eq!(chosen("ld", &["a.o", "-flavor", "link"]), Ok((Flavour::Elf, 3)));
+    }
+
+    #[test]
+    fn install_links_only_as_weld() {
+        assert_eq!(chosen("weld", &["install-links", "x"]), Ok((Flavour::InstallLinks, 1)));
+        assert_eq!(chosen("ld", &["install-links"]), Ok((Flavour::Elf, 1)));
+    }
+}

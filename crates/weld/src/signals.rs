@@ -1,0 +1,225 @@
+//! What happens when a signal ends the link.
+//!
+//! - `SIGINT`, `SIGTERM`, `SIGHUP`: remove the temporary output and die by the same signal, so that the
+//!   caller sees what happened.
+//! - `SIGBUS`: the kernel's way to say that a mapped file has become shorter. If it was an input, name
+//!   it, remove the temporary output and fail.
+//! - `SIGPIPE` stays ignored, as Rust programs start; a failed write is seen where it happens.
+//!
+//! Handlers may run at any instruction of any thread, also inside the allocator. They only read
+//! static memory and nodes that are never freed, and call functions that POSIX lists as
+//! async-signal-safe: `unlink`, `write`, `raise`, `_exit`.
+
+use std::cell::UnsafeCell;
+use std::ffi::c_int;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{self, null_mut};
+use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+
+/// Bytes in static memory of which a signal handler sees all or nothing.
+struct Slot<const N: usize> {
+    state: AtomicU8,
+    len: AtomicUsize,
+    bytes: UnsafeCell<[u8; N]>,
+}
+
+const FREE: u8 = 0;
+/// Somebody owns the bytes, to write or to remove them.
+const BUSY: u8 = 1;
+const READY: u8 = 2;
+
+// SAFETY: the bytes are accessed only by whoever set the state to `BUSY` with a compare-exchange, or
+// read in state `READY`, in which nobody writes them.
+unsafe impl<const N: usize> Sync for Slot<N> {}
+
+impl<const N: usize> Slot<N> {
+    const fn new() -> Self {
+        Slot { state: AtomicU8::new(FREE), len: AtomicUsize::new(0), bytes: UnsafeCell::new([0; N]) }
+    }
+
+    /// Stores `text` if the slot is free and big enough, with room for a zero behind it.
+    fn fill(&self, text: &[u8]) -> bool {
+        if text.len() >= N || !self.change(FREE, BUSY) {
+            return false;
+        }
+        // SAFETY: the state is `BUSY` and was set here, so nobody else uses the bytes.
+        let bytes = unsafe { &mut *self.bytes.get() };
+        bytes[..text.len()].copy_from_slice(text);
+        bytes[text.len()] = 0;
+        self.len.store(text.len(), Ordering::Relaxed);
+        self.state.store(READY, Ordering::Release);
+        true
+    }
+
+    fn change(&self, from: u8, to: u8) -> bool {
+        self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    /// What the slot holds.
+    ///
+    /// # Safety
+    /// The caller took the slot from `READY` to `BUSY`, or it is `READY` and nobody ever takes it.
+    unsafe fn text(&self) -> &[u8] {
+        let len = self.len.load(Ordering::Relaxed);
+        // SAFETY: by the contract nobody writes the bytes while they are borrowed.
+        unsafe { &(&*self.bytes.get())[..len] }
+    }
+}
+
+/// Longest path that system calls take.
+const PATH_MAX: usize = 4096;
+
+/// Temporary files. A link has one at a time; a map file may be another.
+static TEMPS: [Slot<PATH_MAX>; 4] = [const { Slot::new() }; 4];
+
+static PROGRAM: Slot<256> = Slot::new();
+
+/// The inputs that are mapped, as a list to whose front nodes are added and never removed.
+static INPUTS: AtomicPtr<Input> = AtomicPtr::new(null_mut());
+
+struct Input {
+    start: usize,
+    len: usize,
+    path: Box<[u8]>,
+    next: *mut Input,
+}
+
+/// The name that messages of handlers start with.
+pub fn set_program_name(name: &str) {
+    PROGRAM.fill(&name.as_bytes()[..name.len().min(255)]);
+}
+
+/// A file to be removed if a signal ends the process. One that does not fit into a slot is not.
+pub fn register_temp(path: &Path) {
+    let path = path.as_os_str().as_bytes();
+    let _ = TEMPS.iter().any(|slot| slot.fill(path));
+}
+
+pub fn forget_temp(path: &Path) {
+    let path = path.as_os_str().as_bytes();
+    for slot in TEMPS.iter().filter(|slot| slot.change(READY, BUSY)) {
+        // SAFETY: the state has just been changed from `READY` to `BUSY` here.
+        let same = unsafe { slot.text() } == path;
+        slot.state.store(if same { FREE } else { READY }, Ordering::Release);
+    }
+}
+
+/// An input that is mapped to `start..start + len` for the rest of the process's life.
+pub fn register_input(path: &Path, start: usize, len: usize) {
+    let path = path.as_os_str().as_bytes().into();
+    let node = Box::into_raw(Box::new(Input { start, len, path, next: null_mut() }));
+    let mut head = INPUTS.load(Ordering::Relaxed);
+    loop {
+        // SAFETY: the node is not in the list yet, so only this thread knows it.
+        unsafe { (*node).next = head };
+        match INPUTS.compare_exchange_weak(head, node, Ordering::Release, Ordering::Relaxed) {
+            Ok(_) => return,
+            Err(now) => head = now,
+        }
+    }
+}
+
+/// Installs the handlers. Signals that the caller has set to be ignored stay so (`nohup`).
+pub fn install() {
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+        set_handler(signal, on_termination as *const () as usize);
+    }
+    set_handler(libc::SIGBUS, on_bus_error as *const () as usize);
+}
+
+fn set_handler(signal: c_int, handler: usize) {
+    // SAFETY: both structures are plain data for which zero is valid; the handlers have the signature
+    // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER` make a signal that a handler raises
+    // again end the process.
+    unsafe {
+        let mut old: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, ptr::null(), &mut old) != 0 || old.sa_sigaction == libc::SIG_IGN {
+            return;
+        }
+        let mut new: libc::sigaction = std::mem::zeroed();
+        new.sa_sigaction = handler;
+        new.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER | libc::SA_ONSTACK;
+        libc::sigemptyset(&mut new.sa_mask);
+        libc::sigaction(signal, &new, null_mut());
+    }
+}
+
+extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    remove_temps();
+    // SAFETY: no preconditions; the default action is in force again and ends the process.
+    unsafe { libc::raise(signal) };
+}
+
+extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    // SAFETY: the kernel passes a valid structure, whose address field is set for codes above zero.
+    let (address, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
+    remove_temps();
+    if code > 0 && code != libc::SI_KERNEL {
+        match find_input(address) {
+            Some(path) => {
+                write_message(&[b"error: input file ", path, b" changed while it was being linked\n"]);
+            }
+            None => {
+                write_message(&[b"error: a mapped file could not be read or written: input/output error\n"])
+            }
+        }
+        // SAFETY: no preconditions.
+        unsafe { libc::_exit(1) };
+    }
+    // SAFETY: as in `on_termination`.
+    unsafe { libc::raise(signal) };
+}
+
+/// The path of the input that is mapped at an address.
+fn find_input(address: usize) -> Option<&'static [u8]> {
+    let mut node = INPUTS.load(Ordering::Acquire);
+    // SAFETY: nodes in the list were complete when they were added, and are neither changed nor freed.
+    while let Some(input) = unsafe { node.as_ref() } {
+        // Faults come anywhere in the last page, also behind the length.
+        let len = input.len.next_multiple_of(4096);
+        if address.checked_sub(input.start).is_some_and(|offset| offset < len) {
+            return Some(&input.path);
+        }
+        node = input.next;
+    }
+    None
+}
+
+fn remove_temps() {
+    for slot in TEMPS.iter().filter(|slot| slot.change(READY, BUSY)) {
+        // SAFETY: the state has just been changed from `READY` to `BUSY` and stays; the path ends with a zero.
+        unsafe { libc::unlink(slot.text().as_ptr().cast()) };
+    }
+}
+
+fn write_message(parts: &[&[u8]]) {
+    if PROGRAM.state.load(Ordering::Acquire) == READY {
+        // SAFETY: the slot is ready, and nobody takes it.
+        write_all(unsafe { PROGRAM.text() });
+        write_all(b": ");
+    }
+    parts.iter().for_each(|part| write_all(part));
+}
+
+fn write_all(mut text: &[u8]) {
+    while !text.is_empty() {
+        // SAFETY: the pointer and the length are those of a slice.
+        let written = unsafe { libc::write(2, text.as_ptr().cast(), text.len()) };
+        match usize::try_from(written) {
+            Ok(written) if written > 0 => text = &text[written.min(text.len())..],
+            _ => return,
+        }
+    }
+}
+
+/// Ends the process because of a bug in weld: removes temporary files and prints `text`.
+pub fn die_of_bug(text: &str) -> ! {
+    remove_temps();
+    write_message(&[text.as_bytes()]);
+    // SAFETY: no preconditions.
+    unsafe { libc::_exit(1) }
+}
+
+#[cfg(test)]
+mod tests;

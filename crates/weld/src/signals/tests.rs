@@ -1,0 +1,113 @@
+//! Signals end processes, so each test runs this test program again as a child that gets one.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use super::*;
+
+const ROLE: &str = "WELD_SIGNAL_TEST";
+
+/// A file's name in the temporary directory, the same in parent and child.
+fn path_for(role: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("weld-signal-test-{role}"))
+}
+
+/// Runs the test `child` below in a process of its own. Returns its end, and whether the temporary
+/// file is there after it.
+fn run_child(role: &str) -> (Output, bool) {
+    let temp = path_for(role);
+    std::fs::write(&temp, "x").unwrap();
+    let program = std::env::current_exe().unwrap();
+    let output = Command::new(program)
+        .args(["signals::tests::child", "--exact", "--nocapture"])
+        .env(ROLE, role)
+        .output()
+        .unwrap();
+    let left = temp.exists();
+    let _ = std::fs::remove_file(&temp);
+    (output, left)
+}
+
+/// What a child does; nothing in an ordinary run.
+#[test]
+fn child() {
+    let Ok(role) = std::env::var(ROLE) else { return };
+    set_program_name("ld");
+    install();
+    let temp = path_for(&role);
+    register_temp(&temp);
+    match role.as_str() {
+        // SAFETY: no preconditions.
+        "term" => _ = unsafe { libc::raise(libc::SIGTERM) },
+        "forgotten" => {
+            forget_temp(&temp);
+            // SAFETY: no preconditions.
+            unsafe { libc::raise(libc::SIGINT) };
+        }
+        "bus" | "other-bus" => {
+            let input = path_for("input");
+            std::fs::write(&input, [1; 100]).unwrap();
+            let file = File::options().read(true).write(true).open(&input).unwrap();
+            // SAFETY: a new mapping of an open file touches no other memory.
+            let map = unsafe {
+                libc::mmap(null_mut(), 100, libc::PROT_READ, libc::MAP_PRIVATE, file.as_raw_fd(), 0)
+            };
+            assert_ne!(map, libc::MAP_FAILED);
+            if role == "bus" {
+                register_input(&input, map.addr(), 100);
+            }
+            register_input(&path_for("before"), map.addr() - 4096, 4096);
+            file.set_len(0).unwrap();
+            // SAFETY: the page is mapped; that the file no longer has it is what is tested.
+            unsafe { map.cast::<u8>().read_volatile() };
+        }
+        "panic" => die_of_bug("oh no\n"),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn termination_removes_the_temporary_file() {
+    let (output, left) = run_child("term");
+    assert_eq!((output.status.signal(), left), (Some(libc::SIGTERM), false));
+}
+
+#[test]
+fn a_file_that_became_the_output_stays() {
+    let (output, left) = run_child("forgotten");
+    assert_eq!((output.status.signal(), left), (Some(libc::SIGINT), true));
+}
+
+#[test]
+fn an_input_that_shrinks_is_named() {
+    let (output, left) = run_child("bus");
+    let input = path_for("input");
+    let text = format!("ld: error: input file {} changed while it was being linked\n", input.display());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), text);
+    assert_eq!((output.status.code(), left), (Some(1), false));
+    let (output, left) = run_child("other-bus");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("a mapped file could not be read or written"));
+    assert_eq!((output.status.code(), left), (Some(1), false));
+    let _ = std::fs::remove_file(input);
+}
+
+#[test]
+fn a_bug_leaves_no_temporary_file() {
+    let (output, left) = run_child("panic");
+    assert_eq!((output.status.code(), left), (Some(1), false));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "ld: oh no\n");
+}
+
+#[test]
+fn slots_are_used_again() {
+    let slot: Slot<8> = Slot::new();
+    assert!(!slot.fill(b"12345678") && slot.fill(b"1234567") && !slot.fill(b"1"));
+    assert!(slot.change(READY, BUSY));
+    // SAFETY: taken in the line above.
+    assert_eq!(unsafe { slot.text() }, b"1234567");
+    slot.state.store(FREE, Ordering::Release);
+    assert!(slot.fill(b"1"));
+}

@@ -1,0 +1,147 @@
+//! The program as its callers see it: names, options that print, messages and exit codes.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const WELD: &str = env!("CARGO_BIN_EXE_weld");
+
+/// Exit code, standard output, standard error.
+type Result = (i32, String, String);
+
+fn run(program: &Path, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Result {
+    let output = Command::new(program).args(args).env("TERM", "xterm").output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn weld(line: &str) -> Result {
+    run(Path::new(WELD), line.split_whitespace())
+}
+
+/// A directory that goes away with its test.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new(name: &str) -> Self {
+        let dir = std::env::temp_dir().join(format!("weld-command-line-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        Dir(dir)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn version_as_configure_scripts_want_it() {
+    for line in ["--version", "-v", "--version a.o", "-flavor gnu --version"] {
+        let (code, out, err) = weld(line);
+        assert_eq!((code, err.as_str()), (0, ""), "{line}");
+        assert!(out.starts_with("weld ") && out.contains("GNU ld") && out.lines().count() == 1, "{out}");
+    }
+}
+
+#[test]
+fn help_as_libtool_wants_it() {
+    let (code, out, err) = weld("--help");
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(out.lines().any(|line| line.contains(": supported targets:") && line.contains(" elf")));
+    for option in ["--as-needed", "--version-script", "-z relro", "--shared", "--build-id", "--eh-frame-hdr"]
+    {
+        assert!(out.contains(option), "{option}");
+    }
+}
+
+#[test]
+fn unknown_options_are_errors() {
+    let (code, out, err) = weld("a.o --gc-section");
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert_eq!(err, "weld: error: unknown option '--gc-section'; did you mean '--gc-sections'?\n");
+    assert_eq!(weld("").2, "weld: error: no input files\n");
+}
+
+#[test]
+fn colours_and_limits_count_even_if_parsing_fails() {
+    let (_, _, err) = weld("--x1 --x2 --x3 --color-diagnostics --error-limit=1");
+    let lines: Vec<&str> = err.lines().collect();
+    assert_eq!(lines.len(), 2, "{err}");
+    assert!(lines[0].contains("\x1b[") && lines[1].contains("2 more errors are not shown"));
+    assert!(!weld("--x1").2.contains('\x1b'));
+}
+
+#[test]
+fn response_files() {
+    let dir = Dir::new("response");
+    let inner = dir.file("inner", "'--no such option'");
+    let outer = dir.file("outer", &format!("--error-limit=0 @{}", inner.display()));
+    let (code, _, err) = weld(&format!("@{}", outer.display()));
+    assert_eq!((code, err.as_str()), (1, "weld: error: unknown option '--no such option'\n"));
+    let circle = dir.0.join("circle");
+    dir.file("circle", &format!("@{}", circle.display()));
+    let (code, _, err) = weld(&format!("@{}", circle.display()));
+    let text = format!("weld: error: cannot read response file {}: it includes itself\n", circle.display());
+    assert_eq!((code, err), (1, text));
+}
+
+#[test]
+fn flavours_by_name_and_option() {
+    let dir = Dir::new("flavours");
+    for name in ["ld.lld", "lld-link"] {
+        symlink(WELD, dir.0.join(name)).unwrap();
+    }
+    let (code, _, err) = run(&dir.0.join("ld.lld"), ["--bogus"]);
+    assert_eq!((code, err.as_str()), (1, "ld.lld: error: unknown option '--bogus'\n"));
+    let (code, _, err) = run(&dir.0.join("lld-link"), ["/out:x.exe"]);
+    assert_eq!((code, err.as_str()), (1, "lld-link: error: the PE/COFF linker is not in this release\n"));
+    let (code, _, err) = weld("-flavor link a.obj");
+    assert_eq!((code, err.as_str()), (1, "weld: error: the PE/COFF linker is not in this release\n"));
+    assert_eq!(weld("-flavor wasm").2, "weld: error: -flavor: 'wasm' is not supported; it is gnu or link\n");
+    assert!(weld("-m i386pep a.o").2.contains("PE/COFF linker is not in this release"));
+}
+
+#[test]
+fn links_are_installed_once_and_replace_nothing() {
+    let dir = Dir::new("install");
+    let links = dir.0.join("bin");
+    let install = || weld(&format!("install-links {}", links.display()));
+    for _ in 0..2 {
+        let (code, out, err) = install();
+        assert_eq!((code, err.as_str()), (0, ""));
+        assert!(out.contains("ld.lld") && out.contains("gcc -B"));
+    }
+    assert!(run(&links.join("ld"), ["--version"]).1.starts_with("weld "));
+    std::fs::remove_file(links.join("ld")).unwrap();
+    std::fs::write(links.join("ld"), "precious").unwrap();
+    let (code, _, err) = install();
+    assert!(code == 1 && err.contains("exists and is no link"), "{err}");
+    assert_eq!(std::fs::read_to_string(links.join("ld")).unwrap(), "precious");
+    assert_eq!(weld("install-links").2, "weld: error: usage: weld install-links DIR\n");
+}
+
+#[test]
+fn closed_outputs_are_no_crash() {
+    // `true` does not read, so the pipe is closed when weld writes.
+    let closed = |args: &str, fd: &str| {
+        let script = format!("{WELD} {args} {fd}; exit $?");
+        Command::new("sh").args(["-c", &script]).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap()
+    };
+    assert_eq!(closed("--bogus", "2>&-").code(), Some(1));
+    assert_eq!(closed("--bogus", "2>&1 | true").code(), Some(0));
+    assert_eq!(closed("--help", "| true").code(), Some(0));
+    let full = format!("{WELD} --help >/dev/full");
+    let output = Command::new("sh").args(["-c", &full]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
+}
