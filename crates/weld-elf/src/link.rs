@@ -273,7 +273,8 @@ impl<'j> Job<'j> {
             let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));
         }
-        let emitter = Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
+        let emitter =
+            Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
         let digest = emitter.write(&file).map_err(failed)?;
         let id = match digest {
             Some(digest) => Some(digest),
