@@ -18,6 +18,11 @@ pub trait Host: Sync {
     /// A temporary output file exists now and must be removed if the process dies.
     fn temp_created(&self, _path: &Path) {}
 
+    /// The process ends right after the link, so that giving memory back would be wasted time.
+    fn exits_soon(&self) -> bool {
+        false
+    }
+
     /// The temporary file has been renamed into place or removed.
     fn temp_gone(&self, _path: &Path) {}
 }

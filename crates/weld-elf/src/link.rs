@@ -54,8 +54,19 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let trace = Trace::new(options.stats || options.time_trace.is_some());
     let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace };
     job.run()?;
+    done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
 }
+
+/// Drops a large value, or leaves that to the end of the process.
+pub fn done_with<T>(host: &dyn Host, value: T) {
+    if host.exits_soon() {
+        std::mem::forget(value);
+    }
+}
+
+/// From this many inputs on, they are opened by several threads.
+const MANY_INPUTS: usize = 256;
 
 /// What every step may use.
 pub struct Job<'j> {
@@ -74,16 +85,22 @@ impl<'j> Job<'j> {
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.
-        let inputs = self.open()?;
+        let early = (self.options.inputs.len() > MANY_INPUTS)
+            .then(|| Pool::new(par::choose_threads(self.options.threads, u64::MAX)));
+        let inputs = match &early {
+            Some(pool) => pool.install(|| self.open(pool.threads() > 1))?,
+            None => self.open(false)?,
+        };
         let threads = par::choose_threads(self.options.threads, inputs.total_bytes);
-        let pool = Pool::new(threads);
-        pool.install(|| self.link(&inputs, threads))?;
-        report::finish_trace(self)
+        let pool = early.unwrap_or_else(|| Pool::new(threads));
+        pool.install(|| self.link(&inputs, pool.threads()))?;
+        report::finish_trace(self)?;
+        done_with(self.host, (inputs, pool));
+        Ok(())
     }
 
-    fn open(&self) -> Result<Inputs<'j>, Diagnostics> {
+    fn open(&self, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
         let _span = self.trace.span("open inputs");
-        let parallel = self.options.inputs.len() > 256;
         let loader = Loader { store: self.store, options: self.options, sink: self.sink, parallel };
         let inputs = loader.load();
         self.sink.end_phase()?;
@@ -133,6 +150,7 @@ impl<'j> Job<'j> {
         if !self.attempt(&context, parts, (&comdats, &scripts), self.options.relax)? {
             self.attempt(&context, (resolved, &mut sections), (&comdats, &scripts), false)?;
         }
+        done_with(self.host, (resolved, sections, comdats, scripts, owners));
         Ok(())
     }
 
@@ -180,6 +198,7 @@ impl<'j> Job<'j> {
         plan.place(sections, &mut symbols, context);
         self.sink.end_phase()?;
         self.write(&plan, context, resolved, sections, &symbols)?;
+        done_with(self.host, (plan, symbols, exports));
         Ok(true)
     }
 
@@ -275,7 +294,8 @@ impl<'j> Job<'j> {
             let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));
         }
-        let emitter = Emitter { image: &image, contents: &contents, threads: context.threads };
+        let emitter =
+            Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
         let digest = emitter.write(&file).map_err(failed)?;
         let id = match digest {
             Some(digest) => Some(digest),
@@ -288,6 +308,7 @@ impl<'j> Job<'j> {
         // Relocations out of range are found while writing; then the file is not kept.
         self.sink.end_phase()?;
         report::outputs(self, &image, context)?;
+        done_with(self.host, contents);
         file.commit(true).map_err(failed)
     }
 }

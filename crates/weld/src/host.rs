@@ -39,6 +39,10 @@ impl Host for ProgramHost {
         signals::register_temp(path);
     }
 
+    fn exits_soon(&self) -> bool {
+        true
+    }
+
     fn temp_gone(&self, path: &Path) {
         signals::forget_temp(path);
     }

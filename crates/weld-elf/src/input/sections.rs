@@ -148,6 +148,8 @@ pub struct ObjectSections<'a> {
     pub eh_frames: Vec<(u32, EhFrame)>,
     /// Header indices of sections that gc never removes.
     pub retained: Vec<u32>,
+    /// Header indices of sections that take no memory (debug information and the like).
+    pub unallocated: Vec<u32>,
     /// Header indices of sections whose names are C identifiers.
     pub c_named: Vec<u32>,
     /// (a, b): if header index a is live, so is b. Sorted.
@@ -560,6 +562,7 @@ impl<'a> Parser<'a, '_> {
             }
         }
         if flags & SHF_ALLOC == 0 {
+            self.extra.unallocated.push(shndx as u32);
             return;
         }
         let grouped = flags & (SHF_GROUP | SHF_LINK_ORDER) != 0;
@@ -605,6 +608,12 @@ impl<'a> Parser<'a, '_> {
                 self.error(target, "has more than one relocation section");
             }
             self.slots[target].relocs = i as u32;
+            if self.slots[target].kind() == SectionKind::Merge {
+                // Equal bytes with different relocations are not equal.
+                self.slots[target].set_kind(SectionKind::Regular);
+                let id = SectionId(self.object.section_base + target as u32);
+                self.extra.merges.retain(|m| m.section != id);
+            }
         }
     }
 

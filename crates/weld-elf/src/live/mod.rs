@@ -150,7 +150,7 @@ impl SectionOwners {
         SectionOwners { bases, coarse }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn object(&self, section: SectionId) -> ObjectId {
         let mut object = self.coarse[section.index() >> 8] as usize;
         while self.bases[object + 1] <= section.0 {

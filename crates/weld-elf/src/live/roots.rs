@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::{ObjectSections, Sections};
@@ -76,16 +75,12 @@ impl Roots<'_, '_> {
         set
     }
 
+    /// Sections that take no memory stay, unless they belong to one that may go.
     fn unallocated(&self, object: &Object, extra: &ObjectSections, roots: &mut Vec<SectionId>) {
         let mut followers: Vec<u32> = extra.followers.iter().map(|f| f.1).collect();
         followers.sort_unstable();
-        for (i, shdr) in object.shdrs.iter().enumerate() {
-            let id = SectionId(object.section_base + i as u32);
-            let dead_alone = shdr.sh_flags() & SHF_ALLOC == 0 && self.sections.get(id).in_image();
-            if dead_alone && followers.binary_search(&(i as u32)).is_err() {
-                roots.push(id);
-            }
-        }
+        let alone = extra.unallocated.iter().filter(|s| followers.binary_search(s).is_err());
+        roots.extend(alone.map(|s| SectionId(object.section_base + s)));
     }
 
     /// An exception table named through a global symbol cannot be tied to its function.

@@ -80,7 +80,7 @@ enum Parsed<'a> {
 /// Files are parsed in runs of this many; part of what makes ids independent of threads.
 const FILES_PER_TASK: usize = 16;
 /// Archive index entries per task.
-const INDEX_ENTRIES_PER_TASK: usize = 1 << 16;
+const INDEX_ENTRIES_PER_TASK: usize = 1 << 13;
 
 pub struct Resolver<'a, 'l> {
     pub inputs: &'l Inputs<'a>,
@@ -100,21 +100,20 @@ impl<'a> Resolver<'a, '_> {
             shared: (0..count).map(|_| None).collect(),
         };
         let mut names = Names::new(shard_bits(self.inputs.total_bytes));
-        let mut first = Bins::new(names.shard_bits());
+        let pool = BinPool::default();
+        let mut first = pool.take(names.shard_bits());
         for &(name, bits) in roots {
             first.push(Record::new(hash_name(name), name, FileId(0), u32::MAX, bits));
         }
-        let mut bins = vec![first];
-        bins.extend(self.announce_archives(names.shard_bits()));
+        names.enter(&[first], &loaded, false);
+        self.announce_archives(&mut names, &loaded, &pool);
         let mut round: Vec<FileId> = self.inputs.first_round().collect();
         let mut first_round = true;
-        while !round.is_empty() || !bins.is_empty() {
-            bins.extend(self.read(&round, first_round, &mut loaded, names.shard_bits()));
+        while !round.is_empty() {
+            self.read(&round, first_round, (&mut loaded, &mut names), &pool);
             first_round = false;
             self.sink.end_phase()?;
-            let wanted = names.round(&bins, &loaded, self.parallel);
-            bins.clear();
-            round = wanted.into_iter().filter(|f| self.is_readable(*f, &loaded)).collect();
+            round = names.wanted().into_iter().filter(|f| self.is_readable(*f, &loaded)).collect();
             if self.options.trace {
                 round.iter().for_each(|f| self.host.print(&format!("{}\n", self.inputs.name(*f))));
             }
@@ -130,37 +129,47 @@ impl<'a> Resolver<'a, '_> {
         lazy && loaded.objects[file.index()].is_none()
     }
 
-    /// Parses the files of a round and bins their records.
+    /// Parses the files of a round and enters their records, a batch at a time so that records are
+    /// still in the cache when they are entered and their memory is used again.
     fn read(
         &self,
         round: &[FileId],
         first_round: bool,
-        loaded: &mut Loaded<'a>,
-        shard_bits: u32,
-    ) -> Vec<Bins<'a>> {
+        (loaded, names): (&mut Loaded<'a>, &mut Names<'a>),
+        pool: &BinPool<'a>,
+    ) {
+        let shard_bits = names.shard_bits();
         let task = |files: &[FileId]| {
-            let mut bins = Bins::new(shard_bits);
+            let mut bins = pool.take(shard_bits);
             let parsed: Vec<_> =
                 files.iter().map(|&f| (f, self.read_one(f, first_round, &mut bins))).collect();
             (parsed, bins)
         };
-        let chunks: Vec<_> = if self.parallel && round.len() > FILES_PER_TASK {
-            round.par_chunks(FILES_PER_TASK).map(task).collect()
-        } else {
-            round.chunks(FILES_PER_TASK).map(task).collect()
-        };
-        let mut bins = Vec::with_capacity(chunks.len());
-        for (parsed, chunk_bins) in chunks {
-            for (file, parsed) in parsed {
-                match parsed {
-                    Parsed::Object(object) => loaded.objects[file.index()] = Some(object),
-                    Parsed::Shared(shared) => loaded.shared[file.index()] = Some(shared),
-                    Parsed::Nothing => {}
+        for batch in round.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
+            let chunks: Vec<_> = if self.parallel && batch.len() > FILES_PER_TASK {
+                batch.par_chunks(FILES_PER_TASK).map(task).collect()
+            } else {
+                batch.chunks(FILES_PER_TASK).map(task).collect()
+            };
+            let mut bins = Vec::with_capacity(chunks.len());
+            for (parsed, chunk_bins) in chunks {
+                for (file, parsed) in parsed {
+                    match parsed {
+                        Parsed::Object(object) => loaded.objects[file.index()] = Some(object),
+                        Parsed::Shared(shared) => loaded.shared[file.index()] = Some(shared),
+                        Parsed::Nothing => {}
+                    }
                 }
+                bins.push(chunk_bins);
             }
-            bins.push(chunk_bins);
+            names.enter(&bins, &*loaded, self.parallel);
+            pool.give_back(bins);
         }
-        bins
+    }
+
+    /// Batches only bound memory; how work is cut does not show in the result.
+    fn tasks_per_batch(&self) -> usize {
+        if self.parallel { 4 * rayon::current_num_threads() } else { 1 }
     }
 
     fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
@@ -212,8 +221,9 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Records for what archives with an index provide.
-    fn announce_archives(&self, shard_bits: u32) -> Vec<Bins<'a>> {
+    /// Enters what archives with an index provide.
+    fn announce_archives(&self, names: &mut Names<'a>, loaded: &Loaded<'a>, pool: &BinPool<'a>) {
+        let shard_bits = names.shard_bits();
         let mut tasks = Vec::new();
         for archive in self.inputs.archives.iter().filter(|a| a.lazy) {
             let Some(map) = archive.archive.armap() else { continue };
@@ -221,11 +231,19 @@ impl<'a> Resolver<'a, '_> {
             tasks.extend(map.split(parts).into_iter().map(|symbols| (archive, symbols)));
         }
         let task = |(archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
-            let mut bins = Bins::new(shard_bits);
+            let mut bins = pool.take(shard_bits);
             archive.announce(symbols.clone(), &mut bins);
             bins
         };
-        if self.parallel { tasks.par_iter().map(task).collect() } else { tasks.iter().map(task).collect() }
+        for batch in tasks.chunks(self.tasks_per_batch()) {
+            let bins: Vec<_> = if self.parallel {
+                batch.par_iter().map(task).collect()
+            } else {
+                batch.iter().map(task).collect()
+            };
+            names.enter(&bins, loaded, self.parallel);
+            pool.give_back(bins);
+        }
     }
 
     fn finish(&self, loaded: Loaded<'a>, mut names: Names<'a>) -> Resolved<'a> {

@@ -94,6 +94,26 @@ pub struct Bins<'a> {
     bins: Vec<Vec<Record<'a>>>,
 }
 
+/// Empty bins whose memory is used again.
+#[derive(Default)]
+pub struct BinPool<'a>(std::sync::Mutex<Vec<Bins<'a>>>);
+
+impl<'a> BinPool<'a> {
+    pub fn take(&self, shard_bits: u32) -> Bins<'a> {
+        let recycled = self.0.lock().ok().and_then(|mut pool| pool.pop());
+        recycled.unwrap_or_else(|| Bins::new(shard_bits))
+    }
+
+    pub fn give_back(&self, all: Vec<Bins<'a>>) {
+        if let Ok(mut pool) = self.0.lock() {
+            pool.extend(all.into_iter().map(|mut bins| {
+                bins.bins.iter_mut().for_each(Vec::clear);
+                bins
+            }));
+        }
+    }
+}
+
 impl<'a> Bins<'a> {
     pub fn new(shard_bits: u32) -> Self {
         Bins { shift: 64 - shard_bits, bins: (0..1 << shard_bits).map(|_| Vec::new()).collect() }
@@ -143,13 +163,6 @@ pub struct Rival {
     pub sym: u32,
 }
 
-/// What one shard found in one round.
-#[derive(Default)]
-pub struct RoundResult {
-    /// Files that provide wanted names, in no order, maybe repeated.
-    pub wanted: Vec<FileId>,
-}
-
 #[derive(Default)]
 struct Shard<'a> {
     /// Open addressing: tag (high 32) | entry index + 1 (low 32); 0 is empty.
@@ -157,6 +170,8 @@ struct Shard<'a> {
     entries: Vec<Entry<'a>>,
     duplicates: Vec<Rival>,
     commons: Vec<Rival>,
+    /// Entries that became wanted and provided since the last [`Names::wanted`].
+    touched: Vec<u32>,
 }
 
 impl<'a> Shard<'a> {
@@ -303,18 +318,29 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Enters a round of records. `bins` are in file order. Returns the files to read because they
-    /// provide what is wanted, sorted.
-    pub fn round(&mut self, bins: &[Bins<'a>], ids: &dyn IdSink, parallel: bool) -> Vec<FileId> {
+    /// Enters records. `bins` are in file order.
+    pub fn enter(&mut self, bins: &[Bins<'a>], ids: &(impl IdSink + ?Sized), parallel: bool) {
         use rayon::prelude::*;
         let bits = self.bits;
-        let one = |(s, shard): (usize, &mut Shard<'a>)| shard.round(s, bits, bins, ids);
-        let results: Vec<RoundResult> = if parallel && self.shards.len() > 1 {
-            self.shards.par_iter_mut().enumerate().map(one).collect()
+        let one = |(s, shard): (usize, &mut Shard<'a>)| shard.enter(s, bits, bins, ids);
+        if parallel && self.shards.len() > 1 {
+            self.shards.par_iter_mut().enumerate().for_each(one);
         } else {
-            self.shards.iter_mut().enumerate().map(one).collect()
-        };
-        let mut wanted: Vec<FileId> = results.into_iter().flat_map(|r| r.wanted).collect();
+            self.shards.iter_mut().enumerate().for_each(one);
+        }
+    }
+
+    /// The files to read because they provide what has become wanted since the last call, sorted.
+    pub fn wanted(&mut self) -> Vec<FileId> {
+        let mut wanted = Vec::new();
+        for shard in &mut self.shards {
+            for index in std::mem::take(&mut shard.touched) {
+                let entry = &shard.entries[index as usize];
+                if entry.rank() == Rank::Provided {
+                    wanted.push(entry.file());
+                }
+            }
+        }
         wanted.sort_unstable();
         wanted.dedup();
         wanted
@@ -337,8 +363,7 @@ impl<'a> Names<'a> {
 }
 
 impl<'a> Shard<'a> {
-    fn round(&mut self, number: usize, bits: u32, bins: &[Bins<'a>], ids: &dyn IdSink) -> RoundResult {
-        let mut touched = Vec::new();
+    fn enter(&mut self, number: usize, bits: u32, bins: &[Bins<'a>], ids: &(impl IdSink + ?Sized)) {
         for bin in bins {
             let records = &bin.bins[number];
             for (i, record) in records.iter().enumerate() {
@@ -351,22 +376,14 @@ impl<'a> Shard<'a> {
                     ids.set(FileId(record.file), record.sym, record.bits, id);
                 }
                 if record.bits & flag::GROUP_RECORD == 0 {
-                    self.merge(index, id, record, &mut touched);
+                    self.merge(index, id, record);
                 }
             }
         }
-        let mut result = RoundResult::default();
-        for index in touched {
-            let entry = &self.entries[index as usize];
-            if entry.rank() == Rank::Provided {
-                result.wanted.push(entry.file());
-            }
-        }
-        result
     }
 
     #[inline]
-    fn merge(&mut self, index: u32, id: SymbolId, record: &Record, touched: &mut Vec<u32>) {
+    fn merge(&mut self, index: u32, id: SymbolId, record: &Record) {
         let entry = &mut self.entries[index as usize];
         entry.flags |= record.bits & !7;
         let rank = Rank::of(record.bits);
@@ -386,7 +403,7 @@ impl<'a> Shard<'a> {
         const WANTS: u32 = flag::REF_STRONG | flag::REF_SHARED | flag::ROOT;
         if entry.flags & WANTS != 0 && entry.flags & flag::WANTED == 0 && entry.rank() == Rank::Provided {
             entry.flags |= flag::WANTED;
-            touched.push(index);
+            self.touched.push(index);
         }
     }
 }
@@ -474,7 +491,7 @@ mod tests {
             bins.push(record("f", 3, Rank::Strong as u32));
             bins.push(record("g", 2, Rank::Weak as u32));
             bins.push(record("g", 1, Rank::Weak as u32));
-            names.round(&[bins], &NoIds, false);
+            names.enter(&[bins], &NoIds, false);
             let f = names.get(names.find(b"f").unwrap());
             assert_eq!((f.rank(), f.file()), (Rank::Strong, FileId(3)));
             assert_eq!(names.get(names.find(b"g").unwrap()).file(), FileId(1));
@@ -491,8 +508,9 @@ mod tests {
         bins.push(record("f", 1, Rank::Undefined as u32 | flag::REF_STRONG));
         bins.push(record("w", 6, Rank::Provided as u32));
         bins.push(record("w", 1, Rank::Undefined as u32 | flag::REF_WEAK));
-        assert_eq!(names.round(&[bins], &NoIds, false), [FileId(4)]);
-        assert_eq!(names.round(&[], &NoIds, false), []);
+        names.enter(&[bins], &NoIds, false);
+        assert_eq!(names.wanted(), [FileId(4)]);
+        assert_eq!(names.wanted(), []);
     }
 
     #[test]
@@ -501,7 +519,7 @@ mod tests {
         let mut names = Names::new(2);
         let mut bins = Bins::new(2);
         texts.iter().for_each(|t| bins.push(record(t, 1, Rank::Strong as u32)));
-        names.round(&[bins], &NoIds, false);
+        names.enter(&[bins], &NoIds, false);
         assert_eq!(names.len(), 5000);
         assert!(texts.iter().all(|t| names.find(t.as_bytes()).is_some()));
         assert!(names.id_bound() >= 5000);

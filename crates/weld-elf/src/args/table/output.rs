@@ -160,9 +160,9 @@ fn start(s: &mut State, section: &str, v: Given<'_>) -> Result<(), String> {
 
 fn build_id(s: &mut State, v: Given<'_>) -> Result<(), String> {
     let id = match v.value.map(|_| v.text()).transpose()? {
-        None | Some("sha1" | "tree") => BuildId::Sha1,
+        None | Some("fast") => BuildId::Fast,
+        Some("sha1" | "tree") => BuildId::Sha1,
         Some("none") => BuildId::None,
-        Some("fast") => BuildId::Fast,
         Some("md5") => BuildId::Md5,
         Some("uuid") => BuildId::Uuid,
         Some(hex) if hex.starts_with("0x") || hex.starts_with("0X") => BuildId::Hex(hex_bytes(&hex[2..])?),
