@@ -68,7 +68,8 @@ fn special(text: &str) -> Option<String> {
     }
     let mut offsets = 0;
     let mut is_virtual = false;
-    while let Some(rest) = inside.strip_prefix("{offset(").or_else(|| inside.strip_prefix("{virtual offset(")) {
+    while let Some(rest) = inside.strip_prefix("{offset(").or_else(|| inside.strip_prefix("{virtual offset("))
+    {
         is_virtual |= inside.starts_with("{virtual");
         offsets += 1;
         inside = rest.split_once(")}, ")?.1;

@@ -60,15 +60,71 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
     (
         "is -lm missing?",
         &[
-            "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "cos", "cosh", "erf", "erfc",
-            "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "hypot",
-            "ilogb", "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround",
-            "modf", "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "sin", "sincos",
-            "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "cexp", "clog", "cpow", "csqrt", "cabs", "carg",
+            "acos",
+            "acosh",
+            "asin",
+            "asinh",
+            "atan",
+            "atan2",
+            "atanh",
+            "cbrt",
+            "ceil",
+            "cos",
+            "cosh",
+            "erf",
+            "erfc",
+            "exp",
+            "exp10",
+            "exp2",
+            "expm1",
+            "fabs",
+            "fdim",
+            "floor",
+            "fma",
+            "fmax",
+            "fmin",
+            "fmod",
+            "hypot",
+            "ilogb",
+            "lgamma",
+            "llrint",
+            "llround",
+            "log",
+            "log10",
+            "log1p",
+            "log2",
+            "logb",
+            "lrint",
+            "lround",
+            "modf",
+            "nearbyint",
+            "nextafter",
+            "pow",
+            "remainder",
+            "remquo",
+            "rint",
+            "round",
+            "sin",
+            "sincos",
+            "sinh",
+            "sqrt",
+            "tan",
+            "tanh",
+            "tgamma",
+            "trunc",
+            "cexp",
+            "clog",
+            "cpow",
+            "csqrt",
+            "cabs",
+            "carg",
         ],
     ),
     ("is -ldl missing?", &["dlopen", "dlsym", "dlclose", "dlerror", "dladdr", "dlvsym", "dlmopen", "dlinfo"]),
-    ("is -lrt missing?", &["shm_open", "shm_unlink", "clock_gettime", "clock_nanosleep", "aio_read", "aio_write"]),
+    (
+        "is -lrt missing?",
+        &["shm_open", "shm_unlink", "clock_gettime", "clock_nanosleep", "aio_read", "aio_write"],
+    ),
     ("is -lcrypt missing?", &["crypt", "crypt_r"]),
     ("is -lutil missing?", &["openpty", "forkpty", "login_tty"]),
     (
@@ -90,11 +146,7 @@ pub fn missing(name: &[u8]) -> Option<String> {
 }
 
 /// Definitions that exist and cannot be used.
-pub fn out_of_reach(
-    undefined: &Undefined,
-    entry: &Entry,
-    locals: &HashMap<&[u8], ObjectId>,
-) -> Vec<String> {
+pub fn out_of_reach(undefined: &Undefined, entry: &Entry, locals: &HashMap<&[u8], ObjectId>) -> Vec<String> {
     let mut notes = Vec::new();
     let resolved = undefined.resolved;
     let restricted = entry.flags & (flag::VIS_HIDDEN | flag::VIS_PROTECTED | flag::VIS_INTERNAL) != 0;
@@ -191,7 +243,8 @@ mod tests {
 
     #[test]
     fn well_known_names() {
-        let check = |name: &str, part: &str| assert!(library(name.as_bytes()).unwrap().contains(part), "{name}");
+        let check =
+            |name: &str, part: &str| assert!(library(name.as_bytes()).unwrap().contains(part), "{name}");
         check("sin", "-lm");
         check("sinf", "-lm");
         check("lgammal", "-lm");

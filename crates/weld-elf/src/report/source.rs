@@ -26,11 +26,7 @@ use crate::link::Job;
 use crate::resolve::Resolved;
 
 /// Adds source lines to the diagnostics that a link ends with.
-pub fn explain(
-    job: &Job,
-    resolved: &Resolved,
-    result: Result<(), Diagnostics>,
-) -> Result<(), Diagnostics> {
+pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) -> Result<(), Diagnostics> {
     let limit = detailed(job.options);
     match result {
         Ok(()) => {
@@ -85,7 +81,8 @@ pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
     let Ok(dwarf) = Dwarf::load(load) else { return found };
     let mut asked = Vec::new();
     for (i, place) in places.iter().enumerate() {
-        let code = object.shdrs.get(place.section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0);
+        let code =
+            object.shdrs.get(place.section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0);
         if code {
             asked.extend(address(place.section, place.offset).map(|a| (a, i, true)));
         } else if let Some((_, symbol)) = place::enclosing(object, place.section, place.offset) {
@@ -199,7 +196,11 @@ fn variables(
 }
 
 /// The address that a location expression starts with, if it names one.
-fn fixed_address(dwarf: &Dwarf<Reader>, unit: &Unit<Reader>, expression: gimli::Expression<Reader>) -> Option<u64> {
+fn fixed_address(
+    dwarf: &Dwarf<Reader>,
+    unit: &Unit<Reader>,
+    expression: gimli::Expression<Reader>,
+) -> Option<u64> {
     match expression.operations(unit.encoding()).next().ok()?? {
         Operation::Address { address } => Some(address),
         Operation::AddressIndex { index } => dwarf.address(unit, index).ok(),

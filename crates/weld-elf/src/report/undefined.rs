@@ -81,9 +81,11 @@ impl Undefined<'_, '_> {
             let object = &self.resolved.objects[reference.object.index()];
             let offset = self.offset(reference);
             let text = place::reference(self.job.options, object, reference.shndx, offset);
-            diagnostic = diagnostic
-                .note(format!("referenced by {text}"))
-                .place(place::of(reference.object, reference.shndx, offset));
+            diagnostic = diagnostic.note(format!("referenced by {text}")).place(place::of(
+                reference.object,
+                reference.shndx,
+                offset,
+            ));
         }
         match references.len() - references.len().min(REFERRERS) {
             0 => diagnostic,

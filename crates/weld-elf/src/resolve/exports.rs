@@ -174,7 +174,8 @@ impl Decider<'_, '_> {
         if position.is_none() && self.mode.shared {
             let name = String::from_utf8_lossy(object.symbol_name(entry.sym()));
             let version = String::from_utf8_lossy(spelled.version);
-            let text = format!("{}: {name} has version {version}, which no version script defines", object.name);
+            let text =
+                format!("{}: {name} has version {version}, which no version script defines", object.name);
             self.sink.push(Diagnostic::error(text).at((entry.file().0 as u64) << 32 | entry.sym() as u64));
         }
         let index = position? as u16 + 2;

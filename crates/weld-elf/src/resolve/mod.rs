@@ -175,11 +175,12 @@ impl<'a> Resolver<'a, '_> {
     fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
         let result = match &self.inputs.files[file.index()] {
             Input::Internal => return Parsed::Nothing,
-            Input::Shared { name, data, as_needed } => Shared::parse(file, name.clone(), data, *as_needed)
-                .and_then(|shared| {
+            Input::Shared { name, data, link_name, as_needed } => {
+                Shared::parse(file, name.clone(), data, link_name, *as_needed).and_then(|shared| {
                     shared.intern(bins)?;
                     Ok(Parsed::Shared(Box::new(shared)))
-                }),
+                })
+            }
             Input::Object { name, data, lazy, excluded } => {
                 self.read_object(file, name.clone(), data, (*lazy && first_round, *excluded), bins)
             }
@@ -261,8 +262,7 @@ impl<'a> Resolver<'a, '_> {
         let duplicates = names.take_duplicates();
         let commons = names.take_commons();
         let shadowed = Vec::new();
-        let mut resolved =
-            Resolved { objects, shared, names, index_of_file, duplicates, commons, shadowed };
+        let mut resolved = Resolved { objects, shared, names, index_of_file, duplicates, commons, shadowed };
         versioned::settle(&mut resolved);
         resolved
     }
