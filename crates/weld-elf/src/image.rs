@@ -233,6 +233,10 @@ impl<'a> Image<'_, 'a> {
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
+        let flags = symbol.flags();
+        if flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0 {
+            return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
+        }
         match symbol.kind() {
             sym::DEFINED => {
                 let section = self.sections.get(SectionId(symbol.section));

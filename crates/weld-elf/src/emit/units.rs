@@ -118,10 +118,6 @@ fn is_symbol_table(layout: &Layout, index: usize) -> bool {
 pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member) -> (u64, u64) {
     let out = &layout.sections[index];
     match (member.as_chunk(), member.as_section()) {
-        // What is not allocated has file offsets for addresses.
-        (Some(id), _) if !out.is_alloc() => {
-            (layout.chunks[id.index()].address, layout.chunks[id.index()].size)
-        }
         (Some(id), _) => {
             let chunk = &layout.chunks[id.index()];
             (out.offset + (chunk.address - out.address), chunk.size)

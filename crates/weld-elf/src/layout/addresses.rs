@@ -20,8 +20,7 @@ pub fn place(layout: &mut Layout, sections: &mut Sections) {
         for member in &out.members {
             match member.as_chunk() {
                 Some(chunk) => {
-                    let base = if out.is_alloc() { out.address } else { out.offset };
-                    layout.chunks[chunk.index()].address += base;
+                    layout.chunks[chunk.index()].address += start;
                 }
                 None => sections.list[member.as_section().map_or(0, |s| s.index())].address += start,
             }

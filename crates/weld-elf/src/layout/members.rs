@@ -99,7 +99,10 @@ impl<'a> Builder<'_, 'a> {
     ) {
         for (i, section) in self.sections.list.iter().enumerate() {
             let kind = section.kind();
-            let copied = matches!(kind, SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed);
+            let copied = matches!(
+                kind,
+                SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed | SectionKind::Reversed
+            );
             let id = SectionId(i as u32);
             if !copied || !self.live.contains(id) {
                 continue;
