@@ -163,7 +163,9 @@ pub fn undefined_versions(job: &Job, resolved: &Resolved, symbols: &Symbols, scr
     }
     for (node, pattern) in scripts.versions.exact_globals() {
         let defined = |name: &[u8]| {
-            let id = resolved.names.find(name);
+            // A definition that spells its version counts as well.
+            let spelled = || resolved.names.find(&[name, b"@", &node.name].concat());
+            let id = resolved.names.find(name).or_else(spelled);
             id.is_some_and(|id| !matches!(symbols[id].kind(), sym::UNDEFINED | sym::SHARED))
         };
         if pattern.cxx || defined(&pattern.text) {

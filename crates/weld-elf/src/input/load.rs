@@ -37,10 +37,12 @@ pub enum Input<'a> {
         archive: u32,
         offset: u64,
     },
+    /// `by_library`: found by `-l`, so that without a soname its bare file name stands for it.
     Shared {
         name: FileName<'a>,
         data: &'a [u8],
         as_needed: bool,
+        by_library: bool,
     },
 }
 
@@ -184,6 +186,7 @@ struct Opened<'a> {
     path: Arc<str>,
     bytes: &'a [u8],
     flags: InputFlags,
+    by_library: bool,
 }
 
 pub struct Loader<'a, 'l> {
@@ -295,7 +298,7 @@ impl<'a> Loader<'a, '_> {
     }
 
     fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
-        Opened { path: path.to_string_lossy().into(), bytes, flags }
+        Opened { path: path.to_string_lossy().into(), bytes, flags, by_library: false }
     }
 
     fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
@@ -328,7 +331,7 @@ impl<'a> Loader<'a, '_> {
             for file in &names {
                 let path = dir.join(file);
                 if let Some(bytes) = self.try_open(&path)? {
-                    return Ok(self.opened(&path, bytes, flags));
+                    return Ok(Opened { by_library: true, ..self.opened(&path, bytes, flags) });
                 }
             }
         }
@@ -368,7 +371,8 @@ impl<'a> Loader<'a, '_> {
                     }
                     libraries.insert(file.path.clone(), inputs.files.len());
                     let as_needed = file.flags.as_needed;
-                    inputs.files.push(Input::Shared { name, data: file.bytes, as_needed });
+                    let by_library = file.by_library;
+                    inputs.files.push(Input::Shared { name, data: file.bytes, as_needed, by_library });
                 }
                 Kind::Archive => {
                     // A second mention of an archive cannot provide what the first did not.

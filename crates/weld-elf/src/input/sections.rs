@@ -253,6 +253,9 @@ const WELL_KNOWN: &[&[u8]] = &[
     b".ltext",
 ];
 
+/// Index of `.comment` in the well-known names.
+pub const COMMENT: u32 = 17;
+
 /// Sections that swallow `NAME.anything`, longest prefixes first.
 const PREFIXES: &[(&[u8], u32)] = &[
     (b".data.rel.ro", 4),

@@ -28,6 +28,7 @@ pub struct Shared<'a> {
     /// The name of each non-local symbol, filled when names are interned.
     pub globals: Vec<AtomicU32>,
     pub as_needed: bool,
+    by_library: bool,
 }
 
 impl<'a> Shared<'a> {
@@ -35,7 +36,7 @@ impl<'a> Shared<'a> {
         file: FileId,
         name: FileName<'a>,
         data: &'a [u8],
-        as_needed: bool,
+        (as_needed, by_library): (bool, bool),
     ) -> Result<Shared<'a>, String> {
         let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
         if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
@@ -56,6 +57,7 @@ impl<'a> Shared<'a> {
             first_global: 0,
             globals: Vec::new(),
             as_needed,
+            by_library,
         };
         let mut verdef = None;
         let mut dynamic = None;
@@ -116,6 +118,9 @@ impl<'a> Shared<'a> {
                 DT_NULL => break,
                 DT_SONAME => self.soname = name(entry.d_val())?,
                 DT_NEEDED => self.needed.push(name(entry.d_val())?),
+                DT_FLAGS_1 if entry.d_val() & DF_1_PIE != 0 => {
+                    return Err("is a position-independent executable and cannot be linked against".into());
+                }
                 _ => {}
             }
         }
@@ -136,9 +141,10 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// How the object is called where it has no soname: as it was named on the command line.
+    /// How the object is called where it has no soname: as it was named on the command line, or by its
+    /// file name if `-l` found it.
     pub fn link_name(&self) -> &[u8] {
-        self.name.path.as_bytes()
+        if self.by_library { self.name.base().as_bytes() } else { self.name.path.as_bytes() }
     }
 
     /// The soname, for version needs. Objects with versions have one.

@@ -76,6 +76,7 @@ impl<'a> Builder<'_, 'a> {
             chunk.out = position[chunk.out as usize];
         }
         self.assign_offsets(&mut layout);
+        align_tls(&mut layout.sections);
         layout
     }
 
@@ -128,10 +129,15 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = output_flags(used);
                     out.entsize = used.entsize;
                 }
+                None if name == crate::input::sections::COMMENT => {
+                    out.flags = SHF_MERGE | SHF_STRINGS;
+                    out.entsize = 1;
+                }
                 None => {
                     // Only chunks go there: the copies and commons of `.bss` and its kin.
                     out.kind = SHT_NOBITS;
-                    out.flags = SHF_ALLOC | SHF_WRITE;
+                    let tls = if text == b".tbss" { SHF_TLS } else { 0 };
+                    out.flags = SHF_ALLOC | SHF_WRITE | tls;
                 }
             }
             of_name[name as usize] = outs.len() as u32;
@@ -272,6 +278,14 @@ impl<'a> Builder<'_, 'a> {
         }
         out.size = offset;
         out.align = align;
+    }
+}
+
+/// The thread-local template starts at its own alignment, which is that of its strictest section.
+fn align_tls(sections: &mut [OutputSection]) {
+    let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
+    if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
+        first.align = align;
     }
 }
 

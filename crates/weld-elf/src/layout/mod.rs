@@ -61,8 +61,9 @@ pub enum ChunkKind {
     EhFrame,
     /// Merged strings or constants; index into the merged parts.
     Merged(u32),
-    /// Common symbols.
+    /// Common symbols, and thread-local ones.
     Common,
+    CommonTls,
     /// Copies of variables of shared objects, and of those that are read-only after relocation.
     CopyBss,
     CopyRelro,

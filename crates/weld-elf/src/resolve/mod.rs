@@ -171,11 +171,12 @@ impl<'a> Resolver<'a, '_> {
     fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
         let result = match &self.inputs.files[file.index()] {
             Input::Internal => return Parsed::Nothing,
-            Input::Shared { name, data, as_needed } => Shared::parse(file, name.clone(), data, *as_needed)
-                .and_then(|shared| {
+            Input::Shared { name, data, as_needed, by_library } => {
+                Shared::parse(file, name.clone(), data, (*as_needed, *by_library)).and_then(|shared| {
                     shared.intern(bins)?;
                     Ok(Parsed::Shared(Box::new(shared)))
-                }),
+                })
+            }
             Input::Object { name, data, lazy, excluded } => {
                 self.read_object(file, name.clone(), data, (*lazy && first_round, *excluded), bins)
             }

@@ -198,9 +198,9 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     if let Some((definition, _)) = image.definition(id) {
         let stands_for_plt = flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0;
         let (kind, size) = match definition.kind() {
-            STT_COMMON => (STT_OBJECT, definition.st_size()),
+            STT_COMMON => (STT_OBJECT, image.defined_size(id, definition)),
             STT_GNU_IFUNC if stands_for_plt => (STT_FUNC, 0),
-            k => (k, definition.st_size()),
+            k => (k, image.defined_size(id, definition)),
         };
         let binding = definition.binding();
         let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };

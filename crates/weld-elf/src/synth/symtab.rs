@@ -253,8 +253,9 @@ impl Writer<'_, '_, '_> {
                 && image.symbols[object.global(i)].has(sym::NEEDS_PLT);
             // A PLT entry stands for the function: not the resolver any more, and not of its size.
             let (kind, size) = match symbol.kind() {
-                STT_COMMON => (STT_OBJECT, symbol.st_size()),
+                STT_COMMON => (STT_OBJECT, image.defined_size(object.global(i), symbol)),
                 STT_GNU_IFUNC if stands_for_plt => (STT_FUNC, 0),
+                k if i >= object.first_global => (k, image.defined_size(object.global(i), symbol)),
                 k => (k, symbol.st_size()),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
