@@ -201,8 +201,10 @@ impl Emitter<'_, '_, '_> {
         let object = &image.resolved.objects[index];
         let shndx = id.0 - object.section_base;
         let section = image.sections.get(id);
+        let data = object.section_data(shndx as usize).unwrap_or(&[]);
         let object_id = ObjectId(index as u32);
-        let site = Site { image, object, object_id, shndx, address: section.address, relocs, delta: 0 };
+        let site =
+            Site { image, object, object_id, shndx, address: section.address, relocs, input: data, delta: 0 };
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             apply::allocated(&site, out);
         } else {

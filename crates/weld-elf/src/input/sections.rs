@@ -256,6 +256,9 @@ const WELL_KNOWN: &[&[u8]] = &[
 /// Index of `.comment` in the well-known names.
 pub const COMMENT: u32 = 17;
 
+/// No section is larger, or aligned more strictly, than the address space of any machine.
+const LARGEST: u64 = 1 << 56;
+
 /// Sections that swallow `NAME.anything`, longest prefixes first.
 const PREFIXES: &[(&[u8], u32)] = &[
     (b".data.rel.ro", 4),
@@ -471,6 +474,9 @@ impl<'a> Parser<'a, '_> {
         }
         if !align.is_power_of_two() {
             return Err(format!("has an alignment that is not a power of two: {align}"));
+        }
+        if size > LARGEST || align > LARGEST {
+            return Err(format!("has an impossible size or alignment: {size:#x}, {align:#x}"));
         }
         let out = self.output_number(name, local_names);
         if name == b".eh_frame" && what == SectionKind::Regular && !relocatable {

@@ -88,8 +88,8 @@ fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) 
         }
         if out.is_nobits() {
             // A segment's offset is that of its first section, and congruent to its address.
-            let skip = if new_segment { out.address.wrapping_sub(cursor.offset) % page } else { 0 };
-            out.offset = cursor.offset + skip;
+            cursor.offset += if new_segment { out.address.wrapping_sub(cursor.offset) % page } else { 0 };
+            out.offset = cursor.offset;
         } else {
             // Offsets stay congruent to addresses, whatever was skipped.
             let skip = out.address.wrapping_sub(cursor.offset) % page;

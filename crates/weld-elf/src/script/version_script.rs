@@ -163,16 +163,16 @@ pub struct VersionMatcher {
 type Entry<'a> = (&'a VersionNode, &'a Pattern, VersionChoice);
 
 impl VersionMatcher {
-    /// Compiles a script. Names that are given different versions are warnings.
+    /// Compiles a script. A `*` that is both global and local is a warning.
     pub fn new(script: &VersionScript) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
         let mut matcher = VersionMatcher::default();
         let mut warnings = Vec::new();
         let backward = entries(script, true);
         for entry in entries(script, false).iter().filter(|(_, pattern, _)| pattern.exact) {
-            matcher.add(entry, &mut warnings)?;
+            matcher.add(entry)?;
         }
         for entry in backward.iter().filter(|(_, pattern, _)| !pattern.exact && !pattern.is_star()) {
-            matcher.add(entry, &mut warnings)?;
+            matcher.add(entry)?;
         }
         let stars: Vec<&Entry<'_>> = backward.iter().filter(|(_, pattern, _)| pattern.is_star()).collect();
         let locals = stars.iter().filter(|(.., choice)| *choice == VersionChoice::Local).count();
@@ -183,26 +183,20 @@ impl VersionMatcher {
             warnings.push(node.at(pattern.line, message, Diagnostic::warning));
         }
         for entry in stars {
-            matcher.add(entry, &mut warnings)?;
+            matcher.add(entry)?;
         }
         matcher.patterns.finish();
         Ok((matcher, warnings))
     }
 
-    fn add(&mut self, entry: &Entry<'_>, warnings: &mut Vec<Diagnostic>) -> Result<(), Diagnostic> {
+    fn add(&mut self, entry: &Entry<'_>) -> Result<(), Diagnostic> {
         let (node, pattern, choice) = entry;
         let rank = self.choices.len() as u32;
-        let before = self
-            .patterns
+        // A name may stand in several nodes: that is how libraries list symbols whose definitions spell
+        // their versions. For others the first mention counts.
+        self.patterns
             .add(pattern, rank)
             .map_err(|message| node.at(pattern.line, &message, Diagnostic::error))?;
-        if let Some(before) = before
-            && self.choices[before as usize] != *choice
-        {
-            let name = String::from_utf8_lossy(&pattern.text);
-            let message = format!("{name} is named more than once; the first time counts");
-            warnings.push(node.at(pattern.line, &message, Diagnostic::warning));
-        }
         self.choices.push(*choice);
         Ok(())
     }
@@ -336,10 +330,7 @@ mod tests {
             let (_, warnings) = VersionMatcher::new(&script(text)).unwrap();
             warnings.into_iter().map(|d| d.message).collect::<Vec<_>>()
         };
-        assert_eq!(
-            warnings("V1 { a; };\nV2 { a; };"),
-            ["v.map:2: a is named more than once; the first time counts"]
-        );
+        assert_eq!(warnings("V1 { a; };\nV2 { a; };"), [""; 0]);
         assert_eq!(warnings("V1 { *; local: *; };"), ["v.map:1: the pattern '*' is both global and local"]);
         assert_eq!(warnings("V1 { a; a; };"), [""; 0]);
     }

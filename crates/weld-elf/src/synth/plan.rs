@@ -206,7 +206,10 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             self.report_cet(object, &properties);
             self.report_forced(object, &properties);
             if extra.executable_stack == Some(true) && !self.executable_stack(sections) {
-                let text = format!("{}: asks for an executable stack, which it does not get without -z execstack", object.name);
+                let text = format!(
+                    "{}: asks for an executable stack, which it does not get without -z execstack",
+                    object.name
+                );
                 self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
             }
             all.push(properties);
@@ -220,15 +223,11 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         (merged.size() > 0).then_some(merged)
     }
 
-    /// `-z force-ibt` and `-z shstk` claim for the whole output what some file does not.
+    /// `-z force-ibt` claims for the whole output what some file does not.
     fn report_forced(&self, object: &Object, properties: &Properties) {
-        let options = self.job.options;
-        let missing = !properties.get(FEATURE_1_AND);
-        for (on, bit, what) in [(options.z_ibt, FEATURE_IBT, "-z force-ibt: file does not have the IBT property")] {
-            if on && missing & bit != 0 {
-                let text = format!("{}: {what}", object.name);
-                self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
-            }
+        if self.job.options.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
+            let text = format!("{}: -z force-ibt: file does not have the IBT property", object.name);
+            self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
         }
     }
 
@@ -521,11 +520,23 @@ impl<'a> Plan<'_, 'a> {
         self.bases = addresses::bases(&self.layout);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
-        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases, context.mode.shared);
+        addresses::place_internals(
+            symbols,
+            context.internals,
+            &self.layout,
+            &self.bases,
+            context.mode.shared,
+        );
         self.place_plt_symbols(symbols);
         self.place_local_ifuncs(sections, resolved);
         // Aliases of functions that PLT entries stand for.
-        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases, context.mode.shared);
+        addresses::place_internals(
+            symbols,
+            context.internals,
+            &self.layout,
+            &self.bases,
+            context.mode.shared,
+        );
     }
 
     /// Local IFUNCs have no symbol to hold the address of their resolver.
