@@ -162,17 +162,21 @@ pub struct VersionMatcher {
 /// A pattern with what it chooses.
 type Entry<'a> = (&'a VersionNode, &'a Pattern, VersionChoice);
 
+/// A warning, and the name that it is about.
+pub type Warning = (Option<Vec<u8>>, Diagnostic);
+
 impl VersionMatcher {
-    /// Compiles a script. A `*` that is both global and local is a warning.
-    pub fn new(script: &VersionScript) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+    /// Compiles a script. Names that are given different versions are warnings; such a warning comes
+    /// with the name, because it is void if the symbol itself spells its version.
+    pub fn new(script: &VersionScript) -> Result<(Self, Vec<Warning>), Diagnostic> {
         let mut matcher = VersionMatcher::default();
         let mut warnings = Vec::new();
         let backward = entries(script, true);
         for entry in entries(script, false).iter().filter(|(_, pattern, _)| pattern.exact) {
-            matcher.add(entry)?;
+            matcher.add(entry, &mut warnings)?;
         }
         for entry in backward.iter().filter(|(_, pattern, _)| !pattern.exact && !pattern.is_star()) {
-            matcher.add(entry)?;
+            matcher.add(entry, &mut warnings)?;
         }
         let stars: Vec<&Entry<'_>> = backward.iter().filter(|(_, pattern, _)| pattern.is_star()).collect();
         let locals = stars.iter().filter(|(.., choice)| *choice == VersionChoice::Local).count();
@@ -180,23 +184,30 @@ impl VersionMatcher {
             && (1..stars.len()).contains(&locals)
         {
             let message = "the pattern '*' is both global and local";
-            warnings.push(node.at(pattern.line, message, Diagnostic::warning));
+            warnings.push((None, node.at(pattern.line, message, Diagnostic::warning)));
         }
         for entry in stars {
-            matcher.add(entry)?;
+            matcher.add(entry, &mut warnings)?;
         }
         matcher.patterns.finish();
         Ok((matcher, warnings))
     }
 
-    fn add(&mut self, entry: &Entry<'_>) -> Result<(), Diagnostic> {
+    fn add(&mut self, entry: &Entry<'_>, warnings: &mut Vec<Warning>) -> Result<(), Diagnostic> {
         let (node, pattern, choice) = entry;
         let rank = self.choices.len() as u32;
-        // A name may stand in several nodes: that is how libraries list symbols whose definitions spell
-        // their versions. For others the first mention counts.
-        self.patterns
+        let before = self
+            .patterns
             .add(pattern, rank)
             .map_err(|message| node.at(pattern.line, &message, Diagnostic::error))?;
+        if let Some(before) = before
+            && self.choices[before as usize] != *choice
+        {
+            let name = String::from_utf8_lossy(&pattern.text);
+            let message = format!("{name} is named more than once; the first time counts");
+            let name = Some(pattern.text.clone());
+            warnings.push((name, node.at(pattern.line, &message, Diagnostic::warning)));
+        }
         self.choices.push(*choice);
         Ok(())
     }
@@ -328,9 +339,12 @@ mod tests {
     fn contradictions_are_warnings() {
         let warnings = |text: &str| {
             let (_, warnings) = VersionMatcher::new(&script(text)).unwrap();
-            warnings.into_iter().map(|d| d.message).collect::<Vec<_>>()
+            warnings.into_iter().map(|(_, d)| d.message).collect::<Vec<_>>()
         };
-        assert_eq!(warnings("V1 { a; };\nV2 { a; };"), [""; 0]);
+        assert_eq!(
+            warnings("V1 { a; };\nV2 { a; };"),
+            ["v.map:2: a is named more than once; the first time counts"]
+        );
         assert_eq!(warnings("V1 { *; local: *; };"), ["v.map:1: the pattern '*' is both global and local"]);
         assert_eq!(warnings("V1 { a; a; };"), [""; 0]);
     }
