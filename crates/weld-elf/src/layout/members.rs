@@ -167,13 +167,11 @@ impl<'a> Builder<'_, 'a> {
                     out
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
-                    let existing = outs.iter().position(|o| *o.name == *name);
-                    existing.unwrap_or_else(|| {
-                        let mut out = new_section(Cow::Borrowed(name));
-                        (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
-                        outs.push(out);
-                        outs.len() - 1
-                    })
+                    // Never one that inputs made by the same name: its contents are theirs.
+                    let mut out = new_section(Cow::Borrowed(name));
+                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    outs.push(out);
+                    outs.len() - 1
                 }),
             };
             outs[out].members.push(Member::chunk(id));

@@ -130,8 +130,7 @@ impl<'a> Planner<'_, 'a> {
         let mut needed: Vec<u32> = Vec::new();
         for (i, dso) in self.resolved.shared.iter().enumerate() {
             // A library that was found under two paths is one library.
-            let twice =
-                || needed.iter().any(|&n| self.resolved.shared[n as usize].need_name() == dso.need_name());
+            let twice = || needed.iter().any(|&n| self.resolved.shared[n as usize].soname == dso.soname);
             if (!dso.as_needed || used[i]) && !twice() {
                 needed.push(i as u32);
             }

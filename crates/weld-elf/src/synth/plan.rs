@@ -216,7 +216,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         let mut merged = Properties::merge(&all);
         let options = self.job.options;
-        let forced = u64::from(options.z_ibt) * FEATURE_IBT | u64::from(options.z_shstk) * FEATURE_SHSTK;
+        let forced = (u64::from(options.z_ibt) * FEATURE_IBT) | (u64::from(options.z_shstk) * FEATURE_SHSTK);
         if forced != 0 {
             merged.or_in(FEATURE_1_AND, forced);
         }
