@@ -74,7 +74,7 @@ pub fn range(
             i += 1;
             continue;
         };
-        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC;
+        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::TLS;
         let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
         if !(plain && matches!(class, Class::Pc | Class::Plt)) {
             i += section.needs(i, class, target, found);
@@ -166,6 +166,20 @@ impl<'a> Section<'_, '_, 'a> {
         self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
     }
 
+    /// An error that also says where the symbol is defined.
+    #[cold]
+    fn error_about(&self, i: usize, target: Target, what: String) {
+        let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
+        let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
+        let mut diagnostic = Diagnostic::error(text).place(place);
+        if target.id.is_some() && target.kind() == sym::DEFINED {
+            let section = SectionId(self.scanner.symbols[target.id].section);
+            let definer = &self.scanner.objects[self.scanner.owners.object(section).index()];
+            diagnostic = diagnostic.note(format!("defined in {}", definer.name));
+        }
+        self.scanner.sink.push(self.order(diagnostic));
+    }
+
     fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
         diagnostic.at((self.at.0.0 as u64) << 32 | self.at.1 as u64)
     }
@@ -230,7 +244,7 @@ impl<'a> Section<'_, '_, 'a> {
             } else {
                 "cannot be used with a thread-local symbol:"
             };
-            self.error(i, format!("{what} {}", self.name(i)));
+            self.error_about(i, target, format!("{what} {}", self.name(i)));
             return 0;
         }
         match class {
