@@ -236,9 +236,12 @@ impl<'a> Image<'_, 'a> {
         match symbol.kind() {
             sym::DEFINED => {
                 let section = self.sections.get(SectionId(symbol.section));
-                Some(self.layout.of_name[section.out() as usize] + 1)
+                match section.kind() {
+                    SectionKind::EhFrame => of_chunk(ChunkKind::EhFrame),
+                    _ => Some(self.layout.of_name[section.out() as usize] + 1),
+                }
             }
-            sym::COMMON => of_chunk(ChunkKind::Common),
+            sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
                 let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));

@@ -52,10 +52,9 @@ pub fn duplicates(job: &Job, resolved: &Resolved, sections: &Sections) {
 
 fn is_discarded(object: &Object, index: u32, sections: &Sections) -> bool {
     match object.place(index, &object.syms[index as usize]) {
-        SymbolPlace::Section(s) => sections
-            .list
-            .get((object.section_base + s) as usize)
-            .is_some_and(|s| s.kind() == SectionKind::Discarded),
+        SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => {
+            sections.list[(object.section_base + s) as usize].kind() == SectionKind::Discarded
+        }
         _ => false,
     }
 }

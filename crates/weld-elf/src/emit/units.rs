@@ -102,9 +102,8 @@ pub fn cut(
 }
 
 fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
-    if to > from {
-        units.push(Unit::Gap { offset: from, size: to - from });
-    }
+    let starts = (from..to).step_by(UNIT_BYTES as usize);
+    units.extend(starts.map(|offset| Unit::Gap { offset, size: UNIT_BYTES.min(to - offset) }));
 }
 
 /// The tables that symbol units write.

@@ -206,7 +206,8 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
         let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
         return Sym::make(name, binding << 4 | kind, visibility, shndx, value, definition.st_size());
     }
-    let weak = kind == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
+    // A strong reference in what gc removed must not make the loader insist on a definition.
+    let weak = kind == sym::UNDEFINED && (flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0)
         || kind == sym::SHARED && flags & (sym::USED_STRONG | sym::STRONG_REF) == 0;
     let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
     if kind == sym::SHARED {

@@ -78,7 +78,8 @@ impl<'a> Counter<'_, 'a> {
             extra_locals,
             extra_globals,
             first_global,
-            extended: false,
+            // There are about as many output sections as names for them, some of the linker's own included.
+            extended: self.sections.names.len() + 64 >= SHN_LORESERVE as usize,
         }
     }
 
@@ -187,7 +188,9 @@ fn keeps_global(
     let flags = symbol.flags();
     let here = match flags & sym::KIND {
         sym::DEFINED => live.contains(SectionId(symbol.section)),
-        sym::ABSOLUTE | sym::COMMON => true,
+        sym::ABSOLUTE => true,
+        // gc gave it no place if it has no section.
+        sym::COMMON => symbol.section != u32::MAX,
         _ => false,
     };
     if !here {
@@ -356,8 +359,10 @@ impl Writer<'_, '_, '_> {
         let image = self.image;
         let symbol = &image.symbols[id];
         let flags = symbol.flags();
-        let weak = flags & sym::KIND == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
-            || flags & sym::KIND == sym::SHARED && flags & sym::USED_STRONG == 0;
+        let weak = match flags & sym::KIND {
+            sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0,
+            kind => kind == sym::SHARED && flags & sym::USED_STRONG == 0,
+        };
         let binding = if local {
             STB_LOCAL
         } else if weak {
