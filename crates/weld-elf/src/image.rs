@@ -12,6 +12,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::Live;
 use crate::mode::Mode;
 use crate::options::Options;
+use crate::report;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::dynsym::DynSym;
@@ -204,7 +205,7 @@ impl<'a> Image<'_, 'a> {
     pub fn describe_symbol(&self, object: &Object, index: u32) -> String {
         let name = object.symbol_name(index);
         if !name.is_empty() {
-            return weld_common::demangle::demangle(name).into_owned();
+            return report::shown(self.options, name).into_owned();
         }
         match object.syms.get(index as usize).map(|s| object.place(index, s)) {
             Some(SymbolPlace::Section(shndx)) => object.section_label(shndx as usize),
@@ -229,10 +230,19 @@ impl<'a> Image<'_, 'a> {
 }
 
 impl<'a> Image<'_, 'a> {
+    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function.
+    pub fn is_known_by_plt(&self, id: SymbolId) -> bool {
+        let flags = self.symbols[id].flags();
+        flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
+    }
+
     /// The section header index of what defines a name; `None` for absolute values.
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
+        if self.is_known_by_plt(id) {
+            return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
+        }
         match symbol.kind() {
             sym::DEFINED => {
                 let section = self.sections.get(SectionId(symbol.section));

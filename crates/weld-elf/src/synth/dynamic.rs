@@ -198,13 +198,14 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     if let Some((definition, _)) = image.definition(id) {
         let kind = match definition.kind() {
             STT_COMMON => STT_OBJECT,
-            STT_GNU_IFUNC if flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0 => STT_FUNC,
+            STT_GNU_IFUNC if image.is_known_by_plt(id) => STT_FUNC,
             k => k,
         };
         let binding = definition.binding();
         let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
         let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-        return Sym::make(name, binding << 4 | kind, visibility, shndx, value, definition.st_size());
+        let size = if image.is_known_by_plt(id) { 0 } else { definition.st_size() };
+        return Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
     }
     // A strong reference in what gc removed must not make the loader insist on a definition.
     let weak = kind == sym::UNDEFINED && (flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0)

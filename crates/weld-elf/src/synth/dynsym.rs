@@ -178,7 +178,7 @@ impl<'a> Planner<'_, 'a> {
             strings.push((DT_FILTER, strtab.add(name.as_bytes())));
         }
         for &dso in needed {
-            strings.push((DT_NEEDED, strtab.add(self.soname(dso))));
+            strings.push((DT_NEEDED, strtab.add(self.resolved.shared[dso as usize].soname)));
         }
         if let Some(soname) = &options.soname {
             strings.push((DT_SONAME, strtab.add(soname.as_bytes())));
@@ -193,12 +193,6 @@ impl<'a> Planner<'_, 'a> {
             }
         }
         strings
-    }
-
-    /// The name by which the loader finds a shared object: its soname, or how it was named here.
-    fn soname(&self, dso: u32) -> &[u8] {
-        let dso = &self.resolved.shared[dso as usize];
-        if !dso.soname.is_empty() { dso.soname } else { dso.link_name() }
     }
 
     #[allow(clippy::type_complexity)]
@@ -233,10 +227,7 @@ impl<'a> Planner<'_, 'a> {
     ) -> (Vec<u16>, Vec<VersionNeed<'a>>) {
         let mut needs: Vec<VersionNeed> = needed
             .iter()
-            .map(|&dso| VersionNeed {
-                file: self.resolved.shared[dso as usize].need_name(),
-                versions: Vec::new(),
-            })
+            .map(|&dso| VersionNeed { file: self.resolved.shared[dso as usize].soname, versions: Vec::new() })
             .collect();
         let mut places: HashMap<(usize, &[u8]), usize> = HashMap::new();
         // (position in needs, position in its versions) of each symbol that needs a version.

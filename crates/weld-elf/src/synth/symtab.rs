@@ -251,19 +251,15 @@ impl Writer<'_, '_, '_> {
             };
             let name = object.symbol_name(i);
             let binding = if local { STB_LOCAL } else { symbol.binding() };
-            let kind = match symbol.kind() {
-                STT_COMMON => STT_OBJECT,
-                STT_GNU_IFUNC
-                    if i >= object.first_global && image.symbols[object.global(i)].has(sym::NEEDS_PLT) =>
-                {
-                    STT_FUNC
-                }
-                k => k,
+            let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
+            let (kind, size) = match symbol.kind() {
+                STT_COMMON => (STT_OBJECT, symbol.st_size()),
+                STT_GNU_IFUNC if by_plt => (STT_FUNC, 0),
+                k => (k, symbol.st_size()),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
-            let other = if local && i < object.first_global { symbol.st_other() } else { symbol.st_other() };
-            let bytes = (name_at as u32, binding << 4 | kind, other);
-            self.put(part, local, bytes, (value, symbol.st_size()), out);
+            let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
+            self.put(part, local, bytes, (value, size), out);
             if !name.is_empty() {
                 part.strings.extend_from_slice(name);
                 part.strings.push(0);
