@@ -59,8 +59,10 @@ struct Cursor {
 
 /// Addresses stay below this, so that sums of a few of them do not overflow.
 const MAX_ADDRESS: u64 = 1 << 63;
-/// File offsets stay below this; larger ones come from absurd alignments.
+/// File offsets stay below this.
 const MAX_FILE: u64 = 1 << 46;
+/// More padding than this comes from an absurd alignment.
+const MAX_PADDING: u64 = 1 << 32;
 
 fn does_not_fit(out: &OutputSection) -> String {
     format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name))
@@ -128,7 +130,8 @@ fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) 
             out.offset = cursor.offset;
         } else {
             out.offset = out.address.wrapping_sub(distance);
-            if out.offset > MAX_FILE || out.size > MAX_FILE {
+            let padding = out.offset.saturating_sub(cursor.offset);
+            if padding > MAX_PADDING || out.offset > MAX_FILE || out.size > MAX_FILE {
                 return Err(does_not_fit_file(out));
             }
             cursor.offset = out.offset + out.size;
@@ -157,10 +160,10 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
 
 fn place_rest(layout: &mut Layout, cursor: &mut Cursor) -> Result<(), String> {
     for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
-        let offset = checked_align_up(cursor.offset, out.align).filter(|o| *o <= MAX_FILE);
+        let offset = checked_align_up(cursor.offset, out.align);
         out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
         out.address = 0;
-        if out.file_size() > MAX_FILE {
+        if out.offset > MAX_FILE || out.offset - cursor.offset > MAX_PADDING || out.file_size() > MAX_FILE {
             return Err(does_not_fit_file(out));
         }
         cursor.offset = out.offset + out.file_size();
