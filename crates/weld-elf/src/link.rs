@@ -195,7 +195,7 @@ impl<'j> Job<'j> {
         if relax_got && plan.is_too_large_to_relax() {
             return Ok(false);
         }
-        plan.place(sections, &mut symbols, context);
+        plan.place(sections, &mut symbols, resolved, context);
         self.sink.end_phase()?;
         self.write(&plan, context, resolved, sections, &symbols)?;
         done_with(self.host, (plan, symbols, exports));

@@ -276,7 +276,7 @@ impl<'a> Loader<'a, '_> {
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
                 Command::Include(path) => {
-                    let arg = InputArg { kind: InputKind::Script(path.into()), flags: file.flags };
+                    let arg = InputArg { kind: InputKind::Script(path), flags: file.flags };
                     self.expand(&[arg], Some(file), depth + 1, out, inputs);
                 }
                 other => inputs.commands.push((file.path.clone(), other)),

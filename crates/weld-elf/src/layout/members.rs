@@ -75,6 +75,7 @@ impl<'a> Builder<'_, 'a> {
             chunk.out = position[chunk.out as usize];
         }
         self.assign_offsets(&mut layout);
+        align_tls(&mut layout.sections);
         layout
     }
 
@@ -98,7 +99,10 @@ impl<'a> Builder<'_, 'a> {
     ) {
         for (i, section) in self.sections.list.iter().enumerate() {
             let kind = section.kind();
-            let copied = matches!(kind, SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed);
+            let copied = matches!(
+                kind,
+                SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed | SectionKind::Reversed
+            );
             let id = SectionId(i as u32);
             if !copied || !self.live.contains(id) {
                 continue;
@@ -123,6 +127,10 @@ impl<'a> Builder<'_, 'a> {
                     out.kind = used.kind;
                     out.flags = output_flags(used);
                     out.entsize = used.entsize;
+                }
+                None if name == crate::input::sections::COMMENT => {
+                    out.flags = SHF_MERGE | SHF_STRINGS;
+                    out.entsize = 1;
                 }
                 None => {
                     // Only chunks go there: the copies and commons of `.bss` and its kin.
@@ -162,16 +170,11 @@ impl<'a> Builder<'_, 'a> {
                     out
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
-                    // What merely bears the name of a table does not become part of it.
-                    let same = |o: &OutputSection| *o.name == *name && (o.kind, o.flags) == (kind, flags);
-                    let table = matches!(spec.kind, ChunkKind::ShStrTab | ChunkKind::Relr);
-                    let existing = outs.iter().position(same).filter(|_| !table);
-                    existing.unwrap_or_else(|| {
-                        let mut out = new_section(Cow::Borrowed(name));
-                        (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
-                        outs.push(out);
-                        outs.len() - 1
-                    })
+                    // Never one that inputs made by the same name: its contents are theirs.
+                    let mut out = new_section(Cow::Borrowed(name));
+                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    outs.push(out);
+                    outs.len() - 1
                 }),
             };
             outs[out].members.push(Member::chunk(id));
@@ -278,6 +281,14 @@ impl<'a> Builder<'_, 'a> {
         }
         out.size = offset;
         out.align = align;
+    }
+}
+
+/// The thread-local template starts at its own alignment, which is that of its strictest section.
+fn align_tls(sections: &mut [OutputSection]) {
+    let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
+    if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
+        first.align = align;
     }
 }
 

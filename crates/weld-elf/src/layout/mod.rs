@@ -79,7 +79,7 @@ pub struct Chunk {
     pub kind: ChunkKind,
     pub size: u64,
     pub align: u64,
-    /// Offset in the output section; after layout the address (file offset if not allocated).
+    /// Offset in the output section; after layout the address (still the offset if not allocated).
     pub address: u64,
     pub out: u32,
 }
@@ -157,6 +157,14 @@ impl<'a> Layout<'a> {
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
         self.chunks.iter().find(|c| c.kind == kind)
+    }
+
+    /// Where a chunk starts in the file; 0 if there is none.
+    pub fn chunk_offset(&self, kind: ChunkKind) -> u64 {
+        self.chunk(kind).map_or(0, |c| {
+            let out = &self.sections[c.out as usize];
+            out.offset + (c.address - out.address)
+        })
     }
 
     pub fn chunk_address(&self, kind: ChunkKind) -> u64 {

@@ -196,15 +196,14 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let value =
         if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
     if let Some((definition, _)) = image.definition(id) {
-        let kind = match definition.kind() {
-            STT_COMMON => STT_OBJECT,
-            STT_GNU_IFUNC if image.is_known_by_plt(id) => STT_FUNC,
-            k => k,
+        let (kind, size) = match definition.kind() {
+            STT_COMMON => (STT_OBJECT, definition.st_size()),
+            STT_GNU_IFUNC if image.is_known_by_plt(id) => (STT_FUNC, 0),
+            k => (k, definition.st_size()),
         };
         let binding = definition.binding();
         let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
         let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-        let size = if image.is_known_by_plt(id) { 0 } else { definition.st_size() };
         return Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
     }
     // A strong reference in what gc removed must not make the loader insist on a definition.

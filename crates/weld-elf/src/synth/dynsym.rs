@@ -141,8 +141,15 @@ impl<'a> Planner<'_, 'a> {
                 used[self.resolved.index_of_file[entry.file().index()] as usize] = true;
             }
         }
-        let shared = self.resolved.shared.iter().enumerate();
-        shared.filter(|(i, dso)| !dso.as_needed || used[*i]).map(|(i, _)| i as u32).collect()
+        let mut needed: Vec<u32> = Vec::new();
+        for (i, dso) in self.resolved.shared.iter().enumerate() {
+            // A library that was found under two paths is one library.
+            let twice = || needed.iter().any(|&n| self.resolved.shared[n as usize].soname == dso.soname);
+            if (!dso.as_needed || used[i]) && !twice() {
+                needed.push(i as u32);
+            }
+        }
+        needed
     }
 
     /// Imports, and what can be found here, each in the order of files.

@@ -63,6 +63,10 @@ pub fn range(
         let reloc = &relocs[i];
         let class = class(reloc.kind());
         if class == Class::None {
+            // It computes nothing, but keeps what it names.
+            if reloc.sym() != 0 {
+                section.target(i, stack);
+            }
             i += 1;
             continue;
         }
