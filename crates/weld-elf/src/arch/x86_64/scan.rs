@@ -74,7 +74,7 @@ pub fn range(
             i += 1;
             continue;
         };
-        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC;
+        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::TLS;
         let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
         if !(plain && matches!(class, Class::Pc | Class::Plt)) {
             i += section.needs(i, class, target, found);
