@@ -225,12 +225,15 @@ impl<'a> Section<'_, '_, 'a> {
                 | Class::TlsDesc
         );
         if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target) {
-            let what = if tls {
-                "needs a thread-local symbol, but"
-            } else {
-                "cannot be used with a thread-local symbol:"
-            };
-            self.error(i, format!("{what} {}", self.name(i)));
+            let name = self.name(i);
+            self.error(
+                i,
+                if tls {
+                    format!("needs a TLS symbol, which '{name}' is not")
+                } else {
+                    format!("cannot be used with TLS symbol '{name}'")
+                },
+            );
             return 0;
         }
         match class {
