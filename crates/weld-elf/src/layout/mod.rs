@@ -2,11 +2,13 @@
 //!
 //! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
 //! * [`order`] ranks output sections;
+//! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers and gives them addresses.
 
 pub mod addresses;
 pub mod members;
 pub mod order;
+pub mod overlaps;
 pub mod segments;
 
 use std::borrow::Cow;
@@ -61,9 +63,8 @@ pub enum ChunkKind {
     EhFrame,
     /// Merged strings or constants; index into the merged parts.
     Merged(u32),
-    /// Common symbols, and thread-local ones.
-    Common,
-    CommonTls,
+    /// Common symbols of one of the kinds in `synth::commons`.
+    Common(u32),
     /// Copies of variables of shared objects, and of those that are read-only after relocation.
     CopyBss,
     CopyRelro,

@@ -101,7 +101,7 @@ impl Map<'_, '_, '_> {
     fn chunk(&self, out: &OutputSection, chunk: &Chunk, text: &mut String) {
         let place = (chunk.address, chunk.size, chunk.align);
         match chunk.kind {
-            ChunkKind::Common | ChunkKind::CommonTls => self.commons(chunk, text),
+            ChunkKind::Common(kind) => self.commons(chunk, kind, text),
             ChunkKind::CopyBss | ChunkKind::CopyRelro => {
                 part(text, place, "<internal>:(copies of variables of shared objects)");
                 for (address, id) in self.inside(&self.symbols.copies, chunk) {
@@ -113,10 +113,9 @@ impl Map<'_, '_, '_> {
         }
     }
 
-    fn commons(&self, chunk: &Chunk, text: &mut String) {
-        let thread_local = chunk.kind == ChunkKind::CommonTls;
+    fn commons(&self, chunk: &Chunk, kind: u32, text: &mut String) {
         for (address, id) in self.inside(&self.symbols.commons, chunk) {
-            if self.image.symbols[id].has(sym::TLS) != thread_local {
+            if self.image.symbols[id].section != kind {
                 continue;
             }
             let Some((definition, object)) = self.image.definition(id) else { continue };
@@ -164,9 +163,9 @@ impl Symbols {
         let (mut commons, mut copies) = (Vec::new(), Vec::new());
         for (id, _) in image.resolved.names.iter() {
             let symbol = &image.symbols[id];
-            let used = !image.options.gc_sections || symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS);
             match symbol.kind() {
-                sym::COMMON if !used => {}
+                // Those that nothing uses have no place.
+                sym::COMMON if symbol.section == u32::MAX => {}
                 sym::COMMON => commons.push((symbol.value, id)),
                 sym::SHARED if symbol.has(sym::NEEDS_COPY) => copies.push((symbol.value, id)),
                 _ => {}
