@@ -24,6 +24,7 @@ use crate::options::{BuildId, Options, OutputEngine, OutputKind};
 use crate::report;
 use crate::report::reproduce::Recorder;
 use crate::report::undefined::Undefined;
+use crate::report::warnings::Warnings;
 use crate::resolve::comdat::Comdats;
 use crate::resolve::exports::{self, Exports};
 use crate::resolve::internal::Internals;
@@ -213,6 +214,8 @@ impl<'j> Job<'j> {
             Undefined { job: self, resolved, sections, symbols: &symbols, parallel }.report(&live);
             self.sink.settle();
             report::shared_references::report(self, resolved, &symbols);
+            self.sink.settle();
+            Warnings { job: self, resolved, sections, live: &live }.report();
             if self.options.print_gc_sections {
                 report::removed_sections(self, resolved, sections, &live);
             }
@@ -324,6 +327,7 @@ impl<'j> Job<'j> {
         let file =
             OutputFile::create(&self.options.output, plan.layout.file_size, &output_options, self.host)
                 .map_err(failed)?;
+        self.trace.note("output bytes", || plan.layout.file_size.to_string());
         if self.options.verbose {
             let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));

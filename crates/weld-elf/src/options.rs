@@ -165,8 +165,6 @@ pub struct Options {
     pub sysroot: PathBuf,
     /// What absolute paths of inputs are below; empty: nothing.
     pub chroot: PathBuf,
-    /// `-m`, always `elf_x86_64` so far; `None`: taken from the first object.
-    pub emulation: Option<String>,
 
     pub entry: Option<String>,
     pub init: String,
@@ -216,7 +214,6 @@ pub struct Options {
     pub warn_backrefs: bool,
     /// `--warn-backrefs-exclude`: globs.
     pub warn_backrefs_exclude: Vec<String>,
-    pub warn_symbol_ordering: bool,
     pub gnu_unique: bool,
     pub demangle: bool,
     /// `-d`: common symbols get their place even with `-r`.
@@ -337,7 +334,6 @@ impl Default for Options {
             nostdlib: false,
             sysroot: PathBuf::new(),
             chroot: PathBuf::new(),
-            emulation: None,
             entry: None,
             init: "_init".to_owned(),
             fini: "_fini".to_owned(),
@@ -372,7 +368,6 @@ impl Default for Options {
             warn_common: false,
             warn_backrefs: false,
             warn_backrefs_exclude: Vec::new(),
-            warn_symbol_ordering: true,
             gnu_unique: true,
             demangle: true,
             define_common: false,

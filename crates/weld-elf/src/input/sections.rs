@@ -168,6 +168,8 @@ pub struct ObjectSections<'a> {
     pub crels: Vec<(u32, Vec<Rela>)>,
     /// Names of output sections that only this object has named, numbered from `LOCAL_NAME`.
     local_names: Vec<&'a [u8]>,
+    /// There are `.gnu.warning` sections; see `report::warnings`.
+    pub has_warnings: bool,
     has_split_stack: bool,
 }
 
@@ -543,8 +545,12 @@ impl<'a> Parser<'a, '_> {
                 self.extra.has_split_stack |= name == b".note.GNU-split-stack";
                 Ok(true)
             }
-            b".gnu.warning" => Ok(true),
-            _ if name.starts_with(b".gnu.warning.") => Ok(true),
+            _ if name == b".gnu.warning" || name.starts_with(b".gnu.warning.") => {
+                // Who links the output is to be warned as well.
+                let ends_here = !matches!(self.options.kind, OutputKind::Shared | OutputKind::Relocatable);
+                self.extra.has_warnings = true;
+                Ok(ends_here)
+            }
             _ if name.starts_with(b".gnu.lto_") => {
                 if name.starts_with(b".gnu.lto_.")
                     && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()

@@ -16,6 +16,7 @@ use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::link::Job;
+use crate::resolve::names::flag;
 use crate::resolve::{Extraction, Resolved};
 use crate::setup;
 
@@ -132,6 +133,10 @@ impl<'c, 'a> History<'c, 'a> {
         }
         let mut backward = Vec::new();
         for extraction in &self.resolved.extractions {
+            // What an option asks for has no place.
+            if self.resolved.names.get(extraction.name).flags & flag::ROOT != 0 {
+                continue;
+            }
             let place = self.inputs.place(extraction.file);
             let mut files = self.referrers(extraction).peekable();
             let Some(&first) = files.peek() else { continue };

@@ -22,6 +22,7 @@ pub mod source;
 pub mod trace;
 pub mod undefined;
 pub mod versions;
+pub mod warnings;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -31,7 +32,7 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 
 use crate::ids::*;
 use crate::image::Image;
-use crate::input::load::Inputs;
+use crate::input::load::{Input, Inputs};
 use crate::input::sections::Sections;
 use crate::link::{Context, Job};
 use crate::live::Live;
@@ -46,6 +47,34 @@ pub fn shown<'n>(options: &Options, name: &'n [u8]) -> Cow<'n, str> {
 /// How many errors get all their details: as many as are shown.
 pub fn detailed(options: &Options) -> usize {
     if options.error_limit == 0 { usize::MAX } else { options.error_limit }
+}
+
+/// Counts for `--stats`, and for `--verbose`.
+fn statistics(job: &Job, inputs: &Inputs, resolved: &Resolved) {
+    let members = |file: &FileId| matches!(inputs.files[file.index()], Input::Member { .. });
+    let files = || resolved.objects.iter().map(|o| o.file);
+    let extracted = || files().filter(members).count();
+    let provided = || inputs.files.iter().filter(|f| matches!(f, Input::Member { .. })).count();
+    job.trace
+        .note("input files opened", || format!("{} ({} bytes)", inputs.opened.len(), inputs.total_bytes));
+    job.trace.note("objects", || resolved.objects.len().to_string());
+    job.trace.note("archive members extracted", || format!("{} of {}", extracted(), provided()));
+    job.trace.note("shared objects", || resolved.shared.len().to_string());
+    job.trace.note("global names", || resolved.names.len().to_string());
+    job.trace
+        .note("input sections", || resolved.objects.iter().map(|o| o.shdrs.len()).sum::<usize>().to_string());
+    if job.options.verbose {
+        let mut text = String::new();
+        inputs.opened.iter().for_each(|path| text += &format!("opened {path}\n"));
+        text += &format!(
+            "{} objects, {} of them archive members; {} shared objects; {} global names\n",
+            resolved.objects.len(),
+            extracted(),
+            resolved.shared.len(),
+            resolved.names.len()
+        );
+        job.host.print(&text);
+    }
 }
 
 /// Writes a report to `path`; `-` is standard output.
@@ -63,6 +92,7 @@ pub fn write_report(job: &Job, path: &Path, text: &str) -> Result<(), Diagnostic
 /// Reports on which files take part and why: `--trace`, `-y`, `--why-extract`, `--warn-backrefs`.
 pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let options = job.options;
+    statistics(job, inputs, resolved);
     if options.trace {
         job.host.print(&trace::files(inputs, resolved));
     }

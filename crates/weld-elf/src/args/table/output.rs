@@ -32,12 +32,8 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture: elf_x86_64. Default: that of the first object.",
-        |s, v| {
-            emulation::check(v.text()?)?;
-            s.o.emulation = Some("elf_x86_64".to_owned());
-            Ok(())
-        },
+        "Link for an architecture: elf_x86_64 is the only one so far.",
+        |_, v| emulation::check(v.text()?),
     ),
     take(&["entry", "e"], Required("SYMBOL"), "Start the program at SYMBOL (default: _start).", |s, v| {
         s.o.entry = Some(v.string()?);

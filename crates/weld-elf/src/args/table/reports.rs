@@ -108,10 +108,11 @@ const ROWS: &[Spec<State>] = &[
         s.o.warn_backrefs_exclude.push(v.string()?);
         Ok(())
     }),
-    flag(&["warn-symbol-ordering"], "Warn about the symbol ordering file (default).", |s| {
-        s.o.warn_symbol_ordering = true;
-    }),
-    flag(&["no-warn-symbol-ordering"], "Do not.", |s| s.o.warn_symbol_ordering = false),
+    accepted(
+        &["warn-symbol-ordering", "no-warn-symbol-ordering"],
+        NoValue,
+        "there is no symbol ordering file to warn about",
+    ),
     accepted(
         &[
             "warn-alternate-em",

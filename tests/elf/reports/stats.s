@@ -1,0 +1,24 @@
+//# about: --stats and --verbose: counts, files, output engine
+//# only: weld -- about its own words
+//# sh: ar rcs libx.a one.o two.o
+//# link: stats.o libx.a --stats
+//# once
+//# stdout-re: archive members extracted: 1 of 2
+//# stdout-re: objects: 2
+//# stdout-re: output bytes: [0-9]+
+//# link: stats.o libx.a --verbose
+//# once
+//# stdout-re: (?m)^opened stats\.o$
+//# stdout-re: (?m)^opened libx\.a$
+//# stdout-re: output engine
+.globl _start
+_start: call one
+.section .note.GNU-stack,"",@progbits
+//--- one.s
+.globl one
+one: ret
+.section .note.GNU-stack,"",@progbits
+//--- two.s
+.globl two
+two: ret
+.section .note.GNU-stack,"",@progbits
