@@ -1,4 +1,5 @@
 //# about: common symbols: the largest size, the strictest alignment, thread-local and large ones
+//# not: lld -- it knows no thread-local commons
 //# link: commons.o other.o
 //# symbol: big size=400
 //# symbol: small size=40
