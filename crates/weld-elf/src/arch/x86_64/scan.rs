@@ -166,6 +166,20 @@ impl<'a> Section<'_, '_, 'a> {
         self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
     }
 
+    /// An error that also says where the symbol is defined.
+    #[cold]
+    fn error_about(&self, i: usize, target: Target, what: String) {
+        let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
+        let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
+        let mut diagnostic = Diagnostic::error(text).place(place);
+        if target.id.is_some() && target.kind() == sym::DEFINED {
+            let section = SectionId(self.scanner.symbols[target.id].section);
+            let definer = &self.scanner.objects[self.scanner.owners.object(section).index()];
+            diagnostic = diagnostic.note(format!("defined in {}", definer.name));
+        }
+        self.scanner.sink.push(self.order(diagnostic));
+    }
+
     fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
         diagnostic.at((self.at.0.0 as u64) << 32 | self.at.1 as u64)
     }
@@ -226,14 +240,12 @@ impl<'a> Section<'_, '_, 'a> {
         );
         if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target) {
             let name = self.name(i);
-            self.error(
-                i,
-                if tls {
-                    format!("needs a TLS symbol, which '{name}' is not")
-                } else {
-                    format!("cannot be used with TLS symbol '{name}'")
-                },
-            );
+            let what = if tls {
+                format!("needs a TLS symbol, which '{name}' is not")
+            } else {
+                format!("cannot be used with TLS symbol '{name}'")
+            };
+            self.error_about(i, target, what);
             return 0;
         }
         match class {
