@@ -12,6 +12,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::Live;
 use crate::mode::Mode;
 use crate::options::Options;
+use crate::report;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::dynsym::DynSym;
@@ -54,6 +55,8 @@ pub struct Image<'c, 'a> {
     pub relax_got: bool,
     /// PLT entries start with `endbr64`.
     pub ibt_plt: bool,
+    /// Sizes of common symbols: the largest of each one's definitions.
+    pub common_sizes: &'c std::collections::HashMap<SymbolId, u64>,
     /// Whether relative relocations are packed, so that their addends lie in the section.
     pub relr: bool,
 }
@@ -200,11 +203,19 @@ impl<'a> Image<'_, 'a> {
         self.dynsym.map_or(0, |d| d.index(object.global(index)))
     }
 
+    /// The size of a symbol that `symbol` of an object defines.
+    pub fn defined_size(&self, id: SymbolId, symbol: &Sym) -> u64 {
+        match self.symbols[id].kind() {
+            sym::COMMON => self.common_sizes.get(&id).copied().unwrap_or(symbol.st_size()),
+            _ => symbol.st_size(),
+        }
+    }
+
     /// The name of a symbol for messages: demangled, or that of the section it stands for.
     pub fn describe_symbol(&self, object: &Object, index: u32) -> String {
         let name = object.symbol_name(index);
         if !name.is_empty() {
-            return weld_common::demangle::demangle(name).into_owned();
+            return report::shown(self.options, name).into_owned();
         }
         match object.syms.get(index as usize).map(|s| object.place(index, s)) {
             Some(SymbolPlace::Section(shndx)) => object.section_label(shndx as usize),
@@ -233,11 +244,16 @@ impl<'a> Image<'_, 'a> {
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
+        let flags = symbol.flags();
+        if flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0 {
+            return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
+        }
         match symbol.kind() {
             sym::DEFINED => {
                 let section = self.sections.get(SectionId(symbol.section));
                 Some(self.layout.of_name[section.out() as usize] + 1)
             }
+            sym::COMMON if flags & sym::TLS != 0 => of_chunk(ChunkKind::CommonTls),
             sym::COMMON => of_chunk(ChunkKind::Common),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);

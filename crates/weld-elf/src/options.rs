@@ -274,6 +274,8 @@ pub struct Options {
     pub z_origin: bool,
     /// `-z ibt`, `-z force-ibt`: the output claims IBT whatever its inputs say.
     pub z_ibt: bool,
+    /// `-z force-ibt`: objects that do not claim it are named in warnings.
+    pub warn_missing_ibt: bool,
     pub z_ibtplt: bool,
     /// `-z shstk`: as `z_ibt`, for shadow stacks.
     pub z_shstk: bool,
@@ -408,6 +410,7 @@ impl Default for Options {
             z_nodump: false,
             z_origin: false,
             z_ibt: false,
+            warn_missing_ibt: false,
             z_ibtplt: false,
             z_shstk: false,
             z_rodynamic: false,

@@ -7,6 +7,6 @@ use crate::link::Job;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
 
-pub fn link(_: &Job, _: &Inputs, _: Resolved, _: &Comdats, _: bool) -> Result<(), Diagnostics> {
+pub fn link(_: &Job, _: &Inputs, _: &mut Resolved, _: &Comdats, _: bool) -> Result<(), Diagnostics> {
     Err(Diagnostic::error("-r is not supported yet").into())
 }

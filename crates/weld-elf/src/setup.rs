@@ -51,7 +51,7 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
         names.push((options.init.clone(), undefined | flag::KEEP));
         names.push((options.fini.clone(), undefined | flag::KEEP));
     }
-    names.into_iter().map(|(name, bits)| (&*store.keep(name.into_bytes()), bits)).collect()
+    names.into_iter().map(|(name, bits)| (store.keep(name.into_bytes()), bits)).collect()
 }
 
 /// The symbol where the program starts, unless it is a number. Shared objects have one only if asked.

@@ -4,7 +4,7 @@
 //# fail: %pie undefined.o two.o
 //# error: undefined symbol: missing\(int\)
 //# error: undefined symbol: missing_data
-//# error: undefined.cc:16
+//# error: undefined.cc:17
 //# error: main
 //# error: undefined.o
 //# error: referenced 4 more times|referenced 1 more time

@@ -58,7 +58,7 @@ fn what_gcc_passes() {
          -L/usr/lib/gcc -L/lib/../lib64 a.o -lgcc --push-state --no-as-needed -lgcc_s --pop-state -lc crtn.o",
     );
     assert_eq!(o.kind, OutputKind::Pie);
-    assert_eq!(o.build_id, BuildId::Sha1);
+    assert_eq!(o.build_id, BuildId::Fast);
     assert_eq!(o.hash_style, HashStyle::Gnu);
     assert_eq!(o.dynamic_linker.as_deref(), Some("/lib64/ld-linux-x86-64.so.2"));
     assert!(o.eh_frame_hdr && o.z_now && o.z_relro);

@@ -20,8 +20,7 @@ pub fn place(layout: &mut Layout, sections: &mut Sections) {
         for member in &out.members {
             match member.as_chunk() {
                 Some(chunk) => {
-                    let base = if out.is_alloc() { out.address } else { out.offset };
-                    layout.chunks[chunk.index()].address += base;
+                    layout.chunks[chunk.index()].address += start;
                 }
                 None => sections.list[member.as_section().map_or(0, |s| s.index())].address += start,
             }
@@ -53,6 +52,7 @@ pub fn place_symbols(
     parallel: bool,
 ) {
     let common = layout.chunk_address(ChunkKind::Common);
+    let common_tls = layout.chunk_address(ChunkKind::CommonTls);
     let copy = layout.chunk_address(ChunkKind::CopyBss);
     let relro = layout.chunk_address(ChunkKind::CopyRelro);
     for id in relro_copies {
@@ -75,6 +75,7 @@ pub fn place_symbols(
                     symbol.value = at.map_or(0, |at| base + at);
                 }
             }
+            sym::COMMON if flags & sym::TLS != 0 => symbol.value = symbol.value.wrapping_add(common_tls),
             sym::COMMON => symbol.value = symbol.value.wrapping_add(common),
             sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.value = symbol.value.wrapping_add(copy),
             sym::SHARED => symbol.value = 0,
@@ -85,16 +86,22 @@ pub fn place_symbols(
 }
 
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.
-pub fn place_internals(symbols: &mut Symbols, internals: &Internals, layout: &Layout, bases: &Bases) {
+pub fn place_internals(
+    symbols: &mut Symbols,
+    internals: &Internals,
+    layout: &Layout,
+    bases: &Bases,
+    shared: bool,
+) {
     for _ in 0..4 {
         for internal in &internals.list {
-            let value = target_value(symbols, layout, bases, &internal.target);
+            let value = target_value(symbols, layout, (bases, shared), &internal.target);
             symbols.list[internal.id.index()].value = value;
         }
     }
 }
 
-fn target_value(symbols: &Symbols, layout: &Layout, bases: &Bases, target: &Target) -> u64 {
+fn target_value(symbols: &Symbols, layout: &Layout, (bases, shared): (&Bases, bool), target: &Target) -> u64 {
     let alloc = || layout.sections.iter().filter(|s| s.is_alloc());
     let image = layout.image_base;
     match target {
@@ -111,10 +118,10 @@ fn target_value(symbols: &Symbols, layout: &Layout, bases: &Bases, target: &Targ
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
         Target::RelaIpltStart => layout.chunk_address(ChunkKind::RelaPlt),
         Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(0, |c| c.address + c.size),
-        Target::TlsModuleBase => {
-            let tls = layout.tls();
-            tls.map_or(0, |t| t.address)
-        }
+        // In an executable, offsets from the module's block are those from the thread pointer; see
+        // `apply`, which treats DTPOFF so.
+        Target::TlsModuleBase if shared => bases.tls_start,
+        Target::TlsModuleBase => bases.thread_pointer,
         Target::Absolute(value) => *value,
         Target::Alias(id, offset) => symbols[*id].value.wrapping_add(*offset as u64),
     }

@@ -76,6 +76,7 @@ impl<'a> Builder<'_, 'a> {
             chunk.out = position[chunk.out as usize];
         }
         self.assign_offsets(&mut layout);
+        align_tls(&mut layout.sections);
         layout
     }
 
@@ -99,7 +100,10 @@ impl<'a> Builder<'_, 'a> {
     ) {
         for (i, section) in self.sections.list.iter().enumerate() {
             let kind = section.kind();
-            let copied = matches!(kind, SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed);
+            let copied = matches!(
+                kind,
+                SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed | SectionKind::Reversed
+            );
             let id = SectionId(i as u32);
             if !copied || !self.live.contains(id) {
                 continue;
@@ -125,10 +129,15 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = output_flags(used);
                     out.entsize = used.entsize;
                 }
+                None if name == crate::input::sections::COMMENT => {
+                    out.flags = SHF_MERGE | SHF_STRINGS;
+                    out.entsize = 1;
+                }
                 None => {
                     // Only chunks go there: the copies and commons of `.bss` and its kin.
                     out.kind = SHT_NOBITS;
-                    out.flags = SHF_ALLOC | SHF_WRITE;
+                    let tls = if text == b".tbss" { SHF_TLS } else { 0 };
+                    out.flags = SHF_ALLOC | SHF_WRITE | tls;
                 }
             }
             of_name[name as usize] = outs.len() as u32;
@@ -158,13 +167,11 @@ impl<'a> Builder<'_, 'a> {
                     out
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
-                    let existing = outs.iter().position(|o| *o.name == *name);
-                    existing.unwrap_or_else(|| {
-                        let mut out = new_section(Cow::Borrowed(name));
-                        (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
-                        outs.push(out);
-                        outs.len() - 1
-                    })
+                    // Never one that inputs made by the same name: its contents are theirs.
+                    let mut out = new_section(Cow::Borrowed(name));
+                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    outs.push(out);
+                    outs.len() - 1
                 }),
             };
             outs[out].members.push(Member::chunk(id));
@@ -269,6 +276,14 @@ impl<'a> Builder<'_, 'a> {
         }
         out.size = offset;
         out.align = align;
+    }
+}
+
+/// The thread-local template starts at its own alignment, which is that of its strictest section.
+fn align_tls(sections: &mut [OutputSection]) {
+    let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
+    if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
+        first.align = align;
     }
 }
 

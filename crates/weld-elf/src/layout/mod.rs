@@ -61,8 +61,9 @@ pub enum ChunkKind {
     EhFrame,
     /// Merged strings or constants; index into the merged parts.
     Merged(u32),
-    /// Common symbols.
+    /// Common symbols, and thread-local ones.
     Common,
+    CommonTls,
     /// Copies of variables of shared objects, and of those that are read-only after relocation.
     CopyBss,
     CopyRelro,
@@ -77,7 +78,7 @@ pub struct Chunk {
     pub kind: ChunkKind,
     pub size: u64,
     pub align: u64,
-    /// Offset in the output section; after layout the address (file offset if not allocated).
+    /// Offset in the output section; after layout the address (still the offset if not allocated).
     pub address: u64,
     pub out: u32,
 }
@@ -155,6 +156,14 @@ impl<'a> Layout<'a> {
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
         self.chunks.iter().find(|c| c.kind == kind)
+    }
+
+    /// Where a chunk starts in the file; 0 if there is none.
+    pub fn chunk_offset(&self, kind: ChunkKind) -> u64 {
+        self.chunk(kind).map_or(0, |c| {
+            let out = &self.sections[c.out as usize];
+            out.offset + (c.address - out.address)
+        })
     }
 
     pub fn chunk_address(&self, kind: ChunkKind) -> u64 {

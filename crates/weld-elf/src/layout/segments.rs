@@ -87,6 +87,8 @@ fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) 
             continue;
         }
         if out.is_nobits() {
+            // A segment's offset is that of its first section, and congruent to its address.
+            cursor.offset += if new_segment { out.address.wrapping_sub(cursor.offset) % page } else { 0 };
             out.offset = cursor.offset;
         } else {
             // Offsets stay congruent to addresses, whatever was skipped.
@@ -207,7 +209,9 @@ fn plan(sections: &[OutputSection], options: &Options, facts: SegmentFacts) -> V
         let flags = if options.z_rodynamic { PF_R } else { PF_R | PF_W };
         list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
     }
-    if let Some(span) = find(&|s| s.relro) {
+    // Thread-local zeroes alone take no memory that could be protected.
+    let protects = sections[..alloc].iter().any(|s| s.relro && !(s.is_tls() && s.is_nobits()));
+    if let Some(span) = find(&|s| s.relro).filter(|_| protects) {
         list.push(segment(PT_GNU_RELRO, PF_R, span, 1));
     }
     if let Some(i) = has(b".eh_frame_hdr") {

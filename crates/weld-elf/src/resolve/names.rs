@@ -273,6 +273,10 @@ impl<'a> Names<'a> {
         self.shards.iter().map(|s| s.entries.len()).max().unwrap_or(0) << self.bits
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The number of names.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|s| s.entries.len()).sum()

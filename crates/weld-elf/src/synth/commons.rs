@@ -35,8 +35,16 @@ impl Block {
     }
 }
 
+/// Memory for common symbols.
+pub struct Commons {
+    pub bss: Block,
+    /// Thread-local ones.
+    pub tls: Block,
+    pub sizes: HashMap<SymbolId, u64>,
+}
+
 /// Gives each live common symbol its offset (in `Symbol::value`).
-pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Block, String> {
+pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
     let mut merged: HashMap<SymbolId, (u64, u64)> = HashMap::new();
     let mut order = Vec::new();
     for rival in &resolved.commons {
@@ -54,16 +62,18 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
         });
         *entry = (entry.0.max(s.st_size()), entry.1.max(align));
     }
-    let mut block = Block::EMPTY;
+    let mut commons = Commons { bss: Block::EMPTY, tls: Block::EMPTY, sizes: HashMap::new() };
     for id in order {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
             continue;
         }
         let (size, align) = merged[&id];
+        let block = if symbol.has(sym::TLS) { &mut commons.tls } else { &mut commons.bss };
         symbol.value = block.put(size, align).ok_or("common symbols do not fit the address space")?;
+        commons.sizes.insert(id, size);
     }
-    Ok(block)
+    Ok(commons)
 }
 
 /// Copied variables.

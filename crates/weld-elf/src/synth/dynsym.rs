@@ -127,8 +127,15 @@ impl<'a> Planner<'_, 'a> {
                 used[self.resolved.index_of_file[entry.file().index()] as usize] = true;
             }
         }
-        let shared = self.resolved.shared.iter().enumerate();
-        shared.filter(|(i, dso)| !dso.as_needed || used[*i]).map(|(i, _)| i as u32).collect()
+        let mut needed: Vec<u32> = Vec::new();
+        for (i, dso) in self.resolved.shared.iter().enumerate() {
+            // A library that was found under two paths is one library.
+            let twice = || needed.iter().any(|&n| self.resolved.shared[n as usize].soname == dso.soname);
+            if (!dso.as_needed || used[i]) && !twice() {
+                needed.push(i as u32);
+            }
+        }
+        needed
     }
 
     /// Imports, and what can be found here, each in the order of files.
@@ -164,7 +171,7 @@ impl<'a> Planner<'_, 'a> {
             strings.push((DT_FILTER, strtab.add(name.as_bytes())));
         }
         for &dso in needed {
-            strings.push((DT_NEEDED, strtab.add(self.soname(dso))));
+            strings.push((DT_NEEDED, strtab.add(self.resolved.shared[dso as usize].soname)));
         }
         if let Some(soname) = &options.soname {
             strings.push((DT_SONAME, strtab.add(soname.as_bytes())));
@@ -179,12 +186,6 @@ impl<'a> Planner<'_, 'a> {
             }
         }
         strings
-    }
-
-    /// The name by which the loader finds a shared object: its soname, or how it was named here.
-    fn soname(&self, dso: u32) -> &[u8] {
-        let dso = &self.resolved.shared[dso as usize];
-        if !dso.soname.is_empty() { dso.soname } else { dso.link_name() }
     }
 
     #[allow(clippy::type_complexity)]
@@ -219,10 +220,7 @@ impl<'a> Planner<'_, 'a> {
     ) -> (Vec<u16>, Vec<VersionNeed<'a>>) {
         let mut needs: Vec<VersionNeed> = needed
             .iter()
-            .map(|&dso| VersionNeed {
-                file: self.resolved.shared[dso as usize].need_name(),
-                versions: Vec::new(),
-            })
+            .map(|&dso| VersionNeed { file: self.resolved.shared[dso as usize].soname, versions: Vec::new() })
             .collect();
         let mut places: HashMap<(usize, &[u8]), usize> = HashMap::new();
         // (position in needs, position in its versions) of each symbol that needs a version.

@@ -4,10 +4,12 @@
 //! layout → addresses → contents. Only `.relr.dyn` depends on addresses for its size; it grows, and
 //! layout is repeated, until it fits.
 
+use std::collections::HashMap;
+
 use weld_common::diag::{Diagnostic, Diagnostics};
 
 use super::build_id;
-use super::commons::{Copies, allocate_commons, allocate_copies};
+use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
 use super::dynamic::{DynamicPlan, Unplaced};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
@@ -22,6 +24,7 @@ use crate::elf::*;
 use crate::emit::{self, Contents, headers};
 use crate::ids::*;
 use crate::image::{Bases, Image, MergedPart};
+use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::Sections;
 use crate::layout::members::{Builder, ChunkSpec, Place};
 use crate::layout::segments::{self, SegmentFacts};
@@ -47,6 +50,7 @@ pub struct Planner<'p, 'j, 'e> {
 /// Indices of the well-known output names that chunks join; see `input::sections`.
 const BSS: u32 = 3;
 const BSS_REL_RO: u32 = 5;
+const TBSS: u32 = 10;
 
 /// The linker's own sections with their sizes, and the layout.
 pub struct Plan<'e, 'a> {
@@ -63,6 +67,7 @@ pub struct Plan<'e, 'a> {
     properties: Option<Properties>,
     counts: Counts,
     copies: Copies,
+    common_sizes: HashMap<SymbolId, u64>,
     facts: SegmentFacts,
     init: Option<SymbolId>,
     fini: Option<SymbolId>,
@@ -135,13 +140,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             properties,
             counts,
             copies,
+            common_sizes: commons.sizes.clone(),
             facts: SegmentFacts { executable_stack: self.executable_stack(sections), mode },
             init: find(&options.init),
             fini: find(&options.fini),
             live: self.live,
             _exports: std::marker::PhantomData,
         };
-        let specs = plan.chunks(self.job, sections, commons);
+        let specs = plan.chunks(self.job, sections, &commons);
         let builder = Builder {
             objects: &self.resolved.objects,
             sections,
@@ -198,18 +204,34 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
                 self.job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
             }
             self.report_cet(object, &properties);
+            self.report_forced(object, &properties);
+            if extra.executable_stack == Some(true) && !self.executable_stack(sections) {
+                let text = format!(
+                    "{}: asks for an executable stack, which it does not get without -z execstack",
+                    object.name
+                );
+                self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+            }
             all.push(properties);
         }
         let mut merged = Properties::merge(&all);
         let options = self.job.options;
-        let forced = u64::from(options.z_ibt) * FEATURE_IBT | u64::from(options.z_shstk) * FEATURE_SHSTK;
+        let forced = (u64::from(options.z_ibt) * FEATURE_IBT) | (u64::from(options.z_shstk) * FEATURE_SHSTK);
         if forced != 0 {
             merged.or_in(FEATURE_1_AND, forced);
         }
         (merged.size() > 0).then_some(merged)
     }
 
-    fn report_cet(&self, object: &crate::input::object::Object, properties: &Properties) {
+    /// `-z force-ibt` claims for the whole output what some file does not.
+    fn report_forced(&self, object: &Object, properties: &Properties) {
+        if self.job.options.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
+            let text = format!("{}: -z force-ibt: file does not have the IBT property", object.name);
+            self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+        }
+    }
+
+    fn report_cet(&self, object: &Object, properties: &Properties) {
         use crate::options::ReportPolicy;
         let policy = self.job.options.cet_report;
         let missing = !properties.get(FEATURE_1_AND) & (FEATURE_IBT | FEATURE_SHSTK);
@@ -254,7 +276,7 @@ impl<'a> Plan<'_, 'a> {
     }
 
     /// The linker's own chunks with their sizes.
-    fn chunks(&self, job: &Job, sections: &Sections, commons: super::commons::Block) -> Vec<ChunkSpec> {
+    fn chunks(&self, job: &Job, sections: &Sections, commons: &Commons) -> Vec<ChunkSpec> {
         let options = job.options;
         let mut list: Vec<ChunkSpec> = Vec::new();
         let mut named = |kind, size: u64, align, name, sh_type, flags, entsize| {
@@ -379,7 +401,7 @@ impl<'a> Plan<'_, 'a> {
     }
 
     /// Chunks that lie among input sections.
-    fn joined(&self, commons: super::commons::Block, list: &mut Vec<ChunkSpec>) {
+    fn joined(&self, commons: &Commons, list: &mut Vec<ChunkSpec>) {
         for (i, part) in self.merged.iter().enumerate() {
             let (size, align) = (part.merged.size(), part.merged.align());
             list.push(ChunkSpec {
@@ -401,7 +423,8 @@ impl<'a> Plan<'_, 'a> {
         };
         block(ChunkKind::CopyRelro, self.copies.relro, BSS_REL_RO);
         block(ChunkKind::CopyBss, self.copies.bss, BSS);
-        block(ChunkKind::Common, commons, BSS);
+        block(ChunkKind::Common, commons.bss, BSS);
+        block(ChunkKind::CommonTls, commons.tls, TBSS);
     }
 
     /// Which of the arrays that `.dynamic` names will exist.
@@ -486,20 +509,52 @@ impl<'a> Plan<'_, 'a> {
     }
 
     /// Gives sections, chunks and symbols their addresses.
-    pub fn place(&mut self, sections: &mut Sections<'a>, symbols: &mut Symbols, context: &Context) {
+    pub fn place(
+        &mut self,
+        sections: &mut Sections<'a>,
+        symbols: &mut Symbols,
+        resolved: &Resolved,
+        context: &Context,
+    ) {
         addresses::place(&mut self.layout, sections);
         self.bases = addresses::bases(&self.layout);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
-        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases);
-        self.place_plt_symbols(sections, symbols, context);
+        addresses::place_internals(
+            symbols,
+            context.internals,
+            &self.layout,
+            &self.bases,
+            context.mode.shared,
+        );
+        self.place_plt_symbols(symbols);
+        self.place_local_ifuncs(sections, resolved);
         // Aliases of functions that PLT entries stand for.
-        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases);
+        addresses::place_internals(
+            symbols,
+            context.internals,
+            &self.layout,
+            &self.bases,
+            context.mode.shared,
+        );
+    }
+
+    /// Local IFUNCs have no symbol to hold the address of their resolver.
+    fn place_local_ifuncs(&mut self, sections: &Sections, resolved: &Resolved) {
+        for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE) {
+            let Some((object, index)) = slot.local else { continue };
+            let object = &resolved.objects[object.index()];
+            let symbol = &object.syms[index as usize];
+            if let SymbolPlace::Section(shndx) = object.place(index, symbol) {
+                let section = sections.get(SectionId(object.section_base + shndx));
+                slot.definition = section.address.wrapping_add(symbol.st_value());
+            }
+        }
     }
 
     /// IFUNCs of this output, and functions whose address is taken where only the PLT can stand for
     /// them, are known by their PLT entries.
-    fn place_plt_symbols(&mut self, _: &Sections, symbols: &mut Symbols, _: &Context) {
+    fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let header = plt::header_size(&self.slots);
         let entry = |plt: u32| match self.ibt_plt {
             true => self.bases.plt_sec + plt::ENTRY * plt as u64,
@@ -553,7 +608,8 @@ impl<'e, 'a> Plan<'e, 'a> {
             let section = sections.get(reloc.section);
             let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
             let out = &self.layout.sections[self.layout.of_name[section.out() as usize] as usize];
-            list.push(out.address + section.address + relocs[reloc.index()].r_offset());
+            let offset = section.placed_offset(relocs[reloc.index()].r_offset());
+            list.push(out.address.wrapping_add(section.address).wrapping_add(offset));
         }
         if let Some(chunk) = self.layout.chunk(ChunkKind::Got) {
             let base = self.layout.sections[chunk.out as usize].address + chunk.address;
@@ -580,6 +636,7 @@ impl<'e, 'a> Plan<'e, 'a> {
             live: &self.live,
             slots: &self.slots,
             dynsym: self.dynsym.as_ref(),
+            common_sizes: &self.common_sizes,
             layout: &self.layout,
             merged: &self.merged,
             options: job.options,

@@ -174,7 +174,7 @@ fn collect_input(image: &Image, owners: &SectionOwners, reloc: &DynReloc, all: &
     let object = &image.resolved.objects[object_id.index()];
     let section = image.sections.get(reloc.section);
     let input = &image.sections.relocs(object, object_id.index(), section)[reloc.index()];
-    let offset = section.address.wrapping_add(input.r_offset());
+    let offset = section.address.wrapping_add(section.placed_offset(input.r_offset()));
     if image.options.pack_relr && is_packed(image.resolved, image.sections, owners, reloc) {
         return all.relr.push(offset);
     }

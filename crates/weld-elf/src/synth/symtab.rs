@@ -248,19 +248,19 @@ impl Writer<'_, '_, '_> {
             };
             let name = object.symbol_name(i);
             let binding = if local { STB_LOCAL } else { symbol.binding() };
-            let kind = match symbol.kind() {
-                STT_COMMON => STT_OBJECT,
-                STT_GNU_IFUNC
-                    if i >= object.first_global && image.symbols[object.global(i)].has(sym::NEEDS_PLT) =>
-                {
-                    STT_FUNC
-                }
-                k => k,
+            let stands_for_plt = symbol.kind() == STT_GNU_IFUNC
+                && i >= object.first_global
+                && image.symbols[object.global(i)].has(sym::NEEDS_PLT);
+            // A PLT entry stands for the function: not the resolver any more, and not of its size.
+            let (kind, size) = match symbol.kind() {
+                STT_COMMON => (STT_OBJECT, image.defined_size(object.global(i), symbol)),
+                STT_GNU_IFUNC if stands_for_plt => (STT_FUNC, 0),
+                k if i >= object.first_global => (k, image.defined_size(object.global(i), symbol)),
+                k => (k, symbol.st_size()),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
-            let other = if local && i < object.first_global { symbol.st_other() } else { symbol.st_other() };
-            let bytes = (name_at as u32, binding << 4 | kind, other);
-            self.put(part, local, bytes, (value, symbol.st_size()), out);
+            let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
+            self.put(part, local, bytes, (value, size), out);
             if !name.is_empty() {
                 part.strings.extend_from_slice(name);
                 part.strings.push(0);
