@@ -240,6 +240,14 @@ impl<'a> Image<'_, 'a> {
 }
 
 impl<'a> Image<'_, 'a> {
+    /// The section header index of where an input section went.
+    pub fn section_index(&self, section: &InputSection) -> Option<u32> {
+        if section.kind() == SectionKind::EhFrame {
+            return self.layout.chunk(ChunkKind::EhFrame).map(|c| c.out + 1);
+        }
+        self.layout.header_index(section.out())
+    }
+
     /// The section header index of what defines a name; `None` for absolute values.
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
@@ -250,8 +258,7 @@ impl<'a> Image<'_, 'a> {
         }
         match symbol.kind() {
             sym::DEFINED => {
-                let section = self.sections.get(SectionId(symbol.section));
-                Some(self.layout.of_name[section.out() as usize] + 1)
+                self.section_index(self.sections.get(SectionId(symbol.section)))
             }
             sym::COMMON if flags & sym::TLS != 0 => of_chunk(ChunkKind::CommonTls),
             sym::COMMON => of_chunk(ChunkKind::Common),

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::*;
 use crate::image::{Bases, MergedPart};
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::symbols::{Symbols, sym};
 use crate::util::align_up;
@@ -60,12 +60,16 @@ pub fn place_symbols(
         let symbol = &mut symbols.list[id.index()];
         symbol.value = symbol.value.wrapping_add(relro).wrapping_sub(copy);
     }
+    let frames = layout.chunk_address(ChunkKind::EhFrame);
     let one = |symbol: &mut crate::resolve::symbols::Symbol| {
         let flags = symbol.flags();
         match flags & sym::KIND {
             sym::DEFINED => {
                 let section = &sections.list[symbol.section as usize];
-                if flags & sym::MERGED == 0 {
+                if section.kind() == SectionKind::EhFrame {
+                    // The records are written anew; what pointed among them points at their start.
+                    symbol.value = frames;
+                } else if flags & sym::MERGED == 0 {
                     symbol.value = symbol.value.wrapping_add(section.address);
                 } else {
                     let part = &merged.get((section.address >> 32) as usize);

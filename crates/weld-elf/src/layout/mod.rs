@@ -154,6 +154,11 @@ impl<'a> Layout<'a> {
         self.sections.iter().find(|s| *s.name == *name)
     }
 
+    /// The section header index of where input sections with this output name went; `None` if none did.
+    pub fn header_index(&self, out: u32) -> Option<u32> {
+        self.of_name.get(out as usize).filter(|&&i| i != u32::MAX).map(|i| i + 1)
+    }
+
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
         self.chunks.iter().find(|c| c.kind == kind)
     }

@@ -82,6 +82,11 @@ fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) 
             return Err(overflow());
         }
         if tbss {
+            if tls_address.is_none() {
+                // It opens the template and perhaps the segment, so nothing behind it lies before it.
+                cursor.offset += out.address.wrapping_sub(cursor.offset) % page;
+                cursor.address = out.address;
+            }
             out.offset = cursor.offset;
             tls_address = Some(out.end());
             continue;

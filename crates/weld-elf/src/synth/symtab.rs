@@ -252,11 +252,14 @@ impl Writer<'_, '_, '_> {
                 && i >= object.first_global
                 && image.symbols[object.global(i)].has(sym::NEEDS_PLT);
             // A PLT entry stands for the function: not the resolver any more, and not of its size.
+            let size = match i >= object.first_global {
+                true => image.defined_size(object.global(i), symbol),
+                false => symbol.st_size(),
+            };
             let (kind, size) = match symbol.kind() {
-                STT_COMMON => (STT_OBJECT, image.defined_size(object.global(i), symbol)),
+                STT_COMMON => (STT_OBJECT, size),
                 STT_GNU_IFUNC if stands_for_plt => (STT_FUNC, 0),
-                k if i >= object.first_global => (k, image.defined_size(object.global(i), symbol)),
-                k => (k, symbol.st_size()),
+                k => (k, size),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
             let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
@@ -320,13 +323,13 @@ impl Writer<'_, '_, '_> {
         } else {
             place.address
         };
-        match object.place(index, symbol) {
+        let out = match object.place(index, symbol) {
             SymbolPlace::Section(shndx) => {
-                let section = image.sections.get(SectionId(object.section_base + shndx));
-                (value, image.layout.of_name[section.out() as usize] + 1)
+                image.section_index(image.sections.get(SectionId(object.section_base + shndx)))
             }
-            _ => (value, SHN_ABS as u32 + ABSOLUTE),
-        }
+            _ => None,
+        };
+        (value, out.unwrap_or(SHN_ABS as u32 + ABSOLUTE))
     }
 
     /// The symbols that no object defines.
