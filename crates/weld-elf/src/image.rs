@@ -55,8 +55,6 @@ pub struct Image<'c, 'a> {
     pub relax_got: bool,
     /// PLT entries start with `endbr64`.
     pub ibt_plt: bool,
-    /// Sizes of common symbols: the largest of each one's definitions.
-    pub common_sizes: &'c std::collections::HashMap<SymbolId, u64>,
     /// Whether relative relocations are packed, so that their addends lie in the section.
     pub relr: bool,
 }
@@ -203,14 +201,6 @@ impl<'a> Image<'_, 'a> {
         self.dynsym.map_or(0, |d| d.index(object.global(index)))
     }
 
-    /// The size of a symbol that `symbol` of an object defines.
-    pub fn defined_size(&self, id: SymbolId, symbol: &Sym) -> u64 {
-        match self.symbols[id].kind() {
-            sym::COMMON => self.common_sizes.get(&id).copied().unwrap_or(symbol.st_size()),
-            _ => symbol.st_size(),
-        }
-    }
-
     /// The name of a symbol for messages: demangled, or that of the section it stands for.
     pub fn describe_symbol(&self, object: &Object, index: u32) -> String {
         let name = object.symbol_name(index);
@@ -240,28 +230,28 @@ impl<'a> Image<'_, 'a> {
 }
 
 impl<'a> Image<'_, 'a> {
-    /// The section header index of where an input section went.
-    pub fn section_index(&self, section: &InputSection) -> Option<u32> {
-        if section.kind() == SectionKind::EhFrame {
-            return self.layout.chunk(ChunkKind::EhFrame).map(|c| c.out + 1);
-        }
-        self.layout.header_index(section.out())
+    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function.
+    pub fn is_known_by_plt(&self, id: SymbolId) -> bool {
+        let flags = self.symbols[id].flags();
+        flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
     }
 
     /// The section header index of what defines a name; `None` for absolute values.
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
-        let flags = symbol.flags();
-        if flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0 {
+        if self.is_known_by_plt(id) {
             return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
         }
         match symbol.kind() {
             sym::DEFINED => {
-                self.section_index(self.sections.get(SectionId(symbol.section)))
+                let section = self.sections.get(SectionId(symbol.section));
+                match section.kind() {
+                    SectionKind::EhFrame => of_chunk(ChunkKind::EhFrame),
+                    _ => Some(self.layout.of_name[section.out() as usize] + 1),
+                }
             }
-            sym::COMMON if flags & sym::TLS != 0 => of_chunk(ChunkKind::CommonTls),
-            sym::COMMON => of_chunk(ChunkKind::Common),
+            sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
                 let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));

@@ -151,6 +151,8 @@ pub enum DefsymValue {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub output: PathBuf,
+    /// `output` comes from `-o`, which wins over `OUTPUT` in a linker script.
+    pub output_given: bool,
     pub kind: OutputKind,
     /// `-static`, unless `-Bdynamic` came after it: no dynamic section may be made for an executable
     /// at a fixed address. `-Bstatic` does not set it; it only is in the flags of inputs.
@@ -325,6 +327,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             output: PathBuf::from("a.out"),
+            output_given: false,
             kind: OutputKind::Exec,
             static_link: false,
             inputs: Vec::new(),

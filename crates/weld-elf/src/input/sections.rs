@@ -341,6 +341,9 @@ pub fn parse<'a>(
     };
     let mut sections = Sections { list, objects: parsed, names: WELL_KNOWN.to_vec() };
     sections.join_names(objects);
+    if sections.names.len() >= LOCAL_NAME as usize {
+        sink.error(format!("too many different section names: {}", sections.names.len()));
+    }
     sections
 }
 
@@ -475,6 +478,9 @@ impl<'a> Parser<'a, '_> {
         if !align.is_power_of_two() {
             return Err(format!("has an alignment that is not a power of two: {align}"));
         }
+        if self.extra.local_names.len() >= LOCAL_NAME as usize {
+            return Err("too many different section names".into());
+        }
         if size > LARGEST || align > LARGEST {
             return Err(format!("has an impossible size or alignment: {size:#x}, {align:#x}"));
         }
@@ -567,10 +573,12 @@ impl<'a> Parser<'a, '_> {
             output_name(name, self.options)
         };
         named.unwrap_or_else(|name| {
-            *local_names.entry(name).or_insert_with(|| {
+            let next = LOCAL_NAME + self.extra.local_names.len() as u32;
+            let number = *local_names.entry(name).or_insert(next);
+            if number == next {
                 self.extra.local_names.push(name);
-                LOCAL_NAME + self.extra.local_names.len() as u32 - 1
-            })
+            }
+            number
         })
     }
 
@@ -634,13 +642,23 @@ impl<'a> Parser<'a, '_> {
                 self.error(target, "has more than one relocation section");
             }
             self.slots[target].relocs = i as u32;
-            if self.slots[target].kind() == SectionKind::Merge {
-                // Equal bytes with different relocations are not equal.
-                self.slots[target].set_kind(SectionKind::Regular);
-                let id = SectionId(self.object.section_base + target as u32);
-                self.extra.merges.retain(|m| m.section != id);
+            if !self.relocs_of(target).is_empty() {
+                match self.slots[target].kind() {
+                    // Equal bytes may become different ones, so such a section is copied as it is.
+                    SectionKind::Merge => self.do_not_merge(target),
+                    SectionKind::NoBits => self.error(target, "has relocations, but no bytes to relocate"),
+                    _ => {}
+                }
             }
         }
+    }
+
+    fn do_not_merge(&mut self, shndx: usize) {
+        let id = SectionId(self.object.section_base + shndx as u32);
+        self.extra.merges.retain(|m| m.section != id);
+        let compressed = self.object.shdrs[shndx].sh_flags() & SHF_COMPRESSED != 0;
+        let kind = if compressed { SectionKind::Compressed } else { SectionKind::Regular };
+        self.slots[shndx].set_kind(kind);
     }
 
     fn check_relocs(&mut self, index: usize, shdr: &Shdr) -> Result<(), String> {

@@ -11,7 +11,7 @@ use crate::image::{Bases, MergedPart};
 use crate::input::sections::{SectionKind, Sections};
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::align_up;
+use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
 
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
 pub fn place(layout: &mut Layout, sections: &mut Sections) {
@@ -51,24 +51,23 @@ pub fn place_symbols(
     relro_copies: &[SymbolId],
     parallel: bool,
 ) {
-    let common = layout.chunk_address(ChunkKind::Common);
-    let common_tls = layout.chunk_address(ChunkKind::CommonTls);
+    let common = [IN_BSS, IN_TBSS, IN_LBSS].map(|kind| layout.chunk_address(ChunkKind::Common(kind)));
     let copy = layout.chunk_address(ChunkKind::CopyBss);
     let relro = layout.chunk_address(ChunkKind::CopyRelro);
+    let eh_frame = layout.chunk_address(ChunkKind::EhFrame);
     for id in relro_copies {
         // The offset counts from the other block; what is added below is `copy`.
         let symbol = &mut symbols.list[id.index()];
         symbol.value = symbol.value.wrapping_add(relro).wrapping_sub(copy);
     }
-    let frames = layout.chunk_address(ChunkKind::EhFrame);
     let one = |symbol: &mut crate::resolve::symbols::Symbol| {
         let flags = symbol.flags();
         match flags & sym::KIND {
             sym::DEFINED => {
                 let section = &sections.list[symbol.section as usize];
                 if section.kind() == SectionKind::EhFrame {
-                    // The records are written anew; what pointed among them points at their start.
-                    symbol.value = frames;
+                    // Its records have moved apart; what names the section means its start.
+                    symbol.value = eh_frame;
                 } else if flags & sym::MERGED == 0 {
                     symbol.value = symbol.value.wrapping_add(section.address);
                 } else {
@@ -79,8 +78,10 @@ pub fn place_symbols(
                     symbol.value = at.map_or(0, |at| base + at);
                 }
             }
-            sym::COMMON if flags & sym::TLS != 0 => symbol.value = symbol.value.wrapping_add(common_tls),
-            sym::COMMON => symbol.value = symbol.value.wrapping_add(common),
+            sym::COMMON => {
+                let base = common.get(symbol.section as usize).copied().unwrap_or(0);
+                symbol.value = symbol.value.wrapping_add(base);
+            }
             sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.value = symbol.value.wrapping_add(copy),
             sym::SHARED => symbol.value = 0,
             _ => {}
@@ -136,9 +137,10 @@ fn end_of<'s, 'a: 's>(sections: impl Iterator<Item = &'s OutputSection<'a>>, def
     sections.filter(|s| !(s.is_tls() && s.is_nobits())).map(|s| s.end()).max().unwrap_or(default)
 }
 
-/// The span of addresses of the image, in bytes.
-pub fn span(layout: &Layout) -> u64 {
-    let large = |s: &&OutputSection| s.is_alloc() && s.flags & crate::elf::SHF_X86_64_LARGE == 0;
-    let end = layout.sections.iter().filter(large).map(|s| s.end()).max().unwrap_or(0);
-    align_up(end.saturating_sub(layout.image_base), 1)
+/// The last address of the image, and its span in bytes; large sections count too, since GOT loads
+/// of their symbols could be shortened like others.
+pub fn extent(layout: &Layout) -> (u64, u64) {
+    let alloc = layout.sections.iter().filter(|s| s.is_alloc());
+    let end = alloc.map(|s| s.end()).max().unwrap_or(0);
+    (end, end.saturating_sub(layout.image_base))
 }

@@ -13,7 +13,6 @@ use crate::input::object::Object;
 use crate::input::sections::{OutputUse, SectionKind, Sections};
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
-use crate::util::align_up;
 
 /// A chunk and the output section it goes to.
 pub struct ChunkSpec {
@@ -136,8 +135,12 @@ impl<'a> Builder<'_, 'a> {
                 None => {
                     // Only chunks go there: the copies and commons of `.bss` and its kin.
                     out.kind = SHT_NOBITS;
-                    let tls = if text == b".tbss" { SHF_TLS } else { 0 };
-                    out.flags = SHF_ALLOC | SHF_WRITE | tls;
+                    out.flags = SHF_ALLOC | SHF_WRITE;
+                    out.flags |= match text {
+                        b".tbss" => SHF_TLS,
+                        b".lbss" => SHF_X86_64_LARGE,
+                        _ => 0,
+                    };
                 }
             }
             of_name[name as usize] = outs.len() as u32;
@@ -258,17 +261,19 @@ impl<'a> Builder<'_, 'a> {
     fn place_members(&mut self, layout: &mut Layout, index: usize) {
         let out = &mut layout.sections[index];
         let (mut offset, mut align) = (0u64, out.align);
+        // What does not fit 64 bits ends at the top, where giving addresses finds it.
+        let next = |offset: u64, align: u64| offset.checked_next_multiple_of(align).unwrap_or(u64::MAX);
         for member in &out.members {
             match member.as_chunk() {
                 Some(chunk) => {
                     let chunk = &mut layout.chunks[chunk.index()];
-                    chunk.address = align_up(offset, chunk.align);
-                    offset = chunk.address + chunk.size;
+                    chunk.address = next(offset, chunk.align);
+                    offset = chunk.address.saturating_add(chunk.size);
                     align = align.max(chunk.align);
                 }
                 None => {
                     let section = &mut self.sections.list[member.0 as usize];
-                    section.address = align_up(offset, section.align());
+                    section.address = next(offset, section.align());
                     offset = section.address.saturating_add(section.size);
                     align = align.max(section.align());
                 }

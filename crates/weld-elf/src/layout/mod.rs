@@ -2,11 +2,13 @@
 //!
 //! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
 //! * [`order`] ranks output sections;
+//! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers and gives them addresses.
 
 pub mod addresses;
 pub mod members;
 pub mod order;
+pub mod overlaps;
 pub mod segments;
 
 use std::borrow::Cow;
@@ -61,9 +63,8 @@ pub enum ChunkKind {
     EhFrame,
     /// Merged strings or constants; index into the merged parts.
     Merged(u32),
-    /// Common symbols, and thread-local ones.
-    Common,
-    CommonTls,
+    /// Common symbols of one of the kinds in `synth::commons`.
+    Common(u32),
     /// Copies of variables of shared objects, and of those that are read-only after relocation.
     CopyBss,
     CopyRelro,
@@ -152,11 +153,6 @@ pub struct Layout<'a> {
 impl<'a> Layout<'a> {
     pub fn find(&self, name: &[u8]) -> Option<&OutputSection<'a>> {
         self.sections.iter().find(|s| *s.name == *name)
-    }
-
-    /// The section header index of where input sections with this output name went; `None` if none did.
-    pub fn header_index(&self, out: u32) -> Option<u32> {
-        self.of_name.get(out as usize).filter(|&&i| i != u32::MAX).map(|i| i + 1)
     }
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {

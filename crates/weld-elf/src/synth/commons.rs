@@ -1,6 +1,6 @@
 //! Common symbols, and copies of variables that live in shared objects.
 //!
-//! Both are space in `.bss` that symbols get. A common symbol is as large and as aligned as the
+//! Both are space in `.bss` (or a relative of it) that symbols get. A common symbol is as large and as aligned as the
 //! largest of its definitions; one name, one place. A copied variable moves into the executable with
 //! all names that its library gives to the same address, so that every module sees one object; if it
 //! was read-only there after relocation, its copy lies in `.bss.rel.ro`.
@@ -15,7 +15,6 @@ use crate::input::shared::Shared;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::slots::Slots;
-use crate::util::align_up;
 
 /// A block of zeroed memory that symbols lie in.
 #[derive(Clone, Copy)]
@@ -28,24 +27,27 @@ impl Block {
     const EMPTY: Block = Block { size: 0, align: 1 };
 
     fn put(&mut self, size: u64, align: u64) -> Option<u64> {
-        let at = align_up(self.size, align);
+        let at = self.size.checked_next_multiple_of(align)?;
         self.size = at.checked_add(size)?;
         self.align = self.align.max(align);
         Some(at)
     }
 }
 
-/// Memory for common symbols.
-pub struct Commons {
-    pub bss: Block,
-    /// Thread-local ones.
-    pub tls: Block,
-    pub sizes: HashMap<SymbolId, u64>,
-}
+/// Where common symbols go; `Symbol::section` of one that has its place.
+pub const IN_BSS: u32 = 0;
+/// Thread-local ones: `.tbss`.
+pub const IN_TBSS: u32 = 1;
+/// `SHN_X86_64_LCOMMON`: `.lbss`.
+pub const IN_LBSS: u32 = 2;
 
-/// Gives each live common symbol its offset (in `Symbol::value`).
+/// Common symbols by where they go.
+pub type Commons = [Block; 3];
+
+/// Gives each live common symbol its offset (in `Symbol::value`) and its block (in
+/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
 pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
-    let mut merged: HashMap<SymbolId, (u64, u64)> = HashMap::new();
+    let mut merged: HashMap<SymbolId, Common> = HashMap::new();
     let mut order = Vec::new();
     for rival in &resolved.commons {
         let index = resolved.index_of_file[rival.file.index()] as usize;
@@ -58,22 +60,37 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
         }
         let entry = merged.entry(rival.id).or_insert_with(|| {
             order.push(rival.id);
-            (0, 1)
+            Common { size: 0, align: 1, large: true }
         });
-        *entry = (entry.0.max(s.st_size()), entry.1.max(align));
+        entry.size = entry.size.max(s.st_size());
+        entry.align = entry.align.max(align);
+        // Code that counts on a near symbol decides.
+        entry.large &= s.st_shndx() == SHN_X86_64_LCOMMON;
     }
-    let mut commons = Commons { bss: Block::EMPTY, tls: Block::EMPTY, sizes: HashMap::new() };
+    let mut blocks = [Block::EMPTY; 3];
     for id in order {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
             continue;
         }
-        let (size, align) = merged[&id];
-        let block = if symbol.has(sym::TLS) { &mut commons.tls } else { &mut commons.bss };
-        symbol.value = block.put(size, align).ok_or("common symbols do not fit the address space")?;
-        commons.sizes.insert(id, size);
+        let common = &merged[&id];
+        symbol.section = match symbol.has(sym::TLS) {
+            true => IN_TBSS,
+            false if common.large => IN_LBSS,
+            false => IN_BSS,
+        };
+        let block = &mut blocks[symbol.section as usize];
+        symbol.value =
+            block.put(common.size, common.align).ok_or("common symbols do not fit the address space")?;
     }
-    Ok(commons)
+    Ok(blocks)
+}
+
+/// All definitions of one common symbol.
+struct Common {
+    size: u64,
+    align: u64,
+    large: bool,
 }
 
 /// Copied variables.

@@ -4,12 +4,10 @@
 //! layout → addresses → contents. Only `.relr.dyn` depends on addresses for its size; it grows, and
 //! layout is repeated, until it fits.
 
-use std::collections::HashMap;
-
 use weld_common::diag::{Diagnostic, Diagnostics};
 
 use super::build_id;
-use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
+use super::commons::{Commons, Copies, IN_BSS, IN_LBSS, IN_TBSS, allocate_commons, allocate_copies};
 use super::dynamic::{DynamicPlan, Unplaced};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
@@ -51,6 +49,7 @@ pub struct Planner<'p, 'j, 'e> {
 const BSS: u32 = 3;
 const BSS_REL_RO: u32 = 5;
 const TBSS: u32 = 10;
+const LBSS: u32 = 35;
 
 /// The linker's own sections with their sizes, and the layout.
 pub struct Plan<'e, 'a> {
@@ -67,14 +66,13 @@ pub struct Plan<'e, 'a> {
     properties: Option<Properties>,
     counts: Counts,
     copies: Copies,
-    common_sizes: HashMap<SymbolId, u64>,
     facts: SegmentFacts,
     init: Option<SymbolId>,
     fini: Option<SymbolId>,
     _exports: std::marker::PhantomData<&'e ()>,
 }
 
-/// Beyond this span, PC-relative references might not reach.
+/// Beyond this span (and this address, if fixed) shortened GOT loads might not reach.
 const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
 
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
@@ -140,14 +138,13 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             properties,
             counts,
             copies,
-            common_sizes: commons.sizes.clone(),
             facts: SegmentFacts { executable_stack: self.executable_stack(sections), mode },
             init: find(&options.init),
             fini: find(&options.fini),
             live: self.live,
             _exports: std::marker::PhantomData,
         };
-        let specs = plan.chunks(self.job, sections, &commons);
+        let specs = plan.chunks(self.job, sections, commons);
         let builder = Builder {
             objects: &self.resolved.objects,
             sections,
@@ -272,11 +269,13 @@ fn empty_layout<'a>() -> Layout<'a> {
 impl<'a> Plan<'_, 'a> {
     /// Whether shortened GOT loads might not reach.
     pub fn is_too_large_to_relax(&self) -> bool {
-        addresses::span(&self.layout) > RELAXABLE_SPAN
+        let (end, span) = addresses::extent(&self.layout);
+        // Where addresses are fixed, they become immediate operands.
+        span > RELAXABLE_SPAN || !self.facts.mode.pic && end > RELAXABLE_SPAN
     }
 
     /// The linker's own chunks with their sizes.
-    fn chunks(&self, job: &Job, sections: &Sections, commons: &Commons) -> Vec<ChunkSpec> {
+    fn chunks(&self, job: &Job, sections: &Sections, commons: Commons) -> Vec<ChunkSpec> {
         let options = job.options;
         let mut list: Vec<ChunkSpec> = Vec::new();
         let mut named = |kind, size: u64, align, name, sh_type, flags, entsize| {
@@ -401,7 +400,7 @@ impl<'a> Plan<'_, 'a> {
     }
 
     /// Chunks that lie among input sections.
-    fn joined(&self, commons: &Commons, list: &mut Vec<ChunkSpec>) {
+    fn joined(&self, commons: Commons, list: &mut Vec<ChunkSpec>) {
         for (i, part) in self.merged.iter().enumerate() {
             let (size, align) = (part.merged.size(), part.merged.align());
             list.push(ChunkSpec {
@@ -423,8 +422,9 @@ impl<'a> Plan<'_, 'a> {
         };
         block(ChunkKind::CopyRelro, self.copies.relro, BSS_REL_RO);
         block(ChunkKind::CopyBss, self.copies.bss, BSS);
-        block(ChunkKind::Common, commons.bss, BSS);
-        block(ChunkKind::CommonTls, commons.tls, TBSS);
+        for (kind, out) in [(IN_BSS, BSS), (IN_TBSS, TBSS), (IN_LBSS, LBSS)] {
+            block(ChunkKind::Common(kind), commons[kind as usize], out);
+        }
     }
 
     /// Which of the arrays that `.dynamic` names will exist.
@@ -636,7 +636,6 @@ impl<'e, 'a> Plan<'e, 'a> {
             live: &self.live,
             slots: &self.slots,
             dynsym: self.dynsym.as_ref(),
-            common_sizes: &self.common_sizes,
             layout: &self.layout,
             merged: &self.merged,
             options: job.options,
@@ -659,6 +658,11 @@ impl<'e, 'a> Plan<'e, 'a> {
             image.sink.error(text);
         }
         let relr_words = relr::encode(&dynamics.relr);
+        let room = self.layout.chunk(ChunkKind::Relr).map_or(0, |c| c.size);
+        if relr_words.len() as u64 * 8 > room {
+            let words = relr_words.len();
+            image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
+        }
         let dynamic = match &self.dynsym {
             Some(dynsym) => self.dynamic_entries(image, dynsym),
             None => Vec::new(),

@@ -78,7 +78,8 @@ impl<'a> Counter<'_, 'a> {
             extra_locals,
             extra_globals,
             first_global,
-            extended: false,
+            // There are about as many output sections as names for them, some of the linker's own included.
+            extended: self.sections.names.len() + 64 >= SHN_LORESERVE as usize,
         }
     }
 
@@ -187,7 +188,9 @@ fn keeps_global(
     let flags = symbol.flags();
     let here = match flags & sym::KIND {
         sym::DEFINED => live.contains(SectionId(symbol.section)),
-        sym::ABSOLUTE | sym::COMMON => true,
+        sym::ABSOLUTE => true,
+        // gc gave it no place if it has no section.
+        sym::COMMON => symbol.section != u32::MAX,
         _ => false,
     };
     if !here {
@@ -248,18 +251,11 @@ impl Writer<'_, '_, '_> {
             };
             let name = object.symbol_name(i);
             let binding = if local { STB_LOCAL } else { symbol.binding() };
-            let stands_for_plt = symbol.kind() == STT_GNU_IFUNC
-                && i >= object.first_global
-                && image.symbols[object.global(i)].has(sym::NEEDS_PLT);
-            // A PLT entry stands for the function: not the resolver any more, and not of its size.
-            let size = match i >= object.first_global {
-                true => image.defined_size(object.global(i), symbol),
-                false => symbol.st_size(),
-            };
+            let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
             let (kind, size) = match symbol.kind() {
-                STT_COMMON => (STT_OBJECT, size),
-                STT_GNU_IFUNC if stands_for_plt => (STT_FUNC, 0),
-                k => (k, size),
+                STT_COMMON => (STT_OBJECT, symbol.st_size()),
+                STT_GNU_IFUNC if by_plt => (STT_FUNC, 0),
+                k => (k, symbol.st_size()),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
             let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
@@ -323,13 +319,13 @@ impl Writer<'_, '_, '_> {
         } else {
             place.address
         };
-        let out = match object.place(index, symbol) {
+        match object.place(index, symbol) {
             SymbolPlace::Section(shndx) => {
-                image.section_index(image.sections.get(SectionId(object.section_base + shndx)))
+                let section = image.sections.get(SectionId(object.section_base + shndx));
+                (value, image.layout.of_name[section.out() as usize] + 1)
             }
-            _ => None,
-        };
-        (value, out.unwrap_or(SHN_ABS as u32 + ABSOLUTE))
+            _ => (value, SHN_ABS as u32 + ABSOLUTE),
+        }
     }
 
     /// The symbols that no object defines.
@@ -359,8 +355,10 @@ impl Writer<'_, '_, '_> {
         let image = self.image;
         let symbol = &image.symbols[id];
         let flags = symbol.flags();
-        let weak = flags & sym::KIND == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
-            || flags & sym::KIND == sym::SHARED && flags & sym::USED_STRONG == 0;
+        let weak = match flags & sym::KIND {
+            sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0,
+            kind => kind == sym::SHARED && flags & sym::USED_STRONG == 0,
+        };
         let binding = if local {
             STB_LOCAL
         } else if weak {

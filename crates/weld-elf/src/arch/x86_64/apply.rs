@@ -294,11 +294,12 @@ impl Site<'_, '_, '_> {
                 put_signed(out, at, 4, to_slot(pair))?;
             }
             Class::TlsGd => {
-                relax::is_general_dynamic(self.input, source).ok_or(Failure::Form)?;
+                let call = relax::is_general_dynamic(self.input, source).ok_or(Failure::Form)?;
                 check(if local {
-                    relax::general_dynamic_to_local_exec(out, at, tpoff)
+                    relax::general_dynamic_to_local_exec(out, at, call, tpoff)
                 } else {
-                    relax::general_dynamic_to_initial_exec(out, at, self.got_tp(reloc)?, here)
+                    let distance = self.got_tp(reloc)?.wrapping_sub(here) as i64;
+                    relax::general_dynamic_to_initial_exec(out, at, call, distance)
                 })?;
                 return Ok(1);
             }
