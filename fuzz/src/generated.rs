@@ -122,11 +122,18 @@ fn section(o: &mut Obj, c: &mut Choices) -> SectionId {
         12 => Section::data(c.pick(&[".init_array", ".init_array.5", ".fini_array", ".ctors.7", ".dtors"]))
             .bytes(&[0; 8])
             .sh_type(c.pick(&[SHT_INIT_ARRAY, SHT_FINI_ARRAY, SHT_PROGBITS])),
-        13 => Section::rodata(".eh_frame").bytes(&EH_FRAME).align(8).sh_type(c.pick(&[SHT_PROGBITS, SHT_X86_64_UNWIND])),
-        14 => Section::debug(c.pick(&[".debug_info", ".debug_ranges", ".comment", ".debug_names"])).bytes(&[0; 32]),
+        13 => Section::rodata(".eh_frame")
+            .bytes(&EH_FRAME)
+            .align(8)
+            .sh_type(c.pick(&[SHT_PROGBITS, SHT_X86_64_UNWIND])),
+        14 => Section::debug(c.pick(&[".debug_info", ".debug_ranges", ".comment", ".debug_names"]))
+            .bytes(&[0; 32]),
         15 => Section::rodata("cname").bytes(&[0; 8]),
         16 => Section::rodata(".note.gnu.property").bytes(&PROPERTY).sh_type(SHT_NOTE).align(8),
-        17 => Section::rodata(".note.x").bytes(&[4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 71, 78, 85, 0]).sh_type(SHT_NOTE).align(4),
+        17 => Section::rodata(".note.x")
+            .bytes(&[4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 71, 78, 85, 0])
+            .sh_type(SHT_NOTE)
+            .align(4),
         18 => Section::bss(".lbss", c.number()).flags(SHF_X86_64_LARGE),
         _ => Section::debug(".note.GNU-stack").flags(if c.flag() { SHF_EXECINSTR } else { 0 }),
     };
@@ -170,7 +177,16 @@ fn symbol(o: &mut Obj, c: &mut Choices, sections: &[SectionId]) -> SymbolId {
         5 => Symbol::absolute(name, offset),
         _ => Symbol::global(name).at(place, offset),
     };
-    s = s.kind(c.pick(&[STT_NOTYPE, STT_FUNC, STT_OBJECT, STT_TLS, STT_GNU_IFUNC, STT_FUNC, STT_COMMON, STT_FILE]));
+    s = s.kind(c.pick(&[
+        STT_NOTYPE,
+        STT_FUNC,
+        STT_OBJECT,
+        STT_TLS,
+        STT_GNU_IFUNC,
+        STT_FUNC,
+        STT_COMMON,
+        STT_FILE,
+    ]));
     s = s.other(c.pick(&[0, 0, 0, STV_HIDDEN, STV_PROTECTED, STV_INTERNAL])).size(c.number());
     if c.below(16) == 15 {
         s = s.bind(c.pick(&[STB_GNU_UNIQUE, STB_WEAK, STB_LOCAL, 7]));
