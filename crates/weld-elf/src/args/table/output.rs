@@ -74,7 +74,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["build-id"],
         Optional("STYLE"),
-        "Write a build id: none, fast, md5, sha1 (also: tree), uuid or 0xHEX. Without a value: sha1.",
+        "Write a build id: none, fast, md5, sha1 (also: tree), uuid or 0xHEX. Without a value: fast.",
         build_id,
     ),
     flag(&["no-build-id"], "Write no build id (default).", |s| s.o.build_id = BuildId::None),
@@ -146,7 +146,7 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-separate-debug-file"], NoValue, "it is the default"),
     refused(&["execute-only"], NoValue, "only AArch64 has execute-only code"),
     accepted(&["no-execute-only"], NoValue, "it is the default"),
-    refused(&["chroot", "directory", "C"], Required("DIR"), "change the directory before the link"),
+    refused(&["directory", "C"], Required("DIR"), "change the directory before the link"),
     accepted(
         &["spare-dynamic-tags", "spare-program-headers"],
         Required("N"),
