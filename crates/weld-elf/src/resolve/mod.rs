@@ -232,8 +232,11 @@ impl<'a> Resolver<'a, '_> {
             bins
         };
         for batch in tasks.chunks(self.tasks_per_batch()) {
-            let bins: Vec<_> =
-                if self.parallel { batch.par_iter().map(task).collect() } else { batch.iter().map(task).collect() };
+            let bins: Vec<_> = if self.parallel {
+                batch.par_iter().map(task).collect()
+            } else {
+                batch.iter().map(task).collect()
+            };
             names.enter(&bins, loaded, self.parallel);
             pool.give_back(bins);
         }

@@ -35,10 +35,10 @@ impl Block {
     }
 }
 
-/// Gives each live common symbol its offset (in `Symbol::value`).
-pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Block, String> {
-    let mut merged: HashMap<SymbolId, (u64, u64)> = HashMap::new();
-    let mut order = Vec::new();
+/// Size and alignment of each common name: the largest of its definitions. In order of files.
+pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, u64, u64)>, String> {
+    let mut known: HashMap<SymbolId, usize> = HashMap::new();
+    let mut list: Vec<(SymbolId, u64, u64)> = Vec::new();
     for rival in &resolved.commons {
         let index = resolved.index_of_file[rival.file.index()] as usize;
         let object = &resolved.objects[index];
@@ -48,19 +48,24 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
             let name = String::from_utf8_lossy(object.symbol_name(rival.sym));
             return Err(format!("{}: common symbol '{name}' has a bad alignment: {align}", object.name));
         }
-        let entry = merged.entry(rival.id).or_insert_with(|| {
-            order.push(rival.id);
-            (0, 1)
+        let at = *known.entry(rival.id).or_insert_with(|| {
+            list.push((rival.id, 0, 1));
+            list.len() - 1
         });
-        *entry = (entry.0.max(s.st_size()), entry.1.max(align));
+        let entry = &mut list[at];
+        *entry = (entry.0, entry.1.max(s.st_size()), entry.2.max(align));
     }
+    Ok(list)
+}
+
+/// Gives each live common symbol its offset (in `Symbol::value`).
+pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Block, String> {
     let mut block = Block::EMPTY;
-    for id in order {
+    for (id, size, align) in merged_commons(resolved)? {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
             continue;
         }
-        let (size, align) = merged[&id];
         symbol.value = block.put(size, align).ok_or("common symbols do not fit the address space")?;
     }
     Ok(block)
