@@ -202,7 +202,8 @@ def split(argv):
         elif arg[:2] in ("-L", "-l", "-u", "-z", "-y"):
             yield arg[:2], arg[2:]
         elif arg.split("=")[0] in FILE_VALUE | DROPPED:
-            yield tuple(arg.split("=", 1))
+            name, _, value = arg.partition("=")
+            yield name, value
         else:
             yield arg, None
 

@@ -17,7 +17,16 @@ pub struct Settings {
 }
 
 #[derive(
-    Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, strum::EnumString, strum::Display, clap::ValueEnum,
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Serialize,
+    Deserialize,
+    strum::EnumString,
+    strum::Display,
+    clap::ValueEnum,
 )]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -62,7 +71,7 @@ pub fn formats() -> Result<()> {
     Ok(())
 }
 
-/// Panics unwind through this crate and std, and a backtrace finds names.
+/// Panics unwind through this crate and std, and a backtrace finds names and lines.
 pub fn unwinding() -> Result<()> {
     struct Guard<'a>(&'a parking_lot::Mutex<u32>);
     impl Drop for Guard<'_> {
@@ -81,7 +90,10 @@ pub fn unwinding() -> Result<()> {
     std::panic::set_hook(hook);
     ensure!(result.is_err() && *dropped.lock() == 1);
     let trace = std::backtrace::Backtrace::force_capture().to_string();
-    ensure!(trace.contains("cargo_debug::unwinding"), "no symbol names in the backtrace:\n{trace}");
+    ensure!(
+        trace.contains("unwinding") && trace.contains("src/lib.rs:"),
+        "no names or lines in the backtrace:\n{trace}"
+    );
     Ok(())
 }
 

@@ -52,7 +52,33 @@ fn demangle_cpp(name: &[u8]) -> Option<String> {
     let mut text = Bounded(String::new());
     let options = DemangleOptions::new().recursion_limit(DEEPEST);
     symbol.structured_demangle(&mut text, &options).ok()?;
-    Some(text.0)
+    Some(special(&text.0).unwrap_or(text.0))
+}
+
+/// Tables and thunks in the words that compilers, debuggers and version scripts use: the library has
+/// its own.
+fn special(text: &str) -> Option<String> {
+    let inside = text.strip_prefix('{')?.strip_suffix(")}")?;
+    let (what, mut inside) = inside.split_once('(')?;
+    match what {
+        "vtable" => return Some(format!("vtable for {inside}")),
+        "vtt" => return Some(format!("VTT for {inside}")),
+        "virtual override thunk" => {}
+        _ => return None,
+    }
+    let mut offsets = 0;
+    let mut is_virtual = false;
+    while let Some(rest) = inside.strip_prefix("{offset(").or_else(|| inside.strip_prefix("{virtual offset("))
+    {
+        is_virtual |= inside.starts_with("{virtual");
+        offsets += 1;
+        inside = rest.split_once(")}, ")?.1;
+    }
+    Some(match (offsets, is_virtual) {
+        (1, false) => format!("non-virtual thunk to {inside}"),
+        (1, true) => format!("virtual thunk to {inside}"),
+        _ => format!("covariant return thunk to {inside}"),
+    })
 }
 
 /// A string that refuses to grow without end.
@@ -85,7 +111,11 @@ mod tests {
             "_ZNSt6vectorIiSaIiEE9push_backERKi",
             "std::vector<int, std::allocator<int> >::push_back(int const&)",
         );
-        check("_ZTV1C", "{vtable(C)}");
+        check("_ZTV1C", "vtable for C");
+        check("_ZTT1C", "VTT for C");
+        check("_ZThn8_N1C1fEv", "non-virtual thunk to C::f()");
+        check("_ZTv0_n24_N1C1fEv", "virtual thunk to C::f()");
+        check("_ZTch0_v0_n24_N1C1fEv", "covariant return thunk to C::f()");
         check("_Z3fooi.cold", "foo(int) [clone .cold]");
     }
 

@@ -16,6 +16,15 @@ pub enum Severity {
     Warning,
 }
 
+/// A byte of an input section. What the numbers count is known to the linker that made them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub file: u32,
+    pub section: u32,
+    /// Bytes from the start of the section.
+    pub offset: u64,
+}
+
 /// One error or warning. `message` is one line without a severity prefix; `notes` are the lines
 /// below it ("referenced by …"), without their prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +33,23 @@ pub struct Diagnostic {
     pub order: u64,
     pub message: String,
     pub notes: Vec<String>,
+    /// Places that the message speaks of, each with the number of notes in front of which its source
+    /// line belongs. Source lines are looked up last, and only for what will be shown.
+    pub places: Vec<(usize, Place)>,
+    /// An error that `--noinhibit-exec` turns into a warning.
+    pub tolerable: bool,
 }
 
 impl Diagnostic {
     pub fn error(message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Error, order: u64::MAX, message: message.into(), notes: Vec::new() }
+        Diagnostic {
+            severity: Severity::Error,
+            order: u64::MAX,
+            message: message.into(),
+            notes: Vec::new(),
+            places: Vec::new(),
+            tolerable: false,
+        }
     }
 
     pub fn warning(message: impl Into<String>) -> Self {
@@ -43,6 +64,18 @@ impl Diagnostic {
 
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
+        self
+    }
+
+    /// The message or note before speaks of this place.
+    pub fn place(mut self, place: Place) -> Self {
+        self.places.push((self.notes.len(), place));
+        self
+    }
+
+    /// Marks an error that leaves an output which may be of use.
+    pub fn tolerable(mut self) -> Self {
+        self.tolerable = true;
         self
     }
 }
@@ -94,6 +127,8 @@ pub struct DiagSink {
     fatal_warnings: AtomicBool,
     /// `--no-warnings`: warnings are dropped.
     no_warnings: AtomicBool,
+    /// `--noinhibit-exec`: errors that leave a usable output are warnings.
+    tolerant: AtomicBool,
     has_errors: AtomicBool,
     phase: Mutex<Vec<Diagnostic>>,
     done: Mutex<Vec<Diagnostic>>,
@@ -112,8 +147,15 @@ impl DiagSink {
         self.no_warnings.store(on, Ordering::Relaxed);
     }
 
+    pub fn set_tolerant(&self, on: bool) {
+        self.tolerant.store(on, Ordering::Relaxed);
+    }
+
     #[cold]
     pub fn push(&self, mut d: Diagnostic) {
+        if d.tolerable && self.tolerant.load(Ordering::Relaxed) {
+            d.severity = Severity::Warning;
+        }
         if d.severity == Severity::Warning {
             if self.no_warnings.load(Ordering::Relaxed) {
                 return;
@@ -142,15 +184,27 @@ impl DiagSink {
         self.has_errors.load(Ordering::Relaxed)
     }
 
-    /// Ends a phase: sorts what it found behind what earlier phases found. `Err` if there is any
-    /// error so far; the caller stops the link then.
-    pub fn end_phase(&self) -> Result<(), Diagnostics> {
+    /// Ends a phase that may have failed without ending the link: sorts what it found behind what earlier
+    /// phases found.
+    pub fn settle(&self) {
         let mut phase = std::mem::take(&mut *self.phase.lock().unwrap());
-        let mut done = self.done.lock().unwrap();
         // The message breaks ties, so that two diagnostics with one key do not depend on timing.
         phase.sort_by(|a, b| a.order.cmp(&b.order).then_with(|| a.message.cmp(&b.message)));
-        done.append(&mut phase);
-        if self.has_errors() { Err(Diagnostics { list: std::mem::take(&mut done) }) } else { Ok(()) }
+        self.done.lock().unwrap().append(&mut phase);
+    }
+
+    /// Ends a phase. `Err` if there is any error so far; the caller stops the link then.
+    pub fn end_phase(&self) -> Result<(), Diagnostics> {
+        self.settle();
+        if !self.has_errors() {
+            return Ok(());
+        }
+        Err(Diagnostics { list: std::mem::take(&mut self.done.lock().unwrap()) })
+    }
+
+    /// Changes what earlier phases found, without adding to it or taking away.
+    pub fn amend(&self, change: impl FnOnce(&mut [Diagnostic])) {
+        change(&mut self.done.lock().unwrap());
     }
 
     /// Everything collected, in order, when a link has come to its end.
@@ -174,6 +228,16 @@ mod tests {
         let err = sink.end_phase().unwrap_err();
         let text: Vec<_> = err.list.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(text, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn tolerable_errors_are_warnings_if_wanted() {
+        let sink = DiagSink::new();
+        sink.set_tolerant(true);
+        sink.push(Diagnostic::error("a").tolerable());
+        assert!(sink.end_phase().is_ok());
+        sink.push(Diagnostic::error("b"));
+        assert!(sink.end_phase().is_err());
     }
 
     #[test]

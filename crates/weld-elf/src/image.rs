@@ -12,6 +12,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::Live;
 use crate::mode::Mode;
 use crate::options::Options;
+use crate::report;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::dynsym::DynSym;
@@ -204,7 +205,7 @@ impl<'a> Image<'_, 'a> {
     pub fn describe_symbol(&self, object: &Object, index: u32) -> String {
         let name = object.symbol_name(index);
         if !name.is_empty() {
-            return weld_common::demangle::demangle(name).into_owned();
+            return report::shown(self.options, name).into_owned();
         }
         match object.syms.get(index as usize).map(|s| object.place(index, s)) {
             Some(SymbolPlace::Section(shndx)) => object.section_label(shndx as usize),

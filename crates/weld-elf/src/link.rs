@@ -21,12 +21,13 @@ use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
 use crate::options::{BuildId, Options, OutputEngine, OutputKind};
 use crate::report;
+use crate::report::undefined::Undefined;
 use crate::resolve::comdat::Comdats;
 use crate::resolve::exports::{self, Exports};
 use crate::resolve::internal::Internals;
 use crate::resolve::rules::Scripts;
 use crate::resolve::symbols::{self, Symbols};
-use crate::resolve::{Resolved, Resolver};
+use crate::resolve::{Resolved, Resolver, versioned};
 use crate::setup;
 use crate::synth::plan::{Plan, Planner};
 
@@ -110,13 +111,24 @@ impl<'j> Job<'j> {
     }
 
     fn link(&self, inputs: &Inputs<'j>, threads: usize) -> Result<(), Diagnostics> {
-        let parallel = threads > 1;
         // Read symbol tables, intern names, find the best definition of each; activate archive members.
-        let mut resolved = self.resolve(inputs, parallel)?;
+        let mut resolved = self.resolve(inputs, threads > 1)?;
+        let result = self.link_resolved(inputs, &mut resolved, threads);
+        // Errors speak of places in objects; add what debug information knows of them.
+        report::source::explain(self, &resolved, result)
+    }
+
+    fn link_resolved(
+        &self,
+        inputs: &Inputs<'j>,
+        resolved: &mut Resolved<'j>,
+        threads: usize,
+    ) -> Result<(), Diagnostics> {
+        let parallel = threads > 1;
         // Of equal COMDAT groups one survives; only now are sections looked at.
         let comdats = {
             let _span = self.trace.span("COMDAT groups");
-            Comdats::decide(&resolved, parallel)
+            Comdats::decide(resolved, parallel)
         };
         if self.options.kind == OutputKind::Relocatable {
             return crate::relocatable::link(self, inputs, resolved, &comdats, threads);
@@ -128,15 +140,15 @@ impl<'j> Job<'j> {
         };
         self.sink.end_phase()?;
         // Define what only the linker can.
-        let internals = Internals::define(&mut resolved, &sections, self.options);
+        let internals = Internals::define(resolved, &sections, self.options);
         let mode = Mode::new(self.options, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         let context = Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
         // If the image turns out too large for GOT loads to be shortened, do the rest again without.
-        let parts = (&mut resolved, &mut sections);
+        let parts = (&mut *resolved, &mut sections);
         if !self.attempt(&context, parts, (&comdats, &scripts), self.options.relax)? {
-            self.attempt(&context, (&mut resolved, &mut sections), (&comdats, &scripts), false)?;
+            self.attempt(&context, (resolved, &mut sections), (&comdats, &scripts), false)?;
         }
         done_with(self.host, (resolved, sections, comdats, scripts, owners));
         Ok(())
@@ -156,14 +168,26 @@ impl<'j> Job<'j> {
             symbols::freeze(resolved, sections, comdats, context.parallel)
         };
         context.internals.freeze(&mut symbols);
-        report::duplicates(self, resolved, sections);
-        self.sink.end_phase()?;
+        // What is wrong with symbols is said once, also if the rest has to be done again.
+        let first = relax_got == self.options.relax;
+        if first {
+            report::duplicates::report(self, resolved, sections);
+            // Symbols defined twice do not keep those that are not defined from being found.
+            self.sink.settle();
+        }
         // Decide what other modules see and may replace.
         let exports = self.export(resolved, &symbols, context.mode, scripts, context.parallel);
-        self.sink.end_phase()?;
+        self.sink.settle();
         // Scan relocations for what they need; under gc, only those that matter.
         let live = self.scan(context, (resolved, sections, &symbols), relax_got);
-        report::undefined(self, context, resolved, &symbols, &live);
+        self.sink.settle();
+        if first {
+            let parallel = context.parallel;
+            Undefined { job: self, resolved, sections, symbols: &symbols, parallel }.report(&live);
+            if self.options.print_gc_sections {
+                report::removed_sections(self, resolved, sections, &live);
+            }
+        }
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.
         let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got };
@@ -206,9 +230,10 @@ impl<'j> Job<'j> {
         parallel: bool,
     ) -> Exports<'s> {
         let _span = self.trace.span("exports and versions");
-        let rules = scripts.rules(self.sink);
-        let exports = exports::decide(resolved, symbols, (self.options, mode), rules, parallel);
-        report::undefined_versions(self, resolved, symbols, scripts);
+        let rules = scripts.rules(self.sink, |name| versioned::is_spelled(resolved, name));
+        let context = (self.options, mode, self.sink);
+        let exports = exports::decide(resolved, symbols, context, rules, parallel);
+        report::versions::undefined(self, resolved, symbols, scripts);
         exports
     }
 
@@ -240,11 +265,7 @@ impl<'j> Job<'j> {
             gc: self.options.gc_sections,
             bits: crate::util::zeroed_atomics(sections.list.len().div_ceil(32)),
         };
-        let live = scanner.run(&roots, context.parallel);
-        if self.options.print_gc_sections {
-            report::removed_sections(self, resolved, sections, &live);
-        }
-        live
+        scanner.run(&roots, context.parallel)
     }
 
     /// The output file, `size` bytes long.
@@ -290,9 +311,7 @@ impl<'j> Job<'j> {
         }
         drop(span);
         // Relocations out of range are found while writing; then the file is not kept.
-        if !self.options.noinhibit_exec {
-            self.sink.end_phase()?;
-        }
+        self.sink.end_phase()?;
         report::outputs(self, &image, context)?;
         done_with(self.host, contents);
         file.commit(true).map_err(failed)

@@ -218,7 +218,7 @@ fn dynamic(image: &Image, value: &str) -> Result<bool> {
         return Ok(values.any(|v| v & bits == bits));
     }
     if ["NEEDED", "SONAME", "RUNPATH", "RPATH", "AUXILIARY", "FILTER", "AUDIT", "DEPAUDIT"].contains(&tag) {
-        let strtab = image.contents(query::section(image, ".dynstr")?)?;
+        let strtab = image.section(".dynstr").map_or(Ok(&[][..]), |s| image.contents(s))?;
         return Ok(values.any(|v| string_at(strtab, v as u32).is_ok_and(|s| s == wanted)));
     }
     let wanted = expr::value(image, wanted)?;

@@ -9,10 +9,14 @@
 //!     --jobs=N         worker processes (default: the number of processors)
 //!     --full           long tests too
 //!     --keep           keep working directories (those of failures are always kept)
+//!     --lines=N        show that much of each failure (default: 60)
+//!     --no-known       known failures count as failures (see `known`)
+//!     --write-known    write the list of known failures anew
 //!     --failed         print one line for each failure only
 //! ```
 
 use crate::exec;
+use crate::known::Known;
 use crate::linker::{Hooks, Linker};
 use crate::native;
 use crate::objects::cache_dir;
@@ -34,8 +38,11 @@ struct Options {
     full: bool,
     worker: bool,
     brief: bool,
+    write_known: bool,
+    all_failures: bool,
     linker: Option<String>,
     jobs: Option<usize>,
+    lines: Option<usize>,
 }
 
 impl Options {
@@ -50,11 +57,14 @@ impl Options {
                 "--full" => o.full = true,
                 "--worker" => o.worker = true,
                 "--failed" => o.brief = true,
+                "--write-known" => o.write_known = true,
+                "--no-known" => o.all_failures = true,
                 "--skip" => o.skips.push(value.to_owned()),
                 "--linker" => o.linker = Some(value.to_owned()),
                 "--jobs" | "--test-threads" => {
                     o.jobs = Some(value.parse().map_err(|_| format!("bad {arg}"))?)
                 }
+                "--lines" => o.lines = Some(value.parse().map_err(|_| format!("bad {arg}"))?),
                 // What `cargo test` may pass on to every test program.
                 "--nocapture" | "--no-capture" | "-q" | "--quiet" | "--color" => {}
                 _ if arg.starts_with('-') => return Err(format!("unknown option {arg}")),
@@ -98,11 +108,22 @@ fn run(hooks: &Hooks, options: &Options) -> Result<bool, String> {
         names.iter().for_each(|n| println!("{n}: test"));
         return Ok(true);
     }
-    supervise(&names, options)
+    let listed = linker.in_process() && !options.all_failures && !options.write_known;
+    let known = if linker.in_process() { Known::read(&hooks.tests)? } else { Known::default() };
+    let judge = |name: &str, outcome| if listed { known.judge(name, outcome) } else { outcome };
+    let results = supervise(&names, options, judge)?;
+    if options.write_known && options.filters.is_empty() && options.skips.is_empty() {
+        known.write(&results)?;
+    }
+    summarize(&results, options)
 }
 
-/// The parent: hands out names, prints results.
-fn supervise(names: &[String], options: &Options) -> Result<bool, String> {
+/// The parent: hands out names, prints results as they come, returns them sorted.
+fn supervise(
+    names: &[String],
+    options: &Options,
+    judge: impl Fn(&str, Outcome) -> Outcome + Sync,
+) -> Result<Vec<(String, Outcome)>, String> {
     let mut args = Vec::new();
     args.extend(options.linker.as_ref().map(|l| format!("--linker={l}")));
     args.extend(options.keep.then(|| "--keep".to_owned()));
@@ -111,6 +132,7 @@ fn supervise(names: &[String], options: &Options) -> Result<bool, String> {
     let start = Instant::now();
     let results: Mutex<Vec<(String, Outcome)>> = Mutex::new(Vec::new());
     pool::run(names, jobs, &args, |name, outcome, time| {
+        let outcome = judge(name, outcome);
         if !options.brief || matches!(outcome, Outcome::Failed(_)) {
             println!("{}", line(name, &outcome, time));
         }
@@ -120,21 +142,27 @@ fn supervise(names: &[String], options: &Options) -> Result<bool, String> {
     });
     let mut results = results.into_inner().map_err(|_| "a thread panicked")?;
     results.sort_by(|a, b| a.0.cmp(&b.0));
+    println!("\nend-to-end tests: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(results)
+}
+
+/// Failures at length, then the count of all, alone on the last line.
+fn summarize(results: &[(String, Outcome)], options: &Options) -> Result<bool, String> {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
-    for (name, outcome) in &results {
+    for (name, outcome) in results {
         match outcome {
             Outcome::Passed => passed += 1,
             Outcome::Skipped(_) => skipped += 1,
             Outcome::Failed(text) => {
                 failed += 1;
                 if !options.brief {
-                    println!("\n---- {name} ----\n{text}");
+                    let shown: Vec<&str> = text.lines().take(options.lines.unwrap_or(60)).collect();
+                    println!("\n---- {name} ----\n{}", shown.join("\n"));
                 }
             }
         }
     }
-    println!("\nend-to-end tests: {:.1} s", start.elapsed().as_secs_f64());
-    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    println!("\n{passed} passed, {failed} failed, {skipped} skipped");
     Ok(failed == 0)
 }
 
@@ -166,6 +194,7 @@ fn work(linker: &Linker, tests: &[Test], options: &Options) -> Result<(), String
         leave(&dir, options.keep || matches!(outcome, Outcome::Failed(_)));
         outcome
     };
+    crate::linker::note_panics();
     pool::serve(run).map_err(|e| e.to_string())
 }
 

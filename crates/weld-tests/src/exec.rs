@@ -221,7 +221,8 @@ impl Context<'_> {
         let marker = b"the old output";
         let ours = !path.exists();
         if ours && path.parent().is_some_and(Path::is_dir) {
-            std::fs::write(&path, marker).map_err(|e| format!("{output}: {e}"))?;
+            // Where no file can be made, none needs to be kept.
+            let _ = std::fs::write(&path, marker);
         }
         let before = (snapshot(&self.dir)?, std::fs::read(&path).ok());
         let result = self.linker.run(&args, &self.dir)?;
@@ -359,6 +360,8 @@ fn output_of(args: &[String]) -> Option<String> {
         if a == "-o" || a == "--output" {
             found = args.get(i + 1).cloned();
         } else if let Some(v) = a.strip_prefix("--output=") {
+            found = Some(v.to_owned());
+        } else if let Some(v) = a.strip_prefix("-o").filter(|v| !v.is_empty() && *v != "utput") {
             found = Some(v.to_owned());
         }
     }

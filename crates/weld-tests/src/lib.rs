@@ -14,6 +14,7 @@ pub mod checks;
 pub mod cli;
 pub mod elf;
 pub mod exec;
+pub mod known;
 pub mod linker;
 pub mod native;
 pub mod objects;

@@ -4,6 +4,7 @@ use crate::process;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// What a link said and whether it succeeded.
@@ -26,6 +27,18 @@ pub struct Hooks {
     pub program: Option<PathBuf>,
     /// The directory with the tests.
     pub tests: PathBuf,
+}
+
+/// Where the last panic began, told by the hook.
+static PANIC_PLACE: Mutex<Option<String>> = Mutex::new(None);
+
+/// Keeps panics off standard error and remembers where they began.
+pub fn note_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        if let Ok(mut place) = PANIC_PLACE.lock() {
+            *place = info.location().map(|l| format!("{}:{}", l.file(), l.line()));
+        }
+    }));
 }
 
 #[derive(Clone)]
@@ -64,12 +77,13 @@ impl Linker {
             return std::panic::catch_unwind(|| link(&args)).map_err(|payload| {
                 let text = payload.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-                format!("the linker panicked: {}", text.unwrap_or("no message"))
+                let place = PANIC_PLACE.lock().ok().and_then(|mut p| p.take()).unwrap_or_default();
+                format!("the linker panicked at {place}: {}", text.unwrap_or("no message"))
             });
         }
         let mut command = Command::new(&self.program);
         command.args(args).current_dir(dir);
-        let done = process::run(command, dir, Duration::from_secs(120))?;
+        let done = process::run(command, dir, Duration::from_secs(30))?;
         if done.code > 128 {
             return Err(format!("the linker died of signal {}:\n{}", done.code - 128, done.stderr));
         }

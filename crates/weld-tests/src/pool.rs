@@ -6,8 +6,10 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -61,6 +63,8 @@ pub fn run(names: &[String], jobs: usize, args: &[String], report: impl Fn(&str,
 
 struct Worker {
     child: Child,
+    /// What it wrote to standard error: the last words of a process that dies.
+    log: PathBuf,
     replies: Receiver<Outcome>,
 }
 
@@ -73,6 +77,7 @@ impl Drop for Worker {
             let _ = self.child.kill();
         }
         let _ = self.child.wait();
+        let _ = std::fs::remove_file(&self.log);
     }
 }
 
@@ -96,17 +101,21 @@ fn one(slot: &mut Option<Worker>, name: &str, args: &[String]) -> Outcome {
             Outcome::Failed(format!("no result after {} s", LIMIT.as_secs()))
         }
         Err(RecvTimeoutError::Disconnected) => {
-            let status = worker.child.wait();
+            let status = worker.child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
+            let words = std::fs::read_to_string(&worker.log).unwrap_or_default();
             *slot = None;
-            Outcome::Failed(format!("the linker took its process down: {status:?}"))
+            Outcome::Failed(format!("the linker took its process down: {status}\n{words}"))
         }
     }
 }
 
 fn start(args: &[String]) -> std::io::Result<Worker> {
     let mut command = Command::new(std::env::current_exe()?);
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let log = std::env::temp_dir().join(format!("weld-e2e.{}.{number}.log", std::process::id()));
     command.arg("--worker").args(args).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn()?;
+    let mut child = command.stderr(std::fs::File::create(&log)?).spawn()?;
     let (send, replies) = channel();
     let stdout = child.stdout.take().ok_or_else(|| std::io::Error::other("no pipe"))?;
     std::thread::spawn(move || {
@@ -125,7 +134,7 @@ fn start(args: &[String]) -> std::io::Result<Worker> {
             line.clear();
         }
     });
-    Ok(Worker { child, replies })
+    Ok(Worker { child, log, replies })
 }
 
 /// The worker's side: answers each name on standard input.

@@ -45,6 +45,7 @@ pub fn parse(args: &[OsString], sink: &DiagSink) -> Result<Command, Diagnostics>
     let (options, stop, problems) = state.finish();
     sink.set_no_warnings(options.no_warnings);
     sink.set_fatal_warnings(options.fatal_warnings && !options.no_warnings);
+    sink.set_tolerant(options.noinhibit_exec);
     if stop == Some(Stop::Help) {
         return Ok(Command::Print(help_text()));
     }

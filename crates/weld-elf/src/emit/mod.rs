@@ -32,7 +32,7 @@ use crate::synth::property_note::Properties;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::symtab::{self, SymTab};
 use crate::synth::{build_id, got};
-use units::{Unit, cut};
+use units::{Slicing, Unit, cut};
 
 /// The linker's own sections, ready to be written.
 pub struct Contents<'c> {
@@ -63,7 +63,8 @@ impl Emitter<'_, '_, '_> {
     pub fn write(&self, file: &OutputFile) -> Result<Option<Vec<u8>>, OutputError> {
         let image = self.image;
         let objects = image.resolved.objects.len();
-        let units = cut(image.layout, image.sections, objects, self.contents.symtab.is_some());
+        let symtab = self.contents.symtab.is_some();
+        let units = cut(image.layout, image.sections, objects, symtab, &|kind| self.slicing(kind));
         let hasher = UnitHasher::new(&self.image.options.build_id);
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
@@ -120,6 +121,11 @@ impl Emitter<'_, '_, '_> {
                     self.members(*out, *first..*last, *offset, bytes);
                 })
             }
+            Unit::Chunk { chunk, start, offset, size } => {
+                self.region(file, *offset, *size as usize, hasher, |bytes| {
+                    self.chunk_part(&self.image.layout.chunks[*chunk], *start, bytes);
+                })
+            }
             Unit::Symbols { first } => self.symbols(file, *first, hasher),
         }
     }
@@ -153,7 +159,7 @@ impl Emitter<'_, '_, '_> {
             bytes[done..start].fill(padding);
             let target = &mut bytes[start..start + size as usize];
             match member.as_chunk() {
-                Some(chunk) => self.chunk(&self.image.layout.chunks[chunk.index()], target),
+                Some(chunk) => self.chunk_part(&self.image.layout.chunks[chunk.index()], 0, target),
                 None => member.as_section().into_iter().for_each(|id| self.input(id, target)),
             }
             done = start + size as usize;
@@ -198,6 +204,39 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// How a large chunk can be written in parts.
+    fn slicing(&self, kind: ChunkKind) -> Slicing {
+        match kind {
+            ChunkKind::Merged(_)
+            | ChunkKind::DynStr
+            | ChunkKind::DynSym
+            | ChunkKind::VerSym
+            | ChunkKind::RelaDyn => Slicing::ENTRIES,
+            ChunkKind::EhFrame => Slicing::At(self.contents.eh_frames.borders().collect()),
+            _ => Slicing::Whole,
+        }
+    }
+
+    /// Writes the bytes of a chunk from `start` on; not from 0 only where [`Self::slicing`] says so.
+    fn chunk_part(&self, chunk: &Chunk, start: u64, out: &mut [u8]) {
+        let image = self.image;
+        let contents = self.contents;
+        let from = start as usize;
+        match (chunk.kind, contents.dynsym) {
+            (ChunkKind::Merged(part), _) => image.merged[part as usize].merged.write(start, out),
+            (ChunkKind::DynStr, Some(d)) => out.copy_from_slice(&d.strtab.bytes()[from..from + out.len()]),
+            (ChunkKind::DynSym, Some(d)) => dynamic::write_dynsym(image, d, from / Sym::SIZE, out),
+            (ChunkKind::VerSym, Some(d)) => {
+                for (version, bytes) in d.versym[from / 2..].iter().zip(out.chunks_exact_mut(2)) {
+                    bytes.copy_from_slice(&version.to_le_bytes());
+                }
+            }
+            (ChunkKind::RelaDyn, _) => rela::write_rela(&contents.dynamics.rela[from / Rela::SIZE..], out),
+            (ChunkKind::EhFrame, _) => contents.eh_frames.write(image, chunk.address, start, out),
+            _ => self.chunk(chunk, out),
+        }
+    }
+
     fn chunk(&self, chunk: &Chunk, out: &mut [u8]) {
         let image = self.image;
         let contents = self.contents;
@@ -213,19 +252,11 @@ impl Emitter<'_, '_, '_> {
             ChunkKind::PackageNote => {
                 write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out)
             }
-            ChunkKind::DynSym => dynsym.into_iter().for_each(|d| dynamic::write_dynsym(image, d, out)),
-            ChunkKind::DynStr => dynsym.into_iter().for_each(|d| out.copy_from_slice(d.strtab.bytes())),
             ChunkKind::GnuHash => {
                 dynsym.and_then(|d| d.gnu_hash.as_ref()).into_iter().for_each(|h| h.write(out))
             }
             ChunkKind::SysvHash => {
                 dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out))
-            }
-            ChunkKind::VerSym => {
-                let versions = dynsym.map_or(&[][..], |d| &d.versym);
-                for (version, bytes) in versions.iter().zip(out.chunks_exact_mut(2)) {
-                    bytes.copy_from_slice(&version.to_le_bytes());
-                }
             }
             ChunkKind::VerDef => {
                 dynsym
@@ -239,7 +270,6 @@ impl Emitter<'_, '_, '_> {
                     .into_iter()
                     .for_each(|v| out.copy_from_slice(&v.bytes));
             }
-            ChunkKind::RelaDyn => rela::write_rela(&contents.dynamics.rela, out),
             ChunkKind::Relr => {
                 // A word of 1 is an empty bitmap: what is left over packs nothing.
                 let words = contents.relr_words.iter().copied().chain(std::iter::repeat(1));
@@ -255,13 +285,10 @@ impl Emitter<'_, '_, '_> {
                 plt::write_got_plt(image, image.layout.chunk_address(ChunkKind::Dynamic), out)
             }
             ChunkKind::Dynamic => dynamic::write(&contents.dynamic, out),
-            ChunkKind::EhFrame => contents.eh_frames.write(image, chunk.address, out),
             ChunkKind::EhFrameHdr => self.eh_frame_hdr(chunk, out),
-            ChunkKind::Merged(part) => image.merged[part as usize].merged.write(0, out),
             ChunkKind::ShStrTab => out.copy_from_slice(&contents.shstrtab),
-            // Written by the units of the symbol table; zeroes in memory.
-            ChunkKind::SymTab | ChunkKind::SymTabShndx | ChunkKind::StrTab => {}
-            ChunkKind::Common | ChunkKind::CopyBss | ChunkKind::CopyRelro => out.fill(0),
+            // Symbol tables have units of their own; what may come in parts is written above.
+            _ => out.fill(0),
         }
     }
 

@@ -26,14 +26,58 @@ pub enum Unit {
         offset: u64,
         size: u64,
     },
+    /// `size` bytes of a large chunk from `start` on.
+    Chunk {
+        chunk: usize,
+        start: u64,
+        offset: u64,
+        size: u64,
+    },
     /// Symbols of the objects from `first` on; of no object if there is none.
     Symbols {
         first: usize,
     },
 }
 
+/// How a large chunk may be cut.
+pub enum Slicing {
+    Whole,
+    /// At multiples of this many bytes.
+    Every(u64),
+    /// At these offsets, ascending.
+    At(Vec<u64>),
+}
+
+impl Slicing {
+    /// Entries of tables stay whole; all sizes of entries divide this.
+    pub const ENTRIES: Slicing = Slicing::Every(24 << 14);
+
+    /// The offsets at which parts of a chunk of `size` bytes start.
+    fn starts(self, size: u64) -> Vec<u64> {
+        let mut starts = vec![0];
+        match self {
+            Slicing::Whole => {}
+            Slicing::Every(step) => starts.extend((1..size.div_ceil(step)).map(|i| i * step)),
+            Slicing::At(borders) => {
+                for border in borders {
+                    if border >= starts[starts.len() - 1] + UNIT_BYTES {
+                        starts.push(border);
+                    }
+                }
+            }
+        }
+        starts
+    }
+}
+
 /// Cuts the image. `objects` is the number of live objects.
-pub fn cut(layout: &Layout, sections: &Sections, objects: usize, symtab: bool) -> Vec<Unit> {
+pub fn cut(
+    layout: &Layout,
+    sections: &Sections,
+    objects: usize,
+    symtab: bool,
+    slicing: &dyn Fn(ChunkKind) -> Slicing,
+) -> Vec<Unit> {
     let mut units = vec![Unit::Headers];
     let mut end = crate::emit::headers::size(layout);
     for (i, out) in layout.sections.iter().enumerate() {
@@ -45,7 +89,7 @@ pub fn cut(layout: &Layout, sections: &Sections, objects: usize, symtab: bool) -
         if is_symbol_table(layout, i) {
             continue;
         }
-        cut_section(layout, sections, i, &mut units);
+        cut_section(layout, sections, i, slicing, &mut units);
     }
     gap(&mut units, end, layout.section_headers);
     units.push(Unit::SectionHeaders);
@@ -90,19 +134,42 @@ pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member
     }
 }
 
-fn cut_section(layout: &Layout, sections: &Sections, index: usize, units: &mut Vec<Unit>) {
+fn cut_section(
+    layout: &Layout,
+    sections: &Sections,
+    index: usize,
+    slicing: &dyn Fn(ChunkKind) -> Slicing,
+    units: &mut Vec<Unit>,
+) {
     let out = &layout.sections[index];
     let mut first = 0;
     let mut start = out.offset;
-    for last in 1..=out.members.len() {
-        // Where the next member starts; the padding before it belongs to this unit.
-        let next = match out.members.get(last) {
-            Some(member) => extent(layout, sections, index, *member).0,
-            None => out.offset + out.size,
-        };
-        if next - start >= UNIT_BYTES || last == out.members.len() {
-            units.push(Unit::Members { out: index, first, last, offset: start, size: next - start });
-            (first, start) = (last, next);
+    let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
+        if end > start {
+            units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
+        }
+    };
+    for (i, member) in out.members.iter().enumerate() {
+        let (offset, size) = extent(layout, sections, index, *member);
+        let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
+        if let Some(chunk) = large {
+            // The padding before it belongs to what came before.
+            close(first, i, start, offset, units);
+            let starts = slicing(layout.chunks[chunk.index()].kind).starts(size);
+            for (k, &from) in starts.iter().enumerate() {
+                let to = starts.get(k + 1).copied().unwrap_or(size);
+                units.push(Unit::Chunk {
+                    chunk: chunk.index(),
+                    start: from,
+                    offset: offset + from,
+                    size: to - from,
+                });
+            }
+            (first, start) = (i + 1, offset + size);
+        } else if offset + size >= start + UNIT_BYTES {
+            close(first, i + 1, start, offset + size, units);
+            (first, start) = (i + 1, offset + size);
         }
     }
+    close(first, out.members.len(), start, out.offset + out.size, units);
 }

@@ -40,6 +40,8 @@ pub enum Input<'a> {
     Shared {
         name: FileName<'a>,
         data: &'a [u8],
+        /// What `DT_NEEDED` calls it if it has no soname: the path, or the file's name if `-l` found it.
+        link_name: &'a [u8],
         as_needed: bool,
     },
 }
@@ -184,6 +186,8 @@ struct Opened<'a> {
     path: Arc<str>,
     bytes: &'a [u8],
     flags: InputFlags,
+    /// Found by `-l`.
+    searched: bool,
 }
 
 pub struct Loader<'a, 'l> {
@@ -295,7 +299,7 @@ impl<'a> Loader<'a, '_> {
     }
 
     fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
-        Opened { path: path.to_string_lossy().into(), bytes, flags }
+        Opened { path: path.to_string_lossy().into(), bytes, flags, searched: false }
     }
 
     fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
@@ -328,7 +332,7 @@ impl<'a> Loader<'a, '_> {
             for file in &names {
                 let path = dir.join(file);
                 if let Some(bytes) = self.try_open(&path)? {
-                    return Ok(self.opened(&path, bytes, flags));
+                    return Ok(Opened { searched: true, ..self.opened(&path, bytes, flags) });
                 }
             }
         }
@@ -368,7 +372,9 @@ impl<'a> Loader<'a, '_> {
                     }
                     libraries.insert(file.path.clone(), inputs.files.len());
                     let as_needed = file.flags.as_needed;
-                    inputs.files.push(Input::Shared { name, data: file.bytes, as_needed });
+                    let link_name = if file.searched { name.base() } else { &file.path };
+                    let link_name = self.store.keep(link_name.as_bytes().to_vec());
+                    inputs.files.push(Input::Shared { name, data: file.bytes, link_name, as_needed });
                 }
                 Kind::Archive => {
                     // A second mention of an archive cannot provide what the first did not.

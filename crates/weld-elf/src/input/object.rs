@@ -40,6 +40,8 @@ pub struct Object<'a> {
     pub dependent_libraries: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
+    /// Some name of a symbol has a version in it.
+    pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
     pub section_base: u32,
 }
@@ -72,6 +74,7 @@ impl<'a> Object<'a> {
             groups: Vec::new(),
             dependent_libraries: 0,
             excluded: false,
+            spells_versions: false,
             section_base: 0,
         };
         let mut symtab = 0;
@@ -145,8 +148,8 @@ impl<'a> Object<'a> {
     }
 
     /// Sends a record for each non-local symbol and each group signature to the bins. With `lazy`,
-    /// only what the object would define is announced.
-    pub fn intern(&self, lazy: bool, wrap: &Wrap<'a>, bins: &mut Bins<'a>) -> Result<(), String> {
+    /// only what the object would define is announced. Returns whether some name may spell a version.
+    pub fn intern(&self, lazy: bool, wrap: &Wrap<'a>, bins: &mut Bins<'a>) -> Result<bool, String> {
         let versions = memchr::memchr(b'@', self.strtab).is_some();
         let rewrite = versions || !wrap.is_empty();
         for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
@@ -185,7 +188,7 @@ impl<'a> Object<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(versions)
     }
 
     /// The signature of a group whose symbol is local; a section symbol stands for its section's name.

@@ -614,6 +614,12 @@ impl<'a> Parser<'a, '_> {
                 self.error(target, "has more than one relocation section");
             }
             self.slots[target].relocs = i as u32;
+            if self.slots[target].kind() == SectionKind::Merge {
+                // Equal bytes with different relocations are not equal.
+                self.slots[target].set_kind(SectionKind::Regular);
+                let id = SectionId(self.object.section_base + target as u32);
+                self.extra.merges.retain(|m| m.section != id);
+            }
         }
     }
 

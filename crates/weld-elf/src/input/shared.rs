@@ -16,6 +16,7 @@ pub struct Shared<'a> {
     pub name: FileName<'a>,
     pub data: &'a [u8],
     pub shdrs: &'a [Shdr],
+    /// The name by which the loader finds it.
     pub soname: &'a [u8],
     pub needed: Vec<&'a [u8]>,
     pub syms: &'a [Sym],
@@ -31,10 +32,12 @@ pub struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
+    /// `link_name` is the soname of an object that does not have one.
     pub fn parse(
         file: FileId,
         name: FileName<'a>,
         data: &'a [u8],
+        link_name: &'a [u8],
         as_needed: bool,
     ) -> Result<Shared<'a>, String> {
         let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
@@ -47,7 +50,7 @@ impl<'a> Shared<'a> {
             name,
             data,
             shdrs,
-            soname: b"",
+            soname: link_name,
             needed: Vec::new(),
             syms: &[],
             strtab: &[],
@@ -115,6 +118,9 @@ impl<'a> Shared<'a> {
             match entry.d_tag() {
                 DT_NULL => break,
                 DT_SONAME => self.soname = name(entry.d_val())?,
+                DT_FLAGS_1 if entry.d_val() & DF_1_PIE != 0 => {
+                    return Err("is a position-independent executable and cannot be linked against".into());
+                }
                 DT_NEEDED => self.needed.push(name(entry.d_val())?),
                 _ => {}
             }
@@ -134,16 +140,6 @@ impl<'a> Shared<'a> {
             self.versions[index] = Some(name);
         }
         Ok(())
-    }
-
-    /// How the object is called where it has no soname: as it was named on the command line.
-    pub fn link_name(&self) -> &[u8] {
-        self.name.path.as_bytes()
-    }
-
-    /// The soname, for version needs. Objects with versions have one.
-    pub fn need_name(&self) -> &'a [u8] {
-        self.soname
     }
 
     /// The name-table id of symbol `index`; `NONE` if its name was never interned.

@@ -51,42 +51,42 @@ pub struct Plan<'c, 'a> {
 pub fn link<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
-    mut resolved: Resolved<'j>,
+    resolved: &mut Resolved<'j>,
     comdats: &Comdats,
     threads: usize,
 ) -> Result<(), Diagnostics> {
     let parallel = threads > 1;
-    refuse(job, &resolved)?;
+    refuse(job, resolved)?;
     let mut sections = {
         let _span = job.trace.span("parse sections");
         sections::parse(&mut resolved.objects, comdats, job.options, job.sink, parallel)
     };
     job.sink.end_phase()?;
-    let internals = Internals::define(&mut resolved, &sections, job.options);
+    let internals = Internals::define(resolved, &sections, job.options);
     let mut symbols = {
         let _span = job.trace.span("freeze symbols");
-        symbols::freeze(&mut resolved, &sections, comdats, parallel)
+        symbols::freeze(resolved, &sections, comdats, parallel)
     };
     internals.freeze(&mut symbols);
-    report::duplicates(job, &resolved, &sections);
-    check_aliases(job, &resolved, &symbols, &internals);
+    report::duplicates::report(job, resolved, &sections);
+    check_aliases(job, resolved, &symbols, &internals);
     job.sink.end_phase()?;
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
     let live = {
         let _span = job.trace.span("live sections");
-        mark::live(&resolved, &sections, (&symbols, &internals), &owners, (job.options, job.sink))
+        mark::live(resolved, &sections, (&symbols, &internals), &owners, (job.options, job.sink))
     };
     if job.options.gc_sections && job.options.print_gc_sections {
-        report::removed_sections(job, &resolved, &sections, &live);
+        report::removed_sections(job, resolved, &sections, &live);
     }
     let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
     let (outs, symtab) = {
         let _span = job.trace.span("layout");
         let commons = match job.options.define_common {
-            true => Some(allocate_commons(&resolved, &mut symbols, job.options.gc_sections).map_err(failed)?),
+            true => Some(allocate_commons(resolved, &mut symbols, job.options.gc_sections).map_err(failed)?),
             false => None,
         };
-        let notes = notes(job, &resolved, &sections);
+        let notes = notes(job, resolved, &sections);
         let builder = outs::Builder {
             objects: &resolved.objects,
             sections: &mut sections,
@@ -95,7 +95,7 @@ pub fn link<'j>(
         };
         let mut outs = builder.build(notes, commons.unwrap_or(Block { size: 0, align: 1 }));
         let counter = symtab::Counter {
-            resolved: &resolved,
+            resolved,
             sections: &sections,
             symbols: &symbols,
             live: &live,
@@ -108,7 +108,7 @@ pub fn link<'j>(
     };
     job.sink.end_phase()?;
     let plan = Plan {
-        resolved: &resolved,
+        resolved,
         sections: &sections,
         symbols: &symbols,
         live: &live,

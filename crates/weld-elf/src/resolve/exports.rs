@@ -4,10 +4,12 @@
 //! elsewhere at run time?" for every relocation.
 
 use rayon::prelude::*;
+use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::Resolved;
 use super::names::{Entry, Rank, flag};
 use super::symbols::{Symbols, sym};
+use super::versioned;
 use crate::elf::*;
 use crate::ids::*;
 use crate::mode::Mode;
@@ -25,6 +27,19 @@ pub struct Exports<'a> {
 impl Exports<'_> {
     pub fn version(&self, id: SymbolId) -> u16 {
         self.versions.get(id.index()).copied().unwrap_or(VER_NDX_GLOBAL)
+    }
+
+    /// Keeps plain names of what has a name with a version to the output, as GNU ld does.
+    fn drop_shadowed(&self, resolved: &Resolved, symbols: &Symbols) {
+        for (id, version) in &resolved.shadowed {
+            let index = self.definitions.iter().position(|d| d.name == *version).map(|i| i as u16 + 2);
+            let given = self.version(*id);
+            let symbol = &symbols[*id];
+            if symbol.has(sym::EXPORTED) && (given == VER_NDX_GLOBAL || Some(given) == index) {
+                symbol.remove(sym::EXPORTED | sym::PREEMPTIBLE);
+                symbol.add(sym::LOCALIZED);
+            }
+        }
     }
 }
 
@@ -47,17 +62,18 @@ struct Decider<'c, 'a> {
     options: &'c Options,
     mode: Mode,
     rules: &'c Rules<'a>,
+    sink: &'c DiagSink,
 }
 
 /// Sets the `EXPORTED`, `PREEMPTIBLE` and `LOCALIZED` bits of all symbols.
 pub fn decide<'a>(
     resolved: &Resolved<'a>,
     symbols: &Symbols,
-    (options, mode): (&Options, Mode),
+    (options, mode, sink): (&Options, Mode, &DiagSink),
     rules: Rules<'a>,
     parallel: bool,
 ) -> Exports<'a> {
-    let decider = Decider { resolved, symbols, options, mode, rules: &rules };
+    let decider = Decider { resolved, symbols, options, mode, rules: &rules, sink };
     let one = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
         Some(entry) => decider.decide(SymbolId(id as u32), entry),
         None => VER_NDX_GLOBAL,
@@ -66,7 +82,9 @@ pub fn decide<'a>(
     let versions: Vec<u16> =
         if parallel { (0..count).into_par_iter().map(one).collect() } else { (0..count).map(one).collect() };
     let versions = if rules.has_versions { versions } else { Vec::new() };
-    Exports { definitions: rules.definitions, versions }
+    let exports = Exports { definitions: rules.definitions, versions };
+    exports.drop_shadowed(resolved, symbols);
+    exports
 }
 
 impl Decider<'_, '_> {
@@ -143,17 +161,24 @@ impl Decider<'_, '_> {
         {
             return version;
         }
-        (self.rules.version_of)(entry.name).unwrap_or(VER_NDX_GLOBAL)
+        (self.rules.version_of)(versioned::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
     }
 
+    /// A shared object must define the versions that it spells; in an executable, the name may be meant
+    /// to take the place of a library's.
     fn spelled_version(&self, entry: &Entry) -> Option<u16> {
         let index = self.resolved.index_of_file[entry.file().index()];
         let object = self.resolved.objects.get(index as usize)?;
-        let name = object.symbol_name(entry.sym());
-        let at = memchr::memchr(b'@', name)?;
-        let default = name.get(at + 1) == Some(&b'@');
-        let version = &name[at + 1 + usize::from(default)..];
-        let position = self.rules.definitions.iter().position(|d| d.name == version)? as u16 + 2;
-        Some(if default { position } else { position | VERSYM_HIDDEN })
+        let spelled = versioned::split(object.symbol_name(entry.sym()))?;
+        let position = self.rules.definitions.iter().position(|d| d.name == spelled.version);
+        if position.is_none() && self.mode.shared {
+            let name = String::from_utf8_lossy(object.symbol_name(entry.sym()));
+            let version = String::from_utf8_lossy(spelled.version);
+            let text =
+                format!("{}: {name} has version {version}, which no version script defines", object.name);
+            self.sink.push(Diagnostic::error(text).at((entry.file().0 as u64) << 32 | entry.sym() as u64));
+        }
+        let index = position? as u16 + 2;
+        Some(if spelled.default { index } else { index | VERSYM_HIDDEN })
     }
 }

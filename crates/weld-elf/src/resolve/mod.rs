@@ -16,6 +16,7 @@ pub mod internal;
 pub mod names;
 pub mod rules;
 pub mod symbols;
+pub mod versioned;
 
 use rayon::prelude::*;
 use std::sync::atomic::Ordering;
@@ -42,6 +43,9 @@ pub struct Resolved<'a> {
     pub index_of_file: Vec<u32>,
     pub duplicates: Vec<Rival>,
     pub commons: Vec<Rival>,
+    /// Names that stand for the same place as a `name@version` of their file, with that version. They
+    /// are not exported unless a version script gives them another one.
+    pub shadowed: Vec<(SymbolId, &'a [u8])>,
 }
 
 /// The file table while rounds go on.
@@ -171,11 +175,12 @@ impl<'a> Resolver<'a, '_> {
     fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
         let result = match &self.inputs.files[file.index()] {
             Input::Internal => return Parsed::Nothing,
-            Input::Shared { name, data, as_needed } => Shared::parse(file, name.clone(), data, *as_needed)
-                .and_then(|shared| {
+            Input::Shared { name, data, link_name, as_needed } => {
+                Shared::parse(file, name.clone(), data, link_name, *as_needed).and_then(|shared| {
                     shared.intern(bins)?;
                     Ok(Parsed::Shared(Box::new(shared)))
-                }),
+                })
+            }
             Input::Object { name, data, lazy, excluded } => {
                 self.read_object(file, name.clone(), data, (*lazy && first_round, *excluded), bins)
             }
@@ -204,7 +209,7 @@ impl<'a> Resolver<'a, '_> {
         crate::input::load::check_relocatable(data)?;
         let mut object = Object::parse(file, name, data)?;
         object.excluded = excluded;
-        object.intern(lazy, self.wrap, bins)?;
+        object.spells_versions = object.intern(lazy, self.wrap, bins)?;
         Ok(if lazy { Parsed::Nothing } else { Parsed::Object(Box::new(object)) })
     }
 
@@ -256,7 +261,10 @@ impl<'a> Resolver<'a, '_> {
         }
         let duplicates = names.take_duplicates();
         let commons = names.take_commons();
-        Resolved { objects, shared, names, index_of_file, duplicates, commons }
+        let shadowed = Vec::new();
+        let mut resolved = Resolved { objects, shared, names, index_of_file, duplicates, commons, shadowed };
+        versioned::settle(&mut resolved);
+        resolved
     }
 }
 

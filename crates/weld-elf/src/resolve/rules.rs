@@ -66,8 +66,8 @@ impl Scripts {
         scripts
     }
 
-    /// Compiles the patterns.
-    pub fn rules(&self, sink: &DiagSink) -> Rules<'_> {
+    /// Compiles the patterns. `spelled` tells whether the definition of a name says its version itself.
+    pub fn rules(&self, sink: &DiagSink, spelled: impl Fn(&[u8]) -> bool) -> Rules<'_> {
         let list = |patterns: &[(Pattern, String)]| {
             DynamicList::new(patterns.iter().map(|(p, path)| (p, path.as_str()))).unwrap_or_else(|d| {
                 sink.push(d);
@@ -78,7 +78,8 @@ impl Scripts {
         let exported = list(&self.exported);
         let matcher = match VersionMatcher::new(&self.versions) {
             Ok((matcher, warnings)) => {
-                warnings.into_iter().for_each(|w| sink.push(w));
+                let counts = |name: Option<Vec<u8>>| !name.is_some_and(|n| spelled(&n));
+                warnings.into_iter().filter(|(n, _)| counts(n.clone())).for_each(|(_, w)| sink.push(w));
                 matcher
             }
             Err(d) => {

@@ -157,8 +157,10 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
         }
         Rank::Provided => {
             let index = resolved.index_of_file[entry.file().index()];
-            // Hidden references cannot be met by another module; an unread archive member meets none.
-            if entry.flags & flag::DEF_SHARED != 0 && index != u32::MAX && flags & sym::HIDDEN == 0 {
+            // References that are not of default visibility cannot be met by another module; an unread
+            // archive member meets none.
+            let open = flags & (sym::HIDDEN | sym::PROTECTED) == 0;
+            if entry.flags & flag::DEF_SHARED != 0 && index != u32::MAX && open {
                 if let Some(dso) = resolved.shared.get(index as usize).filter(|d| d.file == entry.file()) {
                     let s = &dso.syms[entry.sym() as usize];
                     flags |= sym::SHARED | type_flags(s);

@@ -162,9 +162,13 @@ pub struct VersionMatcher {
 /// A pattern with what it chooses.
 type Entry<'a> = (&'a VersionNode, &'a Pattern, VersionChoice);
 
+/// A warning, and the name that it is about.
+pub type Warning = (Option<Vec<u8>>, Diagnostic);
+
 impl VersionMatcher {
-    /// Compiles a script. Names that are given different versions are warnings.
-    pub fn new(script: &VersionScript) -> Result<(Self, Vec<Diagnostic>), Diagnostic> {
+    /// Compiles a script. Names that are given different versions are warnings; such a warning comes
+    /// with the name, because it is void if the symbol itself spells its version.
+    pub fn new(script: &VersionScript) -> Result<(Self, Vec<Warning>), Diagnostic> {
         let mut matcher = VersionMatcher::default();
         let mut warnings = Vec::new();
         let backward = entries(script, true);
@@ -180,7 +184,7 @@ impl VersionMatcher {
             && (1..stars.len()).contains(&locals)
         {
             let message = "the pattern '*' is both global and local";
-            warnings.push(node.at(pattern.line, message, Diagnostic::warning));
+            warnings.push((None, node.at(pattern.line, message, Diagnostic::warning)));
         }
         for entry in stars {
             matcher.add(entry, &mut warnings)?;
@@ -189,7 +193,7 @@ impl VersionMatcher {
         Ok((matcher, warnings))
     }
 
-    fn add(&mut self, entry: &Entry<'_>, warnings: &mut Vec<Diagnostic>) -> Result<(), Diagnostic> {
+    fn add(&mut self, entry: &Entry<'_>, warnings: &mut Vec<Warning>) -> Result<(), Diagnostic> {
         let (node, pattern, choice) = entry;
         let rank = self.choices.len() as u32;
         let before = self
@@ -201,7 +205,8 @@ impl VersionMatcher {
         {
             let name = String::from_utf8_lossy(&pattern.text);
             let message = format!("{name} is named more than once; the first time counts");
-            warnings.push(node.at(pattern.line, &message, Diagnostic::warning));
+            let name = Some(pattern.text.clone());
+            warnings.push((name, node.at(pattern.line, &message, Diagnostic::warning)));
         }
         self.choices.push(*choice);
         Ok(())
@@ -334,7 +339,7 @@ mod tests {
     fn contradictions_are_warnings() {
         let warnings = |text: &str| {
             let (_, warnings) = VersionMatcher::new(&script(text)).unwrap();
-            warnings.into_iter().map(|d| d.message).collect::<Vec<_>>()
+            warnings.into_iter().map(|(_, d)| d.message).collect::<Vec<_>>()
         };
         assert_eq!(
             warnings("V1 { a; };\nV2 { a; };"),

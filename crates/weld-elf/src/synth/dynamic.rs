@@ -177,11 +177,13 @@ pub fn write(entries: &[(u64, u64)], out: &mut [u8]) {
     }
 }
 
-/// Writes `.dynsym`.
-pub fn write_dynsym(image: &Image, dynsym: &DynSym, out: &mut [u8]) {
-    out[..Sym::SIZE].fill(0);
-    for (i, bytes) in out.chunks_exact_mut(Sym::SIZE).skip(1).enumerate() {
-        bytes.copy_from_slice(&dynamic_symbol(image, dynsym, i).0);
+/// Writes `.dynsym` from entry `first` on.
+pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]) {
+    for (i, bytes) in out.chunks_exact_mut(Sym::SIZE).enumerate() {
+        match (first + i).checked_sub(1) {
+            Some(index) => bytes.copy_from_slice(&dynamic_symbol(image, dynsym, index).0),
+            None => bytes.fill(0),
+        }
     }
 }
 

@@ -17,8 +17,13 @@ use crate::ids::*;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
-use crate::resolve::names::Rank;
+use crate::resolve::names::{Entry, Rank};
 use crate::resolve::symbols::{Symbols, sym};
+
+/// Where a symbol is defined: file and index, whatever its rank.
+fn place(entry: &Entry) -> u64 {
+    entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60
+}
 
 /// Everything the dynamic sections are written from.
 pub struct DynSym {
@@ -78,7 +83,8 @@ impl<'a> Planner<'_, 'a> {
         for (i, id) in symbols.iter().enumerate() {
             index_of[id.index()] = i as u32 + 1;
         }
-        let names: Vec<u32> = symbols.iter().map(|&id| strtab.add(self.name(id))).collect();
+        strtab.reserve(symbols.iter().map(|&id| self.name(id).len() + 1).sum());
+        let names: Vec<u32> = symbols.iter().map(|&id| strtab.append(self.name(id))).collect();
         let sysv = matches!(self.options.hash_style, HashStyle::Sysv | HashStyle::Both);
         let all_names = || std::iter::once(&b""[..]).chain(symbols.iter().map(|&id| self.name(id)));
         let sysv_hash = sysv.then(|| SysvHash::plan(all_names()));
@@ -128,23 +134,24 @@ impl<'a> Planner<'_, 'a> {
     /// Imports, and what can be found here, each in the order of files.
     fn collect(&self) -> (Vec<SymbolId>, Vec<SymbolId>) {
         let (mut imports, mut found) = (Vec::new(), Vec::new());
-        for (id, _) in self.resolved.names.iter() {
+        for (id, entry) in self.resolved.names.iter() {
             let flags = self.symbols[id].flags();
             let here =
                 flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
             if flags & sym::EXPORTED != 0 || here {
-                found.push(id);
+                found.push((place(entry), id));
             } else if flags & sym::PREEMPTIBLE != 0 && flags & sym::NEEDS != 0 {
-                imports.push(id);
+                imports.push((place(entry), id));
             }
         }
-        let order = |id: &SymbolId| {
-            let entry = self.resolved.names.get(*id);
-            (entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60, entry.name)
-        };
-        imports.sort_unstable_by_key(order);
-        found.sort_unstable_by_key(order);
-        (imports, found)
+        (self.in_order(imports), self.in_order(found))
+    }
+
+    /// In the order of their definitions; what nothing defines by name.
+    fn in_order(&self, mut list: Vec<(u64, SymbolId)>) -> Vec<SymbolId> {
+        let name = |id: SymbolId| self.resolved.names.get(id).name;
+        list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
+        list.into_iter().map(|(_, id)| id).collect()
     }
 
     fn dynamic_strings(&self, needed: &[u32], strtab: &mut StringTable) -> Vec<(u64, u32)> {
@@ -157,7 +164,7 @@ impl<'a> Planner<'_, 'a> {
             strings.push((DT_FILTER, strtab.add(name.as_bytes())));
         }
         for &dso in needed {
-            strings.push((DT_NEEDED, strtab.add(self.soname(dso))));
+            strings.push((DT_NEEDED, strtab.add(self.resolved.shared[dso as usize].soname)));
         }
         if let Some(soname) = &options.soname {
             strings.push((DT_SONAME, strtab.add(soname.as_bytes())));
@@ -172,12 +179,6 @@ impl<'a> Planner<'_, 'a> {
             }
         }
         strings
-    }
-
-    /// The name by which the loader finds a shared object: its soname, or how it was named here.
-    fn soname(&self, dso: u32) -> &[u8] {
-        let dso = &self.resolved.shared[dso as usize];
-        if !dso.soname.is_empty() { dso.soname } else { dso.link_name() }
     }
 
     #[allow(clippy::type_complexity)]
@@ -212,10 +213,7 @@ impl<'a> Planner<'_, 'a> {
     ) -> (Vec<u16>, Vec<VersionNeed<'a>>) {
         let mut needs: Vec<VersionNeed> = needed
             .iter()
-            .map(|&dso| VersionNeed {
-                file: self.resolved.shared[dso as usize].need_name(),
-                versions: Vec::new(),
-            })
+            .map(|&dso| VersionNeed { file: self.resolved.shared[dso as usize].soname, versions: Vec::new() })
             .collect();
         let mut places: HashMap<(usize, &[u8]), usize> = HashMap::new();
         // (position in needs, position in its versions) of each symbol that needs a version.

@@ -145,13 +145,25 @@ impl<'a> Planner<'_, 'a> {
 }
 
 impl EhFrames {
-    /// Runs of records that can be written on their own: (offset, end) of each object's.
-    pub fn write(&self, image: &Image, address: u64, out: &mut [u8]) {
-        for (object, records) in &self.objects {
-            self.write_object(image, (*object, records), address, out);
+    /// Offsets where the section may be cut: each object's first record.
+    pub fn borders(&self) -> impl Iterator<Item = u64> {
+        self.objects.iter().filter_map(|(_, records)| records.first()).map(|r| r.out as u64)
+    }
+
+    /// Writes the bytes from offset `start` on, which is one of the borders; so is the end, or it is
+    /// that of the section. `address` is that of the whole section.
+    pub fn write(&self, image: &Image, address: u64, start: u64, out: &mut [u8]) {
+        let end = start + out.len() as u64;
+        let first = |(_, records): &(ObjectId, Vec<Record>)| records.first().map_or(0, |r| r.out as u64);
+        let from = self.objects.partition_point(|o| first(o) < start);
+        let to = self.objects.partition_point(|o| first(o) < end);
+        for (object, records) in &self.objects[from..to] {
+            self.write_object(image, (*object, records), address, (start, out));
         }
-        let end = out.len();
-        out[end - 4..].fill(0);
+        if end == self.size {
+            let terminator = out.len() - 4;
+            out[terminator..].fill(0);
+        }
     }
 
     fn write_object(
@@ -159,7 +171,7 @@ impl EhFrames {
         image: &Image,
         (id, records): (ObjectId, &[Record]),
         address: u64,
-        out: &mut [u8],
+        (from, out): (u64, &mut [u8]),
     ) {
         let object = &image.resolved.objects[id.index()];
         for record in records {
@@ -175,7 +187,7 @@ impl EhFrames {
                 let Fde { offset, size, first_reloc, n_relocs, .. } = frame.fdes[record.index as usize];
                 (offset, size, first_reloc, n_relocs)
             };
-            let start = record.out as usize;
+            let start = (record.out as u64 - from) as usize;
             let padded = align_up(size as u64, 8) as usize;
             let bytes = &mut out[start..start + padded];
             bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);

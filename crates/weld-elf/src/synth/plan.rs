@@ -102,14 +102,18 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let counts = counter.count(&copies);
         let frames =
             eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
-        let eh_frames = frames.plan().map_err(failed)?;
-        let properties = self.properties(sections);
-        let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
-        let symtab = (options.strip != Strip::All).then(|| {
+        let plan_symtab = || {
             let counter =
                 symtab::Counter { resolved: self.resolved, sections, symbols, live: &self.live, options };
-            counter.plan(self.context.parallel)
-        });
+            (options.strip != Strip::All).then(|| counter.plan(self.context.parallel))
+        };
+        let (eh_frames, symtab) = match self.context.parallel {
+            true => rayon::join(|| frames.plan(), plan_symtab),
+            false => (frames.plan(), plan_symtab()),
+        };
+        let eh_frames = eh_frames.map_err(failed)?;
+        let properties = self.properties(sections);
+        let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
         drop(span);
         let merged = {
             let _span = self.job.trace.span("merge strings and constants");
@@ -590,7 +594,7 @@ impl<'e, 'a> Plan<'e, 'a> {
 
     /// Contents of the linker's own sections.
     pub fn contents<'c>(&'c self, image: &Image<'c, 'a>, context: &Context) -> Contents<'c> {
-        let dynamics = rela::collect(image, context.owners, &self.copies);
+        let dynamics = rela::collect(image, context.owners, &self.copies, context.parallel);
         let expected = self.counts.relative + self.counts.others;
         if dynamics.rela.len() as u64 != expected {
             let text =

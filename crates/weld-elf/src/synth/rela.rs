@@ -6,6 +6,8 @@
 //!
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; x86-64 psABI 4.4.
 
+use rayon::prelude::*;
+
 use crate::arch::x86_64::*;
 use crate::elf::*;
 use crate::ids::*;
@@ -115,57 +117,89 @@ pub fn is_packed(resolved: &Resolved, sections: &Sections, owners: &SectionOwner
 }
 
 /// The relocations with their addresses.
+#[derive(Default)]
 pub struct Dynamics {
     pub rela: Vec<Rela>,
     /// Addresses for `.relr.dyn`, ascending.
     pub relr: Vec<u64>,
 }
 
-pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies) -> Dynamics {
-    let mut all = Dynamics { rela: Vec::new(), relr: Vec::new() };
-    let pack = image.options.pack_relr;
-    for reloc in &image.live.dyn_relocs {
-        let object_id = owners.object(reloc.section);
-        let object = &image.resolved.objects[object_id.index()];
-        let section = image.sections.get(reloc.section);
-        let input = &image.sections.relocs(object, object_id.index(), section)[reloc.index()];
-        let offset = section.address.wrapping_add(input.r_offset());
-        let place = image.place(object, input.sym(), input.r_addend());
-        let mut value = place.address.wrapping_add(place.addend as u64);
-        if place.flags & sym::IFUNC != 0 && input.sym() < object.first_global {
-            let slot = image.slots.of_local(object_id, input.sym());
-            value = slot.map_or(value, |s| image.slot_address(s).0.wrapping_add(place.addend as u64));
-        }
-        let dynsym =
-            if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
-        match reloc.kind() {
-            DynKind::Relative if pack && is_packable(image.resolved, image.sections, owners, reloc) => {
-                all.relr.push(offset);
-            }
-            DynKind::Relative => all.rela.push(Rela::make(offset, 0, R_RELATIVE, value as i64)),
-            DynKind::Symbolic => all.rela.push(Rela::make(offset, dynsym, R_64, input.r_addend())),
-            DynKind::TpOff if dynsym != 0 => {
-                all.rela.push(Rela::make(offset, dynsym, R_TPOFF64, input.r_addend()))
-            }
-            DynKind::TpOff => {
-                let addend = value.wrapping_sub(image.bases.tls_start) as i64;
-                all.rela.push(Rela::make(offset, 0, R_TPOFF64, addend));
-            }
-        }
+/// Relocations in the making.
+#[derive(Default)]
+struct Collected {
+    relative: Vec<Rela>,
+    others: Vec<Rela>,
+    relr: Vec<u64>,
+}
+
+/// Relocations of input sections made by one task.
+const RELOCS_PER_TASK: usize = 1 << 14;
+
+pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel: bool) -> Dynamics {
+    let part = |relocs: &[DynReloc]| {
+        let mut collected = Collected::default();
+        relocs.iter().for_each(|r| collect_input(image, owners, r, &mut collected));
+        collected
+    };
+    let chunks = image.live.dyn_relocs.chunks(RELOCS_PER_TASK);
+    let parts: Vec<Collected> = if parallel {
+        image.live.dyn_relocs.par_chunks(RELOCS_PER_TASK).map(part).collect()
+    } else {
+        chunks.map(part).collect()
+    };
+    let mut all = Collected::default();
+    all.relative.reserve_exact(image.live.dyn_relocs.len() + image.slots.got.len());
+    for mut part in parts {
+        all.relative.append(&mut part.relative);
+        all.others.append(&mut part.others);
+        all.relr.append(&mut part.relr);
     }
     collect_got(image, &mut all);
     for &(id, _) in &copies.list {
         let dynsym = image.dynsym.map_or(0, |d| d.index(id));
-        all.rela.push(Rela::make(image.symbols[id].value, dynsym, R_COPY, 0));
+        all.others.push(Rela::make(image.symbols[id].value, dynsym, R_COPY, 0));
     }
     if image.options.z_combreloc {
-        all.rela.sort_by_cached_key(|r| (r.kind() != R_RELATIVE, r.sym(), r.r_offset()));
+        // Sections lie in the order of their objects, so these are runs of ascending addresses already.
+        all.relative.sort_by_key(|r| r.r_offset());
+        all.others.sort_by_key(|r| (r.sym(), r.r_offset()));
     }
-    all.relr.sort_unstable();
-    all
+    all.relr.sort();
+    all.relative.append(&mut all.others);
+    Dynamics { rela: all.relative, relr: all.relr }
 }
 
-fn collect_got(image: &Image, all: &mut Dynamics) {
+fn collect_input(image: &Image, owners: &SectionOwners, reloc: &DynReloc, all: &mut Collected) {
+    let object_id = owners.object(reloc.section);
+    let object = &image.resolved.objects[object_id.index()];
+    let section = image.sections.get(reloc.section);
+    let input = &image.sections.relocs(object, object_id.index(), section)[reloc.index()];
+    let offset = section.address.wrapping_add(input.r_offset());
+    if image.options.pack_relr && is_packed(image.resolved, image.sections, owners, reloc) {
+        return all.relr.push(offset);
+    }
+    let place = image.place(object, input.sym(), input.r_addend());
+    let mut value = place.address.wrapping_add(place.addend as u64);
+    if place.flags & sym::IFUNC != 0 && input.sym() < object.first_global {
+        let slot = image.slots.of_local(object_id, input.sym());
+        value = slot.map_or(value, |s| image.slot_address(s).0.wrapping_add(place.addend as u64));
+    }
+    let dynsym =
+        if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
+    match reloc.kind() {
+        DynKind::Relative => all.relative.push(Rela::make(offset, 0, R_RELATIVE, value as i64)),
+        DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, R_64, input.r_addend())),
+        DynKind::TpOff if dynsym != 0 => {
+            all.others.push(Rela::make(offset, dynsym, R_TPOFF64, input.r_addend()));
+        }
+        DynKind::TpOff => {
+            let addend = value.wrapping_sub(image.bases.tls_start) as i64;
+            all.others.push(Rela::make(offset, 0, R_TPOFF64, addend));
+        }
+    }
+}
+
+fn collect_got(image: &Image, all: &mut Collected) {
     for (slot, word) in got::words(image) {
         let Some(reloc) = word.reloc else { continue };
         let offset = image.bases.got + 8 * word.index as u64;
@@ -175,7 +209,8 @@ fn collect_got(image: &Image, all: &mut Dynamics) {
         }
         let id = slot.map_or(SymbolId::NONE, |s| s.id);
         let dynsym = if id.is_some() { image.dynsym.map_or(0, |d| d.index(id)) } else { 0 };
-        all.rela.push(reloc.to_rela(offset, word.value, dynsym));
+        let list = if matches!(reloc, WordReloc::Relative) { &mut all.relative } else { &mut all.others };
+        list.push(reloc.to_rela(offset, word.value, dynsym));
     }
 }
 

@@ -34,6 +34,24 @@ impl StringTable {
         StringTable { bytes: vec![0], slots: Vec::new(), used: 0, too_large: false }
     }
 
+    /// Adds a string that is most likely new, without looking for it.
+    pub fn append(&mut self, string: &[u8]) -> u32 {
+        let end = self.bytes.len() + string.len() + 1;
+        if u32::try_from(end).is_err() {
+            self.too_large = true;
+            return 0;
+        }
+        let offset = self.bytes.len() as u32;
+        self.bytes.extend_from_slice(string);
+        self.bytes.push(0);
+        offset
+    }
+
+    /// Makes room for `bytes` more.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.bytes.reserve(bytes);
+    }
+
     /// The offset of `string` in the table; adds it if it is new. `string` has no NUL in it.
     ///
     /// When the table would outgrow 32-bit offsets the answer is 0 and [`Self::too_large`] tells.

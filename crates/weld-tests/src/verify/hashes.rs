@@ -12,9 +12,10 @@ fn gnu_hash(name: &str) -> u32 {
     name.bytes().fold(5381u32, |h, c| h.wrapping_mul(33).wrapping_add(u32::from(c)))
 }
 
-/// Whether a lookup by name must find the symbol.
+/// Whether a lookup by name must find the symbol: definitions, and undefined functions with a value,
+/// whose PLT entry in an executable is the function's address for the whole process.
 fn exported(s: &Symbol) -> bool {
-    !s.is_undefined() && s.bind != elf::STB_LOCAL.0
+    (!s.is_undefined() || s.value != 0) && s.bind != elf::STB_LOCAL.0
 }
 
 pub fn gnu(image: &Image, p: &mut Problems) -> Result<(), String> {
@@ -94,7 +95,10 @@ pub fn versions(image: &Image, p: &mut Problems) {
             format!("version {} of {}, which is not needed", n.name, n.file)
         });
         let used = image.dynsyms.iter().any(|s| s.version_index == n.index);
-        p.check(used, || format!("needed version {} of {} is not used", n.name, n.file));
+        // GLIBC_ABI_*: a demand on the loader that no symbol carries.
+        p.check(used || n.name.starts_with("GLIBC_ABI_"), || {
+            format!("needed version {} of {} is not used", n.name, n.file)
+        });
     }
     for d in &image.defs {
         p.check(d.hash == sysv_hash(d.name.as_bytes()), || format!("hash of version {}", d.name));

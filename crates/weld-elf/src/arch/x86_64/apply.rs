@@ -13,6 +13,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::image::{Image, Place};
 use crate::input::object::Object;
+use crate::report;
 use crate::resolve::symbols::sym;
 use crate::synth::slots::NONE;
 
@@ -381,9 +382,15 @@ impl Site<'_, '_, '_> {
                 format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
             }
         };
-        let mut diagnostic = Diagnostic::error(text);
-        if let Some(file) = self.image.definer(self.object, reloc.sym()) {
-            diagnostic = diagnostic.note(format!("'{name}' is defined in {file}"));
+        let place = report::place::of(self.object_id, self.shndx, reloc.r_offset());
+        let mut diagnostic = Diagnostic::error(text).place(place).tolerable();
+        if let Some((index, symbol)) = report::place::enclosing(self.object, self.shndx, reloc.r_offset()) {
+            let what = if symbol.kind() == STT_OBJECT { "variable" } else { "function" };
+            let owner = report::shown(self.image.options, self.object.symbol_name(index));
+            diagnostic = diagnostic.note(format!("in {what} {owner}"));
+        }
+        if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
+            diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }
         self.push(diagnostic);
     }

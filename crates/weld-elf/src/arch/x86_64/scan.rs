@@ -11,6 +11,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::{DynKind, DynReloc, Found, LocalNeed, Scanner, UndefinedRef, fact};
+use crate::report;
 use crate::resolve::symbols::{Symbol, sym};
 
 /// A symbol as one relocation sees it.
@@ -140,7 +141,7 @@ impl<'a> Section<'_, '_, 'a> {
         let index = self.relocs[i].sym();
         let name = self.object.symbol_name(index);
         if !name.is_empty() {
-            return weld_common::demangle::demangle(name).into_owned();
+            return report::shown(self.scanner.options, name).into_owned();
         }
         match self.object.syms.get(index as usize).map(|s| self.object.place(index, s)) {
             Some(SymbolPlace::Section(shndx)) => self.object.section_label(shndx as usize),
@@ -157,7 +158,8 @@ impl<'a> Section<'_, '_, 'a> {
     #[cold]
     fn error(&self, i: usize, what: String) {
         let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
-        self.scanner.sink.push(self.order(Diagnostic::error(text)));
+        let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
+        self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
     }
 
     fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
@@ -174,12 +176,17 @@ impl<'a> Section<'_, '_, 'a> {
         let SymbolPlace::Section(shndx) = self.object.place(index, &self.object.syms[index as usize]) else {
             return;
         };
-        let lost = self.object.section_label(shndx as usize);
+        let scanner = self.scanner;
         let text = format!("relocation refers to a symbol in a discarded section: {}", self.name(i));
+        let offset = self.relocs[i].r_offset();
+        let by = report::place::reference(scanner.options, self.object, self.at.1, offset);
         let diagnostic = Diagnostic::error(text)
-            .note(format!("defined in section {lost} of {}", self.object.name))
-            .note(format!("referenced by {}", self.location(i)));
-        self.scanner.sink.push(self.order(diagnostic));
+            .note(format!("referenced by {by}"))
+            .place(report::place::of(self.at.0, self.at.1, offset))
+            .tolerable();
+        let notes =
+            report::discarded::notes(scanner.options, scanner.objects, scanner.sections, self.object, shndx);
+        scanner.sink.push(self.order(notes.into_iter().fold(diagnostic, Diagnostic::note)));
     }
 
     /// Records that the symbol of relocation `i` needs something.

@@ -1,13 +1,25 @@
 //! Tests that are programs rather than data: they link inside this process many times with inputs
 //! made in memory. They run with weld only.
 
+mod corruption;
+
 use crate::linker::Linker;
 use std::path::Path;
 
 type NativeTest = fn(&Linker, &Path) -> Result<(), String>;
 
 /// Name, whether only with `--full`, and the test.
-const TESTS: &[(&str, bool, NativeTest)] = &[];
+const TESTS: &[(&str, bool, NativeTest)] = &[
+    ("native/damaged-objects", false, |l, d| corruption::objects(l, d, 1500)),
+    ("native/damaged-archives", false, |l, d| corruption::archives(l, d, 800)),
+    ("native/damaged-shared-objects", false, |l, d| corruption::shared_objects(l, d, 800)),
+    ("native/damaged-texts", false, |l, d| corruption::texts(l, d, 800)),
+    ("native/truncated", false, corruption::truncated),
+    ("native/damaged-objects-long", true, |l, d| corruption::objects(l, d, 60_000)),
+    ("native/damaged-archives-long", true, |l, d| corruption::archives(l, d, 30_000)),
+    ("native/damaged-shared-objects-long", true, |l, d| corruption::shared_objects(l, d, 30_000)),
+    ("native/damaged-texts-long", true, |l, d| corruption::texts(l, d, 30_000)),
+];
 
 pub fn names(full: bool) -> Vec<String> {
     TESTS.iter().filter(|t| full || !t.1).map(|t| t.0.to_owned()).collect()

@@ -1,0 +1,129 @@
+//! References that nothing defines: one diagnostic a symbol, with referrers and likely causes.
+
+use std::collections::HashMap;
+
+use weld_common::diag::Diagnostic;
+
+use super::{detailed, discarded, hints, place, shown};
+use crate::ids::*;
+use crate::input::sections::Sections;
+use crate::link::Job;
+use crate::live::{Live, UndefinedRef};
+use crate::options::UnresolvedPolicy;
+use crate::resolve::Resolved;
+use crate::resolve::names::{Entry, Rank, flag};
+use crate::resolve::symbols::{Symbols, sym};
+
+/// How many places that refer to an undefined symbol are shown.
+const REFERRERS: usize = 3;
+
+/// For how many symbols similar names are looked for. Each search may take a tenth of a second.
+const SEARCHES: usize = 20;
+
+/// What undefined symbols are looked up in.
+pub struct Undefined<'c, 'a> {
+    pub job: &'c Job<'a>,
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub parallel: bool,
+}
+
+impl Undefined<'_, '_> {
+    /// Reports what the relocation scan found, in the order of the references. A phase of its own.
+    pub fn report(&self, live: &Live) {
+        let policy = self.job.options.unresolved;
+        if policy == UnresolvedPolicy::Ignore || live.undefined.is_empty() {
+            return;
+        }
+        let mut by_symbol: HashMap<SymbolId, Vec<&UndefinedRef>> = HashMap::new();
+        for reference in &live.undefined {
+            by_symbol.entry(reference.symbol).or_default().push(reference);
+        }
+        let mut list: Vec<_> = by_symbol.into_values().collect();
+        list.sort_unstable_by_key(|references| references[0]);
+        let warn = policy == UnresolvedPolicy::Warn || self.job.options.noinhibit_exec;
+        let limit = if warn { usize::MAX } else { detailed(self.job.options) };
+        let names = list.iter().take(limit).map(|l| self.resolved.names.get(l[0].symbol).name);
+        let locals = hints::local_definitions(self, names.collect());
+        for (i, references) in list.into_iter().enumerate() {
+            let text = self.headline(references[0].symbol);
+            let mut diagnostic = match policy {
+                UnresolvedPolicy::Warn => Diagnostic::warning(text),
+                _ => Diagnostic::error(text).tolerable(),
+            };
+            if i < limit {
+                diagnostic = self.referrers(diagnostic, &references);
+                let notes = self.causes(references[0].symbol, &locals, i < SEARCHES);
+                diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
+            }
+            self.job.sink.push(diagnostic.at(i as u64));
+        }
+    }
+
+    fn headline(&self, id: SymbolId) -> String {
+        let entry = self.resolved.names.get(id);
+        let name = shown(self.job.options, entry.name);
+        if self.symbols[id].has(sym::IN_DISCARDED) {
+            return format!("symbol is defined only in a discarded section: {name}");
+        }
+        let visibility = [
+            (flag::VIS_INTERNAL, "internal "),
+            (flag::VIS_HIDDEN, "hidden "),
+            (flag::VIS_PROTECTED, "protected "),
+        ];
+        let visibility = visibility.iter().find(|(bit, _)| entry.flags & bit != 0).map_or("", |v| v.1);
+        format!("undefined {visibility}symbol: {name}")
+    }
+
+    fn referrers(&self, mut diagnostic: Diagnostic, references: &[&UndefinedRef]) -> Diagnostic {
+        for reference in references.iter().take(REFERRERS) {
+            let object = &self.resolved.objects[reference.object.index()];
+            let offset = self.offset(reference);
+            let text = place::reference(self.job.options, object, reference.shndx, offset);
+            diagnostic = diagnostic.note(format!("referenced by {text}")).place(place::of(
+                reference.object,
+                reference.shndx,
+                offset,
+            ));
+        }
+        match references.len() - references.len().min(REFERRERS) {
+            0 => diagnostic,
+            1 => diagnostic.note("referenced 1 more time"),
+            n => diagnostic.note(format!("referenced {n} more times")),
+        }
+    }
+
+    fn causes(&self, id: SymbolId, locals: &HashMap<&[u8], ObjectId>, search: bool) -> Vec<String> {
+        let entry = self.resolved.names.get(id);
+        if self.symbols[id].has(sym::IN_DISCARDED) {
+            return self.discarded(entry);
+        }
+        let mut notes = hints::out_of_reach(self, entry, locals);
+        notes.extend(hints::missing(entry.name));
+        if notes.is_empty() && search {
+            notes.extend(hints::similar(self, entry));
+        }
+        notes
+    }
+
+    fn offset(&self, reference: &UndefinedRef) -> u64 {
+        let index = reference.object.index();
+        let object = &self.resolved.objects[index];
+        let section = self.sections.get(SectionId(object.section_base + reference.shndx));
+        let relocs = self.sections.relocs(object, index, section);
+        relocs.get(reference.reloc as usize).map_or(0, |r| r.r_offset())
+    }
+
+    fn discarded(&self, entry: &Entry) -> Vec<String> {
+        let objects = &self.resolved.objects;
+        let index = self.resolved.index_of_file[entry.file().index()];
+        let Some(object) = objects.get(index as usize) else { return Vec::new() };
+        match (entry.rank(), place::section_of(object, entry.sym())) {
+            (Rank::Strong | Rank::Weak, Some((shndx, _))) => {
+                discarded::notes(self.job.options, objects, self.sections, object, shndx)
+            }
+            _ => Vec::new(),
+        }
+    }
+}

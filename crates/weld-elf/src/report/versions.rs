@@ -1,0 +1,32 @@
+//! What is wrong between version scripts and definitions.
+
+use weld_common::diag::Diagnostic;
+
+use crate::link::Job;
+use crate::resolve::Resolved;
+use crate::resolve::rules::Scripts;
+use crate::resolve::symbols::{Symbols, sym};
+
+/// Names that a version script spells out but nothing defines.
+pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Scripts) {
+    if job.options.undefined_version {
+        return;
+    }
+    for (node, pattern) in scripts.versions.exact_globals() {
+        let defined = |name: &[u8]| {
+            let id = resolved.names.find(name);
+            id.is_some_and(|id| !matches!(symbols[id].kind(), sym::UNDEFINED | sym::SHARED))
+        };
+        let spelled = [&pattern.text, &b"@"[..], &node.name].concat();
+        if pattern.cxx || defined(&pattern.text) || defined(&spelled) {
+            continue;
+        }
+        let name = String::from_utf8_lossy(&pattern.text);
+        let version = if node.name.is_empty() { "global".to_owned() } else { node.shown_name() };
+        let text = format!(
+            "{}:{}: version script gives version '{version}' to '{name}', which is not defined",
+            node.path, pattern.line
+        );
+        job.sink.push(Diagnostic::error(text));
+    }
+}

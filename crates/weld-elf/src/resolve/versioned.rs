@@ -1,0 +1,190 @@
+//! Names that spell a version: `foo@V` and `foo@@V`.
+//!
+//! `foo@@V` defines the default version and is known as `foo` (see [`Object::intern`]); `foo@V` is a name of
+//! its own. What is left to do when all files are read is the rare part, and costs nothing unless an
+//! object spells a version:
+//!
+//! - A reference `foo@V` is met by an object's `foo@@V`, or by what a shared object defines as `foo` with
+//!   version V, default or not. If that is what plain `foo` stands for as well, both names become one, so
+//!   that they share a GOT slot, a PLT entry and a copy.
+//! - An assembler that is told `.symver foo, foo@@V` leaves both names. They are one definition, and it
+//!   is the spelled one that counts.
+//! - For `.symver foo, foo@V`, GNU ld drops `foo` unless a version script gives it a version of its own;
+//!   see [`Resolved::shadowed`].
+//!
+//! Archive members are not read for a version: their index says nothing that could be relied on.
+//!
+//! Specification: LSB "Symbol Versioning"; GNU as manual, `.symver`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
+
+use super::Resolved;
+use super::names::{Rank, flag, pack};
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+
+/// A name in its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spelled<'n> {
+    pub name: &'n [u8],
+    pub version: &'n [u8],
+    /// `@@`
+    pub default: bool,
+}
+
+/// Takes `name@version` or `name@@version` apart.
+pub fn split(name: &[u8]) -> Option<Spelled<'_>> {
+    let at = memchr::memchr(b'@', name).filter(|&at| at > 0)?;
+    let default = name.get(at + 1) == Some(&b'@');
+    Some(Spelled { name: &name[..at], version: &name[at + 1 + usize::from(default)..], default })
+}
+
+/// The name without a version.
+pub fn plain(name: &[u8]) -> &[u8] {
+    split(name).map_or(name, |s| s.name)
+}
+
+/// Whether two symbols of one object are names of one place.
+pub fn are_one(object: &Object, a: u32, b: u32) -> bool {
+    let (x, y) = (&object.syms[a as usize], &object.syms[b as usize]);
+    let places = (object.place(a, x), object.place(b, y));
+    places.0 == places.1 && places.0 != SymbolPlace::Common && x.st_value() == y.st_value()
+}
+
+/// Whether the object that defines `name` spells a version there.
+pub fn is_spelled(resolved: &Resolved, name: &[u8]) -> bool {
+    let Some(id) = resolved.names.find(name) else { return false };
+    let entry = resolved.names.get(id);
+    if !matches!(entry.rank(), Rank::Strong | Rank::Weak | Rank::Common) {
+        return false;
+    }
+    let index = resolved.index_of_file[entry.file().index()];
+    let object = resolved.objects.get(index as usize);
+    object.is_some_and(|o| split(o.symbol_name(entry.sym())).is_some())
+}
+
+/// A wanted name and version, and the id of the name as it is spelled.
+type Requests<'a> = BTreeMap<SymbolId, (&'a [u8], &'a [u8])>;
+
+/// Binds what is spelled with a version. Call when all files are read.
+pub fn settle(resolved: &mut Resolved) {
+    if !resolved.objects.iter().any(|o| o.spells_versions) {
+        return;
+    }
+    let mut requests = Requests::new();
+    let mut defaults = HashMap::new();
+    definitions(resolved, &mut requests, &mut defaults);
+    let mut redirect: HashMap<SymbolId, SymbolId> = HashMap::new();
+    requests.retain(|id, wanted| match defaults.get(wanted) {
+        Some(&target) => redirect.insert(*id, target).is_some(),
+        None => true,
+    });
+    bind_to_shared(resolved, &requests, &mut redirect);
+    apply(resolved, &redirect);
+}
+
+/// Finds references that are not met yet, and the default versions that objects define; puts spelled
+/// definitions in place of their plain twins.
+fn definitions<'a>(
+    resolved: &mut Resolved<'a>,
+    requests: &mut Requests<'a>,
+    defaults: &mut HashMap<(&'a [u8], &'a [u8]), SymbolId>,
+) {
+    let names = &mut resolved.names;
+    for object in resolved.objects.iter().filter(|o| o.spells_versions) {
+        for i in object.first_global..object.syms.len() as u32 {
+            let Some(spelled) = split(object.symbol_name(i)) else { continue };
+            let id = object.global(i);
+            let entry = names.get(id);
+            if object.place(i, &object.syms[i as usize]) == SymbolPlace::Undefined {
+                if entry.rank() == Rank::Undefined {
+                    requests.insert(id, (spelled.name, spelled.version));
+                }
+                continue;
+            }
+            let twin = if spelled.default { Some(id) } else { names.find(spelled.name) };
+            let Some(twin) = twin else { continue };
+            let winner = *names.get(twin);
+            let same_file = winner.file() == object.file && winner.best != u64::MAX;
+            let same = same_file && are_one(object, winner.sym(), i);
+            if spelled.default && same {
+                names.get_mut(twin).best = pack(winner.rank(), object.file, i);
+                defaults.insert((spelled.name, spelled.version), id);
+            } else if !spelled.default && same && winner.sym() != i {
+                resolved.shadowed.push((twin, spelled.version));
+            }
+        }
+    }
+}
+
+/// Looks requests up among the versions of shared objects, the first object that has one first.
+fn bind_to_shared<'a>(
+    resolved: &mut Resolved<'a>,
+    requests: &Requests<'a>,
+    redirect: &mut HashMap<SymbolId, SymbolId>,
+) {
+    let wanted: HashMap<_, _> = requests.iter().map(|(id, want)| (*want, *id)).collect();
+    let bases: std::collections::HashSet<_> = requests.values().map(|w| w.0).collect();
+    if wanted.is_empty() {
+        return;
+    }
+    for dso in &resolved.shared {
+        for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+            let i = i as u32;
+            if symbol.st_shndx() == SHN_UNDEF || !bases.contains(dso.symbol_name(i)) {
+                continue;
+            }
+            let Some(version) = dso.version_name(i) else { continue };
+            let Some(&id) = wanted.get(&(dso.symbol_name(i), version)) else { continue };
+            if resolved.names.get(id).rank() != Rank::Undefined || redirect.contains_key(&id) {
+                continue;
+            }
+            let own = dso.global(i);
+            let here = pack(Rank::Provided, dso.file, i);
+            if own.is_some() && resolved.names.get(own).best == here {
+                redirect.insert(id, own);
+                continue;
+            }
+            let entry = resolved.names.get_mut(id);
+            entry.best = here;
+            entry.flags |= flag::DEF_SHARED;
+            dso.globals[(i - dso.first_global) as usize].store(id.0, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Makes objects refer to the new ids.
+fn apply(resolved: &mut Resolved, redirect: &HashMap<SymbolId, SymbolId>) {
+    if redirect.is_empty() {
+        return;
+    }
+    for object in resolved.objects.iter().filter(|o| o.spells_versions) {
+        for slot in &object.globals {
+            if let Some(new) = redirect.get(&SymbolId(slot.load(Ordering::Relaxed))) {
+                slot.store(new.0, Ordering::Relaxed);
+            }
+        }
+    }
+    for (old, new) in redirect {
+        let flags = std::mem::take(&mut resolved.names.get_mut(*old).flags);
+        resolved.names.get_mut(*new).flags |= flags;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_parts() {
+        let parts = |n: &'static str| split(n.as_bytes()).map(|s| (s.name, s.version, s.default));
+        assert_eq!(parts("f@V"), Some((&b"f"[..], &b"V"[..], false)));
+        assert_eq!(parts("f@@V"), Some((&b"f"[..], &b"V"[..], true)));
+        assert_eq!(parts("f@"), Some((&b"f"[..], &b""[..], false)));
+        assert_eq!(parts("f"), None);
+        assert_eq!(parts("@V"), None);
+        assert_eq!(plain(b"f@V"), b"f");
+    }
+}

@@ -1,0 +1,34 @@
+//# about: --as-needed: only what a live strong reference needs becomes DT_NEEDED
+//# obj: used.o = used.c -fPIC
+//# obj: unused.o = unused.c -fPIC
+//# obj: weak.o = weak.c -fPIC
+//# obj: dead.o = dead.c -fPIC
+//# link: %shared used.o -o libused.so
+//# link: %shared unused.o -o libunused.so
+//# link: %shared weak.o -o libweak.so
+//# link: %shared dead.o -o libdead.so
+//# cflags: -ffunction-sections
+//# [!bfd mold|lld|weld] link: %pie as-needed.o -L. --as-needed -lused -lunused -lweak -ldead --gc-sections -o strict
+//# [weld|lld] dynamic: NEEDED libused.so
+//# [weld|lld] no-dynamic: NEEDED libunused.so
+//# [weld|lld] no-dynamic: NEEDED libweak.so
+//# [weld|lld] no-dynamic: NEEDED libdead.so
+//# link: %pie as-needed.o -L. --no-as-needed -lunused --as-needed -lused -ldead -o mixed
+//# dynamic: NEEDED libunused.so
+//# dynamic: NEEDED libused.so
+//# run: ./mixed
+//# link: %pie as-needed.o -L. --push-state --as-needed -lunused --pop-state --no-as-needed -lused -lweak -ldead -o all
+//# dynamic: NEEDED libweak.so
+//# no-dynamic: NEEDED libunused.so
+int used(void), dead(void);
+int weak(void) __attribute__((weak));
+int dead_code(void) { return dead(); }
+int main(void) { return used() + (weak ? 0 : 0); }
+//--- used.c
+int used(void) { return 0; }
+//--- unused.c
+int unused(void) { return 0; }
+//--- weak.c
+int weak(void) { return 0; }
+//--- dead.c
+int dead(void) { return 0; }

@@ -1,0 +1,10 @@
+//# about: --emit-relocs with debug information, merged strings and --gc-sections
+//# matrix: cc=gcc,clang
+//# cflags: -g -ffunction-sections
+//# link: %pie emit-relocs-gc.o -q --gc-sections
+//# section: .rela.debug_info
+//# run: ./out
+//# stdout: text
+#include <stdio.h>
+int unused(void) { return 3; }
+int main(void) { puts("text"); return 0; }

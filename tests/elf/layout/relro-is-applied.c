@@ -1,0 +1,7 @@
+//# about: writing to relocated constants is a crash once the program runs
+//# link: %pie relro-is-applied.o -z relro -z now
+//# run: ./out
+//# exit: 139
+int x = 3;
+int *const table[] = {&x, &x};
+int main(void) { *(int *volatile *)&table[0] = 0; return 0; }

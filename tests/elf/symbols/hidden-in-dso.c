@@ -1,0 +1,10 @@
+//# about: a hidden reference is not satisfied by a shared library
+//# obj: lib.o = lib.c -fPIC
+//# link: %shared lib.o -o liblib.so
+//# fail: %pie hidden-in-dso.o -L. -llib
+//# error: undefined.*hidden symbol: f
+//# error: hidden-in-dso.o
+__attribute__((visibility("hidden"))) int f(void);
+int main(void) { return f(); }
+//--- lib.c
+int f(void) { return 3; }
