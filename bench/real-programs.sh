@@ -45,6 +45,9 @@ main() {
     linker=$(command -v "${linker:-weld}" 2>/dev/null) || { echo "$0: no linker; build weld or give --linker PATH" >&2; exit 2; }
     linker=$(realpath -s "$linker")
     export linker full
+    mkdir -p "$bin" "$logs"
+    exec {lock}> "$work/lock" # the build trees, the shim and its count serve one run at a time
+    flock -n "$lock" || { echo "waiting for another run to end"; flock "$lock"; }
     prepare_shim
     echo "linker: $linker ($("$linker" --version 2>/dev/null | head -1))"
     for name in "${names[@]:-${all[@]}}"; do
@@ -56,7 +59,6 @@ main() {
 
 # DIR/ld, which gcc -B finds: notes the link and becomes the linker.
 prepare_shim() {
-    mkdir -p "$bin" "$logs"
     cat > "$bin/ld" <<SHIM
 #!/bin/sh
 echo "\$PWD: \$*" >> '$work/links'
@@ -70,7 +72,7 @@ step() {
     local name=$1 limit=$2 log="$logs/${1//[^a-z0-9-]/_}.log" start=$SECONDS status
     shift 2
     : > "$work/links"
-    timeout -k 20 "$limit" nice -n 10 bash "${BASH_SOURCE[0]}" --step "$@" < /dev/null > "$log" 2>&1
+    timeout -k 20 "$limit" nice -n 10 bash "${BASH_SOURCE[0]}" --step "$@" < /dev/null > "$log" 2>&1 {lock}>&-
     status=$?
     if [ $status = 0 ]; then
         passed=$((passed + 1))

@@ -66,7 +66,15 @@ def weld_release(workload):
 
 def capture_weld(workload, profile, settings):
     capture_cargo(workload, REPOSITORY, "weld", profile, settings)
-    workload.write_check('"$1" --version > /dev/null\n')
+    # It must link hello world; under its own name, which says that it is an ELF linker.
+    workload.write_check("""\
+scratch=$(mktemp -d)
+trap 'rm -r "$scratch"' EXIT
+ln -s "$(realpath "$1")" "$scratch/weld"
+cd ../hello
+"$scratch/weld" @args -o "$scratch/hello"
+./check "$scratch/hello"
+""")
 
 
 def cargo_debug(workload):

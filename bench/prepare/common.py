@@ -11,6 +11,7 @@ A workload is a directory `${XDG_CACHE_HOME:-~/.cache}/weld/bench/NAME/`:
 It is prepared under another name and renamed when whole, so a directory that exists is complete.
 """
 
+import fcntl
 import json
 import os
 import re
@@ -44,9 +45,11 @@ class Workload:
         self.about = {"name": name, "description": description}
         self.directory = WORKLOADS / f".{name}.new"
         self.build = BUILDS / name
+        self.build.mkdir(parents=True, exist_ok=True)
+        self.lock = open(self.build / "lock", "w")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)  # until the process ends: one run at a time prepares it
         shutil.rmtree(self.directory, ignore_errors=True)
         self.directory.mkdir(parents=True)
-        self.build.mkdir(parents=True, exist_ok=True)
 
     def capture(self, *command, extra_env=None, **options):
         """Runs a build in which the compiler driver is told `-B {bindir}`; its last link is captured.

@@ -230,16 +230,28 @@ impl<'a> Image<'_, 'a> {
 }
 
 impl<'a> Image<'_, 'a> {
+    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function.
+    pub fn is_known_by_plt(&self, id: SymbolId) -> bool {
+        let flags = self.symbols[id].flags();
+        flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
+    }
+
     /// The section header index of what defines a name; `None` for absolute values.
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
+        if self.is_known_by_plt(id) {
+            return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
+        }
         match symbol.kind() {
             sym::DEFINED => {
                 let section = self.sections.get(SectionId(symbol.section));
-                Some(self.layout.of_name[section.out() as usize] + 1)
+                match section.kind() {
+                    SectionKind::EhFrame => of_chunk(ChunkKind::EhFrame),
+                    _ => Some(self.layout.of_name[section.out() as usize] + 1),
+                }
             }
-            sym::COMMON => of_chunk(ChunkKind::Common),
+            sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
                 let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));

@@ -3,6 +3,7 @@
 //! This is the page to read first: each step borrows what the steps before it made and returns a
 //! new value that later steps only read.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -87,13 +88,13 @@ impl<'j> Job<'j> {
         // Open and identify what the command line names, in parallel when there is much of it.
         let early = (self.options.inputs.len() > MANY_INPUTS)
             .then(|| Pool::new(par::choose_threads(self.options.threads, u64::MAX)));
-        let inputs = match &early {
+        let mut inputs = match &early {
             Some(pool) => pool.install(|| self.open(pool.threads() > 1))?,
             None => self.open(false)?,
         };
         let threads = par::choose_threads(self.options.threads, inputs.total_bytes);
         let pool = early.unwrap_or_else(|| Pool::new(threads));
-        pool.install(|| self.link(&inputs, pool.threads()))?;
+        pool.install(|| self.link(&mut inputs, pool.threads()))?;
         report::finish_trace(self)?;
         done_with(self.host, (inputs, pool));
         Ok(())
@@ -110,9 +111,10 @@ impl<'j> Job<'j> {
         Ok(inputs)
     }
 
-    fn link(&self, inputs: &Inputs<'j>, threads: usize) -> Result<(), Diagnostics> {
+    fn link(&self, inputs: &mut Inputs<'j>, threads: usize) -> Result<(), Diagnostics> {
         // Read symbol tables, intern names, find the best definition of each; activate archive members.
         let mut resolved = self.resolve(inputs, threads > 1)?;
+        report::resolution(self, inputs, &resolved)?;
         let result = self.link_resolved(inputs, &mut resolved, threads);
         // Errors speak of places in objects; add what debug information knows of them.
         report::source::explain(self, &resolved, result)
@@ -140,7 +142,8 @@ impl<'j> Job<'j> {
         };
         self.sink.end_phase()?;
         // Define what only the linker can.
-        let internals = Internals::define(resolved, &sections, self.options);
+        let commands = &inputs.commands;
+        let internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
         let mode = Mode::new(self.options, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
@@ -172,6 +175,8 @@ impl<'j> Job<'j> {
         let first = relax_got == self.options.relax;
         if first {
             report::duplicates::report(self, resolved, sections);
+            report::undefined::aliases(self, resolved, &symbols, context.internals);
+            report::undefined::required(self, resolved, &symbols);
             // Symbols defined twice do not keep those that are not defined from being found.
             self.sink.settle();
         }
@@ -184,6 +189,8 @@ impl<'j> Job<'j> {
         if first {
             let parallel = context.parallel;
             Undefined { job: self, resolved, sections, symbols: &symbols, parallel }.report(&live);
+            self.sink.settle();
+            report::shared_references::report(self, resolved, &symbols);
             if self.options.print_gc_sections {
                 report::removed_sections(self, resolved, sections, &live);
             }
@@ -195,26 +202,30 @@ impl<'j> Job<'j> {
         if relax_got && plan.is_too_large_to_relax() {
             return Ok(false);
         }
-        plan.place(sections, &mut symbols, context);
+        plan.place(sections, &mut symbols, resolved, context);
         self.sink.end_phase()?;
         self.write(&plan, context, resolved, sections, &symbols)?;
         done_with(self.host, (plan, symbols, exports));
         Ok(true)
     }
 
-    fn resolve(&self, inputs: &Inputs<'j>, parallel: bool) -> Result<Resolved<'j>, Diagnostics> {
+    fn resolve(&self, inputs: &mut Inputs<'j>, parallel: bool) -> Result<Resolved<'j>, Diagnostics> {
         let _span = self.trace.span("resolve symbols");
         let wrap = setup::wrap(self.options, self.store);
-        let roots = setup::roots(self.options, inputs, self.store);
-        let resolver = Resolver {
-            inputs,
-            options: self.options,
-            sink: self.sink,
-            host: self.host,
-            wrap: &wrap,
-            parallel,
-        };
-        resolver.run(&roots)
+        let loader = Loader { store: self.store, options: self.options, sink: self.sink, parallel };
+        let mut asked = HashSet::new();
+        loop {
+            let roots = setup::roots(self.options, inputs, self.store);
+            let resolver = Resolver { inputs, options: self.options, sink: self.sink, wrap: &wrap, parallel };
+            let resolved = resolver.run(&roots)?;
+            // Objects may ask for libraries. That is rare, so all starts again then.
+            let more = setup::dependent_libraries(self.options, &resolved, &mut asked);
+            if more.is_empty() {
+                return Ok(resolved);
+            }
+            loader.add_dependent(&more, inputs);
+            self.sink.end_phase()?;
+        }
     }
 
     fn read_scripts(&self, inputs: &Inputs) -> Scripts {

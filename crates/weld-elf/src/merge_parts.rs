@@ -41,7 +41,8 @@ impl<'a> Merger<'_, 'a> {
         for group in groups {
             match Merged::build(&group.inputs, &options, self.threads) {
                 Ok(merged) => {
-                    for (input, (_, section)) in group.origins.iter().enumerate() {
+                    let of_objects = group.origins.iter().enumerate().filter(|(_, o)| o.1.is_some());
+                    for (input, (_, section)) in of_objects {
                         let place = (parts.len() as u64) << 32 | input as u64;
                         sections.list[section.index()].address = place;
                     }
@@ -78,7 +79,20 @@ impl<'a> Merger<'_, 'a> {
                 groups[index].origins.push((o as u32, merge.section));
             }
         }
+        self.sign(&mut known, &mut groups);
         groups
+    }
+
+    /// The linker's own name, for `.comment`.
+    fn sign(&self, known: &mut HashMap<(u32, u32, bool, u64), usize>, groups: &mut Vec<Group<'a>>) {
+        let out = crate::input::sections::COMMENT;
+        let index = *known.entry((out, 1, true, 1)).or_insert_with(|| {
+            groups.push(Group { out, inputs: Vec::new(), origins: Vec::new() });
+            groups.len() - 1
+        });
+        let data = concat!("Linker: weld ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
+        groups[index].inputs.push(MergeInput { data, entsize: 1, strings: true, align: 1 });
+        groups[index].origins.push((u32::MAX, SectionId::NONE));
     }
 
     /// The section's bytes, decompressed if need be.

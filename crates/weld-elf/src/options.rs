@@ -151,6 +151,8 @@ pub enum DefsymValue {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub output: PathBuf,
+    /// `output` comes from `-o`, which wins over `OUTPUT` in a linker script.
+    pub output_given: bool,
     pub kind: OutputKind,
     /// `-static`, unless `-Bdynamic` came after it: no dynamic section may be made for an executable
     /// at a fixed address. `-Bstatic` does not set it; it only is in the flags of inputs.
@@ -274,6 +276,8 @@ pub struct Options {
     pub z_origin: bool,
     /// `-z ibt`, `-z force-ibt`: the output claims IBT whatever its inputs say.
     pub z_ibt: bool,
+    /// `-z force-ibt`: objects that do not claim it are named in warnings.
+    pub warn_missing_ibt: bool,
     pub z_ibtplt: bool,
     /// `-z shstk`: as `z_ibt`, for shadow stacks.
     pub z_shstk: bool,
@@ -323,6 +327,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             output: PathBuf::from("a.out"),
+            output_given: false,
             kind: OutputKind::Exec,
             static_link: false,
             inputs: Vec::new(),
@@ -408,6 +413,7 @@ impl Default for Options {
             z_nodump: false,
             z_origin: false,
             z_ibt: false,
+            warn_missing_ibt: false,
             z_ibtplt: false,
             z_shstk: false,
             z_rodynamic: false,

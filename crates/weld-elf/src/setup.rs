@@ -1,12 +1,38 @@
-//! What the options and scripts add before symbols are resolved: roots and `--wrap`.
+//! What the options, scripts and objects add to one another: roots, `--wrap`, libraries.
+
+use std::collections::HashSet;
 
 use weld_common::io::input::InputStore;
 
+use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::options::{DefsymValue, Options, OutputKind};
+use crate::resolve::Resolved;
 use crate::resolve::names::{Rank, Wrap, flag};
 use crate::script::standin::Command;
 use crate::script::version_script::VersionScript;
+
+/// The libraries that objects ask for and that are not in `asked`, with who asks first. `asked` takes
+/// them in.
+pub fn dependent_libraries<'a>(
+    options: &Options,
+    resolved: &Resolved<'a>,
+    asked: &mut HashSet<&'a [u8]>,
+) -> Vec<(FileName<'a>, &'a [u8])> {
+    let mut list = Vec::new();
+    if options.no_dependent_libraries || options.kind == OutputKind::Relocatable {
+        return list;
+    }
+    for object in resolved.objects.iter().filter(|o| o.dependent_libraries != 0) {
+        let names = object.section_data(object.dependent_libraries as usize).unwrap_or(&[]);
+        for name in names.split(|&b| b == 0).filter(|n| !n.is_empty()) {
+            if asked.insert(name) {
+                list.push((object.name.clone(), name));
+            }
+        }
+    }
+    list
+}
 
 /// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`.
 pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
@@ -51,7 +77,7 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
         names.push((options.init.clone(), undefined | flag::KEEP));
         names.push((options.fini.clone(), undefined | flag::KEEP));
     }
-    names.into_iter().map(|(name, bits)| (&*store.keep(name.into_bytes()), bits)).collect()
+    names.into_iter().map(|(name, bits)| (store.keep(name.into_bytes()), bits)).collect()
 }
 
 /// The symbol where the program starts, unless it is a number. Shared objects have one only if asked.

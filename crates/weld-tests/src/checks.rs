@@ -369,7 +369,10 @@ fn def_version(image: &Image, value: &str) -> Result<()> {
 fn build_id(image: &Image, value: &str) -> Result<()> {
     let s = query::section(image, ".note.gnu.build-id")?;
     let note = image.contents(s)?;
-    let desc = note.get(16..).ok_or("the build id note is too short")?;
+    // The id may be shorter than its place, which is padded.
+    let size = note.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let size = size.ok_or("the build id note is too short")? as usize;
+    let desc = note.get(16..16 + size).ok_or("the build id note is too short")?;
     let hex: String = desc.iter().map(|b| format!("{b:02x}")).collect();
     match value.strip_prefix('=') {
         Some(wanted) => expect("the build id", hex, wanted.trim()),

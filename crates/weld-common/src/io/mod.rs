@@ -7,7 +7,7 @@ pub mod input;
 pub mod output;
 
 /// The system's words for `error`, without Rust's "(os error 28)" behind them.
-pub(crate) fn reason(error: &std::io::Error) -> String {
+pub fn reason(error: &std::io::Error) -> String {
     let mut text = error.to_string();
     if let Some(code) = error.raw_os_error() {
         let tail = format!(" (os error {code})");

@@ -254,22 +254,18 @@ impl State {
         }
         let sysroot = &self.o.sysroot;
         for path in &mut self.o.search_paths {
-            if let Some(inside) = inside_sysroot(path) {
-                *path = under(sysroot, inside);
+            if let Some(inside) = in_sysroot(sysroot, path) {
+                *path = inside;
             }
         }
     }
 }
 
-/// What follows `=` or `$SYSROOT` at the start of a search path.
-fn inside_sysroot(path: &Path) -> Option<&[u8]> {
+/// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` even if it is absolute.
+pub fn in_sysroot(sysroot: &Path, path: &Path) -> Option<PathBuf> {
     let bytes = path.as_os_str().as_bytes();
-    bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))
-}
-
-/// `inside` below `sysroot`, even if it is absolute.
-fn under(sysroot: &Path, inside: &[u8]) -> PathBuf {
+    let inside = bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))?;
     let mut path = sysroot.as_os_str().to_owned();
     path.push(OsStr::from_bytes(inside));
-    path.into()
+    Some(path.into())
 }

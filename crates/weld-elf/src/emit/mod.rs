@@ -176,7 +176,7 @@ impl Emitter<'_, '_, '_> {
         let section = image.sections.get(id);
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         match section.kind() {
-            SectionKind::Regular => out.copy_from_slice(data),
+            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(data),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
                     let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
@@ -188,11 +188,23 @@ impl Emitter<'_, '_, '_> {
             _ => out.fill(0),
         }
         let relocs = image.sections.relocs(object, index, section);
-        if relocs.is_empty() {
-            return;
+        if !relocs.is_empty() {
+            self.relocate(index, id, relocs, out);
         }
+        if section.kind() == SectionKind::Reversed {
+            reverse_words(out);
+        }
+    }
+
+    fn relocate(&self, index: usize, id: SectionId, relocs: &[Rela], out: &mut [u8]) {
+        let image = self.image;
+        let object = &image.resolved.objects[index];
+        let shndx = id.0 - object.section_base;
+        let section = image.sections.get(id);
+        let data = object.section_data(shndx as usize).unwrap_or(&[]);
         let object_id = ObjectId(index as u32);
-        let site = Site { image, object, object_id, shndx, address: section.address, relocs, delta: 0 };
+        let site =
+            Site { image, object, object_id, shndx, address: section.address, relocs, input: data, delta: 0 };
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             apply::allocated(&site, out);
         } else {
@@ -318,9 +330,9 @@ impl Emitter<'_, '_, '_> {
             (symtab::extra_start(symtab), writer.extra())
         };
         let layout = self.image.layout;
-        let table = layout.chunk_address(ChunkKind::SymTab);
-        let strings = layout.chunk_address(ChunkKind::StrTab);
-        let indices = layout.chunk_address(ChunkKind::SymTabShndx);
+        let table = layout.chunk_offset(ChunkKind::SymTab);
+        let strings = layout.chunk_offset(ChunkKind::StrTab);
+        let indices = layout.chunk_offset(ChunkKind::SymTabShndx);
         // The null symbol and string belong to the first run.
         let null = u64::from(first == 0);
         let (locals, globals) = (start.locals as u64 - null, start.globals as u64);
@@ -357,6 +369,12 @@ pub fn tombstone(options: &Options, name: &[u8]) -> u64 {
         b".debug_names" => u64::MAX,
         _ => 0,
     }
+}
+
+/// Puts the last 8-byte word first.
+fn reverse_words(out: &mut [u8]) {
+    out.reverse();
+    out.chunks_exact_mut(8).for_each(|word| word.reverse());
 }
 
 /// Size of the `.note.package` note for its JSON text.

@@ -101,8 +101,9 @@ pub fn cut(
     units
 }
 
+/// Zeroes are written where they are few; larger holes are left as the new file has them, zero too.
 fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
-    if to > from {
+    if to > from && to - from <= UNIT_BYTES {
         units.push(Unit::Gap { offset: from, size: to - from });
     }
 }
@@ -118,10 +119,6 @@ fn is_symbol_table(layout: &Layout, index: usize) -> bool {
 pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member) -> (u64, u64) {
     let out = &layout.sections[index];
     match (member.as_chunk(), member.as_section()) {
-        // What is not allocated has file offsets for addresses.
-        (Some(id), _) if !out.is_alloc() => {
-            (layout.chunks[id.index()].address, layout.chunks[id.index()].size)
-        }
         (Some(id), _) => {
             let chunk = &layout.chunks[id.index()];
             (out.offset + (chunk.address - out.address), chunk.size)
@@ -143,7 +140,7 @@ fn cut_section(
 ) {
     let out = &layout.sections[index];
     let mut first = 0;
-    let mut start = out.offset;
+    let (mut start, mut end) = (out.offset, out.offset);
     let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
         if end > start {
             units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
@@ -151,6 +148,12 @@ fn cut_section(
     };
     for (i, member) in out.members.iter().enumerate() {
         let (offset, size) = extent(layout, sections, index, *member);
+        if offset - end > UNIT_BYTES {
+            // A hole that some enormous alignment asked for.
+            close(first, i, start, end, units);
+            (first, start) = (i, offset);
+        }
+        end = offset + size;
         let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
         if let Some(chunk) = large {
             // The padding before it belongs to what came before.

@@ -12,10 +12,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use weld_common::archive::armap::Symbols;
 use weld_common::archive::{Archive, Member, MemberData};
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
 use super::FileName;
+use super::search::{Opened, Search};
+use crate::args::in_sysroot;
 use crate::elf::*;
 use crate::ids::*;
 use crate::options::{InputArg, InputFlags, InputKind, Options};
@@ -60,22 +62,26 @@ pub struct ArchiveInput<'a> {
 impl<'a> ArchiveInput<'a> {
     /// Records for a run of the index's entries.
     pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
+        for (name, file) in self.provided(symbols) {
+            bins.push(Record::new(hash_name(name), name, file, u32::MAX, Rank::Provided as u32));
+        }
+    }
+
+    /// The names of a run of the index's entries, and the members that define them.
+    fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], FileId)> {
         let mut member = 0;
-        for (name, offset) in symbols {
+        symbols.filter_map(move |(name, offset)| {
             // Entries of one member follow one another.
             if self.offsets.get(member) != Some(&offset) {
-                match self.offsets.binary_search(&offset) {
-                    Ok(found) => member = found,
-                    Err(_) => continue,
-                }
+                member = self.offsets.binary_search(&offset).ok()?;
             }
             let file = FileId(self.first_file.0 + member as u32);
             let name = match memchr::memmem::find(name, b"@@") {
                 Some(at) => &name[..at],
                 None => name,
             };
-            bins.push(Record::new(hash_name(name), name, file, u32::MAX, Rank::Provided as u32));
-        }
+            Some((name, file))
+        })
     }
 }
 
@@ -86,8 +92,17 @@ pub struct Inputs<'a> {
     /// What linker-script stand-ins said besides naming inputs, with the script's path.
     pub commands: Vec<(Arc<str>, Command)>,
     pub total_bytes: u64,
-    /// Every file opened, in order: for `--trace`, `--dependency-file`, `--reproduce`.
-    pub opened: Vec<(Arc<str>, &'a [u8])>,
+    /// Every file that the command line, scripts and objects brought in, in order.
+    pub opened: Vec<Arc<str>>,
+    /// First file and place in the order of the command line, of each input; the members of a group
+    /// share a place.
+    places: Vec<(FileId, u32)>,
+    /// `SEARCH_DIR` of scripts.
+    search_dirs: Vec<PathBuf>,
+    /// Archives seen, and whether as a whole.
+    archives_seen: HashSet<(Arc<str>, bool)>,
+    /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
+    libraries: HashMap<Arc<str>, FileId>,
     store: &'a InputStore<'a>,
 }
 
@@ -97,6 +112,18 @@ impl<'a> Inputs<'a> {
     pub fn first_round(&self) -> impl Iterator<Item = FileId> {
         let eager = |(_, f): &(usize, &Input)| matches!(f, Input::Object { .. } | Input::Shared { .. });
         self.files.iter().enumerate().filter(eager).map(|(i, _)| FileId(i as u32))
+    }
+
+    /// What archives with an index provide: names, and the members that define them.
+    pub fn provided(&self) -> impl Iterator<Item = (&'a [u8], FileId)> {
+        let lazy = self.archives.iter().filter(|a| a.lazy);
+        lazy.filter_map(|a| Some((a, a.archive.armap()?))).flat_map(|(a, map)| a.provided(map.symbols()))
+    }
+
+    /// Where a file stands on the command line, for `--warn-backrefs`.
+    pub fn place(&self, file: FileId) -> u32 {
+        let after = self.places.partition_point(|p| p.0 <= file);
+        after.checked_sub(1).map_or(0, |i| self.places[i].1)
     }
 
     pub fn name(&self, file: FileId) -> FileName<'a> {
@@ -182,14 +209,6 @@ fn identify(data: &[u8]) -> Kind {
     if memchr::memchr(0, &data[..data.len().min(1024)]).is_some() { Kind::Unknown } else { Kind::Text }
 }
 
-struct Opened<'a> {
-    path: Arc<str>,
-    bytes: &'a [u8],
-    flags: InputFlags,
-    /// Found by `-l`.
-    searched: bool,
-}
-
 pub struct Loader<'a, 'l> {
     pub store: &'a InputStore<'a>,
     pub options: &'l Options,
@@ -208,12 +227,40 @@ impl<'a> Loader<'a, '_> {
             commands: Vec::new(),
             total_bytes: 0,
             opened: Vec::new(),
+            places: Vec::new(),
+            search_dirs: Vec::new(),
+            archives_seen: HashSet::new(),
+            libraries: HashMap::new(),
             store: self.store,
         };
         let mut opened = Vec::new();
         self.expand(&self.options.inputs, None, 0, &mut opened, &mut inputs);
         self.classify(opened, &mut inputs);
         inputs
+    }
+
+    /// Adds the libraries that objects ask for (`.deplibs`). `wanted` are objects' names and what they
+    /// ask for.
+    pub fn add_dependent(&self, wanted: &[(FileName<'a>, &'a [u8])], inputs: &mut Inputs<'a>) {
+        let mut opened = Vec::new();
+        for (object, library) in wanted {
+            let search_dirs = std::mem::take(&mut inputs.search_dirs);
+            let name = String::from_utf8_lossy(library);
+            let found = self.search(&search_dirs).dependent(&name, InputFlags::default());
+            inputs.search_dirs = search_dirs;
+            match found {
+                Ok(Some(file)) => self.take(file, false, 0, &mut opened, inputs),
+                Ok(None) => {
+                    self.sink.error(format!("{object}: asks for the library {name}, which is not found"))
+                }
+                Err(diagnostic) => self.sink.push(diagnostic),
+            }
+        }
+        self.classify(opened, inputs);
+    }
+
+    fn search<'s>(&'s self, more_dirs: &'s [PathBuf]) -> Search<'a, 's> {
+        Search { store: self.store, options: self.options, more_dirs }
     }
 
     /// Opens `args` in parallel, and replaces scripts by what they name.
@@ -225,28 +272,40 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        let open = |arg: &InputArg| self.open(arg, from);
+        let open = |arg: &InputArg| self.search(&inputs.search_dirs).open(arg, from);
         let found: Vec<_> = if self.parallel && args.len() > 64 {
             args.par_iter().map(open).collect()
         } else {
             args.iter().map(open).collect()
         };
-        for (arg, found) in args.iter().zip(found) {
-            let file = match found {
-                Ok(file) => file,
-                Err(diagnostic) => {
-                    self.sink.push(diagnostic.at(out.len() as u64));
-                    continue;
-                }
-            };
-            inputs.opened.push((file.path.clone(), file.bytes));
-            match identify(file.bytes) {
-                Kind::Text | Kind::Unknown if matches!(arg.kind, InputKind::Script(_)) => {
-                    self.expand_script(&file, depth, out, inputs);
-                }
-                Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
-                _ => out.push(file),
+        let dirs = inputs.search_dirs.len();
+        for (arg, mut found) in args.iter().zip(found) {
+            // A script before it may have named more directories.
+            if found.is_err() && inputs.search_dirs.len() > dirs {
+                found = self.search(&inputs.search_dirs).open(arg, from);
             }
+            let script = matches!(arg.kind, InputKind::Script(_));
+            match found {
+                Ok(file) => self.take(file, script, depth, out, inputs),
+                Err(diagnostic) => self.sink.push(diagnostic.at(out.len() as u64)),
+            }
+        }
+    }
+
+    /// Takes a file in as it is, or what it names if it is a script.
+    fn take(
+        &self,
+        file: Opened<'a>,
+        script: bool,
+        depth: usize,
+        out: &mut Vec<Opened<'a>>,
+        inputs: &mut Inputs<'a>,
+    ) {
+        inputs.opened.push(file.path.clone());
+        match identify(file.bytes) {
+            Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
+            Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
+            _ => out.push(file),
         }
     }
 
@@ -276,83 +335,39 @@ impl<'a> Loader<'a, '_> {
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
                 Command::Include(path) => {
-                    let arg = InputArg { kind: InputKind::Script(path.into()), flags: file.flags };
+                    let arg = InputArg { kind: InputKind::Script(path), flags: file.flags };
                     self.expand(&[arg], Some(file), depth + 1, out, inputs);
                 }
+                Command::SearchDir(_) if self.options.nostdlib => {}
+                Command::SearchDir(dir) => {
+                    inputs.search_dirs.push(in_sysroot(&self.options.sysroot, &dir).unwrap_or(dir));
+                }
+                Command::Output(_) if self.options.output_given => {}
+                Command::Output(path) => {
+                    let output = path.display();
+                    self.sink.error(format!("{}: OUTPUT is not supported; use -o {output}", file.path));
+                }
+                Command::Format(name) => self.check_format(&file.path, &name, "elf64-x86-64"),
+                Command::Architecture(name) => self.check_format(&file.path, &name, "i386:x86-64"),
                 other => inputs.commands.push((file.path.clone(), other)),
             }
         }
     }
 
-    fn open(&self, arg: &InputArg, from: Option<&Opened<'a>>) -> Result<Opened<'a>, Diagnostic> {
-        match &arg.kind {
-            InputKind::File(path) | InputKind::Script(path) => {
-                for candidate in self.file_candidates(path, from) {
-                    if let Some(bytes) = self.try_open(&candidate)? {
-                        return Ok(self.opened(&candidate, bytes, arg.flags));
-                    }
-                }
-                Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
-            }
-            InputKind::Library(name) => self.open_library(name, arg.flags),
+    fn check_format(&self, script: &str, name: &str, wanted: &str) {
+        if name != wanted {
+            self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
         }
-    }
-
-    fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
-        Opened { path: path.to_string_lossy().into(), bytes, flags, searched: false }
-    }
-
-    fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
-        self.store.open(path).map_err(|e| Diagnostic::error(e.to_string()))
-    }
-
-    /// Where a path may be: as given; one named by a script also in the sysroot (if the script lies
-    /// there), beside the script and in the library directories.
-    fn file_candidates(&self, path: &Path, from: Option<&Opened<'a>>) -> Vec<PathBuf> {
-        let Some(script) = from else { return vec![path.to_owned()] };
-        let sysroot = &self.options.sysroot;
-        if path.is_absolute() {
-            let inside = !sysroot.as_os_str().is_empty() && Path::new(&*script.path).starts_with(sysroot);
-            let rooted = sysroot.join(path.strip_prefix("/").unwrap_or(path));
-            return if inside { vec![rooted, path.to_owned()] } else { vec![path.to_owned()] };
-        }
-        let mut list = vec![path.to_owned()];
-        list.extend(Path::new(&*script.path).parent().map(|dir| dir.join(path)));
-        list.extend(self.options.search_paths.iter().map(|dir| dir.join(path)));
-        list
-    }
-
-    fn open_library(&self, name: &str, flags: InputFlags) -> Result<Opened<'a>, Diagnostic> {
-        let names: Vec<String> = match name.strip_prefix(':') {
-            Some(file) => vec![file.to_owned()],
-            None if flags.static_only || self.options.static_link => vec![format!("lib{name}.a")],
-            None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
-        };
-        for dir in &self.options.search_paths {
-            for file in &names {
-                let path = dir.join(file);
-                if let Some(bytes) = self.try_open(&path)? {
-                    return Ok(Opened { searched: true, ..self.opened(&path, bytes, flags) });
-                }
-            }
-        }
-        let mut diagnostic = Diagnostic::error(format!("unable to find library -l{name}"));
-        if self.options.search_paths.is_empty() {
-            return Err(diagnostic.note("there are no library directories; name them with -L"));
-        }
-        for dir in &self.options.search_paths {
-            let missing = if dir.is_dir() { "" } else { " (no such directory)" };
-            diagnostic = diagnostic.note(format!("searched {}{missing}", dir.display()));
-        }
-        Err(diagnostic)
     }
 
     /// Gives each file its id.
     fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
-        let mut seen: HashSet<(Arc<str>, bool)> = HashSet::new();
-        // A library named twice is one library; it is needed if either mention says so.
-        let mut libraries: HashMap<Arc<str>, usize> = HashMap::new();
+        let mut groups: HashMap<u32, u32> = HashMap::new();
         for file in opened {
+            let next = inputs.places.len() as u32;
+            let place =
+                if file.flags.group == 0 { next } else { *groups.entry(file.flags.group).or_insert(next) };
+            inputs.places.push((FileId(inputs.files.len() as u32), place));
             let name = FileName { path: file.path.clone(), member: None };
             inputs.total_bytes += file.bytes.len() as u64;
             match identify(file.bytes) {
@@ -361,8 +376,8 @@ impl<'a> Loader<'a, '_> {
                     inputs.files.push(Input::Object { name, data: file.bytes, lazy, excluded: false });
                 }
                 Kind::Shared => {
-                    if let Some(&id) = libraries.get(&file.path) {
-                        if let Input::Shared { as_needed, .. } = &mut inputs.files[id] {
+                    if let Some(id) = inputs.libraries.get(&file.path) {
+                        if let Input::Shared { as_needed, .. } = &mut inputs.files[id.index()] {
                             *as_needed &= file.flags.as_needed;
                         }
                         continue;
@@ -370,7 +385,7 @@ impl<'a> Loader<'a, '_> {
                     if self.options.static_link {
                         self.sink.error(format!("{name}: a shared object cannot be part of a static link"));
                     }
-                    libraries.insert(file.path.clone(), inputs.files.len());
+                    inputs.libraries.insert(file.path.clone(), FileId(inputs.files.len() as u32));
                     let as_needed = file.flags.as_needed;
                     let link_name = if file.searched { name.base() } else { &file.path };
                     let link_name = self.store.keep(link_name.as_bytes().to_vec());
@@ -378,7 +393,7 @@ impl<'a> Loader<'a, '_> {
                 }
                 Kind::Archive => {
                     // A second mention of an archive cannot provide what the first did not.
-                    if seen.insert((file.path.clone(), file.flags.whole_archive)) {
+                    if inputs.archives_seen.insert((file.path.clone(), file.flags.whole_archive)) {
                         self.add_archive(file, inputs);
                     }
                 }

@@ -1,11 +1,12 @@
 //! Input files: finding, opening, identifying and parsing them.
 //!
-//! [`load`] turns the command line into an ordered list of files; [`object`] and [`shared`] view
-//! relocatable and shared objects in place; [`sections`] decides what each section of a live
-//! object is for.
+//! [`search`] finds and opens what is named; [`load`] turns the command line into an ordered list of
+//! files; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
+//! what each section of a live object is for.
 
 pub mod load;
 pub mod object;
+pub mod search;
 pub mod sections;
 pub mod shared;
 

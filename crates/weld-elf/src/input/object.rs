@@ -193,11 +193,11 @@ impl<'a> Object<'a> {
 
     /// The signature of a group whose symbol is local; a section symbol stands for its section's name.
     fn local_group_name(&self, sym: u32) -> Option<&'a [u8]> {
-        let sym = self.syms.get(sym as usize)?;
-        if sym.kind() == STT_SECTION {
-            return self.section_name(sym.st_shndx() as usize);
+        let symbol = self.syms.get(sym as usize)?;
+        match self.place(sym, symbol) {
+            SymbolPlace::Section(shndx) if symbol.kind() == STT_SECTION => self.section_name(shndx as usize),
+            _ => string(self.strtab, symbol.st_name()),
         }
-        string(self.strtab, sym.st_name())
     }
 
     pub fn section_name(&self, shndx: usize) -> Option<&'a [u8]> {

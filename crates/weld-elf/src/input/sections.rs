@@ -38,6 +38,9 @@ pub enum SectionKind {
     EhFrame = 5,
     /// Like `Regular`, to be decompressed on the way.
     Compressed = 6,
+    /// `.ctors` in `.init_array`: like `Regular`, with the order of its words reversed, because the one
+    /// is run from its end and the other from its start.
+    Reversed = 7,
 }
 
 /// One input section. Slots of sections that take no part are all zero.
@@ -73,6 +76,7 @@ impl InputSection {
             4 => SectionKind::Merge,
             5 => SectionKind::EhFrame,
             6 => SectionKind::Compressed,
+            7 => SectionKind::Reversed,
             _ => SectionKind::Dropped,
         }
     }
@@ -175,6 +179,14 @@ pub struct Sections<'a> {
     pub names: Vec<&'a [u8]>,
 }
 
+impl InputSection {
+    /// Where the relocation at offset `at` of the input section applies, from the start of its output.
+    #[inline(always)]
+    pub fn placed_offset(&self, at: u64) -> u64 {
+        if self.kind() == SectionKind::Reversed { self.size.wrapping_sub(8).wrapping_sub(at) } else { at }
+    }
+}
+
 impl Sections<'_> {
     #[inline(always)]
     pub fn get(&self, id: SectionId) -> &InputSection {
@@ -240,6 +252,12 @@ const WELL_KNOWN: &[&[u8]] = &[
     b".lbss",
     b".ltext",
 ];
+
+/// Index of `.comment` in the well-known names.
+pub const COMMENT: u32 = 17;
+
+/// No section is larger, or aligned more strictly, than the address space of any machine.
+const LARGEST: u64 = 1 << 56;
 
 /// Sections that swallow `NAME.anything`, longest prefixes first.
 const PREFIXES: &[(&[u8], u32)] = &[
@@ -323,6 +341,9 @@ pub fn parse<'a>(
     };
     let mut sections = Sections { list, objects: parsed, names: WELL_KNOWN.to_vec() };
     sections.join_names(objects);
+    if sections.names.len() >= LOCAL_NAME as usize {
+        sink.error(format!("too many different section names: {}", sections.names.len()));
+    }
     sections
 }
 
@@ -459,9 +480,20 @@ impl<'a> Parser<'a, '_> {
         if !align.is_power_of_two() {
             return Err(format!("has an alignment that is not a power of two: {align}"));
         }
+        if self.extra.local_names.len() >= LOCAL_NAME as usize {
+            return Err("too many different section names".into());
+        }
+        if size > LARGEST || align > LARGEST {
+            return Err(format!("has an impossible size or alignment: {size:#x}, {align:#x}"));
+        }
         let out = self.output_number(name, local_names);
         if name == b".eh_frame" && what == SectionKind::Regular && !relocatable {
             what = SectionKind::EhFrame;
+        } else if out == 6 && continues(name, b".ctors") || out == 7 && continues(name, b".dtors") {
+            if !size.is_multiple_of(8) {
+                return Err("is not a table of addresses: its size is not a multiple of 8".into());
+            }
+            what = if what == SectionKind::Regular { SectionKind::Reversed } else { what };
         } else if flags & SHF_MERGE != 0 && what != SectionKind::NoBits && self.is_mergeable(shdr, size) {
             self.extra.merges.push(MergeSection {
                 section: SectionId(self.object.section_base + shndx as u32),
@@ -547,10 +579,12 @@ impl<'a> Parser<'a, '_> {
             output_name(name, self.options)
         };
         named.unwrap_or_else(|name| {
-            *local_names.entry(name).or_insert_with(|| {
+            let next = LOCAL_NAME + self.extra.local_names.len() as u32;
+            let number = *local_names.entry(name).or_insert(next);
+            if number == next {
                 self.extra.local_names.push(name);
-                LOCAL_NAME + self.extra.local_names.len() as u32 - 1
-            })
+            }
+            number
         })
     }
 
@@ -614,13 +648,23 @@ impl<'a> Parser<'a, '_> {
                 self.error(target, "has more than one relocation section");
             }
             self.slots[target].relocs = i as u32;
-            if self.slots[target].kind() == SectionKind::Merge {
-                // Equal bytes with different relocations are not equal.
-                self.slots[target].set_kind(SectionKind::Regular);
-                let id = SectionId(self.object.section_base + target as u32);
-                self.extra.merges.retain(|m| m.section != id);
+            if !self.relocs_of(target).is_empty() {
+                match self.slots[target].kind() {
+                    // Equal bytes may become different ones, so such a section is copied as it is.
+                    SectionKind::Merge => self.do_not_merge(target),
+                    SectionKind::NoBits => self.error(target, "has relocations, but no bytes to relocate"),
+                    _ => {}
+                }
             }
         }
+    }
+
+    fn do_not_merge(&mut self, shndx: usize) {
+        let id = SectionId(self.object.section_base + shndx as u32);
+        self.extra.merges.retain(|m| m.section != id);
+        let compressed = self.object.shdrs[shndx].sh_flags() & SHF_COMPRESSED != 0;
+        let kind = if compressed { SectionKind::Compressed } else { SectionKind::Regular };
+        self.slots[shndx].set_kind(kind);
     }
 
     fn check_relocs(&mut self, index: usize, shdr: &Shdr) -> Result<(), String> {

@@ -122,6 +122,9 @@ impl<'a> Shared<'a> {
                     return Err("is a position-independent executable and cannot be linked against".into());
                 }
                 DT_NEEDED => self.needed.push(name(entry.d_val())?),
+                DT_FLAGS_1 if entry.d_val() & DF_1_PIE != 0 => {
+                    return Err("is a position-independent executable and cannot be linked against".into());
+                }
                 _ => {}
             }
         }

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 
 use super::*;
 use crate::image::{Bases, MergedPart};
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::align_up;
+use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
 
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
 pub fn place(layout: &mut Layout, sections: &mut Sections) {
@@ -20,8 +20,7 @@ pub fn place(layout: &mut Layout, sections: &mut Sections) {
         for member in &out.members {
             match member.as_chunk() {
                 Some(chunk) => {
-                    let base = if out.is_alloc() { out.address } else { out.offset };
-                    layout.chunks[chunk.index()].address += base;
+                    layout.chunks[chunk.index()].address += start;
                 }
                 None => sections.list[member.as_section().map_or(0, |s| s.index())].address += start,
             }
@@ -52,9 +51,10 @@ pub fn place_symbols(
     relro_copies: &[SymbolId],
     parallel: bool,
 ) {
-    let common = layout.chunk_address(ChunkKind::Common);
+    let common = [IN_BSS, IN_TBSS, IN_LBSS].map(|kind| layout.chunk_address(ChunkKind::Common(kind)));
     let copy = layout.chunk_address(ChunkKind::CopyBss);
     let relro = layout.chunk_address(ChunkKind::CopyRelro);
+    let eh_frame = layout.chunk_address(ChunkKind::EhFrame);
     for id in relro_copies {
         // The offset counts from the other block; what is added below is `copy`.
         let symbol = &mut symbols.list[id.index()];
@@ -65,7 +65,10 @@ pub fn place_symbols(
         match flags & sym::KIND {
             sym::DEFINED => {
                 let section = &sections.list[symbol.section as usize];
-                if flags & sym::MERGED == 0 {
+                if section.kind() == SectionKind::EhFrame {
+                    // Its records have moved apart; what names the section means its start.
+                    symbol.value = eh_frame;
+                } else if flags & sym::MERGED == 0 {
                     symbol.value = symbol.value.wrapping_add(section.address);
                 } else {
                     let part = &merged.get((section.address >> 32) as usize);
@@ -75,7 +78,10 @@ pub fn place_symbols(
                     symbol.value = at.map_or(0, |at| base + at);
                 }
             }
-            sym::COMMON => symbol.value = symbol.value.wrapping_add(common),
+            sym::COMMON => {
+                let base = common.get(symbol.section as usize).copied().unwrap_or(0);
+                symbol.value = symbol.value.wrapping_add(base);
+            }
             sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.value = symbol.value.wrapping_add(copy),
             sym::SHARED => symbol.value = 0,
             _ => {}
@@ -85,16 +91,22 @@ pub fn place_symbols(
 }
 
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.
-pub fn place_internals(symbols: &mut Symbols, internals: &Internals, layout: &Layout, bases: &Bases) {
+pub fn place_internals(
+    symbols: &mut Symbols,
+    internals: &Internals,
+    layout: &Layout,
+    bases: &Bases,
+    shared: bool,
+) {
     for _ in 0..4 {
         for internal in &internals.list {
-            let value = target_value(symbols, layout, bases, &internal.target);
+            let value = target_value(symbols, layout, (bases, shared), &internal.target);
             symbols.list[internal.id.index()].value = value;
         }
     }
 }
 
-fn target_value(symbols: &Symbols, layout: &Layout, bases: &Bases, target: &Target) -> u64 {
+fn target_value(symbols: &Symbols, layout: &Layout, (bases, shared): (&Bases, bool), target: &Target) -> u64 {
     let alloc = || layout.sections.iter().filter(|s| s.is_alloc());
     let image = layout.image_base;
     match target {
@@ -111,10 +123,10 @@ fn target_value(symbols: &Symbols, layout: &Layout, bases: &Bases, target: &Targ
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
         Target::RelaIpltStart => layout.chunk_address(ChunkKind::RelaPlt),
         Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(0, |c| c.address + c.size),
-        Target::TlsModuleBase => {
-            let tls = layout.tls();
-            tls.map_or(0, |t| t.address)
-        }
+        // In an executable, offsets from the module's block are those from the thread pointer; see
+        // `apply`, which treats DTPOFF so.
+        Target::TlsModuleBase if shared => bases.tls_start,
+        Target::TlsModuleBase => bases.thread_pointer,
         Target::Absolute(value) => *value,
         Target::Alias(id, offset) => symbols[*id].value.wrapping_add(*offset as u64),
     }
@@ -125,9 +137,10 @@ fn end_of<'s, 'a: 's>(sections: impl Iterator<Item = &'s OutputSection<'a>>, def
     sections.filter(|s| !(s.is_tls() && s.is_nobits())).map(|s| s.end()).max().unwrap_or(default)
 }
 
-/// The span of addresses of the image, in bytes.
-pub fn span(layout: &Layout) -> u64 {
-    let large = |s: &&OutputSection| s.is_alloc() && s.flags & crate::elf::SHF_X86_64_LARGE == 0;
-    let end = layout.sections.iter().filter(large).map(|s| s.end()).max().unwrap_or(0);
-    align_up(end.saturating_sub(layout.image_base), 1)
+/// The last address of the image, and its span in bytes; large sections count too, since GOT loads
+/// of their symbols could be shortened like others.
+pub fn extent(layout: &Layout) -> (u64, u64) {
+    let alloc = layout.sections.iter().filter(|s| s.is_alloc());
+    let end = alloc.map(|s| s.end()).max().unwrap_or(0);
+    (end, end.saturating_sub(layout.image_base))
 }

@@ -13,7 +13,6 @@ use crate::input::object::Object;
 use crate::input::sections::{OutputUse, SectionKind, Sections};
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
-use crate::util::align_up;
 
 /// A chunk and the output section it goes to.
 pub struct ChunkSpec {
@@ -76,6 +75,7 @@ impl<'a> Builder<'_, 'a> {
             chunk.out = position[chunk.out as usize];
         }
         self.assign_offsets(&mut layout);
+        align_tls(&mut layout.sections);
         layout
     }
 
@@ -99,7 +99,10 @@ impl<'a> Builder<'_, 'a> {
     ) {
         for (i, section) in self.sections.list.iter().enumerate() {
             let kind = section.kind();
-            let copied = matches!(kind, SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed);
+            let copied = matches!(
+                kind,
+                SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed | SectionKind::Reversed
+            );
             let id = SectionId(i as u32);
             if !copied || !self.live.contains(id) {
                 continue;
@@ -125,10 +128,19 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = output_flags(used);
                     out.entsize = used.entsize;
                 }
+                None if name == crate::input::sections::COMMENT => {
+                    out.flags = SHF_MERGE | SHF_STRINGS;
+                    out.entsize = 1;
+                }
                 None => {
                     // Only chunks go there: the copies and commons of `.bss` and its kin.
                     out.kind = SHT_NOBITS;
                     out.flags = SHF_ALLOC | SHF_WRITE;
+                    out.flags |= match text {
+                        b".tbss" => SHF_TLS,
+                        b".lbss" => SHF_X86_64_LARGE,
+                        _ => 0,
+                    };
                 }
             }
             of_name[name as usize] = outs.len() as u32;
@@ -158,13 +170,11 @@ impl<'a> Builder<'_, 'a> {
                     out
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
-                    let existing = outs.iter().position(|o| *o.name == *name);
-                    existing.unwrap_or_else(|| {
-                        let mut out = new_section(Cow::Borrowed(name));
-                        (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
-                        outs.push(out);
-                        outs.len() - 1
-                    })
+                    // Never one that inputs made by the same name: its contents are theirs.
+                    let mut out = new_section(Cow::Borrowed(name));
+                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    outs.push(out);
+                    outs.len() - 1
                 }),
             };
             outs[out].members.push(Member::chunk(id));
@@ -251,17 +261,19 @@ impl<'a> Builder<'_, 'a> {
     fn place_members(&mut self, layout: &mut Layout, index: usize) {
         let out = &mut layout.sections[index];
         let (mut offset, mut align) = (0u64, out.align);
+        // What does not fit 64 bits ends at the top, where giving addresses finds it.
+        let next = |offset: u64, align: u64| offset.checked_next_multiple_of(align).unwrap_or(u64::MAX);
         for member in &out.members {
             match member.as_chunk() {
                 Some(chunk) => {
                     let chunk = &mut layout.chunks[chunk.index()];
-                    chunk.address = align_up(offset, chunk.align);
-                    offset = chunk.address + chunk.size;
+                    chunk.address = next(offset, chunk.align);
+                    offset = chunk.address.saturating_add(chunk.size);
                     align = align.max(chunk.align);
                 }
                 None => {
                     let section = &mut self.sections.list[member.0 as usize];
-                    section.address = align_up(offset, section.align());
+                    section.address = next(offset, section.align());
                     offset = section.address.saturating_add(section.size);
                     align = align.max(section.align());
                 }
@@ -269,6 +281,14 @@ impl<'a> Builder<'_, 'a> {
         }
         out.size = offset;
         out.align = align;
+    }
+}
+
+/// The thread-local template starts at its own alignment, which is that of its strictest section.
+fn align_tls(sections: &mut [OutputSection]) {
+    let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
+    if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
+        first.align = align;
     }
 }
 

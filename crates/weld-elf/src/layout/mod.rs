@@ -2,11 +2,13 @@
 //!
 //! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
 //! * [`order`] ranks output sections;
+//! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers and gives them addresses.
 
 pub mod addresses;
 pub mod members;
 pub mod order;
+pub mod overlaps;
 pub mod segments;
 
 use std::borrow::Cow;
@@ -61,8 +63,8 @@ pub enum ChunkKind {
     EhFrame,
     /// Merged strings or constants; index into the merged parts.
     Merged(u32),
-    /// Common symbols.
-    Common,
+    /// Common symbols of one of the kinds in `synth::commons`.
+    Common(u32),
     /// Copies of variables of shared objects, and of those that are read-only after relocation.
     CopyBss,
     CopyRelro,
@@ -77,7 +79,7 @@ pub struct Chunk {
     pub kind: ChunkKind,
     pub size: u64,
     pub align: u64,
-    /// Offset in the output section; after layout the address (file offset if not allocated).
+    /// Offset in the output section; after layout the address (still the offset if not allocated).
     pub address: u64,
     pub out: u32,
 }
@@ -155,6 +157,14 @@ impl<'a> Layout<'a> {
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
         self.chunks.iter().find(|c| c.kind == kind)
+    }
+
+    /// Where a chunk starts in the file; 0 if there is none.
+    pub fn chunk_offset(&self, kind: ChunkKind) -> u64 {
+        self.chunk(kind).map_or(0, |c| {
+            let out = &self.sections[c.out as usize];
+            out.offset + (c.address - out.address)
+        })
     }
 
     pub fn chunk_address(&self, kind: ChunkKind) -> u64 {

@@ -28,17 +28,28 @@ pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Re
         None if facts.mode.pic => 0,
         None => 0x20_0000,
     };
+    if !layout.image_base.is_multiple_of(options.z_max_page_size) {
+        let page = options.z_max_page_size;
+        return Err(format!(
+            "image base {:#x} is not a multiple of the page size {page:#x}",
+            layout.image_base
+        ));
+    }
     let mut cursor = Cursor { address: layout.image_base, offset: 0 };
     let headers = Ehdr::SIZE as u64 + layout.segments.len() as u64 * Phdr::SIZE as u64;
     if !facts.mode.relocatable {
-        cursor = Cursor { address: layout.image_base + headers, offset: headers };
+        let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
+        cursor = Cursor { address, offset: headers };
     } else {
         cursor.offset = Ehdr::SIZE as u64;
     }
     place_allocated(layout, options, &mut cursor)?;
-    place_rest(layout, &mut cursor);
+    place_rest(layout, &mut cursor)?;
     measure(layout, options);
-    Ok(())
+    if facts.mode.relocatable {
+        return Ok(());
+    }
+    overlaps::check(layout)
 }
 
 struct Cursor {
@@ -46,54 +57,84 @@ struct Cursor {
     offset: u64,
 }
 
+/// Addresses stay below this, so that sums of a few of them do not overflow.
+const MAX_ADDRESS: u64 = 1 << 63;
+/// File offsets stay below this.
+const MAX_FILE: u64 = 1 << 46;
+/// More padding than this comes from an absurd alignment.
+const MAX_PADDING: u64 = 1 << 32;
+
+fn does_not_fit(out: &OutputSection) -> String {
+    format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name))
+}
+
+fn does_not_fit_file(out: &OutputSection) -> String {
+    format!("section {} makes the file too large", String::from_utf8_lossy(&out.name))
+}
+
+fn checked_align_up(value: u64, align: u64) -> Option<u64> {
+    value.checked_next_multiple_of(align)
+}
+
 fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) -> Result<(), String> {
-    let starts: Vec<usize> = layout
-        .segments
-        .iter()
-        .filter(|s| s.kind == PT_LOAD && !s.headers)
-        .map(|s| s.sections.start)
-        .collect();
+    let loads = layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.headers);
+    let starts: Vec<(usize, u64)> = loads.map(|s| (s.sections.start, s.align)).collect();
     let page = options.z_max_page_size;
+    let tls_align = layout.sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max().unwrap_or(1);
+    // Address less offset is one number throughout a segment.
+    let mut distance = layout.image_base;
     let mut tls_address = None;
     for i in 0..layout.sections.len() {
-        let new_segment = starts.contains(&i);
+        let segment_align = starts.iter().find(|s| s.0 == i).map(|s| s.1);
         let before = (i > 0).then(|| layout.sections[i - 1].flags);
         let out = &mut layout.sections[i];
         if !out.is_alloc() {
             break;
         }
-        if new_segment {
+        let explicit = options.section_starts.iter().find(|(name, _)| name.as_bytes() == &*out.name);
+        let explicit = explicit.map(|(_, address)| *address);
+        // The thread pointer is aligned as the whole template is, so its start has to be too.
+        let align = if out.is_tls() && tls_address.is_none() { out.align.max(tls_align) } else { out.align };
+        if is_tls_zeroes(out) {
+            // Takes no space in the image: the next section has the same address.
+            let from = explicit.or(tls_address).unwrap_or(cursor.address);
+            out.address = checked_align_up(from, align).ok_or_else(|| does_not_fit(out))?;
+            let end = out.address.checked_add(out.size).filter(|end| *end <= MAX_ADDRESS);
+            tls_address = Some(end.ok_or_else(|| does_not_fit(out))?);
+            out.offset = cursor.offset;
+            continue;
+        }
+        if let Some(segment_align) = segment_align {
             if separate(options, before.unwrap_or(0), out.flags) {
                 cursor.offset = align_up(cursor.offset, page);
             }
-            cursor.address = align_up(cursor.address, page) + cursor.offset % page;
+            let base = match explicit {
+                Some(address) => address.checked_sub(address % segment_align),
+                None => checked_align_up(cursor.address, segment_align),
+            };
+            let base = base.ok_or_else(|| does_not_fit(out))?;
+            cursor.address =
+                base.checked_add(cursor.offset % segment_align).ok_or_else(|| does_not_fit(out))?;
+            if let Some(address) = explicit {
+                // Never before the contents that the file already has.
+                cursor.offset += address.wrapping_sub(cursor.offset) % segment_align;
+                cursor.address = address;
+            }
+            distance = cursor.address.wrapping_sub(cursor.offset);
         }
-        let explicit = options.section_starts.iter().find(|(name, _)| name.as_bytes() == &*out.name);
-        if let Some((_, address)) = explicit {
-            cursor.address = *address;
-        }
-        // Thread-local zeroes take no space in the image: the next section has the same address.
-        let tbss = out.is_tls() && out.is_nobits();
-        let from = if tbss { tls_address.unwrap_or(cursor.address) } else { cursor.address };
-        out.address = align_up(from, out.align);
-        let overflow =
-            || format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name));
-        if out.address.checked_add(out.size).is_none_or(|end| end > 1 << 63) {
-            return Err(overflow());
-        }
-        if tbss {
-            out.offset = cursor.offset;
-            tls_address = Some(out.end());
-            continue;
+        out.address = checked_align_up(cursor.address, align).ok_or_else(|| does_not_fit(out))?;
+        if out.address.checked_add(out.size).is_none_or(|end| end > MAX_ADDRESS) {
+            return Err(does_not_fit(out));
         }
         if out.is_nobits() {
             out.offset = cursor.offset;
         } else {
-            // Offsets stay congruent to addresses, whatever was skipped.
-            let skip = out.address.wrapping_sub(cursor.offset) % page;
-            cursor.offset += skip;
-            out.offset = cursor.offset;
-            cursor.offset += out.size;
+            out.offset = out.address.wrapping_sub(distance);
+            let padding = out.offset.saturating_sub(cursor.offset);
+            if padding > MAX_PADDING || out.offset > MAX_FILE || out.size > MAX_FILE {
+                return Err(does_not_fit_file(out));
+            }
+            cursor.offset = out.offset + out.size;
         }
         cursor.address = out.end();
         if out.is_tls() {
@@ -101,6 +142,11 @@ fn place_allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) 
         }
     }
     Ok(())
+}
+
+/// Thread-local zeroes are part of no loadable segment.
+pub fn is_tls_zeroes(out: &OutputSection) -> bool {
+    out.is_tls() && out.is_nobits()
 }
 
 /// Whether the file is padded so that two segments share no page of it.
@@ -112,14 +158,19 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
     }
 }
 
-fn place_rest(layout: &mut Layout, cursor: &mut Cursor) {
+fn place_rest(layout: &mut Layout, cursor: &mut Cursor) -> Result<(), String> {
     for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
-        out.offset = align_up(cursor.offset, out.align);
+        let offset = checked_align_up(cursor.offset, out.align);
+        out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
         out.address = 0;
+        if out.offset > MAX_FILE || out.offset - cursor.offset > MAX_PADDING || out.file_size() > MAX_FILE {
+            return Err(does_not_fit_file(out));
+        }
         cursor.offset = out.offset + out.file_size();
     }
     layout.section_headers = align_up(cursor.offset, 8);
     layout.file_size = layout.section_headers + (layout.sections.len() as u64 + 1) * Shdr::SIZE as u64;
+    Ok(())
 }
 
 /// Fills the segments' numbers from their sections.
@@ -135,24 +186,27 @@ fn measure(layout: &mut Layout, options: &Options) {
             continue;
         }
         let span = &sections[segment.sections.clone()];
+        let template = segment.kind == PT_TLS;
+        let outside = |out: &&OutputSection| is_tls_zeroes(out) && !template;
         let (mut file_end, mut end) = (0, 0);
         if segment.headers {
             segment.offset = 0;
             segment.address = layout.image_base;
             (file_end, end) = (headers, layout.image_base + headers);
-        } else if let Some(first) = span.first() {
+        } else if let Some(first) = span.iter().find(|s| !outside(s)) {
             segment.offset = first.offset;
             segment.address = first.address;
-            (file_end, end) = (first.offset, first.address);
+            if segment.kind == PT_LOAD && first.is_nobits() {
+                // Its address may be rounded up; the segment starts where address and offset agree.
+                segment.address -= first.address.wrapping_sub(first.offset) % segment.align;
+            }
+            (file_end, end) = (segment.offset, segment.address);
         }
-        for out in span {
+        for out in span.iter().filter(|s| !outside(s)) {
             if !out.is_nobits() {
                 file_end = out.offset + out.size;
             }
-            let outside = out.is_tls() && out.is_nobits() && segment.kind != PT_TLS;
-            if !outside {
-                end = end.max(out.end());
-            }
+            end = end.max(out.end());
             if !matches!(segment.kind, PT_LOAD | PT_GNU_STACK) {
                 segment.align = segment.align.max(out.align);
             }
@@ -166,8 +220,15 @@ fn measure(layout: &mut Layout, options: &Options) {
         }
         segment.file_size = file_end - segment.offset;
         segment.mem_size = end - segment.address;
+        while segment.kind == PT_LOAD
+            && !segment.address.wrapping_sub(segment.offset).is_multiple_of(segment.align)
+        {
+            // A fixed image base may be less aligned than a section behind it.
+            segment.align /= 2;
+        }
     }
     extend_relro_loads(layout);
+    sort_loads(layout);
 }
 
 /// The page that relro ends in belongs to it, so its loadable segment must reach that far.
@@ -178,6 +239,15 @@ fn extend_relro_loads(layout: &mut Layout) {
         if load.address <= start && start < load.address + load.mem_size {
             load.mem_size = load.mem_size.max(end - load.address);
         }
+    }
+}
+
+/// Loadable segments are listed by address, wherever `--section-start` put them.
+fn sort_loads(layout: &mut Layout) {
+    let is_load = |s: &Segment| s.kind == PT_LOAD;
+    let (first, last) = (layout.segments.iter().position(is_load), layout.segments.iter().rposition(is_load));
+    if let (Some(first), Some(last)) = (first, last) {
+        layout.segments[first..=last].sort_by_key(|s| s.address);
     }
 }
 
@@ -207,7 +277,7 @@ fn plan(sections: &[OutputSection], options: &Options, facts: SegmentFacts) -> V
         let flags = if options.z_rodynamic { PF_R } else { PF_R | PF_W };
         list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
     }
-    if let Some(span) = find(&|s| s.relro) {
+    if let Some(span) = find(&|s| s.relro && !is_tls_zeroes(s)) {
         list.push(segment(PT_GNU_RELRO, PF_R, span, 1));
     }
     if let Some(i) = has(b".eh_frame_hdr") {
@@ -238,19 +308,22 @@ fn rights(out: &OutputSection) -> u32 {
 fn plan_loads(sections: &[OutputSection], options: &Options, list: &mut Vec<Segment>) {
     let mut load = segment(PT_LOAD, PF_R, 0..0, options.z_max_page_size);
     load.headers = true;
+    let mut previous: Option<&OutputSection> = None;
     for (i, out) in sections.iter().enumerate() {
-        let tbss = out.is_tls() && out.is_nobits();
-        let previous = i.checked_sub(1).map(|p| &sections[p]);
+        if is_tls_zeroes(out) {
+            continue;
+        }
         let moved = options.section_starts.iter().any(|(name, _)| name.as_bytes() == &*out.name);
-        let bits_after_nobits =
-            previous.is_some_and(|p| p.is_nobits() && !p.is_tls()) && !out.is_nobits() && !tbss;
+        let bits_after_nobits = previous.is_some_and(|p| p.is_nobits()) && !out.is_nobits();
         let relro_ends = previous.is_some_and(|p| p.relro) && !out.relro;
         let large = previous.is_some_and(|p| (p.flags ^ out.flags) & SHF_X86_64_LARGE != 0);
         if rights(out) != load.flags || bits_after_nobits || relro_ends || moved || large {
             let next = segment(PT_LOAD, rights(out), i..i, options.z_max_page_size);
             list.push(std::mem::replace(&mut load, next));
         }
+        load.align = load.align.max(out.align);
         load.sections.end = i + 1;
+        previous = Some(out);
     }
     list.push(load);
 }

@@ -40,6 +40,8 @@ pub enum DynKind {
     Symbolic,
     /// The symbol's offset from the thread pointer.
     TpOff,
+    /// The symbol's size.
+    Size,
 }
 
 impl DynReloc {
@@ -53,7 +55,8 @@ impl DynReloc {
         match self.word & 3 {
             0 => DynKind::Relative,
             1 => DynKind::Symbolic,
-            _ => DynKind::TpOff,
+            2 => DynKind::TpOff,
+            _ => DynKind::Size,
         }
     }
 }

@@ -27,7 +27,7 @@ use crate::resolve::comdat::Comdats;
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::symbols::{self, Symbols, sym};
 use crate::synth::build_id;
-use crate::synth::commons::{Block, allocate_commons};
+use crate::synth::commons::allocate_commons;
 use crate::synth::property_note::Properties;
 use outs::{Note, Outs};
 use symtab::SymTab;
@@ -62,7 +62,8 @@ pub fn link<'j>(
         sections::parse(&mut resolved.objects, comdats, job.options, job.sink, parallel)
     };
     job.sink.end_phase()?;
-    let internals = Internals::define(resolved, &sections, job.options);
+    let internals = Internals::define(resolved, &sections, job.options, &inputs.commands, job.sink);
+    job.sink.end_phase()?;
     let mut symbols = {
         let _span = job.trace.span("freeze symbols");
         symbols::freeze(resolved, &sections, comdats, parallel)
@@ -93,7 +94,7 @@ pub fn link<'j>(
             live: &live,
             options: job.options,
         };
-        let mut outs = builder.build(notes, commons.unwrap_or(Block { size: 0, align: 1 }));
+        let mut outs = builder.build(notes, commons);
         let counter = symtab::Counter {
             resolved,
             sections: &sections,
@@ -117,7 +118,6 @@ pub fn link<'j>(
         outs: &outs,
         symtab: &symtab,
     };
-    let _ = inputs;
     emit::write(job, &plan, threads)
 }
 
@@ -149,12 +149,9 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
             _ => true,
         };
         if !placed {
-            let show = |id| String::from_utf8_lossy(resolved.names.get(id).name).into_owned();
-            job.sink.error(format!(
-                "--defsym {}: {} has no address in the output of -r",
-                show(internal.id),
-                show(other)
-            ));
+            let name = String::from_utf8_lossy(resolved.names.get(other).name);
+            let text = format!("{}: {name} has no address in the output of -r", internal.origin);
+            job.sink.error(text);
         }
     }
 }

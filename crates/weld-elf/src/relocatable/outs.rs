@@ -22,7 +22,7 @@ use crate::input::object::Object;
 use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::options::Options;
-use crate::synth::commons::Block;
+use crate::synth::commons::{Block, Commons, IN_BSS, IN_LBSS, IN_TBSS};
 use crate::synth::strtab::StringTable;
 use crate::util::align_up;
 
@@ -78,8 +78,8 @@ pub struct Outs<'a> {
     pub of_section: Vec<u32>,
     /// The joined input sections: these have section symbols.
     pub contents: std::ops::Range<u32>,
-    /// Where common symbols get their place with `-d`: output section and offset.
-    pub common: Option<(u32, u64)>,
+    /// Where common symbols of each kind get their place with `-d`: output section and offset.
+    pub commons: [Option<(u32, u64)>; 3],
     /// Section indices of symbols do not fit 16 bits.
     pub extended: bool,
     pub names: StringTable,
@@ -142,7 +142,7 @@ struct Gathered<'a> {
 
 impl<'a> Builder<'_, 'a> {
     /// Gathers everything but the symbol tables. `commons` are those that get their place here.
-    pub fn build(mut self, notes: Vec<Note>, commons: Block) -> Outs<'a> {
+    pub fn build(mut self, notes: Vec<Note>, commons: Option<Commons>) -> Outs<'a> {
         let count = self.sections.list.len();
         let mut all = Gathered {
             list: Vec::new(),
@@ -156,7 +156,10 @@ impl<'a> Builder<'_, 'a> {
         // What is linked to another section can be placed only when that one is.
         self.join_all(&mut all, false);
         self.join_all(&mut all, true);
-        let common = self.commons(&mut all, commons);
+        let commons = commons.map_or([None; 3], |blocks| {
+            [(IN_BSS, &b".bss"[..], 0), (IN_TBSS, b".tbss", SHF_TLS), (IN_LBSS, b".lbss", SHF_X86_64_LARGE)]
+                .map(|(kind, name, flags)| self.commons(&mut all, blocks[kind as usize], name, flags))
+        });
         let contents = first..all.list.len() as u32;
         let members = self.members(&mut all, &contents);
         self.relocs(&mut all);
@@ -172,7 +175,7 @@ impl<'a> Builder<'_, 'a> {
             members,
             of_section: all.of_section,
             contents,
-            common,
+            commons,
             names: StringTable::new(),
             name_offsets: Vec::new(),
             section_headers: 0,
@@ -303,16 +306,22 @@ impl<'a> Builder<'_, 'a> {
         all.list[out as usize].size = start.saturating_add(section.size);
     }
 
-    fn commons(&mut self, all: &mut Gathered<'a>, block: Block) -> Option<(u32, u64)> {
+    fn commons(
+        &mut self,
+        all: &mut Gathered<'a>,
+        block: Block,
+        name: &'static [u8],
+        flags: u64,
+    ) -> Option<(u32, u64)> {
         if block.size == 0 {
             return None;
         }
-        let key = Key { name: b".bss", kind: SHT_NOBITS, flags: SHF_ALLOC, entsize: 0, link: NONE };
+        let key = Key { name, kind: SHT_NOBITS, flags: SHF_ALLOC | flags, entsize: 0, link: NONE };
         let out = match all.by_key.get(&key) {
             Some(&out) => out,
             None => {
-                let mut new = new_out(Cow::Borrowed(b".bss"), SHT_NOBITS, What::Inputs(0..0));
-                new.flags = SHF_ALLOC | SHF_WRITE;
+                let mut new = new_out(Cow::Borrowed(name), SHT_NOBITS, What::Inputs(0..0));
+                new.flags = SHF_ALLOC | SHF_WRITE | flags;
                 all.list.push(new);
                 all.list.len() as u32 - 1
             }

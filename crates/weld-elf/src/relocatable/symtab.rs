@@ -27,7 +27,7 @@ use crate::resolve::Resolved;
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::names::{Rank, flag};
 use crate::resolve::symbols::{Symbols, sym};
-use crate::synth::commons::merged_commons;
+use crate::synth::commons::{Common, merged_commons};
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -91,8 +91,8 @@ pub struct SymTab {
     globals: Vec<AtomicU32>,
     /// Where an undefined name is written; see [`owner_word`].
     owners: Vec<AtomicU64>,
-    /// Size and alignment of names that stay common.
-    commons: HashMap<SymbolId, (u64, u64)>,
+    /// Names that stay common.
+    commons: HashMap<SymbolId, Common>,
     /// Definitions of the command line: name, and what it stands for.
     own: Vec<(SymbolId, Target)>,
     pub strings: u64,
@@ -189,7 +189,7 @@ impl<'a> Counter<'_, 'a> {
         let globals = crate::util::zeroed_atomics(self.symbols.list.len());
         let commons = match self.options.define_common {
             true => HashMap::new(),
-            false => merged_commons(self.resolved)?.into_iter().map(|c| (c.0, (c.1, c.2))).collect(),
+            false => merged_commons(self.resolved)?.into_iter().collect(),
         };
         let symtab = SymTab { starts, kept, globals, owners, commons, own, strings, count, first_global };
         self.number(&symtab, parallel);
@@ -466,10 +466,10 @@ impl<'a> Writer<'_, 'a> {
                 size = 0;
                 (0, Place::Reserved(SHN_UNDEF))
             }
-            sym::COMMON => match (plan.symtab.commons.get(&id), plan.outs.common) {
-                (Some(&(largest, align)), _) => {
-                    size = largest;
-                    (align, Place::Reserved(symbol.st_shndx()))
+            sym::COMMON => match (plan.symtab.commons.get(&id), self.common_place(id)) {
+                (Some(common), _) => {
+                    size = common.size;
+                    (common.align, Place::Reserved(symbol.st_shndx()))
                 }
                 (None, Some((out, start))) => {
                     kind = if kind == STT_COMMON { STT_OBJECT } else { kind };
@@ -485,6 +485,11 @@ impl<'a> Writer<'_, 'a> {
         let other = symbol.st_other() & !3 | visibility(entry.flags);
         let name = add_name(name, string, part);
         self.put(part, false, Sym::make(name, binding << 4 | kind, other, 0, value, size), place);
+    }
+
+    /// Output section and offset of the block that a common symbol lies in, with `-d`.
+    fn common_place(&self, id: SymbolId) -> Option<(u32, u64)> {
+        self.plan.outs.commons.get(self.plan.symbols[id].section as usize).copied().flatten()
     }
 
     /// The definitions of the command line.
@@ -516,21 +521,10 @@ impl<'a> Writer<'_, 'a> {
         part
     }
 
-    /// Value and place of what an alias stands for. Aliases of aliases are followed.
-    fn alias(&self, mut id: SymbolId) -> (u64, Place) {
-        let mut offset = 0u64;
-        let own = &self.plan.symtab.own;
-        for _ in own {
-            match own.iter().find(|o| o.0 == id) {
-                Some((_, Target::Alias(other, more))) => {
-                    offset = offset.wrapping_add(*more as u64);
-                    id = *other;
-                }
-                _ => break,
-            }
-        }
+    /// Value and place of what an alias stands for, which is no alias itself.
+    fn alias(&self, id: SymbolId) -> (u64, Place) {
         let symbol = &self.plan.symbols[id];
-        let (value, place) = match (symbol.kind(), self.plan.outs.common) {
+        match (symbol.kind(), self.common_place(id)) {
             (sym::DEFINED, _) => {
                 let section = self.plan.sections.get(SectionId(symbol.section));
                 let out = self.plan.outs.of_section[symbol.section as usize];
@@ -538,8 +532,7 @@ impl<'a> Writer<'_, 'a> {
             }
             (sym::COMMON, Some((out, start))) => (start + symbol.value, Place::Section(out)),
             _ => (symbol.value, Place::Reserved(SHN_ABS)),
-        };
-        (value.wrapping_add(offset), place)
+        }
     }
 
     fn put(&self, part: &mut Part, local: bool, mut record: Sym, place: Place) {

@@ -45,7 +45,7 @@ fn is_discarded((object, index): (&Object, u32), sections: &Sections) -> bool {
     match place::section_of(object, index) {
         Some((shndx, _)) => sections
             .list
-            .get((object.section_base + shndx) as usize)
+            .get(object.section_base as usize + shndx as usize)
             .is_some_and(|s| s.kind() == SectionKind::Discarded),
         None => false,
     }

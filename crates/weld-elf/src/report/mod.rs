@@ -9,19 +9,24 @@
 
 pub mod discarded;
 pub mod duplicates;
+pub mod extraction;
 pub mod hints;
 pub mod place;
+pub mod shared_references;
 pub mod source;
+pub mod trace;
 pub mod undefined;
 pub mod versions;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use weld_common::demangle;
 use weld_common::diag::{Diagnostic, Diagnostics};
 
 use crate::ids::*;
 use crate::image::Image;
+use crate::input::load::Inputs;
 use crate::input::sections::Sections;
 use crate::link::{Context, Job};
 use crate::live::Live;
@@ -36,6 +41,33 @@ pub fn shown<'n>(options: &Options, name: &'n [u8]) -> Cow<'n, str> {
 /// How many errors get all their details: as many as are shown.
 pub fn detailed(options: &Options) -> usize {
     if options.error_limit == 0 { usize::MAX } else { options.error_limit }
+}
+
+/// Writes a report to `path`; `-` is standard output.
+pub fn write_report(job: &Job, path: &Path, text: &str) -> Result<(), Diagnostics> {
+    if path == Path::new("-") {
+        job.host.print(text);
+        return Ok(());
+    }
+    std::fs::write(path, text).map_err(|e| {
+        let e = weld_common::io::reason(&e);
+        Diagnostic::error(format!("cannot write {}: {e}", path.display())).into()
+    })
+}
+
+/// Reports on which files take part and why: `--trace`, `-y`, `--why-extract`, `--warn-backrefs`.
+pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
+    let options = job.options;
+    if options.trace {
+        job.host.print(&trace::files(inputs, resolved));
+    }
+    if !options.trace_symbols.is_empty() {
+        job.host.print(&trace::symbols(job, inputs, resolved));
+    }
+    if options.why_extract.is_some() || options.warn_backrefs {
+        extraction::report(job, inputs, resolved)?;
+    }
+    Ok(())
 }
 
 /// `--print-gc-sections`.
@@ -67,8 +99,7 @@ pub fn finish_trace(job: &Job) -> Result<(), Diagnostics> {
         job.host.print(&job.trace.stats());
     }
     if let Some(path) = &job.options.time_trace {
-        std::fs::write(path, job.trace.to_json())
-            .map_err(|e| Diagnostic::error(format!("cannot write {}: {e}", path.display())))?;
+        write_report(job, path, &job.trace.to_json())?;
     }
     Ok(())
 }

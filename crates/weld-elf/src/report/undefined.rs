@@ -11,6 +11,7 @@ use crate::link::Job;
 use crate::live::{Live, UndefinedRef};
 use crate::options::UnresolvedPolicy;
 use crate::resolve::Resolved;
+use crate::resolve::internal::{Internals, Target};
 use crate::resolve::names::{Entry, Rank, flag};
 use crate::resolve::symbols::{Symbols, sym};
 
@@ -124,6 +125,31 @@ impl Undefined<'_, '_> {
                 discarded::notes(self.job.options, objects, self.sections, object, shndx)
             }
             _ => Vec::new(),
+        }
+    }
+}
+
+/// `--defsym` and assignments in scripts whose value is the address of a symbol that has none.
+pub fn aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &Internals) {
+    for internal in &internals.list {
+        let Target::Alias(other, _) = internal.target else { continue };
+        let why = match symbols[other].kind() {
+            sym::UNDEFINED => "is not defined",
+            sym::SHARED => "is in a shared object, so that its address is not known",
+            _ => continue,
+        };
+        let name = shown(job.options, resolved.names.get(other).name);
+        job.sink.error(format!("{}: {name} {why}", internal.origin));
+    }
+}
+
+/// `--require-defined`.
+pub fn required(job: &Job, resolved: &Resolved, symbols: &Symbols) {
+    for name in &job.options.require_defined {
+        let id = resolved.names.find(name.as_bytes());
+        if id.is_none_or(|id| symbols[id].is_undefined()) {
+            let name = shown(job.options, name.as_bytes());
+            job.sink.push(Diagnostic::error(format!("--require-defined: {name} is not defined")).tolerable());
         }
     }
 }

@@ -43,17 +43,20 @@ impl Exports<'_> {
     }
 }
 
+/// A question about a name.
+pub type Ask<'a, T> = Box<dyn Fn(&[u8]) -> T + Sync + 'a>;
+
 /// What scripts and lists say about a name.
 pub struct Rules<'a> {
     pub definitions: Vec<VersionDef<'a>>,
     /// Version index for a name: `VER_NDX_LOCAL` hides it; `None`: nothing is said.
-    pub version_of: Box<dyn Fn(&[u8]) -> Option<u16> + Sync + 'a>,
+    pub version_of: Ask<'a, Option<u16>>,
     pub has_versions: bool,
     /// `--dynamic-list`: names that stay replaceable in spite of `-Bsymbolic`, and are exported.
-    pub in_dynamic_list: Box<dyn Fn(&[u8]) -> bool + Sync + 'a>,
+    pub in_dynamic_list: Ask<'a, bool>,
     pub has_dynamic_list: bool,
     /// `--export-dynamic-symbol(-list)`.
-    pub exported: Box<dyn Fn(&[u8]) -> bool + Sync + 'a>,
+    pub exported: Ask<'a, bool>,
 }
 
 struct Decider<'c, 'a> {

@@ -3,12 +3,17 @@
 //! A reserved name is defined only where something refers to it and no object defines it. What it
 //! stands for is kept as a [`Target`] and turned into an address after layout.
 
+use std::sync::Arc;
+
+use weld_common::diag::DiagSink;
+
 use super::Resolved;
 use super::names::{Rank, flag, pack};
 use super::symbols::{Symbols, sym};
 use crate::ids::*;
 use crate::input::sections::Sections;
 use crate::options::{DefsymValue, Options, OutputKind};
+use crate::script::standin::Command;
 use crate::util::is_c_identifier;
 
 /// What an internal symbol stands for.
@@ -40,6 +45,8 @@ pub enum Target {
 pub struct Internal {
     pub id: SymbolId,
     pub target: Target,
+    /// Who defines it, for messages: an option or a line of a script; empty for reserved names.
+    pub origin: String,
 }
 
 #[derive(Default)]
@@ -48,14 +55,52 @@ pub struct Internals {
 }
 
 impl Internals {
-    /// Defines what is referred to. Call before symbols are frozen.
-    pub fn define(resolved: &mut Resolved, sections: &Sections, options: &Options) -> Internals {
+    /// Defines what is referred to. `scripts` are the commands of linker scripts. Call before symbols
+    /// are frozen.
+    pub fn define(
+        resolved: &mut Resolved,
+        sections: &Sections,
+        options: &Options,
+        scripts: &[(Arc<str>, Command)],
+        sink: &DiagSink,
+    ) -> Internals {
         let mut internals = Internals::default();
-        for (name, value) in &options.defsyms {
-            internals.defsym(resolved, name.as_bytes(), value);
+        internals.assigned(resolved, options, scripts);
+        internals.linker_made(resolved, sections, options);
+        internals.follow_aliases(resolved, sink);
+        internals
+    }
+
+    /// `--defsym`, and assignments in scripts.
+    fn assigned(&mut self, resolved: &mut Resolved, options: &Options, scripts: &[(Arc<str>, Command)]) {
+        for (path, command) in scripts {
+            let Command::Define(definition) = command else { continue };
+            let flags = if definition.hidden { flag::VIS_HIDDEN } else { 0 };
+            let origin = format!("{path}:{}", definition.line);
+            let Some(target) = target_of(resolved, &definition.value) else { continue };
+            if definition.provide {
+                self.optional(resolved, definition.name.as_bytes(), target, flags);
+                self.name_last(origin);
+            } else {
+                self.assign(resolved, definition.name.as_bytes(), (target, flags), origin);
+            }
         }
+        for (name, value) in &options.defsyms {
+            let Some(target) = target_of(resolved, value) else { continue };
+            self.assign(resolved, name.as_bytes(), (target, 0), format!("--defsym={name}"));
+        }
+    }
+
+    fn name_last(&mut self, origin: String) {
+        if let Some(last) = self.list.last_mut().filter(|last| last.origin.is_empty()) {
+            last.origin = origin;
+        }
+    }
+
+    fn linker_made(&mut self, resolved: &mut Resolved, sections: &Sections, options: &Options) {
+        let internals = self;
         if options.kind == OutputKind::Relocatable {
-            return internals;
+            return;
         }
         for (name, target, hidden) in reserved() {
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
@@ -73,13 +118,31 @@ impl Internals {
             let stop = [b"__stop_", *name].concat();
             internals.optional(resolved, &stop, Target::SectionEnd(name.to_vec()), visibility);
         }
-        internals
+    }
+
+    /// Lets an alias of an alias stand for what the other stands for.
+    fn follow_aliases(&mut self, resolved: &Resolved, sink: &DiagSink) {
+        for i in 0..self.list.len() {
+            let Target::Alias(mut other, mut offset) = self.list[i].target else { continue };
+            for step in 0..=self.list.len() {
+                let entry = resolved.names.get(other);
+                if entry.rank() != Rank::Internal {
+                    break;
+                }
+                let Target::Alias(next, more) = self.list[entry.sym() as usize].target else { break };
+                if step == self.list.len() {
+                    sink.error(format!("{}: the value depends on itself", self.list[i].origin));
+                }
+                (other, offset) = (next, offset.wrapping_add(more));
+            }
+            self.list[i].target = Target::Alias(other, offset);
+        }
     }
 
     /// Marks definitions with fixed values as such, so that they are not taken for addresses.
     pub fn freeze(&self, symbols: &mut Symbols) {
-        // An alias of an alias settles after as many rounds as the chain is long.
-        for _ in 0..4 {
+        // Aliases may come before what they stand for.
+        for _ in 0..2 {
             for internal in &self.list {
                 let value = match internal.target {
                     Target::Absolute(value) => Some(value),
@@ -119,23 +182,37 @@ impl Internals {
         if entry.rank() >= Rank::Provided && entry.flags & referenced != 0 {
             entry.flags |= flags;
             entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
-            self.list.push(Internal { id, target });
+            self.list.push(Internal { id, target, origin: String::new() });
         }
     }
 
-    fn defsym(&mut self, resolved: &mut Resolved, name: &[u8], value: &DefsymValue) {
-        // Both names were announced as roots, so both are in the table.
+    /// Defines a name whatever defined it before; of two assignments the last counts.
+    fn assign(
+        &mut self,
+        resolved: &mut Resolved,
+        name: &[u8],
+        (target, flags): (Target, u32),
+        origin: String,
+    ) {
+        // Announced as a root, so it is in the table.
         let Some(id) = resolved.names.find(name) else { return };
-        let target = match value {
-            DefsymValue::Absolute(value) => Target::Absolute(*value),
-            DefsymValue::Symbol(other, offset) => match resolved.names.find(other.as_bytes()) {
-                Some(other) => Target::Alias(other, *offset),
-                None => return,
-            },
-        };
-        resolved.names.get_mut(id).best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
-        self.list.push(Internal { id, target });
+        let entry = resolved.names.get_mut(id);
+        entry.flags |= flags;
+        if entry.rank() == Rank::Internal {
+            self.list[entry.sym() as usize] = Internal { id, target, origin };
+            return;
+        }
+        entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
+        self.list.push(Internal { id, target, origin });
     }
+}
+
+fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {
+    Some(match value {
+        DefsymValue::Absolute(value) => Target::Absolute(*value),
+        // Announced as a root, too.
+        DefsymValue::Symbol(other, offset) => Target::Alias(resolved.names.find(other.as_bytes())?, *offset),
+    })
 }
 
 /// Reserved names, what they mean, and whether they stay inside the output.

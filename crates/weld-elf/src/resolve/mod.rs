@@ -23,7 +23,7 @@ use std::sync::atomic::Ordering;
 use weld_common::archive::MemberData;
 use weld_common::archive::armap::Symbols;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
-use weld_common::host::Host;
+use weld_common::glob::Glob;
 
 use crate::ids::*;
 use crate::input::FileName;
@@ -46,6 +46,17 @@ pub struct Resolved<'a> {
     /// Names that stand for the same place as a `name@version` of their file, with that version. They
     /// are not exported unless a version script gives them another one.
     pub shadowed: Vec<(SymbolId, &'a [u8])>,
+    /// Why lazy files were read, by round; empty unless a report asks for it.
+    pub extractions: Vec<Extraction>,
+}
+
+/// A name that was wanted, and the file that was read because it provides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Extraction {
+    /// The round after which it was wanted, from 0.
+    pub round: u32,
+    pub file: FileId,
+    pub name: SymbolId,
 }
 
 /// The file table while rounds go on.
@@ -86,7 +97,6 @@ pub struct Resolver<'a, 'l> {
     pub inputs: &'l Inputs<'a>,
     pub options: &'l Options,
     pub sink: &'l DiagSink,
-    pub host: &'l dyn Host,
     pub wrap: &'l Wrap<'a>,
     pub parallel: bool,
 }
@@ -108,17 +118,39 @@ impl<'a> Resolver<'a, '_> {
         names.enter(&[first], &loaded, false);
         self.announce_archives(&mut names, &loaded, &pool);
         let mut round: Vec<FileId> = self.inputs.first_round().collect();
-        let mut first_round = true;
+        let mut extractions = Vec::new();
+        let mut number = 0;
         while !round.is_empty() {
-            self.read(&round, first_round, (&mut loaded, &mut names), &pool);
-            first_round = false;
+            self.read(&round, number == 0, (&mut loaded, &mut names), &pool);
+            if number == 0 && !self.options.undefined_glob.is_empty() {
+                self.add_roots(&mut names);
+            }
             self.sink.end_phase()?;
-            round = names.wanted().into_iter().filter(|f| self.is_readable(*f, &loaded)).collect();
-            if self.options.trace {
-                round.iter().for_each(|f| self.host.print(&format!("{}\n", self.inputs.name(*f))));
+            let mut wanted = names.wanted();
+            wanted.retain(|w| self.is_readable(w.0, &loaded));
+            if self.options.why_extract.is_some() || self.options.warn_backrefs {
+                let extraction = |&(file, name): &_| Extraction { round: number, file, name };
+                extractions.extend(wanted.iter().map(extraction));
+            }
+            wanted.dedup_by_key(|w| w.0);
+            round = wanted.into_iter().map(|w| w.0).collect();
+            number += 1;
+        }
+        let mut resolved = self.finish(loaded, names);
+        resolved.extractions = extractions;
+        Ok(resolved)
+    }
+
+    /// `--undefined-glob`.
+    fn add_roots(&self, names: &mut Names<'a>) {
+        let mut globs = Vec::new();
+        for pattern in &self.options.undefined_glob {
+            match Glob::new(pattern.as_bytes()) {
+                Ok(glob) => globs.push(glob),
+                Err(e) => self.sink.error(format!("--undefined-glob: {pattern}: {e}")),
             }
         }
-        Ok(self.finish(loaded, names))
+        names.add_roots(|name| globs.iter().any(|g| g.matches(name)));
     }
 
     fn is_readable(&self, file: FileId, loaded: &Loaded) -> bool {
@@ -261,8 +293,16 @@ impl<'a> Resolver<'a, '_> {
         }
         let duplicates = names.take_duplicates();
         let commons = names.take_commons();
-        let shadowed = Vec::new();
-        let mut resolved = Resolved { objects, shared, names, index_of_file, duplicates, commons, shadowed };
+        let mut resolved = Resolved {
+            objects,
+            shared,
+            names,
+            index_of_file,
+            duplicates,
+            commons,
+            shadowed: Vec::new(),
+            extractions: Vec::new(),
+        };
         versioned::settle(&mut resolved);
         resolved
     }

@@ -273,6 +273,10 @@ impl<'a> Names<'a> {
         self.shards.iter().map(|s| s.entries.len()).max().unwrap_or(0) << self.bits
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The number of names.
     pub fn len(&self) -> usize {
         self.shards.iter().map(|s| s.entries.len()).sum()
@@ -330,20 +334,35 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The files to read because they provide what has become wanted since the last call, sorted.
-    pub fn wanted(&mut self) -> Vec<FileId> {
+    /// What has become wanted since the last call, and the files that provide it; sorted.
+    pub fn wanted(&mut self) -> Vec<(FileId, SymbolId)> {
         let mut wanted = Vec::new();
-        for shard in &mut self.shards {
+        let bits = self.bits;
+        for (s, shard) in self.shards.iter_mut().enumerate() {
             for index in std::mem::take(&mut shard.touched) {
                 let entry = &shard.entries[index as usize];
                 if entry.rank() == Rank::Provided {
-                    wanted.push(entry.file());
+                    wanted.push((entry.file(), SymbolId(index << bits | s as u32)));
                 }
             }
         }
         wanted.sort_unstable();
-        wanted.dedup();
         wanted
+    }
+
+    /// Makes every name that is defined or provided somewhere and that `matches` a root.
+    pub fn add_roots(&mut self, matches: impl Fn(&[u8]) -> bool) {
+        for shard in &mut self.shards {
+            for (index, entry) in shard.entries.iter_mut().enumerate() {
+                if entry.rank() != Rank::Undefined && matches(entry.name) {
+                    entry.flags |= flag::ROOT;
+                    if entry.rank() == Rank::Provided && entry.flags & flag::WANTED == 0 {
+                        entry.flags |= flag::WANTED;
+                        shard.touched.push(index as u32);
+                    }
+                }
+            }
+        }
     }
 
     /// Rivals of strong definitions, in order of file and symbol.
@@ -509,8 +528,23 @@ mod tests {
         bins.push(record("w", 6, Rank::Provided as u32));
         bins.push(record("w", 1, Rank::Undefined as u32 | flag::REF_WEAK));
         names.enter(&[bins], &NoIds, false);
-        assert_eq!(names.wanted(), [FileId(4)]);
+        assert_eq!(names.wanted(), [(FileId(4), SymbolId(0))]);
         assert_eq!(names.wanted(), []);
+    }
+
+    #[test]
+    fn roots_by_pattern() {
+        let mut names = Names::new(2);
+        let mut bins = Bins::new(2);
+        bins.push(record("f_lazy", 5, Rank::Provided as u32));
+        bins.push(record("f_here", 1, Rank::Strong as u32));
+        bins.push(record("f_gone", 1, Rank::Undefined as u32 | flag::REF_WEAK));
+        bins.push(record("g_lazy", 6, Rank::Provided as u32));
+        names.enter(&[bins], &NoIds, false);
+        names.add_roots(|name| name.starts_with(b"f_"));
+        assert_eq!(names.wanted().iter().map(|w| w.0).collect::<Vec<_>>(), [FileId(5)]);
+        let is_root = |name: &str| names.get(names.find(name.as_bytes()).unwrap()).flags & flag::ROOT != 0;
+        assert!(is_root("f_here") && !is_root("f_gone") && !is_root("g_lazy"));
     }
 
     #[test]

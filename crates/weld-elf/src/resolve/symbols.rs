@@ -121,6 +121,7 @@ impl std::ops::Index<SymbolId> for Symbols {
 /// Builds the table. Winners that lie in a COMDAT group that lost are replaced by the definition in
 /// the group that stays.
 pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, parallel: bool) -> Symbols {
+    prefer_largest_commons(resolved);
     let bound = resolved.names.id_bound();
     let build = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
         Some(entry) => freeze_one(resolved, sections, entry),
@@ -146,6 +147,23 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
     Symbols { list }
 }
 
+/// Of the definitions of a common symbol the largest one stands for all, the first among equals: its
+/// size is what other modules and debuggers should see.
+fn prefer_largest_commons(resolved: &mut Resolved) {
+    let size = |resolved: &Resolved, file: FileId, sym: u32| {
+        resolved.objects[resolved.index_of_file[file.index()] as usize].syms[sym as usize].st_size()
+    };
+    for i in 0..resolved.commons.len() {
+        let rival = resolved.commons[i];
+        let entry = resolved.names.get(rival.id);
+        if entry.rank() == Rank::Common
+            && size(resolved, rival.file, rival.sym) > size(resolved, entry.file(), entry.sym())
+        {
+            resolved.names.get_mut(rival.id).best = pack(Rank::Common, rival.file, rival.sym);
+        }
+    }
+}
+
 fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol {
     let mut flags = reference_flags(entry);
     let (mut value, mut section) = (0, u32::MAX);
@@ -160,12 +178,12 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
             // References that are not of default visibility cannot be met by another module; an unread
             // archive member meets none.
             let open = flags & (sym::HIDDEN | sym::PROTECTED) == 0;
-            if entry.flags & flag::DEF_SHARED != 0 && index != u32::MAX && open {
-                if let Some(dso) = resolved.shared.get(index as usize).filter(|d| d.file == entry.file()) {
-                    let s = &dso.syms[entry.sym() as usize];
-                    flags |= sym::SHARED | type_flags(s);
-                    value = s.st_value();
-                }
+            let dso = resolved.shared.get(index as usize).filter(|d| d.file == entry.file());
+            if let Some(dso) = dso.filter(|_| open && entry.flags & flag::DEF_SHARED != 0) {
+                let s = &dso.syms[entry.sym() as usize];
+                flags |= sym::SHARED | type_flags(s);
+                flags |= if s.visibility() == STV_PROTECTED { sym::PROTECTED } else { 0 };
+                value = s.st_value();
             }
         }
         Rank::Strong | Rank::Weak | Rank::Common => {
@@ -239,10 +257,9 @@ fn find_in_surviving_group(
     })?;
     let winner = &resolved.objects[comdats.owner(signature(loser, group))?.index()];
     let defined = |object: &Object, i: u32| match object.place(i, &object.syms[i as usize]) {
-        SymbolPlace::Section(s) => sections
-            .list
-            .get((object.section_base + s) as usize)
-            .is_some_and(|s| s.kind() != SectionKind::Discarded),
+        SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => {
+            sections.list[(object.section_base + s) as usize].kind() != SectionKind::Discarded
+        }
         _ => false,
     };
     let index = (winner.first_global..winner.syms.len() as u32)

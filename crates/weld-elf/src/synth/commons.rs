@@ -1,6 +1,6 @@
 //! Common symbols, and copies of variables that live in shared objects.
 //!
-//! Both are space in `.bss` that symbols get. A common symbol is as large and as aligned as the
+//! Both are space in `.bss` (or a relative of it) that symbols get. A common symbol is as large and as aligned as the
 //! largest of its definitions; one name, one place. A copied variable moves into the executable with
 //! all names that its library gives to the same address, so that every module sees one object; if it
 //! was read-only there after relocation, its copy lies in `.bss.rel.ro`.
@@ -15,7 +15,6 @@ use crate::input::shared::Shared;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::slots::Slots;
-use crate::util::align_up;
 
 /// A block of zeroed memory that symbols lie in.
 #[derive(Clone, Copy)]
@@ -28,17 +27,35 @@ impl Block {
     const EMPTY: Block = Block { size: 0, align: 1 };
 
     fn put(&mut self, size: u64, align: u64) -> Option<u64> {
-        let at = align_up(self.size, align);
+        let at = self.size.checked_next_multiple_of(align)?;
         self.size = at.checked_add(size)?;
         self.align = self.align.max(align);
         Some(at)
     }
 }
 
-/// Size and alignment of each common name: the largest of its definitions. In order of files.
-pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, u64, u64)>, String> {
+/// Where common symbols go; `Symbol::section` of one that has its place.
+pub const IN_BSS: u32 = 0;
+/// Thread-local ones: `.tbss`.
+pub const IN_TBSS: u32 = 1;
+/// `SHN_X86_64_LCOMMON`: `.lbss`.
+pub const IN_LBSS: u32 = 2;
+
+/// Common symbols by where they go.
+pub type Commons = [Block; 3];
+
+/// All definitions of one common symbol.
+#[derive(Clone, Copy)]
+pub struct Common {
+    pub size: u64,
+    pub align: u64,
+    large: bool,
+}
+
+/// Each common name: as large and as aligned as any of its definitions. In order of files.
+pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, String> {
     let mut known: HashMap<SymbolId, usize> = HashMap::new();
-    let mut list: Vec<(SymbolId, u64, u64)> = Vec::new();
+    let mut list: Vec<(SymbolId, Common)> = Vec::new();
     for rival in &resolved.commons {
         let index = resolved.index_of_file[rival.file.index()] as usize;
         let object = &resolved.objects[index];
@@ -49,26 +66,37 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, u64, u64)>, 
             return Err(format!("{}: common symbol '{name}' has a bad alignment: {align}", object.name));
         }
         let at = *known.entry(rival.id).or_insert_with(|| {
-            list.push((rival.id, 0, 1));
+            list.push((rival.id, Common { size: 0, align: 1, large: true }));
             list.len() - 1
         });
-        let entry = &mut list[at];
-        *entry = (entry.0, entry.1.max(s.st_size()), entry.2.max(align));
+        let common = &mut list[at].1;
+        common.size = common.size.max(s.st_size());
+        common.align = common.align.max(align);
+        // Code that counts on a near symbol decides.
+        common.large &= s.st_shndx() == SHN_X86_64_LCOMMON;
     }
     Ok(list)
 }
 
-/// Gives each live common symbol its offset (in `Symbol::value`).
-pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Block, String> {
-    let mut block = Block::EMPTY;
-    for (id, size, align) in merged_commons(resolved)? {
+/// Gives each live common symbol its offset (in `Symbol::value`) and its block (in
+/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
+pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
+    let mut blocks = [Block::EMPTY; 3];
+    for (id, common) in merged_commons(resolved)? {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
             continue;
         }
-        symbol.value = block.put(size, align).ok_or("common symbols do not fit the address space")?;
+        symbol.section = match symbol.has(sym::TLS) {
+            true => IN_TBSS,
+            false if common.large => IN_LBSS,
+            false => IN_BSS,
+        };
+        let block = &mut blocks[symbol.section as usize];
+        symbol.value =
+            block.put(common.size, common.align).ok_or("common symbols do not fit the address space")?;
     }
-    Ok(block)
+    Ok(blocks)
 }
 
 /// Copied variables.

@@ -196,17 +196,18 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let value =
         if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
     if let Some((definition, _)) = image.definition(id) {
-        let kind = match definition.kind() {
-            STT_COMMON => STT_OBJECT,
-            STT_GNU_IFUNC if flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0 => STT_FUNC,
-            k => k,
+        let (kind, size) = match definition.kind() {
+            STT_COMMON => (STT_OBJECT, definition.st_size()),
+            STT_GNU_IFUNC if image.is_known_by_plt(id) => (STT_FUNC, 0),
+            k => (k, definition.st_size()),
         };
         let binding = definition.binding();
         let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
         let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-        return Sym::make(name, binding << 4 | kind, visibility, shndx, value, definition.st_size());
+        return Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
     }
-    let weak = kind == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
+    // A strong reference in what gc removed must not make the loader insist on a definition.
+    let weak = kind == sym::UNDEFINED && (flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0)
         || kind == sym::SHARED && flags & (sym::USED_STRONG | sym::STRONG_REF) == 0;
     let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
     if kind == sym::SHARED {

@@ -20,6 +20,20 @@ use crate::resolve::exports::Exports;
 use crate::resolve::names::{Entry, Rank};
 use crate::resolve::symbols::{Symbols, sym};
 
+/// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
+/// that older ones, which do not know packed relocations, refuse the file by its version.
+fn require_relr(needs: &mut [VersionNeed]) {
+    const MARK: &[u8] = b"GLIBC_ABI_DT_RELR";
+    let glibc = |need: &&mut VersionNeed| {
+        need.file.starts_with(b"libc.so.") && need.versions.iter().any(|v| v.0.starts_with(b"GLIBC_2."))
+    };
+    if let Some(libc) = needs.iter_mut().find(glibc)
+        && !libc.versions.iter().any(|v| v.0 == MARK)
+    {
+        libc.versions.push((MARK, false));
+    }
+}
+
 /// Where a symbol is defined: file and index, whatever its rank.
 fn place(entry: &Entry) -> u64 {
     entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60
@@ -127,8 +141,15 @@ impl<'a> Planner<'_, 'a> {
                 used[self.resolved.index_of_file[entry.file().index()] as usize] = true;
             }
         }
-        let shared = self.resolved.shared.iter().enumerate();
-        shared.filter(|(i, dso)| !dso.as_needed || used[*i]).map(|(i, _)| i as u32).collect()
+        let mut needed: Vec<u32> = Vec::new();
+        for (i, dso) in self.resolved.shared.iter().enumerate() {
+            // A library that was found under two paths is one library.
+            let twice = || needed.iter().any(|&n| self.resolved.shared[n as usize].soname == dso.soname);
+            if (!dso.as_needed || used[i]) && !twice() {
+                needed.push(i as u32);
+            }
+        }
+        needed
     }
 
     /// Imports, and what can be found here, each in the order of files.
@@ -232,6 +253,9 @@ impl<'a> Planner<'_, 'a> {
                 Some((need, at))
             });
             wanted.push(place);
+        }
+        if self.options.relr_glibc_dep {
+            require_relr(&mut needs);
         }
         let mut start = vec![first];
         for need in &needs {

@@ -203,6 +203,7 @@ impl EhFrames {
                 shndx: *shndx,
                 address: address + record.out as u64,
                 relocs: &relocs[first as usize..(first + count) as usize],
+                input: data,
                 delta: 0u64.wrapping_sub(offset as u64),
             };
             apply::allocated(&site, bytes);

@@ -7,7 +7,7 @@
 use weld_common::diag::{Diagnostic, Diagnostics};
 
 use super::build_id;
-use super::commons::{Copies, allocate_commons, allocate_copies};
+use super::commons::{Commons, Copies, IN_BSS, IN_LBSS, IN_TBSS, allocate_commons, allocate_copies};
 use super::dynamic::{DynamicPlan, Unplaced};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
@@ -22,6 +22,7 @@ use crate::elf::*;
 use crate::emit::{self, Contents, headers};
 use crate::ids::*;
 use crate::image::{Bases, Image, MergedPart};
+use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::Sections;
 use crate::layout::members::{Builder, ChunkSpec, Place};
 use crate::layout::segments::{self, SegmentFacts};
@@ -47,6 +48,8 @@ pub struct Planner<'p, 'j, 'e> {
 /// Indices of the well-known output names that chunks join; see `input::sections`.
 const BSS: u32 = 3;
 const BSS_REL_RO: u32 = 5;
+const TBSS: u32 = 10;
+const LBSS: u32 = 35;
 
 /// The linker's own sections with their sizes, and the layout.
 pub struct Plan<'e, 'a> {
@@ -69,7 +72,7 @@ pub struct Plan<'e, 'a> {
     _exports: std::marker::PhantomData<&'e ()>,
 }
 
-/// Beyond this span, PC-relative references might not reach.
+/// Beyond this span (and this address, if fixed) shortened GOT loads might not reach.
 const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
 
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
@@ -198,18 +201,34 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
                 self.job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
             }
             self.report_cet(object, &properties);
+            self.report_forced(object, &properties);
+            if extra.executable_stack == Some(true) && !self.executable_stack(sections) {
+                let text = format!(
+                    "{}: asks for an executable stack, which it does not get without -z execstack",
+                    object.name
+                );
+                self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+            }
             all.push(properties);
         }
         let mut merged = Properties::merge(&all);
         let options = self.job.options;
-        let forced = u64::from(options.z_ibt) * FEATURE_IBT | u64::from(options.z_shstk) * FEATURE_SHSTK;
+        let forced = (u64::from(options.z_ibt) * FEATURE_IBT) | (u64::from(options.z_shstk) * FEATURE_SHSTK);
         if forced != 0 {
             merged.or_in(FEATURE_1_AND, forced);
         }
         (merged.size() > 0).then_some(merged)
     }
 
-    fn report_cet(&self, object: &crate::input::object::Object, properties: &Properties) {
+    /// `-z force-ibt` claims for the whole output what some file does not.
+    fn report_forced(&self, object: &Object, properties: &Properties) {
+        if self.job.options.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
+            let text = format!("{}: -z force-ibt: file does not have the IBT property", object.name);
+            self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+        }
+    }
+
+    fn report_cet(&self, object: &Object, properties: &Properties) {
         use crate::options::ReportPolicy;
         let policy = self.job.options.cet_report;
         let missing = !properties.get(FEATURE_1_AND) & (FEATURE_IBT | FEATURE_SHSTK);
@@ -250,11 +269,13 @@ fn empty_layout<'a>() -> Layout<'a> {
 impl<'a> Plan<'_, 'a> {
     /// Whether shortened GOT loads might not reach.
     pub fn is_too_large_to_relax(&self) -> bool {
-        addresses::span(&self.layout) > RELAXABLE_SPAN
+        let (end, span) = addresses::extent(&self.layout);
+        // Where addresses are fixed, they become immediate operands.
+        span > RELAXABLE_SPAN || !self.facts.mode.pic && end > RELAXABLE_SPAN
     }
 
     /// The linker's own chunks with their sizes.
-    fn chunks(&self, job: &Job, sections: &Sections, commons: super::commons::Block) -> Vec<ChunkSpec> {
+    fn chunks(&self, job: &Job, sections: &Sections, commons: Commons) -> Vec<ChunkSpec> {
         let options = job.options;
         let mut list: Vec<ChunkSpec> = Vec::new();
         let mut named = |kind, size: u64, align, name, sh_type, flags, entsize| {
@@ -379,7 +400,7 @@ impl<'a> Plan<'_, 'a> {
     }
 
     /// Chunks that lie among input sections.
-    fn joined(&self, commons: super::commons::Block, list: &mut Vec<ChunkSpec>) {
+    fn joined(&self, commons: Commons, list: &mut Vec<ChunkSpec>) {
         for (i, part) in self.merged.iter().enumerate() {
             let (size, align) = (part.merged.size(), part.merged.align());
             list.push(ChunkSpec {
@@ -401,7 +422,9 @@ impl<'a> Plan<'_, 'a> {
         };
         block(ChunkKind::CopyRelro, self.copies.relro, BSS_REL_RO);
         block(ChunkKind::CopyBss, self.copies.bss, BSS);
-        block(ChunkKind::Common, commons, BSS);
+        for (kind, out) in [(IN_BSS, BSS), (IN_TBSS, TBSS), (IN_LBSS, LBSS)] {
+            block(ChunkKind::Common(kind), commons[kind as usize], out);
+        }
     }
 
     /// Which of the arrays that `.dynamic` names will exist.
@@ -486,20 +509,52 @@ impl<'a> Plan<'_, 'a> {
     }
 
     /// Gives sections, chunks and symbols their addresses.
-    pub fn place(&mut self, sections: &mut Sections<'a>, symbols: &mut Symbols, context: &Context) {
+    pub fn place(
+        &mut self,
+        sections: &mut Sections<'a>,
+        symbols: &mut Symbols,
+        resolved: &Resolved,
+        context: &Context,
+    ) {
         addresses::place(&mut self.layout, sections);
         self.bases = addresses::bases(&self.layout);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
-        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases);
-        self.place_plt_symbols(sections, symbols, context);
+        addresses::place_internals(
+            symbols,
+            context.internals,
+            &self.layout,
+            &self.bases,
+            context.mode.shared,
+        );
+        self.place_plt_symbols(symbols);
+        self.place_local_ifuncs(sections, resolved);
         // Aliases of functions that PLT entries stand for.
-        addresses::place_internals(symbols, context.internals, &self.layout, &self.bases);
+        addresses::place_internals(
+            symbols,
+            context.internals,
+            &self.layout,
+            &self.bases,
+            context.mode.shared,
+        );
+    }
+
+    /// Local IFUNCs have no symbol to hold the address of their resolver.
+    fn place_local_ifuncs(&mut self, sections: &Sections, resolved: &Resolved) {
+        for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE) {
+            let Some((object, index)) = slot.local else { continue };
+            let object = &resolved.objects[object.index()];
+            let symbol = &object.syms[index as usize];
+            if let SymbolPlace::Section(shndx) = object.place(index, symbol) {
+                let section = sections.get(SectionId(object.section_base + shndx));
+                slot.definition = section.address.wrapping_add(symbol.st_value());
+            }
+        }
     }
 
     /// IFUNCs of this output, and functions whose address is taken where only the PLT can stand for
     /// them, are known by their PLT entries.
-    fn place_plt_symbols(&mut self, _: &Sections, symbols: &mut Symbols, _: &Context) {
+    fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let header = plt::header_size(&self.slots);
         let entry = |plt: u32| match self.ibt_plt {
             true => self.bases.plt_sec + plt::ENTRY * plt as u64,
@@ -553,7 +608,8 @@ impl<'e, 'a> Plan<'e, 'a> {
             let section = sections.get(reloc.section);
             let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
             let out = &self.layout.sections[self.layout.of_name[section.out() as usize] as usize];
-            list.push(out.address + section.address + relocs[reloc.index()].r_offset());
+            let offset = section.placed_offset(relocs[reloc.index()].r_offset());
+            list.push(out.address.wrapping_add(section.address).wrapping_add(offset));
         }
         if let Some(chunk) = self.layout.chunk(ChunkKind::Got) {
             let base = self.layout.sections[chunk.out as usize].address + chunk.address;
@@ -602,6 +658,11 @@ impl<'e, 'a> Plan<'e, 'a> {
             image.sink.error(text);
         }
         let relr_words = relr::encode(&dynamics.relr);
+        let room = self.layout.chunk(ChunkKind::Relr).map_or(0, |c| c.size);
+        if relr_words.len() as u64 * 8 > room {
+            let words = relr_words.len();
+            image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
+        }
         let dynamic = match &self.dynsym {
             Some(dynsym) => self.dynamic_entries(image, dynsym),
             None => Vec::new(),

@@ -12,6 +12,7 @@ use crate::arch::x86_64::*;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
+use crate::input::object::SymbolPlace;
 use crate::input::sections::Sections;
 use crate::live::{DynKind, DynReloc, Live, SectionOwners};
 use crate::mode::Mode;
@@ -71,9 +72,9 @@ impl Counter<'_, '_> {
             None => self.symbols[slot.id].flags(),
             Some((object, index)) => {
                 let object = &self.resolved.objects[object.index()];
-                let symbol = &object.syms[index as usize];
-                match object.place(index, symbol) {
-                    crate::input::object::SymbolPlace::Section(_) => sym::DEFINED,
+                // Without a symbol table, symbol 0 still stands for the absolute value 0.
+                match object.syms.get(index as usize).map(|symbol| object.place(index, symbol)) {
+                    Some(SymbolPlace::Section(_)) => sym::DEFINED,
                     _ => sym::ABSOLUTE,
                 }
             }
@@ -174,7 +175,7 @@ fn collect_input(image: &Image, owners: &SectionOwners, reloc: &DynReloc, all: &
     let object = &image.resolved.objects[object_id.index()];
     let section = image.sections.get(reloc.section);
     let input = &image.sections.relocs(object, object_id.index(), section)[reloc.index()];
-    let offset = section.address.wrapping_add(input.r_offset());
+    let offset = section.address.wrapping_add(section.placed_offset(input.r_offset()));
     if image.options.pack_relr && is_packed(image.resolved, image.sections, owners, reloc) {
         return all.relr.push(offset);
     }
@@ -189,6 +190,7 @@ fn collect_input(image: &Image, owners: &SectionOwners, reloc: &DynReloc, all: &
     match reloc.kind() {
         DynKind::Relative => all.relative.push(Rela::make(offset, 0, R_RELATIVE, value as i64)),
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, R_64, input.r_addend())),
+        DynKind::Size => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::TpOff if dynsym != 0 => {
             all.others.push(Rela::make(offset, dynsym, R_TPOFF64, input.r_addend()));
         }
@@ -222,7 +224,13 @@ pub fn write_plt(image: &Image, out: &mut [u8]) {
         let rela = if (entry as u32) < image.slots.jump_slots {
             Rela::make(offset, image.dynsym.map_or(0, |d| d.index(slot.id)), R_JUMP_SLOT, 0)
         } else {
-            Rela::make(offset, 0, R_IRELATIVE, slot.definition as i64)
+            let resolver = match slot.local {
+                Some((object, index)) => {
+                    image.local_place(&image.resolved.objects[object.index()], index, 0).address
+                }
+                None => slot.definition,
+            };
+            Rela::make(offset, 0, R_IRELATIVE, resolver as i64)
         };
         bytes.copy_from_slice(&rela.0);
     }

@@ -23,7 +23,7 @@ pub struct Slot {
     pub tls_gd: u32,
     pub tls_desc: u32,
     pub plt: u32,
-    /// Address of the definition itself, before a PLT entry stands for it; known after layout.
+    /// Address of a global's definition itself, before a PLT entry stands for it; known after layout.
     pub definition: u64,
 }
 

@@ -78,7 +78,8 @@ impl<'a> Counter<'_, 'a> {
             extra_locals,
             extra_globals,
             first_global,
-            extended: false,
+            // There are about as many output sections as names for them, some of the linker's own included.
+            extended: self.sections.names.len() + 64 >= SHN_LORESERVE as usize,
         }
     }
 
@@ -187,7 +188,9 @@ fn keeps_global(
     let flags = symbol.flags();
     let here = match flags & sym::KIND {
         sym::DEFINED => live.contains(SectionId(symbol.section)),
-        sym::ABSOLUTE | sym::COMMON => true,
+        sym::ABSOLUTE => true,
+        // gc gave it no place if it has no section.
+        sym::COMMON => symbol.section != u32::MAX,
         _ => false,
     };
     if !here {
@@ -248,19 +251,15 @@ impl Writer<'_, '_, '_> {
             };
             let name = object.symbol_name(i);
             let binding = if local { STB_LOCAL } else { symbol.binding() };
-            let kind = match symbol.kind() {
-                STT_COMMON => STT_OBJECT,
-                STT_GNU_IFUNC
-                    if i >= object.first_global && image.symbols[object.global(i)].has(sym::NEEDS_PLT) =>
-                {
-                    STT_FUNC
-                }
-                k => k,
+            let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
+            let (kind, size) = match symbol.kind() {
+                STT_COMMON => (STT_OBJECT, symbol.st_size()),
+                STT_GNU_IFUNC if by_plt => (STT_FUNC, 0),
+                k => (k, symbol.st_size()),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
-            let other = if local && i < object.first_global { symbol.st_other() } else { symbol.st_other() };
-            let bytes = (name_at as u32, binding << 4 | kind, other);
-            self.put(part, local, bytes, (value, symbol.st_size()), out);
+            let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
+            self.put(part, local, bytes, (value, size), out);
             if !name.is_empty() {
                 part.strings.extend_from_slice(name);
                 part.strings.push(0);
@@ -356,8 +355,10 @@ impl Writer<'_, '_, '_> {
         let image = self.image;
         let symbol = &image.symbols[id];
         let flags = symbol.flags();
-        let weak = flags & sym::KIND == sym::UNDEFINED && flags & sym::WEAK_UNDEFINED != 0
-            || flags & sym::KIND == sym::SHARED && flags & sym::USED_STRONG == 0;
+        let weak = match flags & sym::KIND {
+            sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0,
+            kind => kind == sym::SHARED && flags & sym::USED_STRONG == 0,
+        };
         let binding = if local {
             STB_LOCAL
         } else if weak {

@@ -26,6 +26,8 @@ pub struct Site<'c, 'i, 'a> {
     /// Address of the section's first byte.
     pub address: u64,
     pub relocs: &'c [Rela],
+    /// The section's bytes before any relocation: what the scan looked at.
+    pub input: &'c [u8],
     /// Added to each relocation's offset to get its offset in the bytes that are written.
     pub delta: u64,
 }
@@ -253,7 +255,13 @@ impl Site<'_, '_, '_> {
         let image = self.image;
         let here = self.address.wrapping_add(at as u64);
         if super::scan::is_got_relaxable(place.flags, image.relax_got)
-            && let Some(form) = relax::got_form(reloc.kind(), out, at, reloc.r_addend(), image.mode.pic)
+            && let Some(form) = relax::got_form(
+                reloc.kind(),
+                self.input,
+                reloc.r_offset() as usize,
+                reloc.r_addend(),
+                image.mode.pic,
+            )
         {
             let address = target.wrapping_add(4);
             if form == GotForm::Immediate && address != address as i32 as u64 {
@@ -274,6 +282,7 @@ impl Site<'_, '_, '_> {
     ) -> Result<usize, Failure> {
         let image = self.image;
         let here = self.address.wrapping_add(at as u64);
+        let source = reloc.r_offset() as usize;
         // The addend of these types corrects for the end of the instruction, not for the symbol.
         let tpoff = place.address.wrapping_sub(image.bases.thread_pointer) as i64;
         let to_slot = |slot: u64| slot.wrapping_add(place.addend as u64).wrapping_sub(here) as i64;
@@ -285,11 +294,12 @@ impl Site<'_, '_, '_> {
                 put_signed(out, at, 4, to_slot(pair))?;
             }
             Class::TlsGd => {
-                relax::is_general_dynamic(out, at).ok_or(Failure::Form)?;
+                let call = relax::is_general_dynamic(self.input, source).ok_or(Failure::Form)?;
                 check(if local {
-                    relax::general_dynamic_to_local_exec(out, at, tpoff)
+                    relax::general_dynamic_to_local_exec(out, at, call, tpoff)
                 } else {
-                    relax::general_dynamic_to_initial_exec(out, at, self.got_tp(reloc)?, here)
+                    let distance = self.got_tp(reloc)?.wrapping_sub(here) as i64;
+                    relax::general_dynamic_to_initial_exec(out, at, call, distance)
                 })?;
                 return Ok(1);
             }
@@ -298,12 +308,13 @@ impl Site<'_, '_, '_> {
                 put_signed(out, at, 4, to_slot(pair))?;
             }
             Class::TlsLd => {
-                let call = relax::is_local_dynamic(out, at).ok_or(Failure::Form)?;
+                let call = relax::is_local_dynamic(self.input, source).ok_or(Failure::Form)?;
                 relax::local_dynamic_to_local_exec(out, at, call);
                 return Ok(1);
             }
             Class::GotTp => {
-                let rewrite = local && image.options.relax && relax::is_initial_exec(reloc.kind(), out, at);
+                let rewrite =
+                    local && image.options.relax && relax::is_initial_exec(reloc.kind(), self.input, source);
                 if rewrite {
                     check(relax::initial_to_local_exec(out, at, tpoff))?;
                 } else {

@@ -106,10 +106,25 @@ pub enum TlsCall {
     Direct,
     /// `call *__tls_get_addr@GOTPCREL(%rip)`
     Indirect,
+    /// Large code model: `movabs $__tls_get_addr@PLTOFF, %rax; add %rbx, %rax; call *%rax`, where the
+    /// GOT's base may also be in `%r15`.
+    Large,
 }
 
-/// The general-dynamic sequence around `at`: 16 bytes from `at - 4`.
+/// The large code model's sequence, GD and LD alike: 22 bytes from `at - 3`.
+fn is_large_call(code: &[u8], at: usize) -> bool {
+    let Some(bytes) = at.checked_sub(3).and_then(|start| code.get(start..start + 22)) else { return false };
+    bytes[..3] == [0x48, 0x8d, 0x3d]
+        && bytes[7..9] == [0x48, 0xb8]
+        && matches!(bytes[17..20], [0x48, 0x01, 0xd8] | [0x4c, 0x01, 0xf8])
+        && bytes[20..] == [0xff, 0xd0]
+}
+
+/// The general-dynamic sequence around `at`: 16 bytes from `at - 4`, or the large one.
 pub fn is_general_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
+    if is_large_call(code, at) {
+        return Some(TlsCall::Large);
+    }
     let start = at.checked_sub(4)?;
     let bytes = code.get(start..start + 16)?;
     if bytes[..4] != [0x66, 0x48, 0x8d, 0x3d] {
@@ -123,23 +138,38 @@ pub fn is_general_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
 }
 
 const LOAD_THREAD_POINTER: [u8; 9] = [0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0];
+/// `nopw 0(%rax,%rax,1)`
+const NOP6: [u8; 6] = [0x66, 0x0f, 0x1f, 0x44, 0, 0];
+
+/// Writes `mov %fs:0, %rax` and the opcode of what follows in place of a GD sequence. Returns the
+/// offset of the 4-byte operand.
+fn replace_general_dynamic(code: &mut [u8], at: usize, call: TlsCall, opcode: [u8; 3]) -> usize {
+    let start = if call == TlsCall::Large { at - 3 } else { at - 4 };
+    code[start..start + 9].copy_from_slice(&LOAD_THREAD_POINTER);
+    code[start + 9..start + 12].copy_from_slice(&opcode);
+    if call == TlsCall::Large {
+        code[start + 16..start + 22].copy_from_slice(&NOP6);
+    }
+    start + 12
+}
 
 /// GD → `mov %fs:0, %rax; lea x@tpoff(%rax), %rax`.
-pub fn general_dynamic_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
-    code[at - 4..at + 5].copy_from_slice(&LOAD_THREAD_POINTER);
-    code[at + 5..at + 8].copy_from_slice(&[0x48, 0x8d, 0x80]);
-    put32(code, at + 8, tpoff)
+pub fn general_dynamic_to_local_exec(code: &mut [u8], at: usize, call: TlsCall, tpoff: i64) -> bool {
+    let operand = replace_general_dynamic(code, at, call, [0x48, 0x8d, 0x80]);
+    put32(code, operand, tpoff)
 }
 
-/// GD → `mov %fs:0, %rax; add x@gottpoff(%rip), %rax`. `place` is the address of the GD field.
-pub fn general_dynamic_to_initial_exec(code: &mut [u8], at: usize, slot: u64, place: u64) -> bool {
-    code[at - 4..at + 5].copy_from_slice(&LOAD_THREAD_POINTER);
-    code[at + 5..at + 8].copy_from_slice(&[0x48, 0x03, 0x05]);
-    put32(code, at + 8, slot.wrapping_sub(place + 12) as i64)
+/// GD → `mov %fs:0, %rax; add x@gottpoff(%rip), %rax`. `distance` is the slot's from the GD field.
+pub fn general_dynamic_to_initial_exec(code: &mut [u8], at: usize, call: TlsCall, distance: i64) -> bool {
+    let operand = replace_general_dynamic(code, at, call, [0x48, 0x03, 0x05]);
+    put32(code, operand, distance.wrapping_sub((operand + 4 - at) as i64))
 }
 
-/// The local-dynamic sequence around `at`: 12 or 13 bytes from `at - 3`.
+/// The local-dynamic sequence around `at`: 12 or 13 bytes from `at - 3`, or the large one.
 pub fn is_local_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
+    if is_large_call(code, at) {
+        return Some(TlsCall::Large);
+    }
     let start = at.checked_sub(3)?;
     if code.get(start..start + 3)? != [0x48, 0x8d, 0x3d] {
         return None;
@@ -153,9 +183,18 @@ pub fn is_local_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
 
 /// LD → `mov %fs:0, %rax`, padded with prefixes.
 pub fn local_dynamic_to_local_exec(code: &mut [u8], at: usize, call: TlsCall) {
-    let prefixes = if call == TlsCall::Direct { 3 } else { 4 };
+    let prefixes = match call {
+        TlsCall::Direct => 3,
+        TlsCall::Indirect => 4,
+        TlsCall::Large => 13,
+    };
     let start = at - 3;
     code[start..start + prefixes].fill(0x66);
+    if call == TlsCall::Large {
+        // An instruction has at most 15 bytes: one prefix is left to the load, the rest are no-ops.
+        code[start..start + 6].copy_from_slice(&NOP6);
+        code[start + 6..start + 12].copy_from_slice(&NOP6);
+    }
     code[start + prefixes..start + prefixes + 9].copy_from_slice(&LOAD_THREAD_POINTER);
 }
 

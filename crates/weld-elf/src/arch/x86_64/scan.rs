@@ -63,6 +63,10 @@ pub fn range(
         let reloc = &relocs[i];
         let class = class(reloc.kind());
         if class == Class::None {
+            // It computes nothing, but keeps what it names.
+            if reloc.sym() != 0 {
+                section.target(i, stack);
+            }
             i += 1;
             continue;
         }
@@ -70,7 +74,7 @@ pub fn range(
             i += 1;
             continue;
         };
-        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC;
+        const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::TLS;
         let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
         if !(plain && matches!(class, Class::Pc | Class::Plt)) {
             i += section.needs(i, class, target, found);
@@ -162,6 +166,20 @@ impl<'a> Section<'_, '_, 'a> {
         self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
     }
 
+    /// An error that also says where the symbol is defined.
+    #[cold]
+    fn error_about(&self, i: usize, target: Target, what: String) {
+        let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
+        let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
+        let mut diagnostic = Diagnostic::error(text).place(place);
+        if target.id.is_some() && target.kind() == sym::DEFINED {
+            let section = SectionId(self.scanner.symbols[target.id].section);
+            let definer = &self.scanner.objects[self.scanner.owners.object(section).index()];
+            diagnostic = diagnostic.note(format!("defined in {}", definer.name));
+        }
+        self.scanner.sink.push(self.order(diagnostic));
+    }
+
     fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
         diagnostic.at((self.at.0.0 as u64) << 32 | self.at.1 as u64)
     }
@@ -220,13 +238,14 @@ impl<'a> Section<'_, '_, 'a> {
                 | Class::TpOff64
                 | Class::TlsDesc
         );
-        if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(class, target) {
+        if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target) {
+            let name = self.name(i);
             let what = if tls {
-                "needs a thread-local symbol, but"
+                format!("needs a TLS symbol, which '{name}' is not")
             } else {
-                "cannot be used with a thread-local symbol:"
+                format!("cannot be used with TLS symbol '{name}'")
             };
-            self.error(i, format!("{what} {}", self.name(i)));
+            self.error_about(i, target, what);
             return 0;
         }
         match class {
@@ -239,6 +258,8 @@ impl<'a> Section<'_, '_, 'a> {
                 }
                 if target.is(sym::PREEMPTIBLE) {
                     self.need(i, target, sym::NEEDS_PLT, found);
+                } else {
+                    self.pc_relative(i, target, found);
                 }
             }
             Class::GotPc => self.need(i, target, sym::NEEDS_GOT, found),
@@ -253,12 +274,14 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::GotOff => {
                 found.facts |= fact::GOT_BASE;
-                if target.is(sym::PREEMPTIBLE) {
-                    self.pc_relative(i, target, found);
-                }
+                self.pc_relative(i, target, found);
             }
             Class::GotBase => found.facts |= fact::GOT_BASE,
-            Class::Size => {}
+            Class::Size => {
+                if target.is(sym::PREEMPTIBLE) {
+                    self.dynamic(i, target, DynKind::Size, found);
+                }
+            }
             Class::TlsGd => return self.general_dynamic(i, target, found),
             Class::TlsLd => return self.local_dynamic(i, found),
             Class::DtpOff | Class::TlsDescCall | Class::None => {}
@@ -280,11 +303,16 @@ impl<'a> Section<'_, '_, 'a> {
         0
     }
 
-    /// LD names the module, not a symbol; an undefined or section symbol stands for any kind.
-    fn tls_mismatch_is_fine(&self, class: Class, target: Target) -> bool {
-        let unknown = target.kind() != sym::DEFINED || target.id.is_none();
+    /// LD names the module, not a symbol; an undefined symbol, one of the linker's or one without a
+    /// type stands for any kind.
+    fn tls_mismatch_is_fine(&self, i: usize, class: Class, target: Target) -> bool {
+        let untyped = || {
+            let symbol = self.object.syms.get(self.relocs[i].sym() as usize);
+            symbol.is_none_or(|s| matches!(s.kind(), STT_NOTYPE | STT_SECTION))
+        };
         matches!(class, Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase)
-            || unknown
+            || matches!(target.kind(), sym::UNDEFINED | sym::INTERNAL)
+            || target.id.is_none() && untyped()
     }
 
     fn check_undefined(&self, i: usize, target: Target, found: &mut Found) {
@@ -381,6 +409,14 @@ impl<'a> Section<'_, '_, 'a> {
             // Undefined and weak: null, now and at run time.
             return;
         }
+        if target.is(sym::PROTECTED) {
+            // Its own library goes on using the original.
+            let text = format!(
+                "needs a fixed address of '{}', which its shared object protects; recompile with -fPIE",
+                self.name(i)
+            );
+            return self.error(i, text);
+        }
         if target.is(sym::FUNC) {
             return self.need(i, target, sym::NEEDS_PLT | sym::NEEDS_CANONICAL_PLT, found);
         }
@@ -435,7 +471,10 @@ impl<'a> Section<'_, '_, 'a> {
         let next = self.relocs.get(i + 1);
         match next {
             Some(r)
-                if matches!(class(r.kind()), Class::Plt | Class::Pc | Class::GotPcRelax | Class::GotPc) =>
+                if matches!(
+                    class(r.kind()),
+                    Class::Plt | Class::Pc | Class::PltOff | Class::GotPcRelax | Class::GotPc
+                ) =>
             {
                 1
             }

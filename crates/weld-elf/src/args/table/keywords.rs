@@ -131,7 +131,12 @@ const ROWS: &[Spec<State>] = &[
     flag(&["nodump"], "DF_1_NODUMP: dldump refuses.", |s| s.o.z_nodump = true),
     flag(&["origin"], "DF_1_ORIGIN: the loader must replace $ORIGIN at once.", |s| s.o.z_origin = true),
     flag(&["rodynamic"], "The dynamic section is read-only.", |s| s.o.z_rodynamic = true),
-    flag(&["ibt", "force-ibt"], "Claim indirect branch tracking, whatever the objects say.", |s| {
+    flag(&["force-ibt"], "Claim indirect branch tracking, and warn of objects that do not.", |s| {
+        s.o.z_ibt = true;
+        s.o.z_ibtplt = true;
+        s.o.warn_missing_ibt = true;
+    }),
+    flag(&["ibt"], "Claim indirect branch tracking, whatever the objects say.", |s| {
         s.o.z_ibt = true;
         s.o.z_ibtplt = true;
     }),

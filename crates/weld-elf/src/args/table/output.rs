@@ -16,6 +16,7 @@ const ROWS: &[Spec<State>] = &[
             return Err("missing file name".to_owned());
         }
         s.o.output = v.os().into();
+        s.o.output_given = true;
         Ok(())
     }),
     flag(&["shared", "Bshareable"], "Make a shared object.", |s| s.shared = true),

@@ -50,12 +50,10 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["icf"],
         Required("LEVEL"),
-        "Fold identical code: only none so far, the others give a warning.",
-        |s, v| {
-            if choice(v, &[("none", false), ("safe", true), ("all", true)])? {
-                s.warn("--icf has no effect: identical code is not folded yet");
-            }
-            Ok(())
+        "Fold identical code: only none so far, the others are an error.",
+        |_, v| match choice(v, &[("none", false), ("safe", true), ("all", true)])? {
+            true => Err("folding of identical code is not supported yet".to_owned()),
+            false => Ok(()),
         },
     ),
     flag(&["no-icf"], "The same as --icf=none (default).", |_| {}),
@@ -66,7 +64,7 @@ const ROWS: &[Spec<State>] = &[
         "identical sections are not folded",
     ),
     accepted(&["print-icf-sections", "no-print-icf-sections"], NoValue, "identical code is not folded"),
-    lost(&["gdb-index"], NoValue, "debuggers build their index themselves"),
+    refused(&["gdb-index"], NoValue, "an index for debuggers is not written yet"),
     accepted(&["no-gdb-index"], NoValue, "it is the default"),
     lost(&["debug-names"], NoValue, "debuggers build their index themselves"),
     accepted(&["no-debug-names"], NoValue, "it is the default"),

@@ -1,0 +1,124 @@
+//! Where an input named on the command line or by a script is, and opening it.
+//!
+//! A path is taken as it is; one that a script names also is looked for in the sysroot (if the script
+//! lies there), beside the script and in the library directories. `-lNAME` is looked for in the
+//! library directories: those of `-L` first, then those that scripts name with `SEARCH_DIR`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use weld_common::diag::Diagnostic;
+use weld_common::io::input::InputStore;
+
+use crate::args::in_sysroot;
+use crate::options::{InputArg, InputFlags, InputKind, Options};
+
+/// An input with its bytes.
+pub struct Opened<'a> {
+    pub path: Arc<str>,
+    pub bytes: &'a [u8],
+    pub flags: InputFlags,
+    /// Found by `-l`.
+    pub searched: bool,
+}
+
+pub struct Search<'a, 'l> {
+    pub store: &'a InputStore<'a>,
+    pub options: &'l Options,
+    /// `SEARCH_DIR` of the scripts read so far.
+    pub more_dirs: &'l [PathBuf],
+}
+
+impl<'a> Search<'a, '_> {
+    /// Opens what `arg` names; `from` is the script that says so.
+    pub fn open(&self, arg: &InputArg, from: Option<&Opened<'a>>) -> Result<Opened<'a>, Diagnostic> {
+        match &arg.kind {
+            InputKind::File(path) | InputKind::Script(path) => {
+                let script = matches!(arg.kind, InputKind::Script(_));
+                for candidate in self.candidates(path, script, from) {
+                    if let Some(bytes) = self.try_open(&candidate)? {
+                        return Ok(self.opened(&candidate, bytes, arg.flags));
+                    }
+                }
+                Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
+            }
+            InputKind::Library(name) => self.library(name, arg.flags)?.ok_or_else(|| self.not_found(name)),
+        }
+    }
+
+    /// Opens a library that an object asks for: as `-l` would, or a file of that name.
+    pub fn dependent(&self, name: &str, flags: InputFlags) -> Result<Option<Opened<'a>>, Diagnostic> {
+        if let Some(found) = self.library(name, flags)? {
+            return Ok(Some(found));
+        }
+        for path in self.dirs().map(|dir| dir.join(name)).chain([PathBuf::from(name)]) {
+            if let Some(bytes) = self.try_open(&path)? {
+                return Ok(Some(self.opened(&path, bytes, flags)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
+        Opened { path: path.to_string_lossy().into(), bytes, flags, searched: false }
+    }
+
+    fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
+        self.store.open(path).map_err(|e| Diagnostic::error(e.to_string()))
+    }
+
+    fn dirs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.options.search_paths.iter().chain(self.more_dirs)
+    }
+
+    fn candidates(&self, path: &Path, script: bool, from: Option<&Opened<'a>>) -> Vec<PathBuf> {
+        let Some(from) = from else {
+            let mut list = vec![path.to_owned()];
+            if script && path.is_relative() {
+                list.extend(self.dirs().map(|dir| dir.join(path)));
+            }
+            return list;
+        };
+        let sysroot = &self.options.sysroot;
+        if let Some(inside) = in_sysroot(sysroot, path) {
+            return vec![inside];
+        }
+        if path.is_absolute() {
+            let inside = !sysroot.as_os_str().is_empty() && Path::new(&*from.path).starts_with(sysroot);
+            let rooted = sysroot.join(path.strip_prefix("/").unwrap_or(path));
+            return if inside { vec![rooted, path.to_owned()] } else { vec![path.to_owned()] };
+        }
+        let mut list = vec![path.to_owned()];
+        list.extend(Path::new(&*from.path).parent().map(|dir| dir.join(path)));
+        list.extend(self.dirs().map(|dir| dir.join(path)));
+        list
+    }
+
+    fn library(&self, name: &str, flags: InputFlags) -> Result<Option<Opened<'a>>, Diagnostic> {
+        let names: Vec<String> = match name.strip_prefix(':') {
+            Some(file) => vec![file.to_owned()],
+            None if flags.static_only || self.options.static_link => vec![format!("lib{name}.a")],
+            None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
+        };
+        for dir in self.dirs() {
+            for file in &names {
+                let path = dir.join(file);
+                if let Some(bytes) = self.try_open(&path)? {
+                    return Ok(Some(Opened { searched: true, ..self.opened(&path, bytes, flags) }));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn not_found(&self, name: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::error(format!("unable to find library -l{name}"));
+        if self.dirs().next().is_none() {
+            return diagnostic.note("there are no library directories; name them with -L");
+        }
+        self.dirs().fold(diagnostic, |diagnostic, dir| {
+            let missing = if dir.is_dir() { "" } else { " (no such directory)" };
+            diagnostic.note(format!("searched {}{missing}", dir.display()))
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! Checks that nothing in memory lies on anything else.
+//!
+//! Layout itself keeps things apart; `--section-start`, `-Ttext` and kin may not. Two segments may
+//! share a page only if the page shows the same bytes of the file in both: the loader maps whole
+//! pages, and what it maps later hides what it mapped before.
+
+use super::segments::is_tls_zeroes;
+use super::{Layout, OutputSection, Segment};
+use crate::elf::PT_LOAD;
+
+/// The smallest page there is on x86-64, in bytes.
+const PAGE: u64 = 4096;
+
+/// # Errors
+/// Says what lies on what.
+pub fn check(layout: &Layout) -> Result<(), String> {
+    let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
+    let mut sections: Vec<&OutputSection> = layout.sections.iter().filter(takes_memory).collect();
+    sections.sort_by_key(|s| s.address);
+    let name = |s: &OutputSection| String::from_utf8_lossy(&s.name).into_owned();
+    let range = |s: &OutputSection| format!("[{:#x}, {:#x})", s.address, s.end());
+    if let Some(first) = sections.first().filter(|s| s.address < layout.image_base) {
+        let (address, base) = (first.address, layout.image_base);
+        return Err(format!(
+            "section {} at {address:#x} lies before the image base {base:#x}; set one with --image-base",
+            name(first)
+        ));
+    }
+    for pair in sections.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        if a.end() > b.address {
+            return Err(format!("section {} at {} overlaps {} at {}", name(a), range(a), name(b), range(b)));
+        }
+    }
+    let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
+    let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
+    for pair in loads.windows(2) {
+        check_pages(layout, pair[0], pair[1])?;
+    }
+    Ok(())
+}
+
+fn check_pages(layout: &Layout, a: &Segment, b: &Segment) -> Result<(), String> {
+    let end = a.address + a.mem_size;
+    let shared = end.div_ceil(PAGE) > b.address / PAGE;
+    let distance = |s: &Segment| s.address.wrapping_sub(s.offset);
+    if !shared || end <= b.address && distance(a) == distance(b) {
+        return Ok(());
+    }
+    let label = |s: &Segment| match layout.sections[s.sections.clone()].first() {
+        Some(first) if !s.headers => format!("section {}", String::from_utf8_lossy(&first.name)),
+        _ => "the program headers".to_owned(),
+    };
+    let (a, b, place) = (label(a), label(b), b.address);
+    Err(format!("{b} at {place:#x} shares a page with {a}, but needs other contents there"))
+}

@@ -1,0 +1,126 @@
+//! References of shared objects that nothing in the link defines (`--no-allow-shlib-undefined`, the default
+//! for executables).
+//!
+//! Only objects whose own needed libraries all are part of the link are checked: what others refer to
+//! may be in a library that only the loader will see.
+
+use std::collections::{HashMap, HashSet};
+
+use weld_common::diag::Diagnostic;
+
+use super::shown;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::shared::Shared;
+use crate::link::Job;
+use crate::options::OutputKind;
+use crate::resolve::Resolved;
+use crate::resolve::names::flag;
+use crate::resolve::symbols::{Symbols, sym};
+
+/// How many libraries that refer to a symbol are named.
+const REFERRERS: usize = 3;
+
+/// What is wrong with a reference.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Problem {
+    Undefined,
+    /// An object defines it, but not for other modules.
+    NotExported,
+}
+
+/// Reports such references. A phase of its own.
+pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
+    let options = job.options;
+    let allowed = options.allow_shlib_undefined.unwrap_or(options.kind == OutputKind::Shared);
+    if allowed || resolved.shared.is_empty() {
+        return;
+    }
+    let mut order = Vec::new();
+    let mut found: HashMap<SymbolId, (Problem, Vec<&Shared>)> = HashMap::new();
+    let sonames: HashSet<&[u8]> = resolved.shared.iter().map(|d| d.soname).collect();
+    for dso in resolved.shared.iter().filter(|d| d.needed.iter().all(|n| sonames.contains(n))) {
+        for id in references(dso) {
+            let Some(problem) = problem(resolved, symbols, id) else { continue };
+            let entry = found.entry(id).or_insert_with(|| {
+                order.push(id);
+                (problem, Vec::new())
+            });
+            entry.1.push(dso);
+        }
+    }
+    let undefined = order.iter().filter(|id| found[id].0 == Problem::Undefined);
+    let names: HashSet<&[u8]> = undefined.map(|id| resolved.names.get(*id).name).collect();
+    let old = old_versions(resolved, &names);
+    order.retain(|id| !old.contains(resolved.names.get(*id).name));
+    for (i, id) in order.into_iter().enumerate() {
+        let (problem, referrers) = &found[&id];
+        job.sink.push(diagnostic(job, resolved, (id, *problem), referrers).at(i as u64));
+    }
+}
+
+/// The names that a library insists on.
+fn references(dso: &Shared) -> impl Iterator<Item = SymbolId> {
+    let globals = dso.syms.iter().enumerate().skip(dso.first_global as usize);
+    let undefined = globals.filter(|(_, s)| s.st_shndx() == SHN_UNDEF && s.binding() != STB_WEAK);
+    undefined.map(|(i, _)| dso.global(i as u32)).filter(|id| id.is_some())
+}
+
+fn problem(resolved: &Resolved, symbols: &Symbols, id: SymbolId) -> Option<Problem> {
+    if resolved.names.get(id).flags & flag::DEF_SHARED != 0 {
+        return None;
+    }
+    let symbol = &symbols[id];
+    match symbol.kind() {
+        sym::UNDEFINED => Some(Problem::Undefined),
+        sym::SHARED => None,
+        _ => symbol.has(sym::HIDDEN | sym::LOCALIZED).then_some(Problem::NotExported),
+    }
+}
+
+/// Those of `names` that some library defines under a version that is not the default one.
+fn old_versions<'a>(resolved: &Resolved<'a>, names: &HashSet<&[u8]>) -> HashSet<&'a [u8]> {
+    let mut found = HashSet::new();
+    if names.is_empty() {
+        return found;
+    }
+    for dso in &resolved.shared {
+        for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+            let name = dso.symbol_name(i as u32);
+            if symbol.st_shndx() != SHN_UNDEF && names.contains(name) {
+                found.insert(name);
+            }
+        }
+    }
+    found
+}
+
+fn diagnostic(
+    job: &Job,
+    resolved: &Resolved,
+    (id, problem): (SymbolId, Problem),
+    referrers: &[&Shared],
+) -> Diagnostic {
+    let entry = resolved.names.get(id);
+    let name = shown(job.options, entry.name);
+    let text = match problem {
+        Problem::Undefined => format!("undefined symbol: {name}"),
+        Problem::NotExported => format!("symbol is wanted by a shared object and not exported: {name}"),
+    };
+    let mut diagnostic = if job.options.warn_unresolved {
+        Diagnostic::warning(text)
+    } else {
+        Diagnostic::error(text).tolerable()
+    };
+    for dso in referrers.iter().take(REFERRERS) {
+        diagnostic =
+            diagnostic.note(format!("referenced by {} (disallowed by --no-allow-shlib-undefined)", dso.name));
+    }
+    if problem == Problem::NotExported {
+        let index = resolved.index_of_file[entry.file().index()];
+        if let Some(object) = resolved.objects.get(index as usize) {
+            diagnostic = diagnostic.note(format!("defined in {}", object.name));
+        }
+    }
+    diagnostic
+}
