@@ -270,38 +270,51 @@ pub trait Context {
     fn at(&mut self, position: usize);
 }
 
-/// Parses `args` (without the program's name, `@file` expanded) in order. Problems go to the
-/// context and do not stop the parser: a user gets all of them at once.
-pub fn parse<C: Context>(table: &Table<C>, args: &[&OsStr], context: &mut C) {
+/// One or two arguments that belong together.
+pub enum Piece<'a, C: 'static> {
+    Input(&'a OsStr),
+    Option(&'static Spec<C>, Given<'a>),
+    Wrong(Diagnostic),
+}
+
+/// Takes arguments (without the program's name, `@file` expanded) apart, in order. With each piece
+/// comes the number of its first argument.
+pub fn pieces<'a, C>(table: &Table<C>, args: &[&'a OsStr]) -> impl Iterator<Item = (usize, Piece<'a, C>)> {
     let mut next = 0;
-    while next < args.len() {
-        let arg = args[next].as_bytes();
-        context.at(next);
+    std::iter::from_fn(move || {
+        let at = next;
+        let arg = args.get(at)?.as_bytes();
         next += 1;
         if arg.first() != Some(&b'-') || arg.len() == 1 {
-            context.input(OsStr::from_bytes(arg));
-            continue;
+            return Some((at, Piece::Input(OsStr::from_bytes(arg))));
         }
-        let Some(found) = find(table, arg) else {
-            context.problem(unknown(table, arg));
-            continue;
-        };
+        let Some(found) = find(table, arg) else { return Some((at, Piece::Wrong(unknown(table, arg)))) };
+        let wrong = |text: String| Some((at, Piece::Wrong(Diagnostic::error(text))));
         let value = match (found.row.value, found.value) {
             (Value::Required(_) | Value::Separate(_), None) => {
                 let Some(&value) = args.get(next) else {
-                    context.problem(Diagnostic::error(format!("{}: missing value", found.spelling)));
-                    continue;
+                    return wrong(format!("{}: missing value", found.spelling));
                 };
                 next += 1;
                 Some(value)
             }
-            (Value::None, Some(_)) => {
-                context.problem(Diagnostic::error(format!("{} takes no value", found.spelling)));
-                continue;
-            }
+            (Value::None, Some(_)) => return wrong(format!("{} takes no value", found.spelling)),
             (_, value) => value,
         };
-        run(context, found.row, Given { spelling: found.spelling, value });
+        Some((at, Piece::Option(found.row, Given { spelling: found.spelling, value })))
+    })
+}
+
+/// Parses `args` (without the program's name, `@file` expanded) in order. Problems go to the
+/// context and do not stop the parser: a user gets all of them at once.
+pub fn parse<C: Context>(table: &Table<C>, args: &[&OsStr], context: &mut C) {
+    for (position, piece) in pieces(table, args) {
+        context.at(position);
+        match piece {
+            Piece::Input(path) => context.input(path),
+            Piece::Option(row, given) => run(context, row, given),
+            Piece::Wrong(problem) => context.problem(problem),
+        }
     }
 }
 

@@ -68,10 +68,20 @@ impl Reproduce {
         }
     }
 
-    /// Adds the command line and the linker's version, and completes the tar file.
-    pub fn finish(mut self, response: &str, version: &str) -> Result<(), OutputError> {
+    /// Adds the command line and the linker's version.
+    pub fn describe(&mut self, response: &str, version: &str) -> Result<(), OutputError> {
         self.append(b"response.txt", response.as_bytes())?;
-        self.append(b"version.txt", version.as_bytes())?;
+        self.append(b"version.txt", version.as_bytes())
+    }
+
+    /// Hands what has been added to the system. If the linker crashes later on, it is not lost.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        let done = self.tar.as_mut().map_or(Ok(()), |tar| tar.0.flush());
+        done.map_err(|e| self.failed(&e))
+    }
+
+    /// Completes the tar file.
+    pub fn finish(mut self) -> Result<(), OutputError> {
         let done = self.tar.take().map_or(Ok(()), Tar::finish);
         done.map_err(|e| self.failed(&e))
     }
@@ -228,7 +238,9 @@ mod tests {
         repro.add(Path::new("/a.o"), &[7; 513]).unwrap();
         let error = repro.add(Path::new("/usr/lib/y/../crt1.o"), b"other").unwrap_err().to_string();
         assert!(error.ends_with("two different files would both be stored as usr/lib/crt1.o"), "{error}");
-        repro.finish("-o x a.o\n", "weld 1\n").unwrap();
+        repro.describe("-o x a.o\n", "weld 1\n").unwrap();
+        repro.flush().unwrap();
+        repro.finish().unwrap();
         let want: [(&str, &[u8]); 4] = [
             ("repro/usr/lib/crt1.o", b"crt"),
             ("repro/a.o", &[7; 513]),

@@ -218,7 +218,11 @@ impl<'a> Image<'_, 'a> {
         if index < object.first_global || index as usize >= object.syms.len() {
             return None;
         }
-        let id = object.global(index);
+        self.definer_of(object.global(index))
+    }
+
+    /// The file that defines a name, for messages.
+    pub fn definer_of(&self, id: SymbolId) -> Option<String> {
         if let Some((_, definer)) = self.definition(id) {
             return Some(definer.name.to_string());
         }

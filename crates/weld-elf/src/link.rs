@@ -22,6 +22,7 @@ use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
 use crate::options::{BuildId, Options, OutputEngine, OutputKind};
 use crate::report;
+use crate::report::reproduce::Recorder;
 use crate::report::undefined::Undefined;
 use crate::resolve::comdat::Comdats;
 use crate::resolve::exports::{self, Exports};
@@ -51,10 +52,23 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
-    let store = InputStore::new(host);
+    let mut store = InputStore::new(host);
+    store.set_root(&options.chroot);
+    if options.reproduce.is_some() || options.dependency_file.is_some() {
+        store.record();
+    }
     let trace = Trace::new(options.stats || options.time_trace.is_some());
-    let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace };
-    job.run()?;
+    let recorder = Recorder::start(&options, args)?;
+    let record = recorder.as_ref();
+    let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace, record };
+    let mut result = job.run();
+    if let Some(Err(more)) = recorder.map(|recorder| recorder.finish(&store)) {
+        match &mut result {
+            Ok(()) => result = Err(more),
+            Err(diagnostics) => diagnostics.list.extend(more.list),
+        }
+    }
+    result?;
     done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
 }
@@ -76,6 +90,8 @@ pub struct Job<'j> {
     pub sink: &'j DiagSink,
     pub store: &'j InputStore<'j>,
     pub trace: &'j Trace,
+    /// `--reproduce`.
+    pub record: Option<&'j Recorder>,
 }
 
 impl<'j> Job<'j> {
@@ -92,6 +108,9 @@ impl<'j> Job<'j> {
             Some(pool) => pool.install(|| self.open(pool.threads() > 1))?,
             None => self.open(false)?,
         };
+        if let Some(record) = self.record {
+            record.add(self.store)?;
+        }
         let threads = par::choose_threads(self.options.threads, inputs.total_bytes);
         let pool = early.unwrap_or_else(|| Pool::new(threads));
         pool.install(|| self.link(&mut inputs, pool.threads()))?;
@@ -175,6 +194,9 @@ impl<'j> Job<'j> {
         let first = relax_got == self.options.relax;
         if first {
             report::duplicates::report(self, resolved, sections);
+            if self.options.warn_common {
+                report::commons::report(self, resolved);
+            }
             report::undefined::aliases(self, resolved, &symbols, context.internals);
             report::undefined::required(self, resolved, &symbols);
             // Symbols defined twice do not keep those that are not defined from being found.
@@ -305,6 +327,7 @@ impl<'j> Job<'j> {
         symbols: &Symbols,
     ) -> Result<(), Diagnostics> {
         let image = plan.image(self, context, resolved, sections, symbols);
+        report::layout(self, &image, context)?;
         let contents = plan.contents(&image, context);
         self.sink.end_phase()?;
         let span = self.trace.span("write image");
@@ -323,7 +346,7 @@ impl<'j> Job<'j> {
         drop(span);
         // Relocations out of range are found while writing; then the file is not kept.
         self.sink.end_phase()?;
-        report::outputs(self, &image, context)?;
+        report::dependencies::report(self, context.inputs)?;
         done_with(self.host, contents);
         file.commit(true).map_err(failed)
     }

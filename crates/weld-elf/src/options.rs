@@ -163,6 +163,8 @@ pub struct Options {
     /// `-nostdlib`: `SEARCH_DIR` of linker scripts does not count.
     pub nostdlib: bool,
     pub sysroot: PathBuf,
+    /// What absolute paths of inputs are below; empty: nothing.
+    pub chroot: PathBuf,
     /// `-m`, always `elf_x86_64` so far; `None`: taken from the first object.
     pub emulation: Option<String>,
 
@@ -334,6 +336,7 @@ impl Default for Options {
             search_paths: Vec::new(),
             nostdlib: false,
             sysroot: PathBuf::new(),
+            chroot: PathBuf::new(),
             emulation: None,
             entry: None,
             init: "_init".to_owned(),

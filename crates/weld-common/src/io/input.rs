@@ -97,7 +97,19 @@ pub struct InputStore<'h> {
     maps: Mutex<Vec<Mmap>>,
     heap: Mutex<Vec<HeapBytes>>,
     gate: Gate,
+    /// What absolute paths are below.
+    root: PathBuf,
+    opened: Option<Mutex<Vec<OpenedFile>>>,
 }
+
+/// A file that has been opened.
+struct OpenedFile {
+    path: PathBuf,
+    bytes: NonNull<[u8]>,
+}
+
+// SAFETY: the bytes belong to the store, which does not change them.
+unsafe impl Send for OpenedFile {}
 
 impl<'h> InputStore<'h> {
     pub fn new(host: &'h dyn Host) -> Self {
@@ -107,12 +119,45 @@ impl<'h> InputStore<'h> {
             maps: Mutex::new(Vec::new()),
             heap: Mutex::new(Vec::new()),
             gate: Gate::default(),
+            root: PathBuf::new(),
+            opened: None,
         }
+    }
+
+    /// Takes absolute paths to be below `root` from now on (`--chroot`).
+    pub fn set_root(&mut self, root: &Path) {
+        root.clone_into(&mut self.root);
+    }
+
+    /// Remembers every file that is opened from now on.
+    pub fn record(&mut self) {
+        self.opened = Some(Mutex::default());
+    }
+
+    /// Path (as it was given) and bytes of the files opened since [`InputStore::record`], in the order in
+    /// which they were, which is that of the threads.
+    pub fn opened(&self) -> Vec<(PathBuf, &[u8])> {
+        let Some(opened) = &self.opened else { return Vec::new() };
+        let opened = opened.lock().unwrap();
+        // SAFETY: the bytes live as long as the store and are not changed.
+        opened.iter().map(|f| (f.path.clone(), unsafe { f.bytes.as_ref() })).collect()
     }
 
     /// Reads or maps `path`. `Ok(None)` if it does not exist. A directory is an error; a pipe or
     /// device is read to its end. The slice begins at an 8-byte aligned address.
     pub fn open(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
+        let found = match path.strip_prefix("/") {
+            Ok(below) if !self.root.as_os_str().is_empty() => self.open_there(&self.root.join(below)),
+            _ => self.open_there(path),
+        };
+        if let (Ok(Some(bytes)), Some(opened)) = (&found, &self.opened) {
+            let file = OpenedFile { path: path.to_owned(), bytes: NonNull::from_ref(*bytes) };
+            opened.lock().unwrap().push(file);
+        }
+        found
+    }
+
+    fn open_there(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
         let _permit = self.gate.enter();
         let file = match self.gate.open(path) {
             Ok(file) => file,
@@ -412,6 +457,21 @@ mod tests {
         std::fs::write(dir.join("file"), b"x").unwrap();
         assert!(store.open(&dir.join("no")).unwrap().is_none());
         assert!(store.open(&dir.join("file").join("below")).unwrap().is_none());
+    }
+
+    #[test]
+    fn another_root_and_what_was_opened() {
+        let dir = TestDir::new("input-root");
+        let host = QuietHost::new();
+        let mut store = InputStore::new(&host);
+        assert!(store.opened().is_empty());
+        store.set_root(&dir.join("root"));
+        store.record();
+        std::fs::create_dir(dir.join("root")).unwrap();
+        std::fs::write(dir.join("root").join("file"), b"x").unwrap();
+        assert_eq!(store.open(Path::new("/file")).unwrap(), Some(&b"x"[..]));
+        assert!(store.open(Path::new("/gone")).unwrap().is_none());
+        assert_eq!(store.opened(), [(PathBuf::from("/file"), &b"x"[..])]);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use crate::options::Options;
 
 mod emulation;
+pub mod replay;
 mod state;
 mod table;
 pub mod values;

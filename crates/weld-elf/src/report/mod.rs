@@ -7,11 +7,16 @@
 //! Texts name places as `file:(section+offset)`; source lines are added last, by [`source`], and only
 //! to what will be shown.
 
+pub mod commons;
+pub mod cref;
+pub mod dependencies;
 pub mod discarded;
 pub mod duplicates;
 pub mod extraction;
 pub mod hints;
+pub mod map;
 pub mod place;
+pub mod reproduce;
 pub mod shared_references;
 pub mod source;
 pub mod trace;
@@ -88,8 +93,28 @@ pub fn removed_sections(job: &Job, resolved: &Resolved, sections: &Sections, liv
     job.host.print(&text);
 }
 
-/// Reports on the finished image: maps, cross references, dependencies.
-pub fn outputs(_job: &Job, _image: &Image, _context: &Context) -> Result<(), Diagnostics> {
+/// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
+pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
+    let options = job.options;
+    if !options.print_map && options.map_file.is_none() && !options.cref {
+        return Ok(());
+    }
+    let _span = job.trace.span("map");
+    let wants_map = options.print_map || options.map_file.is_some();
+    let mut text = if wants_map { map::text(image, context) } else { String::new() };
+    if options.cref {
+        if wants_map {
+            text.push('\n');
+        }
+        text += &cref::text(image);
+    }
+    match &options.map_file {
+        Some(path) => write_report(job, path, &text)?,
+        None => job.host.print(&text),
+    }
+    if options.map_file.is_some() && options.print_map {
+        job.host.print(&text);
+    }
     Ok(())
 }
 

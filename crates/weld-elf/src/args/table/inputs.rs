@@ -28,6 +28,10 @@ const ROWS: &[Spec<State>] = &[
         s.o.sysroot = v.os().into();
         Ok(())
     }),
+    take(&["chroot"], Required("DIR"), "Take absolute paths of inputs to be below DIR.", |s, v| {
+        s.o.chroot = v.os().into();
+        Ok(())
+    }),
     flag(&["nostdlib"], "Ignore the search directories of linker scripts.", |s| s.o.nostdlib = true),
     flag(&["static"], "Link no shared objects, and make an output without dynamic linking.", |s| {
         s.flags.static_only = true;

@@ -146,7 +146,7 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-separate-debug-file"], NoValue, "it is the default"),
     refused(&["execute-only"], NoValue, "only AArch64 has execute-only code"),
     accepted(&["no-execute-only"], NoValue, "it is the default"),
-    refused(&["chroot", "directory", "C"], Required("DIR"), "change the directory before the link"),
+    refused(&["directory", "C"], Required("DIR"), "change the directory before the link"),
     accepted(
         &["spare-dynamic-tags", "spare-program-headers"],
         Required("N"),

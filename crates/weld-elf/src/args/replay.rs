@@ -1,0 +1,166 @@
+//! The command line for `--reproduce`: as it was given, with paths as they are in the unpacked directory.
+//!
+//! Inputs, directories and scripts become paths relative to that directory (see
+//! [`weld_common::reproduce::stored_path`]); what is written goes to the directory itself. The first
+//! line makes the linker take absolute paths, which scripts and thin archives may hold, to be below the
+//! directory as well, and the last one lets it find what scripts named relative to the directory that
+//! the link was started in. An option that weld would refuse is kept: a link that failed fails again.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use weld_common::args::response::Expanded;
+use weld_common::args::{Piece, Value, pieces};
+use weld_common::diag::Diagnostic;
+use weld_common::reproduce::stored_path;
+
+use super::quoting;
+use super::state::State;
+use super::table::TABLE;
+
+/// Options whose value is a directory to look in.
+const DIRECTORIES: &[&str] = &["library-path", "sysroot"];
+
+/// Options whose value is a file to read. It may be found in a library directory instead.
+const READ: &[&str] = &[
+    "script",
+    "default-script",
+    "version-script",
+    "dynamic-list",
+    "export-dynamic-symbol-list",
+    "retain-symbols-file",
+];
+
+/// Options whose value is a file to write.
+const WRITTEN: &[&str] =
+    &["output", "Map", "why-extract", "dependency-file", "time-trace", "print-gc-sections"];
+
+/// Options that would be wrong in the other place.
+const DROPPED: &[&str] = &["reproduce", "chroot", "rsp-quoting"];
+
+/// The text of `response.txt`.
+pub fn response(args: &[OsString]) -> Result<String, Diagnostic> {
+    let expanded = Expanded::read(args, quoting(args)?)?;
+    let args = expanded.args();
+    let mut text = String::from("--chroot .\n");
+    for (position, piece) in pieces::<State>(&TABLE, &args) {
+        match piece {
+            Piece::Input(path) => line(&mut text, &[stored(path).as_os_str()]),
+            Piece::Wrong(_) => line(&mut text, &[args[position]]),
+            Piece::Option(row, given) => {
+                let Some(value) = given.value else {
+                    line(&mut text, &[given.spelling.as_ref()]);
+                    continue;
+                };
+                let Some(value) = rewritten(row.names[0], value) else { continue };
+                match row.value {
+                    Value::Optional(_) => line(&mut text, &[&joined(given.spelling, "=", &value)]),
+                    Value::Suffix(_) => line(&mut text, &[&joined(given.spelling, "", &value)]),
+                    _ => line(&mut text, &[given.spelling.as_ref(), &value]),
+                }
+            }
+        }
+    }
+    line(&mut text, &["-L".as_ref(), stored(".".as_ref()).as_os_str()]);
+    Ok(text)
+}
+
+/// The value that an option has in the unpacked directory; `None` drops the option.
+fn rewritten(option: &str, value: &OsStr) -> Option<OsString> {
+    let is = |list: &[&str]| list.contains(&option);
+    let path = Path::new(value);
+    if is(DROPPED) {
+        return None;
+    }
+    let inside_sysroot = value.as_encoded_bytes().starts_with(b"=") || path.starts_with("$SYSROOT");
+    Some(if is(DIRECTORIES) && !inside_sysroot || is(READ) && path.exists() {
+        stored(value).into()
+    } else if is(WRITTEN) {
+        path.file_name().unwrap_or(value).to_owned()
+    } else {
+        value.to_owned()
+    })
+}
+
+fn stored(path: &OsStr) -> PathBuf {
+    let stored = stored_path(Path::new(path)).unwrap_or_else(|_| PathBuf::from(path));
+    if stored.as_os_str().is_empty() { PathBuf::from(".") } else { stored }
+}
+
+fn joined(option: &str, between: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(option);
+    text.push(between);
+    text.push(value);
+    text
+}
+
+/// Appends a line of words, quoted where a response file needs it.
+fn line(text: &mut String, words: &[&OsStr]) {
+    for (i, word) in words.iter().enumerate() {
+        let word = word.to_string_lossy();
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=/.,:@%^".contains(c);
+        if i > 0 {
+            text.push(' ');
+        }
+        if !word.is_empty() && word.chars().all(plain) && !word.starts_with('@') {
+            text.push_str(&word);
+            continue;
+        }
+        text.push('"');
+        for c in word.chars() {
+            if matches!(c, '"' | '\\') {
+                text.push('\\');
+            }
+            text.push(c);
+        }
+        text.push('"');
+    }
+    text.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_rewritten() {
+        let args = [
+            "/a/b.o",
+            "-L/lib dir",
+            "-lx",
+            "-o",
+            "/out/prog",
+            "--reproduce=r.tar",
+            "-L=/usr",
+            "--build-id=sha1",
+            "--no-such",
+            "-z",
+            "now",
+            "--Map",
+            "x/y.map",
+            "--wrap=\"q\\",
+            "-T",
+            "/no/such/script",
+            "-O2",
+        ];
+        let text = response(&args.map(OsString::from)).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let want = [
+            "--chroot .",
+            "a/b.o",
+            "-L \"lib dir\"",
+            "-l x",
+            "-o prog",
+            "-L =/usr",
+            "--build-id=sha1",
+            "--no-such",
+            "-z now",
+            "--Map y.map",
+            "--wrap \"\\\"q\\\\\"",
+            "-T /no/such/script",
+            "-O 2",
+        ];
+        assert_eq!(lines[..lines.len() - 1], want);
+        assert!(lines[lines.len() - 1].starts_with("-L "));
+    }
+}

@@ -1,0 +1,210 @@
+//! `-Map` and `--print-map`: where everything is.
+//!
+//! ```text
+//!     VMA  LMA  Size  Align  Out  In  Symbol
+//! ```
+//!
+//! as in `ld.lld`: a line for each output section, below it its input sections and the linker's own
+//! parts, and below these their symbols by address; numbers in hexadecimal. At the end come the
+//! symbols that the linker itself defines. Load addresses are the same as run addresses.
+//!
+//! A large link has millions of symbols: they are sorted once, and lines are made in parallel.
+
+use std::fmt::Write;
+
+use rayon::prelude::*;
+
+use super::shown;
+use crate::elf::*;
+use crate::ids::*;
+use crate::image::Image;
+use crate::input::object::SymbolPlace;
+use crate::input::sections::SectionKind;
+use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
+use crate::link::Context;
+use crate::resolve::symbols::sym;
+
+/// Members whose lines are made in one go.
+const MEMBERS_PER_TASK: usize = 256;
+
+/// The map of the image.
+pub fn text(image: &Image, context: &Context) -> String {
+    let map = Map { image, context, symbols: Symbols::collect(image, context.parallel) };
+    let mut text =
+        format!("{:>16} {:>16} {:>8} {:>5} {:<7} {:<7} Symbol\n", "VMA", "LMA", "Size", "Align", "Out", "In");
+    for out in &image.layout.sections {
+        let name = String::from_utf8_lossy(&out.name);
+        row(&mut text, (out.address, out.size, out.align), &name);
+        let lines = |members: &[Member]| -> String { members.iter().map(|m| map.member(out, *m)).collect() };
+        if context.parallel {
+            let parts: Vec<String> = out.members.par_chunks(MEMBERS_PER_TASK).map(lines).collect();
+            text.extend(parts);
+        } else {
+            text.push_str(&lines(&out.members));
+        }
+    }
+    for internal in &context.internals.list {
+        symbol(&mut text, (image.symbols[internal.id].value, 0), &map.name(internal.id));
+    }
+    text
+}
+
+/// One line with a name at the indentation that the name comes with.
+fn row(text: &mut String, (address, size, align): (u64, u64, u64), name: &str) {
+    _ = writeln!(text, "{address:>16x} {address:>16x} {size:>8x} {align:>5} {name}");
+}
+
+fn symbol(text: &mut String, (address, size): (u64, u64), name: &str) {
+    row(text, (address, size, 1), &format!("{:16}{name}", ""));
+}
+
+fn part(text: &mut String, place: (u64, u64, u64), name: &str) {
+    row(text, place, &format!("{:8}{name}", ""));
+}
+
+struct Map<'m, 'c, 'a> {
+    image: &'m Image<'c, 'a>,
+    context: &'m Context<'m, 'a>,
+    symbols: Symbols,
+}
+
+impl Map<'_, '_, '_> {
+    fn name(&self, id: SymbolId) -> String {
+        shown(self.image.options, self.image.resolved.names.get(id).name).into_owned()
+    }
+
+    fn member(&self, out: &OutputSection, member: Member) -> String {
+        let mut text = String::new();
+        match (member.as_chunk(), member.as_section()) {
+            (Some(chunk), _) => self.chunk(out, &self.image.layout.chunks[chunk.index()], &mut text),
+            (None, Some(section)) => self.section(section, &mut text),
+            (None, None) => {}
+        }
+        text
+    }
+
+    fn section(&self, id: SectionId, text: &mut String) {
+        let image = self.image;
+        let section = image.sections.get(id);
+        let index = self.context.owners.object(id);
+        let object = &image.resolved.objects[index.index()];
+        let name =
+            format!("{}:({})", object.name, object.section_label((id.0 - object.section_base) as usize));
+        part(text, (section.address, section.size, section.align()), &name);
+        for found in self.symbols.of(id) {
+            let name = shown(image.options, object.symbol_name(found.index));
+            let address = section.address.wrapping_add(found.value);
+            symbol(text, (address, object.syms[found.index as usize].st_size()), &name);
+        }
+    }
+
+    fn chunk(&self, out: &OutputSection, chunk: &Chunk, text: &mut String) {
+        let place = (chunk.address, chunk.size, chunk.align);
+        match chunk.kind {
+            ChunkKind::Common(kind) => self.commons(chunk, kind, text),
+            ChunkKind::CopyBss | ChunkKind::CopyRelro => {
+                part(text, place, "<internal>:(copies of variables of shared objects)");
+                for (address, id) in self.inside(&self.symbols.copies, chunk) {
+                    let size = self.image.shared_symbol(id).map_or(0, |s| s.st_size());
+                    symbol(text, (address, size), &self.name(id));
+                }
+            }
+            _ => part(text, place, &format!("<internal>:({})", String::from_utf8_lossy(&out.name))),
+        }
+    }
+
+    fn commons(&self, chunk: &Chunk, kind: u32, text: &mut String) {
+        for (address, id) in self.inside(&self.symbols.commons, chunk) {
+            if self.image.symbols[id].section != kind {
+                continue;
+            }
+            let Some((definition, object)) = self.image.definition(id) else { continue };
+            let (size, align) = (definition.st_size(), definition.st_value().max(1));
+            part(text, (address, size, align), &format!("{}:(COMMON)", object.name));
+            symbol(text, (address, size), &self.name(id));
+        }
+    }
+
+    /// Those of a sorted list of addresses that lie in a chunk.
+    fn inside<'l>(
+        &self,
+        list: &'l [(u64, SymbolId)],
+        chunk: &Chunk,
+    ) -> impl Iterator<Item = (u64, SymbolId)> + 'l {
+        let (start, end) = (chunk.address, chunk.address + chunk.size);
+        let first = list.partition_point(|s| s.0 < start);
+        list[first..].iter().take_while(move |s| s.0 < end).copied()
+    }
+}
+
+/// A symbol of an object in one of its sections.
+struct InSection {
+    section: SectionId,
+    value: u64,
+    index: u32,
+}
+
+struct Symbols {
+    /// By section, then by offset.
+    list: Vec<InSection>,
+    /// By address.
+    commons: Vec<(u64, SymbolId)>,
+    copies: Vec<(u64, SymbolId)>,
+}
+
+impl Symbols {
+    fn collect(image: &Image, parallel: bool) -> Symbols {
+        let objects = 0..image.resolved.objects.len() as u32;
+        let one = |o| Self::of_object(image, ObjectId(o));
+        let lists: Vec<Vec<InSection>> =
+            if parallel { objects.into_par_iter().map(one).collect() } else { objects.map(one).collect() };
+        // Objects have ascending section ids, so the whole is sorted if its parts are.
+        let list = lists.into_iter().flatten().collect();
+        let (mut commons, mut copies) = (Vec::new(), Vec::new());
+        for (id, _) in image.resolved.names.iter() {
+            let symbol = &image.symbols[id];
+            match symbol.kind() {
+                // Those that nothing uses have no place.
+                sym::COMMON if symbol.section == u32::MAX => {}
+                sym::COMMON => commons.push((symbol.value, id)),
+                sym::SHARED if symbol.has(sym::NEEDS_COPY) => copies.push((symbol.value, id)),
+                _ => {}
+            }
+        }
+        let by_address = |(address, id): &(u64, SymbolId)| (*address, image.resolved.names.get(*id).name);
+        commons.sort_unstable_by_key(by_address);
+        copies.sort_unstable_by_key(by_address);
+        Symbols { list, commons, copies }
+    }
+
+    fn of_object(image: &Image, id: ObjectId) -> Vec<InSection> {
+        let object = &image.resolved.objects[id.index()];
+        let mut list = Vec::new();
+        for (i, symbol) in object.syms.iter().enumerate().skip(1) {
+            let index = i as u32;
+            let SymbolPlace::Section(shndx) = object.place(index, symbol) else { continue };
+            let named = symbol.st_name() != 0 && symbol.kind() != STT_SECTION;
+            if !named || shndx as usize >= object.shdrs.len() {
+                continue;
+            }
+            let section = SectionId(object.section_base + shndx);
+            // What is merged has no place in its own section.
+            let placed =
+                !matches!(image.sections.get(section).kind(), SectionKind::Merge | SectionKind::EhFrame);
+            let wins = index < object.first_global || {
+                let entry = image.resolved.names.get(object.global(index));
+                entry.file() == object.file && entry.sym() == index
+            };
+            if placed && wins && image.live.contains(section) {
+                list.push(InSection { section, value: symbol.st_value(), index });
+            }
+        }
+        list.sort_by_key(|s| (s.section, s.value));
+        list
+    }
+
+    fn of(&self, section: SectionId) -> impl Iterator<Item = &InSection> {
+        let first = self.list.partition_point(|s| s.section < section);
+        self.list[first..].iter().take_while(move |s| s.section == section)
+    }
+}
