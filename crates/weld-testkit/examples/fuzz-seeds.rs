@@ -21,7 +21,11 @@ fn main() -> std::io::Result<()> {
     // The last byte of a linked file selects options of the link.
     let with_options = |seeds: Vec<Seed>| -> Vec<Seed> {
         let bytes = [0u8, 1, 2, 3, 0x15, 0x7e].into_iter().cycle();
-        seeds.into_iter().zip(bytes).map(|((name, data), byte)| (name, [&data[..], &[byte]].concat())).collect()
+        seeds
+            .into_iter()
+            .zip(bytes)
+            .map(|((name, data), byte)| (name, [&data[..], &[byte]].concat()))
+            .collect()
     };
     write("object", with_options(objects()))?;
     write("archive", with_options(archives()))?;
