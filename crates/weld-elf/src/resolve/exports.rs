@@ -126,8 +126,7 @@ impl Decider<'_, '_> {
         const SEEN: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
         let in_list = self.rules.has_dynamic_list && listed();
         let asked = in_list || (self.rules.exported)(entry.name);
-        let exported =
-            self.mode.shared || self.options.export_dynamic || entry.flags & SEEN != 0 || asked;
+        let exported = self.mode.shared || self.options.export_dynamic || entry.flags & SEEN != 0 || asked;
         if !exported {
             return version;
         }
