@@ -70,7 +70,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["build-id"],
         Optional("STYLE"),
-        "Write a build id: none, fast, md5, sha1 (also: tree), uuid or 0xHEX. Without a value: sha1.",
+        "Write a build id: none, fast, md5, sha1 (also: tree), uuid or 0xHEX. Without a value: fast.",
         build_id,
     ),
     flag(&["no-build-id"], "Write no build id (default).", |s| s.o.build_id = BuildId::None),

@@ -1,0 +1,178 @@
+//! Writes the binary seeds of the fuzz targets: `fuzz-seeds DIR` makes `DIR/TARGET/NAME`. Those that
+//! are text lie in `fuzz/seeds`. `fuzz/run` calls this.
+
+use std::path::Path;
+
+use weld_testkit::ar::{Archive, ArchiveKind};
+use weld_testkit::dso::{Dso, DynSymbol};
+use weld_testkit::elf::*;
+use weld_testkit::mutate::Rng;
+use weld_testkit::obj::{Obj, RelocFormat, Section, Symbol};
+
+type Seed = (&'static str, Vec<u8>);
+
+fn main() -> std::io::Result<()> {
+    let dir = std::env::args_os().nth(1).unwrap_or_else(|| "fuzz/corpus".into());
+    let write = |target: &str, seeds: Vec<Seed>| -> std::io::Result<()> {
+        let dir = Path::new(&dir).join(target);
+        std::fs::create_dir_all(&dir)?;
+        seeds.into_iter().try_for_each(|(name, bytes)| std::fs::write(dir.join(name), bytes))
+    };
+    // The last byte of a linked file selects options of the link.
+    let with_options = |seeds: Vec<Seed>| -> Vec<Seed> {
+        let bytes = [0u8, 1, 2, 3, 0x15, 0x7e].into_iter().cycle();
+        seeds
+            .into_iter()
+            .zip(bytes)
+            .map(|((name, data), byte)| (name, [&data[..], &[byte]].concat()))
+            .collect()
+    };
+    write("object", with_options(objects()))?;
+    write("archive", with_options(archives()))?;
+    write("shared", with_options(shared()))?;
+    write("link", choices())?;
+    write("eh_frame", vec![("one", [&[1, 0x1c + 4][..], &EH_FRAME].concat())])?;
+    write("crel", vec![("three", vec![0x1c, 0x0f, 1, 2, 0x7c, 0x10, 0x25, 4])])?;
+    write("property_note", vec![("ibt", PROPERTY.to_vec())])?;
+    write("compressed", compressed())?;
+    write("merge", vec![("strings", [&[1, 0, 0, 1, 1, 1, 9, 15][..], b"one\0two\0one\0wo\0"].concat())])
+}
+
+/// A CIE with `zR` and an FDE.
+const EH_FRAME: [u8; 56] = [
+    0x14, 0, 0, 0, 0, 0, 0, 0, 1, 0x7a, 0x52, 0, 1, 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8, 0x90, 1, 0, 0, //
+    0x14, 0, 0, 0, 0x1c, 0, 0, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
+    0, 0, 0, 0, 0, 0, 0, 0,
+];
+
+/// IBT and SHSTK.
+const PROPERTY: [u8; 32] = [
+    4, 0, 0, 0, 0x10, 0, 0, 0, 5, 0, 0, 0, 0x47, 0x4e, 0x55, 0, //
+    2, 0, 0, 0xc0, 4, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+];
+
+fn objects() -> Vec<Seed> {
+    vec![
+        ("code", code().build()),
+        ("data", data().build()),
+        ("tls", tls().build()),
+        ("comdat", comdat().build()),
+        ("crel", code().reloc_format(RelocFormat::Crel).build()),
+        ("frames", frames().build()),
+    ]
+}
+
+fn code() -> Obj {
+    let mut o = Obj::new();
+    let bytes = [0xe8, 0, 0, 0, 0, 0x48, 0x8b, 0x05, 0, 0, 0, 0, 0xff, 0x15, 0, 0, 0, 0, 0xc3];
+    let text = o.section(Section::text(".text").bytes(&bytes).align(16));
+    let helper = o.symbol(Symbol::undefined("helper"));
+    let value = o.symbol(Symbol::undefined("shared_name"));
+    o.symbol(Symbol::global("f").function().at(text, 0).size(19));
+    o.symbol(Symbol::local("inner").function().at(text, 18));
+    o.reloc(text, 1, R_X86_64_PLT32, helper, -4);
+    o.reloc(text, 8, R_X86_64_REX_GOTPCRELX, value, -4);
+    o.reloc(text, 14, R_X86_64_GOTPCRELX, helper, -4);
+    o
+}
+
+fn data() -> Obj {
+    let mut o = Obj::new();
+    let data = o.section(Section::data(".data").bytes(&[0; 24]).align(8));
+    let strings = o.section(Section::strings(".rodata.str1.1", 1).bytes(b"one\0two\0one\0"));
+    let constants = o.section(Section::constants(".rodata.cst8", 8).bytes(&[7; 24]));
+    o.section(Section::bss(".bss", 100).align(32));
+    o.section(Section::rodata("cname").bytes(&[0; 8]));
+    let array = o.section(Section::data(".init_array.5").sh_type(SHT_INIT_ARRAY).bytes(&[0; 8]).align(8));
+    let string = o.section_symbol(strings);
+    let constant = o.symbol(Symbol::local("constant").at(constants, 8));
+    let start = o.symbol(Symbol::undefined("__start_cname"));
+    let v = o.symbol(Symbol::global("v").object().at(data, 0).size(24));
+    o.symbol(Symbol::common("common", 16, 16));
+    o.symbol(Symbol::absolute("absolute", 0x1234));
+    o.reloc(data, 0, R_X86_64_64, string, 4);
+    o.reloc(data, 8, R_X86_64_64, constant, 0);
+    o.reloc(data, 16, R_X86_64_64, start, 0);
+    o.reloc(array, 0, R_X86_64_64, v, 0);
+    o
+}
+
+fn tls() -> Obj {
+    let mut o = Obj::new();
+    let bytes = [0x66, 0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x66, 0x66, 0x48, 0xe8, 0, 0, 0, 0];
+    let text = o.section(Section::text(".text").bytes(&bytes));
+    let tdata = o.section(Section::data(".tdata").flags(SHF_TLS).bytes(&[1; 8]).align(8));
+    o.section(Section::bss(".tbss", 40).flags(SHF_TLS));
+    let variable = o.symbol(Symbol::global("v").tls().at(tdata, 0).size(8));
+    let get_addr = o.symbol(Symbol::undefined("__tls_get_addr"));
+    o.reloc(text, 4, R_X86_64_TLSGD, variable, -4);
+    o.reloc(text, 12, R_X86_64_PLT32, get_addr, -4);
+    o
+}
+
+fn comdat() -> Obj {
+    let mut o = Obj::new();
+    let first = o.section(Section::text(".text.f").bytes(&[0xc3]));
+    let second = o.section(Section::rodata(".rodata.f").bytes(&[1, 2, 3, 4]));
+    let metadata = o.section(Section::rodata("meta").bytes(&[0; 4]).link_order(first));
+    let f = o.symbol(Symbol::weak("f").function().at(first, 0).size(1));
+    o.comdat(f, &[first, second]);
+    o.reloc(metadata, 0, R_X86_64_PC32, f, 0);
+    o
+}
+
+fn frames() -> Obj {
+    let mut o = Obj::new();
+    let text = o.section(Section::text(".text").bytes(&[0x90; 16]));
+    let eh = o.section(Section::rodata(".eh_frame").bytes(&EH_FRAME).align(8));
+    o.section(Section::rodata(".note.gnu.property").sh_type(SHT_NOTE).bytes(&PROPERTY).align(8));
+    o.section(Section::debug(".note.GNU-stack"));
+    let debug = o.section(Section::debug(".debug_info").bytes(&[0; 16]));
+    let code = o.section_symbol(text);
+    o.symbol(Symbol::global("f").function().at(text, 0).size(16));
+    o.reloc(eh, 0x18 + 8, R_X86_64_PC32, code, 0);
+    o.reloc(debug, 8, R_X86_64_64, code, 0);
+    o
+}
+
+fn archives() -> Vec<Seed> {
+    let make = |kind| Archive::new(kind).object("code.o", &code()).object("a-rather-long-name.o", &data());
+    vec![
+        ("gnu", make(ArchiveKind::Gnu).build()),
+        ("gnu64", make(ArchiveKind::Gnu64).build()),
+        ("bsd", make(ArchiveKind::Bsd).build()),
+        ("plain", make(ArchiveKind::Gnu).without_index().build()),
+        ("thin", make(ArchiveKind::Thin).build()),
+    ]
+}
+
+fn shared() -> Vec<Seed> {
+    let plain = Dso::new("libx.so").symbol(DynSymbol::function("f")).symbol(DynSymbol::object("v", 8));
+    let versions = Dso::new("libx.so.1")
+        .needed("libc.so.6")
+        .symbol(DynSymbol::function("f").version("V1"))
+        .symbol(DynSymbol::function("f").hidden_version("V0"))
+        .symbol(DynSymbol::object("v", 8).version("V2"))
+        .symbol(DynSymbol::undefined("helper"));
+    vec![("plain", plain.build()), ("versions", versions.build())]
+}
+
+/// Bytes that the target makes objects of; there are no wrong ones.
+fn choices() -> Vec<Seed> {
+    ["1", "2", "3", "4", "5", "6", "7", "8"]
+        .into_iter()
+        .enumerate()
+        .map(|(i, name)| {
+            let mut rng = Rng::new(i as u64 + 1);
+            (name, (0..200 + 50 * i).map(|_| rng.number() as u8).collect())
+        })
+        .collect()
+}
+
+/// Headers with stored (zlib) and raw (zstd) blocks of "hello".
+fn compressed() -> Vec<Seed> {
+    let header = |kind: u8| [kind, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+    let zlib = b"\x78\x01\x01\x05\x00\xfa\xffhello\x06\x2c\x02\x15";
+    let zstd = b"\x28\xb5\x2f\xfd\x20\x05\x29\x00\x00hello";
+    vec![("zlib", [&header(1)[..], zlib].concat()), ("zstd", [&header(2)[..], zstd].concat())]
+}

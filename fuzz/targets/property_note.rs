@@ -1,0 +1,17 @@
+//! `.note.gnu.property`: read, merged, written and read again.
+#![no_main]
+
+use weld_elf::synth::property_note::Properties;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let mut one = Properties::default();
+    if one.parse(data).is_err() {
+        return;
+    }
+    let merged = Properties::merge([&one, &one]);
+    let mut bytes = vec![0xaa; merged.size() as usize];
+    merged.write(&mut bytes);
+    let mut again = Properties::default();
+    again.parse(&bytes).expect("own notes can be read");
+    assert_eq!(again, merged);
+});
