@@ -314,6 +314,7 @@ impl<'j> Job<'j> {
         let options = OutputOptions { engine, executable };
         let file = OutputFile::create(&self.options.output, size, &options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
+        self.trace.note("output bytes", || size.to_string());
         if self.options.verbose {
             let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));
