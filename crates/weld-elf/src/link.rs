@@ -152,7 +152,7 @@ impl<'j> Job<'j> {
             Comdats::decide(resolved, parallel)
         };
         if self.options.kind == OutputKind::Relocatable {
-            return crate::relocatable::link(self, inputs, resolved, &comdats, parallel);
+            return crate::relocatable::link(self, inputs, resolved, &comdats, threads);
         }
         let mut sections = {
             let _span = self.trace.span("parse sections");
@@ -301,6 +301,23 @@ impl<'j> Job<'j> {
         scanner.run(&roots, context.parallel)
     }
 
+    /// The output file, `size` bytes long.
+    pub fn create_output(&self, size: u64, executable: bool) -> Result<OutputFile<'j>, Diagnostics> {
+        let engine = match self.options.output_engine {
+            OutputEngine::Auto => EngineChoice::Auto,
+            OutputEngine::Mapped => EngineChoice::Mapped,
+            OutputEngine::Streaming => EngineChoice::Streaming,
+        };
+        let options = OutputOptions { engine, executable };
+        let file = OutputFile::create(&self.options.output, size, &options, self.host)
+            .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
+        if self.options.verbose {
+            let (engine, why) = file.engine();
+            self.host.print(&format!("output engine: {engine:?} ({why})\n"));
+        }
+        Ok(file)
+    }
+
     fn write(
         &self,
         plan: &Plan<'_, 'j>,
@@ -315,19 +332,7 @@ impl<'j> Job<'j> {
         self.sink.end_phase()?;
         let span = self.trace.span("write image");
         let failed = |e: output::OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));
-        let engine = match self.options.output_engine {
-            OutputEngine::Auto => EngineChoice::Auto,
-            OutputEngine::Mapped => EngineChoice::Mapped,
-            OutputEngine::Streaming => EngineChoice::Streaming,
-        };
-        let output_options = OutputOptions { engine, executable: true };
-        let file =
-            OutputFile::create(&self.options.output, plan.layout.file_size, &output_options, self.host)
-                .map_err(failed)?;
-        if self.options.verbose {
-            let (engine, why) = file.engine();
-            self.host.print(&format!("output engine: {engine:?} ({why})\n"));
-        }
+        let file = self.create_output(plan.layout.file_size, true)?;
         let emitter =
             Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
         let digest = emitter.write(&file).map_err(failed)?;

@@ -1,4 +1,5 @@
 //# about: common symbols: the largest size, the strictest alignment, thread-local and large ones
+//# not: lld mold bfd -- no thread-local commons, or sizes of the first definition
 //# link: commons.o other.o
 //# symbol: big size=400
 //# symbol: small size=40

@@ -1,7 +1,7 @@
 //# about: sections aligned to more than a page, in the middle of a segment
 //# matrix: kind=exec,pie
 //# [kind=exec] link: huge-alignment.o
-//# [kind=pie] link: huge-alignment.o -pie
+//# [kind=pie] link: huge-alignment.o -pie --no-dynamic-linker
 //# check: sym(a) % 65536 == 0
 //# check: sym(b) % 65536 == 0
 //# run: ./out

@@ -1,4 +1,5 @@
 //# about: R_X86_64_SIZE64 of a symbol of another module is the loader's business
+//# not: mold -- it takes the size of today
 //# link: -shared lib.o -o lib.so
 //# link: size-relocation.o lib.so
 //# reloc: SIZE64 sym=variable addend=1

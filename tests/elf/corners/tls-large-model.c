@@ -1,4 +1,5 @@
 //# about: TLS sequences of gcc's large code model, rewritten in executables
+//# not: lld -- it knows no such sequences
 //# matrix: kind=pie,nopie,static
 //# obj: t.o = tls-large-model.c -O1 -fPIC -mcmodel=large
 //# obj: lib.o = lib.c -O1 -fPIC

@@ -1,7 +1,8 @@
 //# about: aligned thread-local zeroes before any other data: segments stay loadable, the template aligned
+//# not: mold -- its template is misaligned
 //# matrix: kind=exec,pie,data
 //# [kind=exec] link: tls-zeroes-first.o
-//# [kind=pie] link: tls-zeroes-first.o -pie
+//# [kind=pie] link: tls-zeroes-first.o -pie --no-dynamic-linker
 //# [kind=data] link: tls-zeroes-first.o more.o
 //# segment: TLS align=64
 //# check: seg(TLS) % 64 == 0

@@ -23,7 +23,7 @@ use crate::image::Image;
 use crate::input::sections::SectionKind;
 use crate::layout::{Chunk, ChunkKind};
 use crate::live::SectionOwners;
-use crate::options::BuildId;
+use crate::options::{BuildId, Options};
 use crate::synth::build_id::{UnitDigest, UnitHasher};
 use crate::synth::dynamic;
 use crate::synth::dynsym::DynSym;
@@ -208,21 +208,11 @@ impl Emitter<'_, '_, '_> {
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             apply::allocated(&site, out);
         } else {
-            apply::debug(&site, self.tombstone(object.section_name(shndx as usize).unwrap_or(b"")), out);
-        }
-    }
-
-    /// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
-    fn tombstone(&self, name: &[u8]) -> u64 {
-        let options = self.image.options;
-        let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
-        if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
-            return *value;
-        }
-        match name {
-            b".debug_loc" | b".debug_ranges" => 1,
-            b".debug_names" => u64::MAX,
-            _ => 0,
+            apply::debug(
+                &site,
+                tombstone(image.options, object.section_name(shndx as usize).unwrap_or(b"")),
+                out,
+            );
         }
     }
 
@@ -365,6 +355,19 @@ impl Emitter<'_, '_, '_> {
             }
         }
         Ok(hasher.map(|h| h.hash_unit(&hashed)))
+    }
+}
+
+/// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
+pub fn tombstone(options: &Options, name: &[u8]) -> u64 {
+    let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
+    if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
+        return *value;
+    }
+    match name {
+        b".debug_loc" | b".debug_ranges" => 1,
+        b".debug_names" => u64::MAX,
+        _ => 0,
     }
 }
 

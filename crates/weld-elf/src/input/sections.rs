@@ -430,7 +430,10 @@ impl<'a> Parser<'a, '_> {
         let shdr = &self.object.shdrs[shndx];
         let flags = shdr.sh_flags();
         let kind = shdr.sh_type();
+        let relocatable = self.options.kind == OutputKind::Relocatable;
         match kind {
+            // These speak of other sections or of the libraries to link with, which is not done yet.
+            SHT_LLVM_CALL_GRAPH_PROFILE | SHT_LLVM_DEPENDENT_LIBRARIES if relocatable => {}
             SHT_NULL
             | SHT_SYMTAB
             | SHT_STRTAB
@@ -447,7 +450,6 @@ impl<'a> Parser<'a, '_> {
             }
             _ => {}
         }
-        let relocatable = self.options.kind == OutputKind::Relocatable;
         if flags & SHF_EXCLUDE != 0 && flags & SHF_ALLOC == 0 && !relocatable {
             return Ok(());
         }
@@ -530,21 +532,24 @@ impl<'a> Parser<'a, '_> {
     /// Sections that say something to the linker and are not copied.
     fn is_special(&mut self, name: &'a [u8], shndx: usize) -> Result<bool, String> {
         let shdr = &self.object.shdrs[shndx];
+        let relocatable = self.options.kind == OutputKind::Relocatable;
         match name {
             b".note.GNU-stack" => {
                 self.extra.executable_stack = Some(shdr.sh_flags() & SHF_EXECINSTR != 0);
                 Ok(true)
             }
-            b".note.gnu.property" if self.options.kind != OutputKind::Relocatable => {
+            b".note.gnu.property" => {
                 self.extra.properties = self.object.section_data(shndx);
                 Ok(true)
             }
-            b".note.GNU-split-stack" | b".note.GNU-no-split-stack" => {
+            // An id that `-r` wrote is not that of this output.
+            b".note.gnu.build-id" => Ok(true),
+            b".note.GNU-split-stack" | b".note.GNU-no-split-stack" if !relocatable => {
                 self.extra.has_split_stack |= name == b".note.GNU-split-stack";
                 Ok(true)
             }
-            b".gnu.warning" => Ok(true),
-            _ if name.starts_with(b".gnu.warning.") => Ok(true),
+            b".gnu.warning" => Ok(!relocatable),
+            _ if name.starts_with(b".gnu.warning.") => Ok(!relocatable),
             _ if name.starts_with(b".gnu.lto_") => {
                 if name.starts_with(b".gnu.lto_.")
                     && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()
@@ -557,14 +562,15 @@ impl<'a> Parser<'a, '_> {
                 }
                 Ok(true)
             }
-            b".llvmbc" | b".llvmcmd" | b".llvm.lto" if shdr.sh_flags() & SHF_ALLOC == 0 => Ok(true),
+            b".llvmbc" | b".llvmcmd" | b".llvm.lto" if shdr.sh_flags() & SHF_ALLOC == 0 => Ok(!relocatable),
             _ => Ok(false),
         }
     }
 
     fn output_number(&mut self, name: &'a [u8], local_names: &mut HashMap<&'a [u8], u32>) -> u32 {
         let named = if self.options.kind == OutputKind::Relocatable {
-            Err(name)
+            // `relocatable` joins sections by more than their names.
+            Ok(0)
         } else if continues(name, b".ctors") && !is_crt_file(self.object) {
             Ok(6)
         } else if continues(name, b".dtors") && !is_crt_file(self.object) {
@@ -701,7 +707,7 @@ impl<'a> Parser<'a, '_> {
 
     fn parse_eh_frames(&mut self) {
         for shndx in 1..self.slots.len() {
-            if self.slots[shndx].kind() != SectionKind::EhFrame {
+            if self.slots[shndx].kind() != SectionKind::EhFrame && !self.is_joined_frame(shndx) {
                 continue;
             }
             let data = self.object.section_data(shndx).unwrap_or(&[]);
@@ -714,6 +720,14 @@ impl<'a> Parser<'a, '_> {
                 Err(e) => self.error(shndx, &e.to_string()),
             }
         }
+    }
+
+    /// `-r` copies `.eh_frame` whole; its records say what lives with a function all the same.
+    fn is_joined_frame(&self, shndx: usize) -> bool {
+        self.options.kind == OutputKind::Relocatable
+            && self.options.gc_sections
+            && self.slots[shndx].kind() == SectionKind::Regular
+            && self.object.section_name(shndx) == Some(b".eh_frame")
     }
 
     /// An FDE with more than one relocation names an exception table: it lives as long as its function.

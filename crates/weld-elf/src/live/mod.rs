@@ -122,6 +122,11 @@ pub struct Live {
 }
 
 impl Live {
+    /// Sections that live for reasons of their own: nothing is known of their relocations.
+    pub fn new(bits: Vec<AtomicU32>) -> Live {
+        Live { bits, dyn_relocs: Vec::new(), locals: Vec::new(), undefined: Vec::new(), facts: 0 }
+    }
+
     #[inline(always)]
     pub fn contains(&self, section: SectionId) -> bool {
         self.bits[section.index() / 32].load(Ordering::Relaxed) >> (section.0 % 32) & 1 != 0

@@ -55,7 +55,7 @@ pub struct Rules<'a> {
     /// `--dynamic-list`: names that stay replaceable in spite of `-Bsymbolic`, and are exported.
     pub in_dynamic_list: Ask<'a, bool>,
     pub has_dynamic_list: bool,
-    /// `--export-dynamic-symbol(-list)`.
+    /// `--export-dynamic-symbol(-list)`: exported, and replaceable in spite of `-Bsymbolic`.
     pub exported: Ask<'a, bool>,
 }
 
@@ -125,11 +125,8 @@ impl Decider<'_, '_> {
         }
         const SEEN: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
         let in_list = self.rules.has_dynamic_list && listed();
-        let exported = self.mode.shared
-            || self.options.export_dynamic
-            || entry.flags & SEEN != 0
-            || in_list
-            || (self.rules.exported)(entry.name);
+        let asked = in_list || (self.rules.exported)(entry.name);
+        let exported = self.mode.shared || self.options.export_dynamic || entry.flags & SEEN != 0 || asked;
         if !exported {
             return version;
         }
@@ -141,7 +138,7 @@ impl Decider<'_, '_> {
             Bsymbolic::NonWeak => entry.rank() != Rank::Weak,
             Bsymbolic::NonWeakFunctions => flags & sym::FUNC != 0 && entry.rank() != Rank::Weak,
         };
-        if self.mode.shared && flags & sym::PROTECTED == 0 && (!symbolic || in_list) {
+        if self.mode.shared && flags & sym::PROTECTED == 0 && (!symbolic || asked) {
             symbol.add(sym::PREEMPTIBLE);
         }
         version

@@ -5,6 +5,7 @@
 //! runs on many threads, records in it what a symbol needs (GOT slot, PLT entry, …); before and
 //! after the scan nobody writes it.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -138,13 +139,58 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
         .filter(|(_, s)| s.has(sym::IN_DISCARDED))
         .map(|(i, _)| SymbolId(i as u32))
         .collect();
+    let mut missing = HashSet::new();
     for id in lost {
-        if let Some(word) = find_in_surviving_group(resolved, sections, comdats, id) {
-            resolved.names.get_mut(id).best = word;
-            list[id.index()] = freeze_one(resolved, sections, resolved.names.get(id));
+        match find_in_surviving_group(resolved, sections, comdats, id) {
+            Some(word) => replace(resolved, sections, &mut list, (id, word)),
+            None => _ = missing.insert(id),
         }
     }
+    const WANTED: u32 = flag::REF_STRONG | flag::REF_WEAK | flag::REF_SHARED | flag::ROOT;
+    missing.retain(|id| resolved.names.get(*id).flags & WANTED != 0);
+    for found in find_anywhere(resolved, sections, &missing) {
+        replace(resolved, sections, &mut list, found);
+    }
     Symbols { list }
+}
+
+fn replace(resolved: &mut Resolved, sections: &Sections, list: &mut [Symbol], (id, word): (SymbolId, u64)) {
+    resolved.names.get_mut(id).best = word;
+    list[id.index()] = freeze_one(resolved, sections, resolved.names.get(id));
+}
+
+/// The best definitions of names whose first lies in a group that lost to one without them: those of
+/// other groups, or of none. Rare, so every object is looked through.
+fn find_anywhere(resolved: &Resolved, sections: &Sections, ids: &HashSet<SymbolId>) -> Vec<(SymbolId, u64)> {
+    let mut best: HashMap<SymbolId, u64> = HashMap::new();
+    let objects = resolved.objects.iter().filter(|_| !ids.is_empty());
+    for object in objects {
+        for index in object.first_global..object.syms.len() as u32 {
+            let id = object.global(index);
+            if ids.contains(&id) && is_kept(object, index, sections) {
+                let word = definition_word(object, index);
+                best.entry(id).and_modify(|w| *w = word.min(*w)).or_insert(word);
+            }
+        }
+    }
+    let mut found: Vec<_> = best.into_iter().collect();
+    found.sort_unstable();
+    found
+}
+
+/// Whether the symbol is defined in a section that stays.
+fn is_kept(object: &Object, index: u32, sections: &Sections) -> bool {
+    match object.place(index, &object.syms[index as usize]) {
+        SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => {
+            sections.list[(object.section_base + s) as usize].kind() != SectionKind::Discarded
+        }
+        _ => false,
+    }
+}
+
+fn definition_word(object: &Object, index: u32) -> u64 {
+    let weak = object.syms[index as usize].binding() != STB_GLOBAL;
+    pack(if weak { Rank::Weak } else { Rank::Strong }, object.file, index)
 }
 
 /// Of the definitions of a common symbol the largest one stands for all, the first among equals: its
@@ -229,6 +275,12 @@ fn reference_flags(entry: &Entry) -> u32 {
     flags
 }
 
+/// The symbol-table type of what has these flags, for symbols that no object defines.
+pub fn symbol_type(flags: u32) -> u8 {
+    const TYPES: [(u32, u8); 3] = [(sym::TLS, STT_TLS), (sym::FUNC, STT_FUNC), (sym::OBJECT, STT_OBJECT)];
+    TYPES.iter().find(|(bit, _)| flags & bit != 0).map_or(STT_NOTYPE, |t| t.1)
+}
+
 fn type_flags(s: &Sym) -> u32 {
     match s.kind() {
         STT_FUNC => sym::FUNC,
@@ -256,14 +308,7 @@ fn find_in_surviving_group(
         words.iter().skip(1).any(|w| w.get() == lost)
     })?;
     let winner = &resolved.objects[comdats.owner(signature(loser, group))?.index()];
-    let defined = |object: &Object, i: u32| match object.place(i, &object.syms[i as usize]) {
-        SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => {
-            sections.list[(object.section_base + s) as usize].kind() != SectionKind::Discarded
-        }
-        _ => false,
-    };
-    let index = (winner.first_global..winner.syms.len() as u32)
-        .find(|&i| winner.global(i) == id && defined(winner, i))?;
-    let weak = winner.syms[index as usize].binding() != STB_GLOBAL;
-    Some(pack(if weak { Rank::Weak } else { Rank::Strong }, winner.file, index))
+    (winner.first_global..winner.syms.len() as u32)
+        .find(|&i| winner.global(i) == id && is_kept(winner, i, sections))
+        .map(|i| definition_word(winner, i))
 }

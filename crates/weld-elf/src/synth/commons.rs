@@ -44,11 +44,18 @@ pub const IN_LBSS: u32 = 2;
 /// Common symbols by where they go.
 pub type Commons = [Block; 3];
 
-/// Gives each live common symbol its offset (in `Symbol::value`) and its block (in
-/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
-pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
-    let mut merged: HashMap<SymbolId, Common> = HashMap::new();
-    let mut order = Vec::new();
+/// All definitions of one common symbol.
+#[derive(Clone, Copy)]
+pub struct Common {
+    pub size: u64,
+    pub align: u64,
+    large: bool,
+}
+
+/// Each common name: as large and as aligned as any of its definitions. In order of files.
+pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, String> {
+    let mut known: HashMap<SymbolId, usize> = HashMap::new();
+    let mut list: Vec<(SymbolId, Common)> = Vec::new();
     for rival in &resolved.commons {
         let index = resolved.index_of_file[rival.file.index()] as usize;
         let object = &resolved.objects[index];
@@ -58,22 +65,28 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
             let name = String::from_utf8_lossy(object.symbol_name(rival.sym));
             return Err(format!("{}: common symbol '{name}' has a bad alignment: {align}", object.name));
         }
-        let entry = merged.entry(rival.id).or_insert_with(|| {
-            order.push(rival.id);
-            Common { size: 0, align: 1, large: true }
+        let at = *known.entry(rival.id).or_insert_with(|| {
+            list.push((rival.id, Common { size: 0, align: 1, large: true }));
+            list.len() - 1
         });
-        entry.size = entry.size.max(s.st_size());
-        entry.align = entry.align.max(align);
+        let common = &mut list[at].1;
+        common.size = common.size.max(s.st_size());
+        common.align = common.align.max(align);
         // Code that counts on a near symbol decides.
-        entry.large &= s.st_shndx() == SHN_X86_64_LCOMMON;
+        common.large &= s.st_shndx() == SHN_X86_64_LCOMMON;
     }
+    Ok(list)
+}
+
+/// Gives each live common symbol its offset (in `Symbol::value`) and its block (in
+/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
+pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
     let mut blocks = [Block::EMPTY; 3];
-    for id in order {
+    for (id, common) in merged_commons(resolved)? {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
             continue;
         }
-        let common = &merged[&id];
         symbol.section = match symbol.has(sym::TLS) {
             true => IN_TBSS,
             false if common.large => IN_LBSS,
@@ -84,13 +97,6 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
             block.put(common.size, common.align).ok_or("common symbols do not fit the address space")?;
     }
     Ok(blocks)
-}
-
-/// All definitions of one common symbol.
-struct Common {
-    size: u64,
-    align: u64,
-    large: bool,
 }
 
 /// Copied variables.

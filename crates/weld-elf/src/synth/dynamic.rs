@@ -11,7 +11,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, Options, OutputKind};
-use crate::resolve::symbols::sym;
+use crate::resolve::symbols::{sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::rela::Counts;
 use crate::synth::slots::Slots;
@@ -230,12 +230,13 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
             0,
         );
     }
-    if kind == sym::UNDEFINED {
-        let kind = if flags & sym::TLS != 0 { STT_TLS } else { STT_NOTYPE };
+    let kind = symbol_type(flags);
+    if flags & sym::KIND == sym::UNDEFINED {
         return Sym::make(name, binding << 4 | kind, STV_DEFAULT, SHN_UNDEF, 0, 0);
     }
     let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-    Sym::make(name, STB_GLOBAL << 4 | STT_NOTYPE, STV_DEFAULT, shndx, symbol.value, 0)
+    let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { STV_DEFAULT };
+    Sym::make(name, STB_GLOBAL << 4 | kind, visibility, shndx, value, 0)
 }
 
 /// Dynamic symbols have no extended indices; the loader only tells defined from undefined.

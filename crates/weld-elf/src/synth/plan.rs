@@ -33,6 +33,7 @@ use crate::merge_parts::Merger;
 use crate::options::{BuildId, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
+use crate::resolve::internal::Target;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::setup;
 
@@ -60,6 +61,8 @@ pub struct Plan<'e, 'a> {
     pub bases: Bases,
     relax_got: bool,
     ibt_plt: bool,
+    /// Something counts from the GOT or names its base, so there has to be one.
+    got_base: bool,
     dynsym: Option<DynSym>,
     eh_frames: EhFrames,
     symtab: Option<SymTab>,
@@ -131,6 +134,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             merged,
             bases: Bases::default(),
             relax_got: self.relax_got,
+            got_base: self.live.has(fact::GOT_BASE) || self.names_got_base(symbols),
             ibt_plt: (ibt || options.z_ibtplt),
             dynsym,
             eh_frames,
@@ -182,6 +186,12 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             threads: self.context.threads,
         };
         merger.run(sections)
+    }
+
+    /// Whether a live relocation refers to `_GLOBAL_OFFSET_TABLE_` itself.
+    fn names_got_base(&self, symbols: &Symbols) -> bool {
+        let internals = self.context.internals.list.iter();
+        internals.filter(|i| i.target == Target::GotBase).any(|i| symbols[i.id].has(sym::USED))
     }
 
     fn executable_stack(&self, sections: &Sections) -> bool {
@@ -375,9 +385,8 @@ impl<'a> Plan<'_, 'a> {
                 Dyn::SIZE as u64,
             );
         }
-        let got_base = self.live.has(fact::GOT_BASE);
         named(ChunkKind::Got, got::size(&self.slots), 8, b".got", SHT_PROGBITS, WA, 8);
-        if !self.slots.plt.is_empty() || got_base {
+        if !self.slots.plt.is_empty() || self.got_base {
             named(ChunkKind::GotPlt, plt::got_plt_size(&self.slots), 8, b".got.plt", SHT_PROGBITS, WA, 8);
         }
         self.tables(&mut named);

@@ -17,7 +17,7 @@ use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbols, sym, symbol_type};
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -366,15 +366,7 @@ impl Writer<'_, '_, '_> {
         } else {
             STB_GLOBAL
         };
-        let kind = if flags & sym::TLS != 0 {
-            STT_TLS
-        } else if flags & sym::FUNC != 0 {
-            STT_FUNC
-        } else if flags & sym::OBJECT != 0 {
-            STT_OBJECT
-        } else {
-            STT_NOTYPE
-        };
+        let kind = symbol_type(flags);
         let undefined =
             matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
         let (value, out) = if undefined {

@@ -13,6 +13,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::image::{Image, Place};
 use crate::input::object::Object;
+use crate::input::sections::SectionKind;
 use crate::report;
 use crate::resolve::symbols::sym;
 use crate::synth::slots::NONE;
@@ -210,7 +211,7 @@ impl Site<'_, '_, '_> {
 
     /// What the section holds where the loader may still add something: with RELA the addend is in
     /// the relocation, and the bytes stay as they are unless asked for or packed.
-    fn absolute(&self, _reloc: &Rela, place: Place, target: u64) -> u64 {
+    fn absolute(&self, reloc: &Rela, place: Place, target: u64) -> u64 {
         if place.flags & sym::PREEMPTIBLE != 0 {
             let stands_in = place.flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0;
             let bound_here = stands_in && !self.image.mode.pic && !self.is_writable();
@@ -218,7 +219,23 @@ impl Site<'_, '_, '_> {
         }
         let relocated =
             self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+        let section = SectionId(self.object.section_base + self.shndx);
+        if relocated && self.image.sections.get(section).kind() == SectionKind::EhFrame {
+            self.frame_not_pic(reloc);
+        }
         if relocated && !self.image.relr && !self.image.options.apply_dynamic_relocs { 0 } else { target }
+    }
+
+    /// The scan does not look at what FDEs say of their functions.
+    #[cold]
+    fn frame_not_pic(&self, reloc: &Rela) {
+        let name = self.image.describe_symbol(self.object, reloc.sym());
+        let text = format!(
+            "{}: {} against '{name}' would need a dynamic relocation; recompile with -fPIC",
+            self.location(reloc),
+            type_name(reloc.kind())
+        );
+        self.push(Diagnostic::error(text));
     }
 
     fn is_writable(&self) -> bool {

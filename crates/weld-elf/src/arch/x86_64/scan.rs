@@ -10,6 +10,7 @@ use super::*;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::SectionKind;
 use crate::live::{DynKind, DynReloc, Found, LocalNeed, Scanner, UndefinedRef, fact};
 use crate::report;
 use crate::resolve::symbols::{Symbol, sym};
@@ -238,7 +239,11 @@ impl<'a> Section<'_, '_, 'a> {
                 | Class::TpOff64
                 | Class::TlsDesc
         );
-        if tls != target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target) {
+        // Symbols know by their type whether they are thread-local; assemblers may leave it out, or
+        // give it to what is used like one, so that in doubt the section decides.
+        if tls && !self.tls_mismatch_is_fine(i, class, target) && !self.is_in_template(i, target)
+            || !tls && target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target)
+        {
             let name = self.name(i);
             let what = if tls {
                 format!("needs a TLS symbol, which '{name}' is not")
@@ -315,6 +320,25 @@ impl<'a> Section<'_, '_, 'a> {
             || target.id.is_none() && untyped()
     }
 
+    /// Whether the definition lies in thread-local storage; of what other modules define, and of
+    /// commons, the type says it.
+    fn is_in_template(&self, i: usize, target: Target) -> bool {
+        let index = self.relocs[i].sym();
+        let (object, shndx) = if target.kind() != sym::DEFINED {
+            return target.is(sym::TLS);
+        } else if target.id.is_some() {
+            let section = SectionId(self.scanner.symbols[target.id].section);
+            let object = &self.scanner.objects[self.scanner.owners.object(section).index()];
+            (object, section.0 - object.section_base)
+        } else {
+            match self.object.syms.get(index as usize).map(|s| self.object.place(index, s)) {
+                Some(SymbolPlace::Section(shndx)) => (self.object, shndx),
+                _ => return false,
+            }
+        };
+        object.shdrs.get(shndx as usize).is_some_and(|s| s.sh_flags() & SHF_TLS != 0)
+    }
+
     fn check_undefined(&self, i: usize, target: Target, found: &mut Found) {
         if target.is(sym::WEAK_UNDEFINED) {
             return;
@@ -340,6 +364,14 @@ impl<'a> Section<'_, '_, 'a> {
 
     /// A dynamic relocation at the place of relocation `i`, if the section may have one.
     fn dynamic(&self, i: usize, target: Target, kind: DynKind, found: &mut Found) {
+        let section = SectionId(self.object.section_base + self.at.1);
+        if self.scanner.sections.get(section).kind() == SectionKind::EhFrame {
+            let text = format!(
+                "needs a dynamic relocation against '{}', but exception frames take none; recompile with -fPIC",
+                self.name(i)
+            );
+            return self.error(i, text);
+        }
         if !self.scanner.is_writable(self.object, self.at.1) {
             if self.scanner.options.z_text {
                 let hint = "recompile with -fPIC, or allow text relocations with '-z notext'";
@@ -354,7 +386,6 @@ impl<'a> Section<'_, '_, 'a> {
         if kind != DynKind::Relative && target.id.is_some() && target.is(sym::PREEMPTIBLE) {
             self.scanner.symbols[target.id].add(sym::NEEDS_DYNSYM);
         }
-        let section = SectionId(self.object.section_base + self.at.1);
         found.dyn_relocs.push(DynReloc::new(section, i, kind));
     }
 

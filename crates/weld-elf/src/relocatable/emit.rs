@@ -1,0 +1,448 @@
+//! Writing a joined object.
+//!
+//! The file is cut into units of about half a megabyte: runs of input sections, groups and
+//! relocations with the gaps between them, runs of objects' symbols, runs of section headers. Joined
+//! objects may have millions of sections, so a unit spans as many as fit. Units do not depend on the
+//! number of threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::io::output::{OutputError, OutputFile};
+
+use super::Plan;
+use super::outs::What;
+use super::relocs::Site;
+use super::symtab::Writer;
+use crate::compressed::Compressed;
+use crate::elf::*;
+use crate::emit::{fixed_build_id, tombstone};
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::sections::SectionKind;
+use crate::link::Job;
+use crate::options::BuildId;
+use crate::synth::build_id::{self, UnitDigest, UnitHasher};
+
+/// Units are closed when they reach this many bytes.
+const UNIT_BYTES: u64 = 512 << 10;
+/// Objects whose symbols are written in one go.
+const SYMTAB_OBJECTS: usize = 32;
+/// Section headers that are written in one go.
+const HEADERS: usize = 8192;
+
+/// A place in the sequence of what is written: output section, and input section in it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Cursor {
+    out: usize,
+    member: usize,
+}
+
+enum Unit {
+    FileHeader,
+    /// From a cursor up to another, at a file offset.
+    Span {
+        from: Cursor,
+        to: Cursor,
+        offset: u64,
+        size: u64,
+    },
+    /// Zeroes.
+    Gap {
+        offset: u64,
+        size: u64,
+    },
+    /// The null symbol and the section symbols.
+    SymbolHead,
+    Symbols {
+        first: usize,
+    },
+    OwnSymbols,
+    Headers {
+        first: usize,
+    },
+}
+
+struct Emitter<'c, 'a> {
+    plan: &'c Plan<'c, 'a>,
+    /// Objects of which some sections are not copied, so that relocations may refer to nothing.
+    lossy: Vec<bool>,
+}
+
+/// Writes the object and commits it.
+pub fn write(job: &Job, plan: &Plan, threads: usize) -> Result<(), Diagnostics> {
+    let span = job.trace.span("write image");
+    let failed = |e: OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));
+    let file = job.create_output(plan.outs.file_size, false)?;
+    let emitter = Emitter { plan, lossy: plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect() };
+    let digest = emitter.write(&file, threads).map_err(failed)?;
+    let id = match digest {
+        Some(digest) => Some(digest),
+        None => fixed_build_id(&job.options.build_id).map_err(Diagnostic::error)?,
+    };
+    if let (Some(id), true) = (id, job.options.build_id != BuildId::None) {
+        emitter.write_build_id(&file, &id).map_err(failed)?;
+    }
+    drop(span);
+    // What is wrong with relocations is found while they are written.
+    if !job.options.noinhibit_exec {
+        job.sink.end_phase()?;
+    }
+    file.commit(false).map_err(failed)
+}
+
+impl Emitter<'_, '_> {
+    fn write(&self, file: &OutputFile, threads: usize) -> Result<Option<Vec<u8>>, OutputError> {
+        let units = self.cut();
+        let hasher = UnitHasher::new(&self.plan.options.build_id);
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
+            let mut digests = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(unit) = units.get(i) else { return Ok(digests) };
+                digests.extend(self.unit(unit, file, hasher)?.map(|d| (i, d)));
+            }
+        };
+        let results: Vec<_> =
+            if threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
+        let mut digests = Vec::new();
+        for result in results {
+            digests.append(&mut result?);
+        }
+        digests.sort_unstable_by_key(|d| d.0);
+        let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
+        Ok(hasher.map(|h| h.combine(&digests)))
+    }
+
+    fn write_build_id(&self, file: &OutputFile, id: &[u8]) -> Result<(), OutputError> {
+        let Some(out) = self
+            .plan
+            .outs
+            .list
+            .iter()
+            .find(|o| *o.name == *b".note.gnu.build-id" && matches!(o.what, What::Bytes(_)))
+        else {
+            return Ok(());
+        };
+        let range = build_id::id_range(&self.plan.options.build_id);
+        file.write_at(out.offset + range.start as u64, id)
+    }
+
+    /// Cuts the file. Symbol tables have units of their own.
+    fn cut(&self) -> Vec<Unit> {
+        let outs = self.plan.outs;
+        let mut units = vec![Unit::FileHeader];
+        let mut start = (Cursor { out: 0, member: 0 }, Ehdr::SIZE as u64);
+        let mut end = start.1;
+        let close = |units: &mut Vec<Unit>, start: &mut (Cursor, u64), to: Cursor, end: u64| {
+            if end > start.1 {
+                units.push(Unit::Span { from: start.0, to, offset: start.1, size: end - start.1 });
+            }
+            *start = (to, end);
+        };
+        for (i, out) in outs.list.iter().enumerate() {
+            let here = Cursor { out: i, member: 0 };
+            let next = Cursor { out: i + 1, member: 0 };
+            if matches!(out.what, What::SymTab | What::SymTabShndx | What::StrTab) {
+                close(&mut units, &mut start, here, end);
+                if out.offset > end {
+                    units.push(Unit::Gap { offset: end, size: out.offset - end });
+                }
+                end = out.offset + out.size;
+                start = (next, end);
+                continue;
+            }
+            if out.is_nobits() || out.size == 0 {
+                continue;
+            }
+            // Padding before the section belongs to the unit.
+            for (member, stop) in self.stops(i) {
+                end = stop;
+                if end - start.1 >= UNIT_BYTES {
+                    close(&mut units, &mut start, Cursor { out: i, member }, end);
+                }
+            }
+        }
+        close(&mut units, &mut start, Cursor { out: outs.list.len(), member: 0 }, outs.section_headers);
+        units.push(Unit::SymbolHead);
+        let objects = self.plan.resolved.objects.len();
+        units.extend((0..objects).step_by(SYMTAB_OBJECTS).map(|first| Unit::Symbols { first }));
+        units.push(Unit::OwnSymbols);
+        units.extend((0..outs.list.len() + 1).step_by(HEADERS).map(|first| Unit::Headers { first }));
+        units
+    }
+
+    /// Where a section may be cut: after which member, and the file offset there.
+    fn stops(&self, out: usize) -> Vec<(usize, u64)> {
+        let plan = self.plan;
+        let section = &plan.outs.list[out];
+        let count = self.member_count(out);
+        let mut at = section.offset;
+        let mut stops = Vec::with_capacity(count);
+        for member in 0..count {
+            at = match (&section.what, self.member(out, member)) {
+                (What::Relocs(_), Some(id)) => at + self.relocs_size(id),
+                (_, Some(id)) => {
+                    let input = plan.sections.get(id);
+                    section.offset + input.address + input.size
+                }
+                _ => section.offset + section.size,
+            };
+            stops.push((member + 1, if member + 1 == count { section.offset + section.size } else { at }));
+        }
+        stops
+    }
+
+    fn member_count(&self, out: usize) -> usize {
+        let range = match &self.plan.outs.list[out].what {
+            What::Inputs(range) => range,
+            What::Relocs(target) => match &self.plan.outs.list[*target as usize].what {
+                What::Inputs(range) => range,
+                _ => return 0,
+            },
+            _ => return 1,
+        };
+        range.len()
+    }
+
+    /// The input section that is member number `member` of an output section.
+    fn member(&self, out: usize, member: usize) -> Option<SectionId> {
+        let outs = self.plan.outs;
+        match &outs.list[out].what {
+            What::Inputs(range) => outs.members.get(range.start as usize + member).copied(),
+            What::Relocs(target) => self.member(*target as usize, member),
+            _ => None,
+        }
+    }
+
+    fn relocs_size(&self, id: SectionId) -> u64 {
+        if self.plan.sections.get(id).relocs == 0 {
+            return 0;
+        }
+        (Site::new(self.plan, id).relocs().len() * Rela::SIZE) as u64
+    }
+
+    fn unit(
+        &self,
+        unit: &Unit,
+        file: &OutputFile,
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
+        let writer = Writer { plan: self.plan };
+        let starts = &self.plan.symtab.starts;
+        match unit {
+            Unit::FileHeader => self.bytes(file, 0, &self.file_header(), hasher),
+            Unit::Gap { offset, size } => self.bytes(file, *offset, &vec![0; *size as usize], hasher),
+            Unit::Span { from, to, offset, size } => file.with_region(*offset, *size as usize, |bytes| {
+                self.span(*from, *to, *offset, bytes);
+                hasher.map(|h| h.hash_unit(bytes))
+            }),
+            Unit::SymbolHead => {
+                let first = super::symtab::Range { locals: 0, globals: 0, strings: 0 };
+                self.symbols(file, first, &writer.head(), hasher)
+            }
+            Unit::Symbols { first } => {
+                let end = self.plan.resolved.objects.len().min(first + SYMTAB_OBJECTS);
+                self.symbols(file, starts[*first], &writer.objects(*first..end), hasher)
+            }
+            Unit::OwnSymbols => self.symbols(file, starts[starts.len() - 1], &writer.own(), hasher),
+            Unit::Headers { first } => {
+                let offset = self.plan.outs.section_headers + (first * Shdr::SIZE) as u64;
+                self.bytes(file, offset, &self.section_headers(*first), hasher)
+            }
+        }
+    }
+
+    fn bytes(
+        &self,
+        file: &OutputFile,
+        offset: u64,
+        bytes: &[u8],
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        file.write_at(offset, bytes)?;
+        Ok(hasher.map(|h| h.hash_unit(bytes)))
+    }
+
+    fn symbols(
+        &self,
+        file: &OutputFile,
+        start: super::symtab::Range,
+        part: &super::symtab::Part,
+        hasher: Option<UnitHasher>,
+    ) -> Result<Option<UnitDigest>, OutputError> {
+        let mut hashed = Vec::new();
+        // The tables come last.
+        for out in self.plan.outs.list.iter().rev().take(4) {
+            let (locals, globals) = (start.locals as u64, start.globals as u64);
+            let parts = match out.what {
+                What::SymTab => {
+                    [(locals * Sym::SIZE as u64, &part.locals), (globals * Sym::SIZE as u64, &part.globals)]
+                }
+                What::SymTabShndx => [(locals * 4, &part.local_indices), (globals * 4, &part.global_indices)],
+                What::StrTab => [(start.strings, &part.strings), (0, &Vec::new())],
+                _ => continue,
+            };
+            for (at, bytes) in parts.iter().filter(|p| !p.1.is_empty()) {
+                file.write_at(out.offset + at, bytes)?;
+                if hasher.is_some() {
+                    hashed.extend_from_slice(bytes);
+                }
+            }
+        }
+        Ok(hasher.map(|h| h.hash_unit(&hashed)))
+    }
+
+    /// Fills the bytes at `offset` of the file with everything between two cursors.
+    fn span(&self, from: Cursor, to: Cursor, offset: u64, bytes: &mut [u8]) {
+        let outs = self.plan.outs;
+        let mut done = 0usize;
+        for i in from.out..outs.list.len().min(to.out + 1) {
+            let out = &outs.list[i];
+            if out.is_nobits() || out.size == 0 {
+                continue;
+            }
+            let first = if i == from.out { from.member } else { 0 };
+            let last = if i == to.out { to.member } else { self.member_count(i) };
+            let padding = if out.flags & SHF_EXECINSTR != 0 && first < last { 0xcc } else { 0 };
+            // Relocations follow one another; a span that starts among them starts with one.
+            let mut at = if first == 0 { out.offset } else { offset };
+            for member in first..last {
+                let size = match (&out.what, self.member(i, member)) {
+                    (What::Relocs(_), Some(id)) => self.relocs_size(id),
+                    (_, Some(id)) => {
+                        let input = self.plan.sections.get(id);
+                        at = out.offset + input.address;
+                        input.size
+                    }
+                    _ => out.size,
+                };
+                let start = (at - offset) as usize;
+                let fill = if member == 0 { 0 } else { padding };
+                bytes[done..start].fill(fill);
+                done = start + size as usize;
+                self.piece(i, member, &mut bytes[start..done]);
+                at += size;
+            }
+        }
+        bytes[done..].fill(0);
+    }
+
+    fn piece(&self, out: usize, member: usize, bytes: &mut [u8]) {
+        let section = &self.plan.outs.list[out];
+        match (&section.what, self.member(out, member)) {
+            (What::Inputs(_), Some(id)) => self.input(id, bytes),
+            (What::Relocs(_), Some(id)) if !bytes.is_empty() => Site::new(self.plan, id).write(bytes),
+            (What::Group(number, shndx), _) => {
+                let object = &self.plan.resolved.objects[number.index()];
+                let words = self.plan.outs.group_words(object, *shndx);
+                for (word, place) in words.iter().zip(bytes.chunks_exact_mut(4)) {
+                    place.copy_from_slice(&word.to_le_bytes());
+                }
+            }
+            (What::Bytes(data), _) => bytes.copy_from_slice(data),
+            (What::ShStrTab, _) => bytes.copy_from_slice(self.plan.outs.names.bytes()),
+            _ => {}
+        }
+    }
+
+    /// Copies an input section.
+    fn input(&self, id: SectionId, out: &mut [u8]) {
+        let site = Site::new(self.plan, id);
+        let data = site.object.section_data(site.shndx as usize).unwrap_or(&[]);
+        if self.plan.sections.get(id).kind() == SectionKind::Compressed {
+            if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
+                let label = site.object.section_label(site.shndx as usize);
+                let order = (site.object.file.0 as u64) << 32 | site.shndx as u64;
+                let text = format!("{}:({label}): {e}", site.object.name);
+                self.plan.sink.push(Diagnostic::error(text).at(order));
+            }
+        } else {
+            // The terminator of an `.eh_frame` is left out unless it is the last.
+            out.copy_from_slice(&data[..out.len()]);
+        }
+        if self.lossy[site.number.index()] && !site.relocs().is_empty() {
+            let name = site.object.section_name(site.shndx as usize).unwrap_or(b"");
+            site.bury(tombstone(self.plan.options, name), out);
+        }
+    }
+
+    fn file_header(&self) -> Vec<u8> {
+        let outs = self.plan.outs;
+        let count = outs.list.len() + 1;
+        let names = outs.names_index();
+        let mut bytes = Vec::with_capacity(Ehdr::SIZE);
+        bytes.extend_from_slice(ELFMAG);
+        bytes.extend_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend_from_slice(&ET_REL.to_le_bytes());
+        bytes.extend_from_slice(&EM_X86_64.to_le_bytes());
+        bytes.extend_from_slice(&1u32.to_le_bytes());
+        // No entry point, no program headers.
+        [0, 0, outs.section_headers].iter().for_each(|v: &u64| bytes.extend_from_slice(&v.to_le_bytes()));
+        bytes.extend_from_slice(&0u32.to_le_bytes());
+        // Numbers that do not fit are in section header 0.
+        let shnum = if count >= SHN_LORESERVE as usize { 0 } else { count as u16 };
+        let shstrndx = if names >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names as u16 };
+        for half in [Ehdr::SIZE as u16, 0, 0, Shdr::SIZE as u16, shnum, shstrndx] {
+            bytes.extend_from_slice(&half.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Section headers from number `first` on.
+    fn section_headers(&self, first: usize) -> Vec<u8> {
+        let outs = self.plan.outs;
+        let end = (outs.list.len() + 1).min(first + HEADERS);
+        let mut bytes = Vec::with_capacity((end - first) * Shdr::SIZE);
+        for number in first..end {
+            let Some(i) = number.checked_sub(1) else {
+                let (count, names) = (outs.list.len() as u64 + 1, outs.names_index());
+                let size = if count >= SHN_LORESERVE as u64 { count } else { 0 };
+                let link = if names >= SHN_LORESERVE as u32 { names } else { 0 };
+                put_header(&mut bytes, (0, SHT_NULL), [0, 0, 0, size], (link, 0), [0, 0]);
+                continue;
+            };
+            let out = &outs.list[i];
+            put_header(
+                &mut bytes,
+                (outs.name_offsets[i], out.kind),
+                [out.flags, 0, out.offset, out.size],
+                (out.link, out.info),
+                [out.align, out.entsize],
+            );
+        }
+        bytes
+    }
+}
+
+fn put_header(
+    bytes: &mut Vec<u8>,
+    (name, kind): (u32, u32),
+    flags_to_size: [u64; 4],
+    (link, info): (u32, u32),
+    align_and_entsize: [u64; 2],
+) {
+    bytes.extend_from_slice(&name.to_le_bytes());
+    bytes.extend_from_slice(&kind.to_le_bytes());
+    flags_to_size.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+    bytes.extend_from_slice(&link.to_le_bytes());
+    bytes.extend_from_slice(&info.to_le_bytes());
+    align_and_entsize.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
+}
+
+/// Whether sections that relocations might refer to are not copied.
+fn is_lossy(plan: &Plan, object: &Object) -> bool {
+    let gone = |(shndx, shdr): (usize, &Shdr)| {
+        let kept = plan.live.contains(SectionId(object.section_base + shndx as u32));
+        let table = matches!(
+            shdr.sh_type(),
+            SHT_NULL | SHT_SYMTAB | SHT_STRTAB | SHT_RELA | SHT_CREL | SHT_GROUP | SHT_SYMTAB_SHNDX
+        );
+        !kept && !table
+    };
+    object.shdrs.iter().enumerate().any(gone)
+}

@@ -1,0 +1,201 @@
+//! Which sections a joined object keeps.
+//!
+//! Without `--gc-sections` all, except those that belong to one that a COMDAT group lost with. With
+//! it, what the roots of any link lead to; here an entry point or `-u` has to say what the object is
+//! for, because nothing is exported yet. `.eh_frame` is kept whole: its records follow functions in
+//! the final link, and those of dropped functions lose their relocations here.
+//!
+//! One thread: `-r --gc-sections` is rare.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use weld_common::diag::DiagSink;
+
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::Sections;
+use crate::live::roots::Roots;
+use crate::live::{Live, SectionOwners};
+use crate::options::Options;
+use crate::resolve::Resolved;
+use crate::resolve::internal::Internals;
+use crate::resolve::names::flag;
+use crate::resolve::symbols::{Symbols, sym};
+
+struct Marker<'c, 'a> {
+    resolved: &'c Resolved<'a>,
+    sections: &'c Sections<'a>,
+    symbols: &'c Symbols,
+    owners: &'c SectionOwners,
+    bits: Vec<AtomicU32>,
+    stack: Vec<SectionId>,
+}
+
+/// The sections to copy. Notes in `symbols` which names they refer to (`sym::USED`).
+pub fn live<'a>(
+    resolved: &Resolved<'a>,
+    sections: &Sections<'a>,
+    (symbols, internals): (&Symbols, &Internals),
+    owners: &SectionOwners,
+    (options, sink): (&Options, &DiagSink),
+) -> Live {
+    let bits = crate::util::zeroed_atomics(sections.list.len().div_ceil(32));
+    let mut marker = Marker { resolved, sections, symbols, owners, bits, stack: Vec::new() };
+    if options.gc_sections {
+        let roots = Roots {
+            objects: &resolved.objects,
+            sections,
+            symbols,
+            names: &resolved.names,
+            internals,
+            options,
+        };
+        if !resolved.names.iter().any(|(_, e)| e.flags & (flag::ROOT | flag::KEEP) != 0) {
+            sink.warn("-r --gc-sections without -e or -u keeps only what is never removed");
+        }
+        marker.roots(&roots);
+        marker.walk();
+    } else {
+        (0..sections.list.len()).filter(|&i| sections.list[i].in_image()).for_each(|i| {
+            marker.mark(i as u32);
+        });
+    }
+    marker.drop_leaderless();
+    Live::new(marker.bits)
+}
+
+impl<'a> Marker<'_, 'a> {
+    fn mark(&self, section: u32) -> bool {
+        let word = &self.bits[section as usize / 32];
+        let bit = 1 << (section % 32);
+        word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+    }
+
+    fn is_marked(&self, section: u32) -> bool {
+        self.bits[section as usize / 32].load(Ordering::Relaxed) >> (section % 32) & 1 != 0
+    }
+
+    fn push(&mut self, section: u32) {
+        if self.sections.list[section as usize].in_image() && self.mark(section) {
+            self.stack.push(SectionId(section));
+        }
+    }
+
+    fn roots(&mut self, roots: &Roots<'_, 'a>) {
+        for id in roots.collect() {
+            self.push(id.0);
+        }
+        let sections = self.sections;
+        for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
+            // Sections whose bounds somebody asks for; the final link defines them.
+            for &shndx in &extra.c_named {
+                let name = object.section_name(shndx as usize).unwrap_or(b"");
+                let asked = [&b"__start_"[..], b"__stop_"]
+                    .iter()
+                    .any(|p| self.resolved.names.find(&[p, name].concat()).is_some());
+                if asked && !roots.options.start_stop_gc {
+                    self.push(object.section_base + shndx);
+                }
+            }
+        }
+        for o in 0..self.resolved.objects.len() {
+            for (shndx, frames) in &sections.objects[o].eh_frames {
+                let object = &self.resolved.objects[o];
+                self.mark(object.section_base + shndx);
+                let id = SectionId(object.section_base + shndx);
+                let relocs = sections.relocs(object, o, sections.get(id));
+                self.use_names(object, relocs);
+                for cie in &frames.cies {
+                    let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
+                    relocs[range].iter().for_each(|r| self.follow(object, r.sym()));
+                }
+            }
+        }
+    }
+
+    fn walk(&mut self) {
+        while let Some(id) = self.stack.pop() {
+            let index = self.owners.object(id).index();
+            let object = &self.resolved.objects[index];
+            let shndx = id.0 - object.section_base;
+            let followers = &self.sections.objects[index].followers;
+            let start = followers.partition_point(|f| f.0 < shndx);
+            for &(_, follower) in followers[start..].iter().take_while(|f| f.0 == shndx) {
+                self.push(object.section_base + follower);
+            }
+            let shdr = &object.shdrs[shndx as usize];
+            if shdr.sh_flags() & SHF_LINK_ORDER != 0 && (shdr.sh_link() as usize) < object.shdrs.len() {
+                self.push(object.section_base + shdr.sh_link());
+            }
+            if shdr.sh_flags() & SHF_GROUP != 0 {
+                self.follow_signature(object, shndx);
+            }
+            let sections = self.sections;
+            let relocs = sections.relocs(object, index, &sections.list[id.index()]);
+            if shdr.sh_flags() & SHF_ALLOC == 0 {
+                self.use_names(object, relocs);
+                continue;
+            }
+            for reloc in relocs {
+                self.follow(object, reloc.sym());
+            }
+        }
+    }
+
+    /// A group's signature must have a symbol.
+    fn follow_signature(&mut self, object: &Object<'a>, shndx: u32) {
+        for (i, shdr) in object.shdrs.iter().enumerate().filter(|(_, s)| s.sh_type() == SHT_GROUP) {
+            let words = object.group_words(i as u32).unwrap_or(&[]);
+            if words.iter().skip(1).any(|w| w.get() == shndx) {
+                self.follow(object, shdr.sh_info());
+            }
+        }
+    }
+
+    /// Keeps what symbol `index` of an object stands for.
+    fn follow(&mut self, object: &Object<'a>, index: u32) {
+        let Some(local) = object.syms.get(index as usize) else { return };
+        if index >= object.first_global {
+            let symbol = &self.symbols[object.global(index)];
+            symbol.add(sym::USED);
+            if symbol.kind() == sym::DEFINED {
+                self.push(symbol.section);
+            }
+        } else if let SymbolPlace::Section(s) = object.place(index, local)
+            && (s as usize) < object.shdrs.len()
+        {
+            self.push(object.section_base + s);
+        }
+    }
+
+    /// What is not followed still needs the names that it leaves to other objects.
+    fn use_names(&self, object: &Object<'a>, relocs: &[Rela]) {
+        for reloc in relocs.iter().filter(|r| r.sym() >= object.first_global) {
+            if (reloc.sym() as usize) < object.syms.len() {
+                let symbol = &self.symbols[object.global(reloc.sym())];
+                if symbol.is_undefined() {
+                    symbol.add(sym::USED);
+                }
+            }
+        }
+    }
+
+    /// A section that is ordered by another has no place without it.
+    fn drop_leaderless(&mut self) {
+        for (object, extra) in self.resolved.objects.iter().zip(&self.sections.objects) {
+            // A leader may itself have a leader, further up or down.
+            let mut again = true;
+            while std::mem::take(&mut again) {
+                for &(shndx, leader) in &extra.link_order {
+                    let (section, leader) = (object.section_base + shndx, object.section_base + leader);
+                    if self.is_marked(section) && !self.is_marked(leader) {
+                        let word = &self.bits[section as usize / 32];
+                        word.fetch_and(!(1 << (section % 32)), Ordering::Relaxed);
+                        again = true;
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! `-r`: objects joined into one object that can be linked again.
+//!
+//! The first half of a link is the common one: the same files take part, the same COMDAT groups
+//! survive, the same definitions win. Then nothing is laid out in memory and nothing is relocated:
+//! sections are joined under their own names ([`outs`]), symbols move with them ([`symtab`]),
+//! relocations are rewritten to the new offsets and symbols ([`relocs`]), and the whole is written in
+//! units like any other output ([`emit`]). What lives under `--gc-sections` is found by [`mark`].
+//!
+//! Specification: gABI chapter 4.
+
+mod emit;
+mod mark;
+mod outs;
+mod relocs;
+mod symtab;
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+
+use crate::input::load::Inputs;
+use crate::input::sections::{self, Sections};
+use crate::link::Job;
+use crate::live::{Live, SectionOwners};
+use crate::options::{BuildId, Options};
+use crate::report;
+use crate::resolve::Resolved;
+use crate::resolve::comdat::Comdats;
+use crate::resolve::internal::{Internals, Target};
+use crate::resolve::symbols::{self, Symbols, sym};
+use crate::synth::build_id;
+use crate::synth::commons::allocate_commons;
+use crate::synth::property_note::Properties;
+use outs::{Note, Outs};
+use symtab::SymTab;
+
+/// The finished plan of an object, as its writers see it.
+pub struct Plan<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub live: &'c Live,
+    pub options: &'c Options,
+    pub sink: &'c weld_common::diag::DiagSink,
+    pub outs: &'c Outs<'a>,
+    pub symtab: &'c SymTab,
+}
+
+/// Everything after COMDAT groups are decided.
+///
+/// # Errors
+/// What is wrong with the inputs, and what cannot be written.
+pub fn link<'j>(
+    job: &Job<'j>,
+    inputs: &Inputs<'j>,
+    resolved: &mut Resolved<'j>,
+    comdats: &Comdats,
+    threads: usize,
+) -> Result<(), Diagnostics> {
+    let parallel = threads > 1;
+    refuse(job, resolved)?;
+    let mut sections = {
+        let _span = job.trace.span("parse sections");
+        sections::parse(&mut resolved.objects, comdats, job.options, job.sink, parallel)
+    };
+    job.sink.end_phase()?;
+    let internals = Internals::define(resolved, &sections, job.options, &inputs.commands, job.sink);
+    job.sink.end_phase()?;
+    let mut symbols = {
+        let _span = job.trace.span("freeze symbols");
+        symbols::freeze(resolved, &sections, comdats, parallel)
+    };
+    internals.freeze(&mut symbols);
+    report::duplicates::report(job, resolved, &sections);
+    check_aliases(job, resolved, &symbols, &internals);
+    job.sink.end_phase()?;
+    let owners = SectionOwners::new(&resolved.objects, sections.list.len());
+    let live = {
+        let _span = job.trace.span("live sections");
+        mark::live(resolved, &sections, (&symbols, &internals), &owners, (job.options, job.sink))
+    };
+    if job.options.gc_sections && job.options.print_gc_sections {
+        report::removed_sections(job, resolved, &sections, &live);
+    }
+    let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
+    let (outs, symtab) = {
+        let _span = job.trace.span("layout");
+        let commons = match job.options.define_common {
+            true => Some(allocate_commons(resolved, &mut symbols, job.options.gc_sections).map_err(failed)?),
+            false => None,
+        };
+        let notes = notes(job, resolved, &sections);
+        let builder = outs::Builder {
+            objects: &resolved.objects,
+            sections: &mut sections,
+            live: &live,
+            options: job.options,
+        };
+        let mut outs = builder.build(notes, commons);
+        let counter = symtab::Counter {
+            resolved,
+            sections: &sections,
+            symbols: &symbols,
+            live: &live,
+            options: job.options,
+            outs: &outs,
+        };
+        let symtab = counter.plan(&internals, parallel).map_err(failed)?;
+        outs.finish(&resolved.objects, &symtab).map_err(failed)?;
+        (outs, symtab)
+    };
+    job.sink.end_phase()?;
+    let plan = Plan {
+        resolved,
+        sections: &sections,
+        symbols: &symbols,
+        live: &live,
+        options: job.options,
+        sink: job.sink,
+        outs: &outs,
+        symtab: &symtab,
+    };
+    emit::write(job, &plan, threads)
+}
+
+/// Inputs and options that `-r` has no use for.
+fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
+    for dso in &resolved.shared {
+        let text = format!("{}: a shared object cannot be joined with -r", dso.name);
+        job.sink.push(Diagnostic::error(text).at((dso.file.0 as u64) << 32));
+    }
+    let lists = [
+        ("--version-script", !job.options.version_scripts.is_empty()),
+        ("--dynamic-list", !job.options.dynamic_lists.is_empty()),
+        ("--export-dynamic-symbol-list", !job.options.export_symbol_lists.is_empty()),
+        ("--retain-symbols-file", job.options.retain_symbols_file.is_some()),
+    ];
+    for (name, _) in lists.iter().filter(|l| l.1) {
+        job.sink.warn(format!("{name} has no effect with -r"));
+    }
+    job.sink.end_phase()
+}
+
+/// `--defsym a=b` needs a `b` that has a place in the output.
+fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &Internals) {
+    for internal in &internals.list {
+        let Target::Alias(other, _) = internal.target else { continue };
+        let placed = match symbols[other].kind() {
+            sym::COMMON => job.options.define_common,
+            sym::UNDEFINED | sym::SHARED => false,
+            _ => true,
+        };
+        if !placed {
+            let name = String::from_utf8_lossy(resolved.names.get(other).name);
+            let text = format!("{}: {name} has no address in the output of -r", internal.origin);
+            job.sink.error(text);
+        }
+    }
+}
+
+/// Sections that the linker itself adds.
+fn notes(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
+    let mut list = Vec::new();
+    let properties = properties(job, resolved, sections);
+    if properties.size() > 0 {
+        let mut bytes = vec![0; properties.size() as usize];
+        properties.write(&mut bytes);
+        list.push(Note::property(bytes));
+    }
+    if job.options.build_id != BuildId::None {
+        let mut bytes = vec![0; build_id::size(&job.options.build_id) as usize];
+        build_id::write(&job.options.build_id, &mut bytes);
+        list.push(Note::build_id(bytes));
+    }
+    // Objects without the note leave the choice to the linker; if none has it, so does the output.
+    let stacks = sections.objects.iter().filter_map(|o| o.executable_stack);
+    let stack = stacks.reduce(|a, b| a | b);
+    if let Some(executable) = stack {
+        list.push(Note::stack(executable || job.options.z_execstack));
+    }
+    list
+}
+
+/// What holds for the joined code: as in a final link, an object without the note claims nothing.
+fn properties(job: &Job, resolved: &Resolved, sections: &Sections) -> Properties {
+    let mut all = Vec::with_capacity(sections.objects.len());
+    for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
+        let mut properties = Properties::default();
+        if let Some(bytes) = extra.properties
+            && let Err(e) = properties.parse(bytes)
+        {
+            job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+        }
+        all.push(properties);
+    }
+    Properties::merge(&all)
+}

@@ -1,0 +1,602 @@
+//! The sections of a joined object: which there are, and what lies where in them.
+//!
+//! Input sections of one name and kind are joined. What must stay apart to keep its meaning does:
+//! members of groups (a group lives or dies as a whole), mergeable data of different entry sizes,
+//! sections with flags that the next linker acts on (`SHF_GNU_RETAIN`, `SHF_EXCLUDE`, TLS, …), and
+//! `SHF_LINK_ORDER` sections whose leaders lie apart. Rights are united, as any linker does in the
+//! end: separating sections by them would change their order.
+//!
+//! Order: groups, which must precede their members; input sections in order of first appearance;
+//! their relocations; notes; tables. Entries of `.eh_frame` follow one another without padding or
+//! terminators between: a reader takes both for the end.
+//!
+//! Specification: gABI chapter 4 "Sections", "Section Groups".
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::symtab::SymTab;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::sections::Sections;
+use crate::live::Live;
+use crate::options::Options;
+use crate::synth::commons::{Block, Commons, IN_BSS, IN_LBSS, IN_TBSS};
+use crate::synth::strtab::StringTable;
+use crate::util::align_up;
+
+/// "Not there", for numbers of output sections.
+pub const NONE: u32 = u32::MAX;
+/// File offsets are aligned as sections ask for, up to this; more would only make the file larger.
+const MAX_FILE_ALIGN: u64 = 4096;
+
+/// What an output section holds.
+pub enum What {
+    /// Input sections `members[first..last]`.
+    Inputs(std::ops::Range<u32>),
+    /// Relocations of that output section.
+    Relocs(u32),
+    /// The group with that header index of that object.
+    Group(ObjectId, u32),
+    Bytes(Vec<u8>),
+    SymTab,
+    SymTabShndx,
+    StrTab,
+    ShStrTab,
+}
+
+pub struct Out<'a> {
+    pub name: Cow<'a, [u8]>,
+    pub kind: u32,
+    pub flags: u64,
+    pub entsize: u64,
+    pub align: u64,
+    pub link: u32,
+    pub info: u32,
+    pub offset: u64,
+    pub size: u64,
+    /// Number of the section with its relocations, or `NONE`.
+    pub relocs: u32,
+    pub what: What,
+}
+
+impl Out<'_> {
+    pub fn is_nobits(&self) -> bool {
+        self.kind == SHT_NOBITS
+    }
+    pub fn file_size(&self) -> u64 {
+        if self.is_nobits() { 0 } else { self.size }
+    }
+}
+
+/// All output sections. The header index of `list[i]` is `i + 1`.
+pub struct Outs<'a> {
+    pub list: Vec<Out<'a>>,
+    pub members: Vec<SectionId>,
+    /// Number of the output section of each input section and group; `NONE` if it is not there.
+    pub of_section: Vec<u32>,
+    /// The joined input sections: these have section symbols.
+    pub contents: std::ops::Range<u32>,
+    /// Where common symbols of each kind get their place with `-d`: output section and offset.
+    pub commons: [Option<(u32, u64)>; 3],
+    /// Section indices of symbols do not fit 16 bits.
+    pub extended: bool,
+    pub names: StringTable,
+    /// Offset of each section's name in `names`.
+    pub name_offsets: Vec<u32>,
+    pub section_headers: u64,
+    pub file_size: u64,
+}
+
+/// A section that the linker adds.
+pub struct Note {
+    name: &'static [u8],
+    kind: u32,
+    flags: u64,
+    align: u64,
+    bytes: Vec<u8>,
+}
+
+impl Note {
+    pub fn property(bytes: Vec<u8>) -> Note {
+        Note { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, align: 8, bytes }
+    }
+    pub fn build_id(bytes: Vec<u8>) -> Note {
+        Note { name: b".note.gnu.build-id", kind: SHT_NOTE, flags: SHF_ALLOC, align: 4, bytes }
+    }
+    pub fn stack(executable: bool) -> Note {
+        let flags = if executable { SHF_EXECINSTR } else { 0 };
+        Note { name: b".note.GNU-stack", kind: SHT_PROGBITS, flags, align: 1, bytes: Vec::new() }
+    }
+}
+
+/// What sections that are joined have in common.
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'a> {
+    name: &'a [u8],
+    kind: u32,
+    flags: u64,
+    entsize: u64,
+    /// Output section that an `SHF_LINK_ORDER` section is linked to.
+    link: u32,
+}
+
+pub struct Builder<'c, 'a> {
+    pub objects: &'c [Object<'a>],
+    pub sections: &'c mut Sections<'a>,
+    pub live: &'c Live,
+    pub options: &'c Options,
+}
+
+/// What is gathered on the way.
+struct Gathered<'a> {
+    list: Vec<Out<'a>>,
+    of_section: Vec<u32>,
+    /// One bit an input section: member of a group.
+    grouped: Vec<u64>,
+    by_key: HashMap<Key<'a>, u32>,
+    /// Last member of each joined `.eh_frame`.
+    last_frame: HashMap<u32, (usize, SectionId)>,
+}
+
+impl<'a> Builder<'_, 'a> {
+    /// Gathers everything but the symbol tables. `commons` are those that get their place here.
+    pub fn build(mut self, notes: Vec<Note>, commons: Option<Commons>) -> Outs<'a> {
+        let count = self.sections.list.len();
+        let mut all = Gathered {
+            list: Vec::new(),
+            of_section: vec![NONE; count],
+            grouped: vec![0; count.div_ceil(64)],
+            by_key: HashMap::new(),
+            last_frame: HashMap::new(),
+        };
+        self.groups(&mut all);
+        let first = all.list.len() as u32;
+        // What is linked to another section can be placed only when that one is.
+        self.join_all(&mut all, false);
+        self.join_all(&mut all, true);
+        let commons = commons.map_or([None; 3], |blocks| {
+            [(IN_BSS, &b".bss"[..], 0), (IN_TBSS, b".tbss", SHF_TLS), (IN_LBSS, b".lbss", SHF_X86_64_LARGE)]
+                .map(|(kind, name, flags)| self.commons(&mut all, blocks[kind as usize], name, flags))
+        });
+        let contents = first..all.list.len() as u32;
+        let members = self.members(&mut all, &contents);
+        self.relocs(&mut all);
+        for note in notes {
+            let mut out = new_out(Cow::Borrowed(note.name), note.kind, What::Bytes(Vec::new()));
+            (out.flags, out.align, out.size) = (note.flags, note.align, note.bytes.len() as u64);
+            out.what = What::Bytes(note.bytes);
+            all.list.push(out);
+        }
+        Outs {
+            extended: all.list.len() + 1 >= SHN_LORESERVE as usize,
+            list: all.list,
+            members,
+            of_section: all.of_section,
+            contents,
+            commons,
+            names: StringTable::new(),
+            name_offsets: Vec::new(),
+            section_headers: 0,
+            file_size: 0,
+        }
+    }
+
+    /// Groups that have members left.
+    fn groups(&mut self, all: &mut Gathered<'a>) {
+        for (o, object) in self.objects.iter().enumerate() {
+            for (i, shdr) in object.shdrs.iter().enumerate() {
+                if shdr.sh_type() != SHT_GROUP {
+                    continue;
+                }
+                let members = live_members(object, i as u32, self.live);
+                if members.is_empty() {
+                    continue;
+                }
+                for member in &members {
+                    all.grouped[member.index() / 64] |= 1 << (member.0 % 64);
+                }
+                all.of_section[object.section_base as usize + i] = all.list.len() as u32;
+                let name = object.section_name(i).unwrap_or(b".group");
+                let mut out =
+                    new_out(Cow::Borrowed(name), SHT_GROUP, What::Group(ObjectId(o as u32), i as u32));
+                (out.entsize, out.align) = (4, 4);
+                all.list.push(out);
+            }
+        }
+    }
+
+    /// Gives each live section its output section and offset.
+    fn join_all(&mut self, all: &mut Gathered<'a>, linked: bool) {
+        for o in 0..self.objects.len() {
+            let object = &self.objects[o];
+            for shndx in 1..object.shdrs.len() {
+                let id = SectionId(object.section_base + shndx as u32);
+                if !self.live.contains(id) || !self.sections.get(id).in_image() {
+                    continue;
+                }
+                if (object.shdrs[shndx].sh_flags() & SHF_LINK_ORDER != 0) == linked {
+                    self.join(o, shndx, all);
+                }
+            }
+        }
+    }
+
+    fn join(&mut self, index: usize, shndx: usize, all: &mut Gathered<'a>) {
+        let object = &self.objects[index];
+        let id = SectionId(object.section_base + shndx as u32);
+        let grouped = all.grouped[id.index() / 64] >> (id.0 % 64) & 1 != 0;
+        let leader = |all: &Gathered| {
+            let link = object.shdrs[shndx].sh_link() as usize;
+            all.of_section.get(object.section_base as usize + link).copied().unwrap_or(NONE)
+        };
+        let shdr = &object.shdrs[shndx];
+        let name = object.section_name(shndx).unwrap_or(b"");
+        let linked = shdr.sh_flags() & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0;
+        let link = if linked { leader(all) } else { NONE };
+        let key = Key {
+            name,
+            kind: join_kind(shdr.sh_type()),
+            flags: shdr.sh_flags() & !(UNITED | DROPPED),
+            entsize: if shdr.sh_flags() & SHF_MERGE != 0 { shdr.sh_entsize() } else { 0 },
+            link,
+        };
+        let alone = grouped || self.options.unique_sections || linked && link == NONE;
+        let known = if alone { None } else { all.by_key.get(&key).copied() };
+        let frame = is_frame(name, shdr);
+        let out = match known {
+            Some(out) if frame || self.fits(&all.list[out as usize], id) => out,
+            _ => {
+                let out = all.list.len() as u32;
+                let mut new = new_out(Cow::Borrowed(name), shdr.sh_type(), What::Inputs(0..0));
+                new.flags = shdr.sh_flags() & !DROPPED | if grouped { SHF_GROUP } else { 0 };
+                new.entsize = shdr.sh_entsize();
+                all.list.push(new);
+                if !alone {
+                    all.by_key.insert(key, out);
+                }
+                out
+            }
+        };
+        self.put(object, (shndx, id), &mut all.list[out as usize]);
+        if frame {
+            self.follow_frame((index, id), out, all);
+        }
+        all.of_section[id.index()] = out;
+    }
+
+    /// Whether a mergeable section's entries would stay in step behind those already there.
+    fn fits(&self, out: &Out, id: SectionId) -> bool {
+        let section = self.sections.get(id);
+        if out.flags & SHF_MERGE == 0 || out.entsize <= 1 {
+            return true;
+        }
+        let start = align_up(out.size, section.align());
+        out.size.is_multiple_of(out.entsize) && start.is_multiple_of(out.entsize)
+    }
+
+    fn put(&mut self, object: &Object, (shndx, id): (usize, SectionId), out: &mut Out) {
+        let shdr = &object.shdrs[shndx];
+        let section = &mut self.sections.list[id.index()];
+        section.address = align_up(out.size, section.align());
+        out.size = section.address.saturating_add(section.size);
+        out.align = out.align.max(section.align());
+        out.flags |= shdr.sh_flags() & UNITED;
+        if out.entsize != shdr.sh_entsize() {
+            out.entsize = 0;
+        }
+        if out.kind != shdr.sh_type() {
+            let kinds = [out.kind, shdr.sh_type()];
+            out.kind = kinds.into_iter().find(|k| is_array(*k)).unwrap_or(SHT_PROGBITS);
+        }
+    }
+
+    /// Moves an `.eh_frame` right behind the last record of the one before it.
+    fn follow_frame(&mut self, frame: (usize, SectionId), out: u32, all: &mut Gathered<'a>) {
+        let Some((before, last)) = all.last_frame.insert(out, frame) else { return };
+        let owner = &self.objects[before];
+        let data = owner.section_data((last.0 - owner.section_base) as usize).unwrap_or(&[]);
+        let end = end_of_records(data);
+        let previous = &mut self.sections.list[last.index()];
+        previous.size = previous.size.min(end);
+        let start = previous.address + previous.size;
+        let section = &mut self.sections.list[frame.1.index()];
+        section.address = start;
+        all.list[out as usize].size = start.saturating_add(section.size);
+    }
+
+    fn commons(
+        &mut self,
+        all: &mut Gathered<'a>,
+        block: Block,
+        name: &'static [u8],
+        flags: u64,
+    ) -> Option<(u32, u64)> {
+        if block.size == 0 {
+            return None;
+        }
+        let key = Key { name, kind: SHT_NOBITS, flags: SHF_ALLOC | flags, entsize: 0, link: NONE };
+        let out = match all.by_key.get(&key) {
+            Some(&out) => out,
+            None => {
+                let mut new = new_out(Cow::Borrowed(name), SHT_NOBITS, What::Inputs(0..0));
+                new.flags = SHF_ALLOC | SHF_WRITE | flags;
+                all.list.push(new);
+                all.list.len() as u32 - 1
+            }
+        };
+        let bss = &mut all.list[out as usize];
+        let start = align_up(bss.size, block.align);
+        bss.size = start.saturating_add(block.size);
+        bss.align = bss.align.max(block.align);
+        Some((out, start))
+    }
+
+    /// Lists the members of each output section, in order.
+    fn members(&self, all: &mut Gathered<'a>, contents: &std::ops::Range<u32>) -> Vec<SectionId> {
+        let mut ends = vec![0u32; all.list.len()];
+        let is_content = |out: u32| contents.contains(&out);
+        for &out in all.of_section.iter().filter(|o| is_content(**o)) {
+            ends[out as usize] += 1;
+        }
+        let mut total = 0;
+        for (count, out) in ends.iter_mut().zip(&mut all.list) {
+            let start = total;
+            total += *count;
+            if let What::Inputs(range) = &mut out.what {
+                *range = start..total;
+            }
+            *count = start;
+        }
+        let mut members = vec![SectionId::NONE; total as usize];
+        for (id, &out) in all.of_section.iter().enumerate().filter(|(_, o)| is_content(**o)) {
+            members[ends[out as usize] as usize] = SectionId(id as u32);
+            ends[out as usize] += 1;
+        }
+        members
+    }
+
+    /// A relocation section for each output section that needs one.
+    fn relocs(&self, all: &mut Gathered<'a>) {
+        let mut counts = vec![0u64; all.list.len()];
+        for (o, object) in self.objects.iter().enumerate() {
+            for shndx in 1..object.shdrs.len() {
+                let id = SectionId(object.section_base + shndx as u32);
+                let (section, out) = (self.sections.get(id), all.of_section[id.index()]);
+                if out != NONE && section.relocs != 0 {
+                    counts[out as usize] += self.sections.relocs(object, o, section).len() as u64;
+                }
+            }
+        }
+        for (target, count) in counts.into_iter().enumerate().filter(|c| c.1 > 0) {
+            let name = [b".rela", &*all.list[target].name].concat();
+            let mut out = new_out(Cow::Owned(name), SHT_RELA, What::Relocs(target as u32));
+            out.flags = SHF_INFO_LINK | all.list[target].flags & SHF_GROUP;
+            (out.entsize, out.align, out.size) = (Rela::SIZE as u64, 8, count * Rela::SIZE as u64);
+            out.info = target as u32 + 1;
+            all.list[target].relocs = all.list.len() as u32;
+            all.list.push(out);
+        }
+    }
+}
+
+impl<'a> Outs<'a> {
+    /// Adds the symbol tables, fills in what refers to other sections, and assigns file offsets.
+    pub fn finish(&mut self, objects: &[Object<'a>], symtab: &SymTab) -> Result<(), String> {
+        let mut table = |name: &'static [u8], kind, what, (align, entsize), size| {
+            let mut out = new_out(Cow::Borrowed(name), kind, what);
+            (out.align, out.entsize, out.size) = (align, entsize, size);
+            self.list.push(out);
+            self.list.len() as u32
+        };
+        let size = symtab.count * Sym::SIZE as u64;
+        let symbols = table(b".symtab", SHT_SYMTAB, What::SymTab, (8, Sym::SIZE as u64), size);
+        if self.extended {
+            let size = symtab.count * 4;
+            table(b".symtab_shndx", SHT_SYMTAB_SHNDX, What::SymTabShndx, (4, 4), size);
+        }
+        let strings = table(b".strtab", SHT_STRTAB, What::StrTab, (1, 0), symtab.strings);
+        table(b".shstrtab", SHT_STRTAB, What::ShStrTab, (1, 0), 0);
+        self.link(objects, symtab, (symbols, strings))?;
+        self.name_sections()?;
+        self.place()
+    }
+
+    fn link(
+        &mut self,
+        objects: &[Object<'a>],
+        symtab: &SymTab,
+        (symbols, strings): (u32, u32),
+    ) -> Result<(), String> {
+        for i in 0..self.list.len() {
+            let (link, info, size) = match &self.list[i].what {
+                What::Relocs(_) => (symbols, self.list[i].info, self.list[i].size),
+                What::Group(number, shndx) => {
+                    let object = &objects[number.index()];
+                    let sym = object.shdrs[*shndx as usize].sh_info();
+                    let signature = symtab.index((*number, object), sym, self);
+                    if signature == 0 {
+                        return Err(format!("{}: section group {shndx} has no signature", object.name));
+                    }
+                    (symbols, signature, self.group_words(object, *shndx).len() as u64 * 4)
+                }
+                What::SymTab => (strings, symtab.first_global, self.list[i].size),
+                What::SymTabShndx => (symbols, 0, self.list[i].size),
+                What::Inputs(range) => {
+                    let first = self.members.get(range.start as usize).filter(|_| !range.is_empty());
+                    (first.map_or(0, |id| self.input_link(objects, *id, symbols)), 0, self.list[i].size)
+                }
+                _ => continue,
+            };
+            let out = &mut self.list[i];
+            (out.link, out.info, out.size) = (link, info, size);
+        }
+        Ok(())
+    }
+
+    /// The output's `sh_link` for an input section: its leader, or the symbol table.
+    fn input_link(&self, objects: &[Object], id: SectionId, symbols: u32) -> u32 {
+        let object = &objects[objects.partition_point(|o| o.section_base <= id.0) - 1];
+        let shdr = &object.shdrs[(id.0 - object.section_base) as usize];
+        let Some(target) = object.shdrs.get(shdr.sh_link() as usize) else { return 0 };
+        if shdr.sh_flags() & SHF_LINK_ORDER == 0 {
+            return if target.sh_type() == SHT_SYMTAB { symbols } else { 0 };
+        }
+        match self.of_section[(object.section_base + shdr.sh_link()) as usize] {
+            NONE => 0,
+            out => out + 1,
+        }
+    }
+
+    /// The words of a group: its flags, then header indices of members and their relocations.
+    pub fn group_words(&self, object: &Object, shndx: u32) -> Vec<u32> {
+        let words = object.group_words(shndx).unwrap_or(&[]);
+        let mut list = vec![words.first().map_or(0, |w| w.get())];
+        for word in words.iter().skip(1) {
+            let index = object.section_base as usize + word.get() as usize;
+            let own = (word.get() as usize) < object.shdrs.len();
+            let Some(&out) = self.of_section.get(index).filter(|o| own && self.contents.contains(o)) else {
+                continue;
+            };
+            list.push(out + 1);
+            let relocs = self.list[out as usize].relocs;
+            if relocs != NONE {
+                list.push(relocs + 1);
+            }
+        }
+        list
+    }
+
+    fn name_sections(&mut self) -> Result<(), String> {
+        // `.text` is the end of `.rela.text`.
+        let mut offsets = vec![0; self.list.len()];
+        for (i, out) in self.list.iter().enumerate() {
+            if let What::Relocs(target) = out.what {
+                offsets[i] = self.names.add(&out.name);
+                offsets[target as usize] = offsets[i] + b".rela".len() as u32;
+            }
+        }
+        for (i, out) in self.list.iter().enumerate() {
+            if offsets[i] == 0 {
+                offsets[i] = self.names.add(&out.name);
+            }
+        }
+        if self.names.too_large() {
+            return Err(".shstrtab is larger than 4 GiB".into());
+        }
+        let size = self.names.size();
+        self.list.iter_mut().filter(|o| matches!(o.what, What::ShStrTab)).for_each(|o| o.size = size);
+        self.name_offsets = offsets;
+        Ok(())
+    }
+
+    fn place(&mut self) -> Result<(), String> {
+        let mut end = Ehdr::SIZE as u64;
+        for out in &mut self.list {
+            out.offset = align_up(end, out.align.min(MAX_FILE_ALIGN));
+            let next = out.offset.checked_add(out.file_size()).filter(|e| *e < 1 << 62);
+            end = next.ok_or_else(|| {
+                format!("section {} does not fit into a file", String::from_utf8_lossy(&out.name))
+            })?;
+        }
+        self.section_headers = align_up(end, 8);
+        self.file_size = self.section_headers + (self.list.len() as u64 + 1) * Shdr::SIZE as u64;
+        Ok(())
+    }
+
+    /// Header index of the section with the section names.
+    pub fn names_index(&self) -> u32 {
+        self.list.len() as u32
+    }
+}
+
+/// Flags that output sections have if any of their members has them.
+const UNITED: u64 = SHF_WRITE | SHF_EXECINSTR;
+/// Flags that say nothing of the output: sections are decompressed, groups are looked up.
+const DROPPED: u64 = SHF_GROUP | SHF_COMPRESSED | SHF_INFO_LINK;
+
+fn new_out(name: Cow<[u8]>, kind: u32, what: What) -> Out {
+    Out {
+        name,
+        kind,
+        flags: 0,
+        entsize: 0,
+        align: 1,
+        link: 0,
+        info: 0,
+        offset: 0,
+        size: 0,
+        relocs: NONE,
+        what,
+    }
+}
+
+fn is_array(kind: u32) -> bool {
+    matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
+}
+
+/// Types that may be joined with each other count as one.
+fn join_kind(kind: u32) -> u32 {
+    if is_array(kind) || kind == SHT_X86_64_UNWIND { SHT_PROGBITS } else { kind }
+}
+
+fn is_frame(name: &[u8], shdr: &Shdr) -> bool {
+    name == b".eh_frame" && join_kind(shdr.sh_type()) == SHT_PROGBITS && shdr.sh_flags() & SHF_GROUP == 0
+}
+
+/// Members of a group that are copied.
+pub fn live_members(object: &Object, shndx: u32, live: &Live) -> Vec<SectionId> {
+    let words = object.group_words(shndx).unwrap_or(&[]);
+    let inside = words.iter().skip(1).filter(|w| (w.get() as usize) < object.shdrs.len());
+    let ids = inside.map(|w| SectionId(object.section_base + w.get()));
+    ids.filter(|id| live.contains(*id)).collect()
+}
+
+/// Where the last record of an `.eh_frame` ends, terminators behind it left out. All of it if it
+/// cannot be read: the next linker will say so.
+fn end_of_records(data: &[u8]) -> u64 {
+    let (mut at, mut end) = (0usize, 0usize);
+    while at < data.len() {
+        let Some(word) = data.get(at..at + 4) else { return data.len() as u64 };
+        let length = u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize;
+        if length == 0 {
+            at += 4;
+            continue;
+        }
+        if length == 0xffff_ffff || length > data.len() - at - 4 {
+            return data.len() as u64;
+        }
+        at += 4 + length;
+        end = at;
+    }
+    end as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terminators_are_not_records() {
+        let record = [4u8, 0, 0, 0, 1, 2, 3, 4];
+        let zero = [0u8; 4];
+        assert_eq!(end_of_records(&[]), 0);
+        assert_eq!(end_of_records(&record), 8);
+        assert_eq!(end_of_records(&zero), 0);
+        assert_eq!(end_of_records(&[&record[..], &zero].concat()), 8);
+        assert_eq!(end_of_records(&[&zero[..], &record, &zero, &zero].concat()), 12);
+        // What cannot be read is kept.
+        assert_eq!(end_of_records(&record[..6]), 6);
+        assert_eq!(end_of_records(&[&record[..], &[1, 0]].concat()), 10);
+        assert_eq!(end_of_records(&[0xff; 12]), 12);
+    }
+
+    #[test]
+    fn kinds_that_join() {
+        assert_eq!(join_kind(SHT_INIT_ARRAY), SHT_PROGBITS);
+        assert_eq!(join_kind(SHT_X86_64_UNWIND), SHT_PROGBITS);
+        assert_eq!(join_kind(SHT_NOTE), SHT_NOTE);
+        assert_eq!(join_kind(SHT_NOBITS), SHT_NOBITS);
+    }
+}
