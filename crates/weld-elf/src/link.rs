@@ -100,6 +100,7 @@ impl<'j> Job<'j> {
         if self.options.print_version {
             self.host.print(&args::version_text());
         }
+        setup::report_missing(self.options, self.sink);
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.

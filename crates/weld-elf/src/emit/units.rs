@@ -3,7 +3,7 @@
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
 //! file needs no clearing and the build id covers all of it.
 
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::layout::{ChunkKind, Layout, Member};
 
 /// Units are closed when they reach this many bytes.
@@ -131,6 +131,11 @@ pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member
     }
 }
 
+/// Whether a member has no bytes in its object; among ones that do it is a hole in the file.
+fn is_zeroes(sections: &Sections, member: Member) -> bool {
+    member.as_section().is_some_and(|id| sections.get(id).kind() == SectionKind::NoBits)
+}
+
 fn cut_section(
     layout: &Layout,
     sections: &Sections,
@@ -154,6 +159,11 @@ fn cut_section(
             (first, start) = (i, offset);
         }
         end = offset + size;
+        if size > UNIT_BYTES && is_zeroes(sections, *member) {
+            close(first, i, start, offset, units);
+            (first, start) = (i + 1, end);
+            continue;
+        }
         let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
         if let Some(chunk) = large {
             // The padding before it belongs to what came before.

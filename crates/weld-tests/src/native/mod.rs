@@ -2,6 +2,7 @@
 //! made in memory. They run with weld only.
 
 mod corruption;
+mod holes;
 
 use crate::linker::Linker;
 use std::path::Path;
@@ -14,6 +15,7 @@ const TESTS: &[(&str, bool, NativeTest)] = &[
     ("native/damaged-archives", false, |l, d| corruption::archives(l, d, 800)),
     ("native/damaged-shared-objects", false, |l, d| corruption::shared_objects(l, d, 800)),
     ("native/damaged-texts", false, |l, d| corruption::texts(l, d, 800)),
+    ("native/holes", false, holes::zeroes_among_data),
     ("native/truncated", false, corruption::truncated),
     ("native/damaged-objects-long", true, |l, d| corruption::objects(l, d, 60_000)),
     ("native/damaged-archives-long", true, |l, d| corruption::archives(l, d, 30_000)),
