@@ -4,9 +4,9 @@
 //# only: weld -- about its own words
 //# obj: source-lines.o = source-lines.c -g {form}
 //# fail: source-lines.o -e start
-//# error: undefined symbol: gone\n>>> referenced by source-lines\.o:\(.*\) \(function start\)\n>>>     at .*source-lines\.c:13\n
-//# [!form=-gsplit-dwarf] error: undefined symbol: object\n>>> referenced by source-lines\.o:\(.*\) \(variable table\)\n>>>     at .*source-lines\.c:12\n
-//# error: undefined symbol: late\n>>> referenced by source-lines\.o:\(.*\) \(function other\)\n>>>     at .*source-lines\.c:15\n
+//# error: undefined symbol: gone\n>>> referenced by source-lines\.o:\(.*\) \(function start\)\n>>>     at .*source-lines\.c:13(\n|$)
+//# [!form=-gsplit-dwarf] error: undefined symbol: object\n>>> referenced by source-lines\.o:\(.*\) \(variable table\)\n>>>     at .*source-lines\.c:12(\n|$)
+//# error: undefined symbol: late\n>>> referenced by source-lines\.o:\(.*\) \(function other\)\n>>>     at .*source-lines\.c:15(\n|$)
 extern int object;
 int gone(void), late(void);
 int *table[2] = { 0, &object };
