@@ -240,6 +240,14 @@ impl<'a> Image<'_, 'a> {
         flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
     }
 
+    /// The number of the output section that a section of the image lies in.
+    pub fn out_of(&self, section: &InputSection) -> Option<u32> {
+        match section.kind() {
+            SectionKind::EhFrame => self.layout.chunk(ChunkKind::EhFrame).map(|c| c.out),
+            _ => Some(self.layout.of_name[section.out() as usize]),
+        }
+    }
+
     /// The section header index of what defines a name; `None` for absolute values.
     pub fn output_index(&self, id: SymbolId) -> Option<u32> {
         let symbol = &self.symbols[id];
@@ -248,13 +256,7 @@ impl<'a> Image<'_, 'a> {
             return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
         }
         match symbol.kind() {
-            sym::DEFINED => {
-                let section = self.sections.get(SectionId(symbol.section));
-                match section.kind() {
-                    SectionKind::EhFrame => of_chunk(ChunkKind::EhFrame),
-                    _ => Some(self.layout.of_name[section.out() as usize] + 1),
-                }
-            }
+            sym::DEFINED => self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out + 1),
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
