@@ -235,14 +235,13 @@ impl<'j> Job<'j> {
         self.sink.settle();
         if first {
             let parallel = context.parallel;
-            Undefined { job: self, resolved, sections, symbols: &symbols, parallel }.report(&live);
+            let inputs = context.inputs;
+            Undefined { job: self, inputs, resolved, sections, symbols: &symbols, parallel }.report(&live);
             self.sink.settle();
             report::shared_references::report(self, resolved, &symbols);
             self.sink.settle();
             Warnings { job: self, resolved, sections, live: &live }.report();
-            if self.options.print_gc_sections {
-                report::removed_sections(self, resolved, sections, &live);
-            }
+            report::removed_sections(self, resolved, sections, &live)?;
         }
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.
