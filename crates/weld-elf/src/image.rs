@@ -14,7 +14,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::report;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::slots::{NONE, Slot, Slots};
 
@@ -246,6 +246,13 @@ impl<'a> Image<'_, 'a> {
             SectionKind::EhFrame => self.layout.chunk(ChunkKind::EhFrame).map(|c| c.out),
             _ => Some(self.layout.of_name[section.out() as usize]),
         }
+    }
+
+    /// The symbol-table type of a name that no object defines.
+    pub fn made_type(&self, id: SymbolId) -> u8 {
+        let flags = self.symbols[id].flags();
+        let alias = flags & sym::KIND == sym::INTERNAL && flags & sym::IFUNC != 0;
+        if alias && !self.is_known_by_plt(id) { STT_GNU_IFUNC } else { symbol_type(flags) }
     }
 
     /// The section header index of what defines a name; `None` for absolute values.

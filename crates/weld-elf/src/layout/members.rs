@@ -171,7 +171,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
                     // Never one that inputs made by the same name: its contents are theirs.
-                    outs.push(OutputSection::new(Cow::Borrowed(name), kind, flags, entsize));
+                    let mut out = OutputSection::new(Cow::Borrowed(name), kind, flags, entsize);
+                    out.own = Some(spec.kind);
+                    outs.push(out);
                     outs.len() - 1
                 }),
             };
@@ -240,7 +242,8 @@ impl<'a> Builder<'_, 'a> {
             let object = self.owners.object(id);
             let base = self.objects[object.index()].section_base;
             let links = &self.sections.objects[object.index()].link_order;
-            links.iter().find(|l| l.0 == id.0 - base).map(|l| SectionId(base + l.1))
+            let at = links.binary_search_by_key(&(id.0 - base), |l| l.0).ok()?;
+            Some(SectionId(base + links[at].1))
         };
         let key = |member: &Member| match leader(member) {
             Some(id) => {

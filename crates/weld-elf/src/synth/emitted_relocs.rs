@@ -73,13 +73,9 @@ impl Planner<'_, '_> {
             let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, SHF_INFO_LINK, Rela::SIZE as u64);
             (out.size, out.align, out.info) = (size, 8, target as u32 + 1);
             out.members.push(Member::chunk(ChunkId(layout.chunks.len() as u32)));
-            layout.chunks.push(Chunk {
-                kind: ChunkKind::Relocs(lists.len() as u32),
-                size,
-                align: 8,
-                address: 0,
-                out: layout.sections.len() as u32,
-            });
+            let kind = ChunkKind::Relocs(lists.len() as u32);
+            out.own = Some(kind);
+            layout.chunks.push(Chunk { kind, size, align: 8, address: 0, out: layout.sections.len() as u32 });
             layout.sections.push(out);
             lists.push(List { target: target as u32, sources });
         }
@@ -197,7 +193,7 @@ impl Writer<'_> {
             return Some((0, addend));
         }
         let place = image.place(object, index, addend);
-        if place.dead {
+        if place.dead || index as usize >= object.syms.len() {
             return None;
         }
         if index >= object.first_global {
