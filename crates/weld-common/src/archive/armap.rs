@@ -143,6 +143,13 @@ pub struct Symbols<'a> {
     names: &'a [u8],
 }
 
+impl<'a> Symbols<'a> {
+    /// Bytes among which all names of this run are; there may be others.
+    pub fn names(&self) -> &'a [u8] {
+        self.names
+    }
+}
+
 impl<'a> Iterator for Symbols<'a> {
     type Item = (&'a [u8], u64);
 

@@ -70,17 +70,15 @@ impl<'a> ArchiveInput<'a> {
     /// The names of a run of the index's entries, and the members that define them.
     fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], FileId)> {
         let mut member = 0;
+        let spells_versions = memchr::memchr(b'@', symbols.names()).is_some();
         symbols.filter_map(move |(name, offset)| {
             // Entries of one member follow one another.
             if self.offsets.get(member) != Some(&offset) {
                 member = self.offsets.binary_search(&offset).ok()?;
             }
             let file = FileId(self.first_file.0 + member as u32);
-            let name = match memchr::memmem::find(name, b"@@") {
-                Some(at) => &name[..at],
-                None => name,
-            };
-            Some((name, file))
+            let version = if spells_versions { memchr::memmem::find(name, b"@@") } else { None };
+            Some((version.map_or(name, |at| &name[..at]), file))
         })
     }
 }

@@ -69,7 +69,9 @@ pub mod flag {
     pub(super) const WANTED: u32 = 1 << 31;
 }
 
-const NAMES_PREFETCH: usize = 8;
+/// How many records ahead slots of the table are asked for, and names that will be compared.
+const SLOT_AHEAD: usize = 12;
+const NAME_AHEAD: usize = 5;
 
 /// One announcement of a name by a file.
 #[derive(Clone, Copy)]
@@ -231,20 +233,39 @@ impl<'a> Shard<'a> {
         self.table = table;
     }
 
-    #[inline]
-    fn prefetch(&self, hash: u64) {
-        #[cfg(target_arch = "x86_64")]
+    /// Asks for the slot of `hash`.
+    #[inline(always)]
+    fn prefetch_slot(&self, hash: u64) {
         if let Some(mask) = self.table.len().checked_sub(1) {
-            let slot = &self.table[hash as u32 as usize & mask];
-            // SAFETY: a prefetch has no effect on memory, and the address is of a live element.
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T0>((slot as *const u64).cast());
+            prefetch(&self.table[hash as u32 as usize & mask]);
+        }
+    }
+
+    /// Asks for the text of the name that is most likely that of `hash`; its slot should be near.
+    #[inline(always)]
+    fn prefetch_name(&self, hash: u64) {
+        if let Some(mask) = self.table.len().checked_sub(1) {
+            let word = self.table[hash as u32 as usize & mask];
+            if word >> 32 == hash & 0xffff_ffff
+                && let Some(first) = self.entries[(word as u32 - 1) as usize].name.first()
+            {
+                prefetch(first);
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = hash;
     }
+}
+
+/// Asks the processor to bring `place` near.
+#[inline(always)]
+fn prefetch<T>(place: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch has no effect on memory, and the address is of a live value.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>((place as *const T).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }
 
 /// Receives the id of each record's name.
@@ -386,8 +407,11 @@ impl<'a> Shard<'a> {
         for bin in bins {
             let records = &bin.bins[number];
             for (i, record) in records.iter().enumerate() {
-                if let Some(next) = records.get(i + NAMES_PREFETCH) {
-                    self.prefetch(next.hash);
+                if let Some(next) = records.get(i + SLOT_AHEAD) {
+                    self.prefetch_slot(next.hash);
+                }
+                if let Some(next) = records.get(i + NAME_AHEAD) {
+                    self.prefetch_name(next.hash);
                 }
                 let index = self.find_or_insert(record.hash, record.name);
                 let id = SymbolId(index << bits | number as u32);
