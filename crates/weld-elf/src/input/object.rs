@@ -12,6 +12,7 @@ use super::FileName;
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, Wrap, flag, hash_name};
+use crate::util::prefetch;
 
 /// A section group that is a COMDAT: of all groups with one signature, one survives.
 pub struct Group {
@@ -215,6 +216,15 @@ impl<'a> Object<'a> {
     pub fn section_data(&self, shndx: usize) -> Option<&'a [u8]> {
         let shdr = self.shdrs.get(shndx)?;
         slice(self.data, shdr.sh_offset(), shdr.file_size())
+    }
+
+    /// Asks for the name of symbol `index`: names often lie in another order than symbols.
+    #[inline(always)]
+    pub fn prefetch_name(&self, index: u32) {
+        let symbol = self.syms.get(index as usize);
+        if let Some(first) = symbol.and_then(|s| self.strtab.get(s.st_name() as usize)) {
+            prefetch(first);
+        }
     }
 
     /// The name of symbol `index`; empty for nameless ones.

@@ -22,6 +22,7 @@ use crate::input::object::Object;
 use crate::input::sections::{SectionKind, Sections};
 use crate::mode::Mode;
 use crate::options::Options;
+use crate::util::prefetch;
 use crate::resolve::symbols::Symbols;
 
 /// A relocation that the loader must apply: the input relocation it comes from.
@@ -186,6 +187,8 @@ pub struct Scanner<'c, 'a> {
 
 /// Sections followed in one go by a worker before it hands the rest to the next level.
 const LEVEL_BUDGET: usize = 4096;
+/// Sections looked at together, so that the memory of one is fetched while another is worked on.
+const BATCH: usize = 16;
 const FRONTIER_CHUNK: usize = 256;
 const FLAT_CHUNK: usize = 8192;
 
@@ -266,15 +269,35 @@ impl<'c, 'a> Scanner<'c, 'a> {
     fn follow(&self, chunk: &[SectionId]) -> (Found, Vec<SectionId>) {
         let mut found = Found::default();
         let mut stack = chunk.to_vec();
-        let mut budget = LEVEL_BUDGET;
-        while let Some(section) = stack.pop() {
-            self.visit(section, &mut stack, &mut found);
-            budget -= 1;
-            if budget == 0 {
-                break;
+        let mut visited = 0;
+        let mut batch = Vec::with_capacity(BATCH);
+        while visited < LEVEL_BUDGET && !stack.is_empty() {
+            batch.extend(stack.drain(stack.len().saturating_sub(BATCH)..));
+            self.prefetch(&batch);
+            visited += batch.len();
+            for section in batch.drain(..) {
+                self.visit(section, &mut stack, &mut found);
             }
         }
         (found, stack)
+    }
+
+    /// Asks for the relocations of sections that are visited next, step by step: each step needs what
+    /// the one before it asked for.
+    fn prefetch(&self, batch: &[SectionId]) {
+        let header = |id: &SectionId| {
+            let object = &self.objects[self.owners.object(*id).index()];
+            let relocs = self.sections.list[id.index()].relocs;
+            (relocs != 0).then(|| (object, &object.shdrs[relocs as usize]))
+        };
+        for (_, shdr) in batch.iter().filter_map(header) {
+            prefetch(shdr);
+        }
+        for (object, shdr) in batch.iter().filter_map(header) {
+            if let Some(first) = object.data.get(shdr.sh_offset() as usize) {
+                prefetch(first);
+            }
+        }
     }
 
     fn gather<T: Send + Sync>(

@@ -16,6 +16,7 @@
 //! number of threads.
 
 use crate::ids::*;
+use crate::util::prefetch;
 
 /// How strong a definition is; lower wins. The low bits of a record's flag word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -253,19 +254,6 @@ impl<'a> Shard<'a> {
             }
         }
     }
-}
-
-/// Asks the processor to bring `place` near.
-#[inline(always)]
-fn prefetch<T>(place: &T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch has no effect on memory, and the address is of a live value.
-    unsafe {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>((place as *const T).cast());
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = place;
 }
 
 /// Receives the id of each record's name.

@@ -18,6 +18,7 @@ use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym, symbol_type};
+use crate::util::prefetch;
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -87,6 +88,7 @@ impl<'a> Counter<'_, 'a> {
         let mut range = Range::default();
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(self.resolved, self.symbols, object, i);
             let global = i >= object.first_global;
             let kept = if global {
                 keeps_global(self.resolved, self.symbols, self.live, object, i)
@@ -174,6 +176,25 @@ fn keeps_local(kept: &Kept, object: &Object, index: u32, symbol: &Sym) -> Option
     }
 }
 
+/// How many symbols ahead what is known of their names is asked for.
+const GLOBAL_AHEAD: u32 = 8;
+
+/// Asks for what [`keeps_global`] will look at a few symbols behind `index`.
+#[inline(always)]
+fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
+    let ahead = index + GLOBAL_AHEAD;
+    if ahead >= object.first_global
+        && object.syms.get(ahead as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
+    {
+        let id = object.global(ahead);
+        symbols.prefetch(id);
+        if let Some(entry) = resolved.names.try_get(id) {
+            prefetch(entry);
+        }
+        object.prefetch_name(ahead);
+    }
+}
+
 /// Whether this object's symbol `index` is the definition of its name, in the image; and whether it
 /// is written as a local symbol.
 fn keeps_global(
@@ -183,6 +204,9 @@ fn keeps_global(
     object: &Object,
     index: u32,
 ) -> Option<bool> {
+    if object.syms[index as usize].st_shndx() == SHN_UNDEF {
+        return None;
+    }
     let id = object.global(index);
     let symbol = &symbols[id];
     let flags = symbol.flags();
@@ -238,6 +262,7 @@ impl Writer<'_, '_, '_> {
         let kept = Kept { sections: image.sections, live: image.live, options: image.options };
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out) = if i >= object.first_global {
                 let Some(local) = keeps_global(image.resolved, image.symbols, image.live, object, i) else {
                     continue;

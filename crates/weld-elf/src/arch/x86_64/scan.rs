@@ -38,13 +38,15 @@ struct Section<'s, 'c, 'a> {
     object: &'s Object<'a>,
     at: (ObjectId, u32),
     relocs: &'s [Rela],
-    data: &'a [u8],
 }
 
 /// Scans the relocations of section `at.1` of object `at.0`.
 pub fn section(scanner: &Scanner, at: (ObjectId, u32), stack: &mut Vec<SectionId>, found: &mut Found) {
     range(scanner, at, 0..usize::MAX, stack, found);
 }
+
+/// How many relocations ahead their symbols are asked for.
+const TARGET_AHEAD: usize = 6;
 
 /// Scans some of a section's relocations.
 pub fn range(
@@ -57,12 +59,12 @@ pub fn range(
     let object = &scanner.objects[at.0.index()];
     let input = &scanner.sections.list[(object.section_base + at.1) as usize];
     let relocs = scanner.sections.relocs(object, at.0.index(), input);
-    let data = object.section_data(at.1 as usize).unwrap_or(&[]);
-    let section = Section { scanner, object, at, relocs, data };
+    let section = Section { scanner, object, at, relocs };
     let mut i = range.start;
     while i < relocs.len().min(range.end) {
         let reloc = &relocs[i];
         let class = class(reloc.kind());
+        section.prefetch(i + TARGET_AHEAD);
         if class == Class::None {
             // It computes nothing, but keeps what it names.
             if reloc.sym() != 0 {
@@ -85,6 +87,19 @@ pub fn range(
 }
 
 impl<'a> Section<'_, '_, 'a> {
+    /// The section's bytes.
+    fn data(&self) -> &'a [u8] {
+        self.object.section_data(self.at.1 as usize).unwrap_or(&[])
+    }
+
+    /// Asks for the symbol of relocation `i`.
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        if let Some(reloc) = self.relocs.get(i) {
+            self.scanner.symbols.prefetch_target(self.object, reloc.sym());
+        }
+    }
+
     /// Looks up the symbol of relocation `i` and marks the section it lies in.
     #[inline(always)]
     fn target(&self, i: usize, stack: &mut Vec<SectionId>) -> Option<Target> {
@@ -461,13 +476,13 @@ impl<'a> Section<'_, '_, 'a> {
         let scanner = self.scanner;
         is_got_relaxable(target.flags, scanner.relax_got)
             && self.form(i, |r, at| {
-                relax::got_form(r.kind(), self.data, at, r.r_addend(), scanner.mode.pic).is_some()
+                relax::got_form(r.kind(), self.data(), at, r.r_addend(), scanner.mode.pic).is_some()
             })
     }
 
     fn form(&self, i: usize, check: impl Fn(&Rela, usize) -> bool) -> bool {
         let reloc = &self.relocs[i];
-        usize::try_from(reloc.r_offset()).is_ok_and(|at| at <= self.data.len() && check(reloc, at))
+        usize::try_from(reloc.r_offset()).is_ok_and(|at| at <= self.data().len() && check(reloc, at))
     }
 
     fn general_dynamic(&self, i: usize, target: Target, found: &mut Found) -> usize {
@@ -475,7 +490,7 @@ impl<'a> Section<'_, '_, 'a> {
             self.need(i, target, sym::NEEDS_TLSGD, found);
             return 0;
         }
-        if !self.form(i, |_, at| relax::is_general_dynamic(self.data, at).is_some()) {
+        if !self.form(i, |_, at| relax::is_general_dynamic(self.data(), at).is_some()) {
             self.error(i, "is not in a general-dynamic TLS sequence that can be rewritten".into());
             return 0;
         }
@@ -490,7 +505,7 @@ impl<'a> Section<'_, '_, 'a> {
             found.facts |= fact::TLS_LD;
             return 0;
         }
-        if !self.form(i, |_, at| relax::is_local_dynamic(self.data, at).is_some()) {
+        if !self.form(i, |_, at| relax::is_local_dynamic(self.data(), at).is_some()) {
             self.error(i, "is not in a local-dynamic TLS sequence that can be rewritten".into());
             return 0;
         }
@@ -521,7 +536,7 @@ impl<'a> Section<'_, '_, 'a> {
             found.facts |= fact::STATIC_TLS;
         } else if !target.is(sym::PREEMPTIBLE)
             && self.scanner.options.relax
-            && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data, at))
+            && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data(), at))
         {
             return;
         }
@@ -529,7 +544,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     fn descriptor(&self, i: usize, target: Target, found: &mut Found) {
-        let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data, at));
+        let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data(), at));
         if self.scanner.mode.shared {
             self.need(i, target, sym::NEEDS_TLSDESC, found);
         } else if !rewritable {
