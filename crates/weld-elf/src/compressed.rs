@@ -204,7 +204,7 @@ pub const CHUNK_SIZE: usize = 1 << 20;
 /// A compressed part of a section.
 #[derive(Debug)]
 pub struct Chunk {
-    bytes: Vec<u8>,
+    bytes: Box<[u8]>,
     /// Of the uncompressed bytes.
     size: u64,
     adler: u32,
@@ -213,6 +213,8 @@ pub struct Chunk {
 /// Compresses chunks of sections; each thread has its own.
 pub struct Compressor {
     state: State,
+    /// Where a chunk is compressed to, before its size is known.
+    buffer: Vec<u8>,
 }
 
 enum State {
@@ -221,11 +223,12 @@ enum State {
 }
 
 impl Compressor {
-    /// `level`: 1–9 for zlib (1 unless given), 1–22 for zstd (3 unless given).
+    /// `level`: 0–9 for zlib (2 unless given: 1 has no codes of its own for a section, which costs a
+    /// tenth), 1–22 for zstd (3 unless given).
     pub fn new(algorithm: Algorithm, level: Option<u32>) -> Result<Compressor, CompressedError> {
         let state = match algorithm {
             Algorithm::Zlib => {
-                let level = level.unwrap_or(1).min(9);
+                let level = level.unwrap_or(2).min(9);
                 State::Zlib(Compress::new(Compression::new(level), false))
             }
             Algorithm::Zstd => {
@@ -233,17 +236,26 @@ impl Compressor {
                 State::Zstd(Box::new(zstd::bulk::Compressor::new(level).map_err(failed)?))
             }
         };
-        Ok(Compressor { state })
+        Ok(Compressor { state, buffer: Vec::new() })
     }
 
     /// Compresses one part of a section, normally of [`CHUNK_SIZE`]. `last` says that no other
     /// follows it.
     pub fn chunk(&mut self, data: &[u8], last: bool) -> Result<Chunk, CompressedError> {
-        let (bytes, adler) = match &mut self.state {
-            State::Zlib(stream) => (deflate(stream, data, last)?, adler32(data)),
-            State::Zstd(compressor) => (compressor.compress(data).map_err(failed)?, 1),
+        let buffer = &mut self.buffer;
+        buffer.clear();
+        let adler = match &mut self.state {
+            State::Zlib(stream) => {
+                deflate(stream, data, last, buffer)?;
+                adler32(data)
+            }
+            State::Zstd(compressor) => {
+                buffer.reserve(zstd::zstd_safe::compress_bound(data.len()));
+                compressor.compress_to_buffer(data, buffer).map_err(failed)?;
+                1
+            }
         };
-        Ok(Chunk { bytes, size: data.len() as u64, adler })
+        Ok(Chunk { bytes: Box::from(&buffer[..]), size: data.len() as u64, adler })
     }
 }
 
@@ -252,19 +264,19 @@ fn failed(error: impl fmt::Display) -> CompressedError {
 }
 
 /// Deflates a chunk; it ends at a byte boundary, and the stream too if it is the last.
-fn deflate(stream: &mut Compress, data: &[u8], last: bool) -> Result<Vec<u8>, CompressedError> {
+fn deflate(stream: &mut Compress, data: &[u8], last: bool, out: &mut Vec<u8>) -> Result<(), CompressedError> {
     stream.reset();
     let flush = if last { FlushCompress::Finish } else { FlushCompress::Sync };
     // Incompressible data grow by 5 bytes for each stored block, and the end takes a few more.
-    let mut out = Vec::with_capacity(data.len() + data.len() / 1000 + 64);
+    out.reserve(data.len() + data.len() / 1000 + 64);
     loop {
         let rest = &data[stream.total_in() as usize..];
-        let status = stream.compress_vec(rest, &mut out, flush).map_err(failed)?;
+        let status = stream.compress_vec(rest, out, flush).map_err(failed)?;
         // With room left after a flush there is nothing more to come.
         let flushed = stream.total_in() as usize == data.len() && out.len() < out.capacity();
         match status {
-            Status::StreamEnd => return Ok(out),
-            _ if flushed && !last => return Ok(out),
+            Status::StreamEnd => return Ok(()),
+            _ if flushed && !last => return Ok(()),
             _ => out.reserve(out.capacity().max(64)),
         }
     }
@@ -300,8 +312,10 @@ fn adler32_combine(first: u32, second: u32, len: u64) -> u32 {
 
 /// A section for the output: `Elf64_Chdr` and compressed data.
 pub struct CompressedSection {
-    algorithm: Algorithm,
-    align: u64,
+    size: u64,
+    /// The header with what opens a zlib stream, and its checksum.
+    head: Vec<u8>,
+    tail: Vec<u8>,
     chunks: Vec<Chunk>,
 }
 
@@ -309,43 +323,36 @@ impl CompressedSection {
     /// `chunks` in their order, only the last compressed as such (one of no bytes if the section is
     /// empty); `align` is the alignment of the uncompressed section.
     pub fn new(algorithm: Algorithm, align: u64, chunks: Vec<Chunk>) -> CompressedSection {
-        CompressedSection { algorithm, align, chunks }
-    }
-
-    /// Bytes before compression.
-    pub fn uncompressed_size(&self) -> u64 {
-        self.chunks.iter().map(|chunk| chunk.size).sum()
+        let uncompressed: u64 = chunks.iter().map(|chunk| chunk.size).sum();
+        let words = [u64::from(algorithm.to_elf()), uncompressed, align];
+        let mut head: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut tail = Vec::new();
+        if algorithm == Algorithm::Zlib {
+            // A window of 32 KiB, "fastest", and the check bits that go with them.
+            head.extend([0x78, 0x01]);
+            let combine = |sum, chunk: &Chunk| adler32_combine(sum, chunk.adler, chunk.size);
+            tail.extend(chunks.iter().fold(1, combine).to_be_bytes());
+        }
+        let size = head.len() + tail.len() + chunks.iter().map(|chunk| chunk.bytes.len()).sum::<usize>();
+        CompressedSection { size: size as u64, head, tail, chunks }
     }
 
     /// Bytes in the output. If there are not fewer than before, the section should stay as it was.
     pub fn size(&self) -> u64 {
-        let frame = match self.algorithm {
-            Algorithm::Zlib => 2 + 4,
-            Algorithm::Zstd => 0,
-        };
-        (CHDR_SIZE + frame + self.chunks.iter().map(|chunk| chunk.bytes.len()).sum::<usize>()) as u64
+        self.size
     }
 
-    /// Writes the section; `out` is exactly [`Self::size`] bytes, 8-byte aligned in the image.
-    pub fn write(&self, out: &mut [u8]) {
-        assert_eq!(out.len() as u64, self.size());
-        let (header, mut rest) = out.split_at_mut(CHDR_SIZE);
-        header[..8].copy_from_slice(&u64::from(self.algorithm.to_elf()).to_le_bytes());
-        header[8..16].copy_from_slice(&self.uncompressed_size().to_le_bytes());
-        header[16..24].copy_from_slice(&self.align.to_le_bytes());
-        let mut put = |bytes: &[u8]| {
-            let (place, tail) = std::mem::take(&mut rest).split_at_mut(bytes.len());
-            place.copy_from_slice(bytes);
-            rest = tail;
-        };
-        if self.algorithm == Algorithm::Zlib {
-            // A window of 32 KiB, "fastest", and the check bits that go with them.
-            put(&[0x78, 0x01]);
-        }
-        self.chunks.iter().for_each(|chunk| put(&chunk.bytes));
-        if self.algorithm == Algorithm::Zlib {
-            let combine = |sum, chunk: &Chunk| adler32_combine(sum, chunk.adler, chunk.size);
-            put(&self.chunks.iter().fold(1, combine).to_be_bytes());
+    /// The section's bytes: parts that follow one another, the first 8-byte aligned in the image.
+    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        let chunks = self.chunks.iter().map(|chunk| &*chunk.bytes);
+        std::iter::once(&self.head[..]).chain(chunks).chain([&self.tail[..]])
+    }
+
+    /// Part number `index`.
+    pub fn part(&self, index: usize) -> &[u8] {
+        match index.checked_sub(1) {
+            None => &self.head,
+            Some(chunk) => self.chunks.get(chunk).map_or(&self.tail, |chunk| &chunk.bytes),
         }
     }
 }
@@ -379,9 +386,9 @@ mod tests {
         let parts = parts.iter().enumerate();
         let chunks = parts.map(|(i, part)| compressor.chunk(part, i == last).unwrap()).collect();
         let section = CompressedSection::new(algorithm, 4, chunks);
-        assert_eq!(section.uncompressed_size(), data.len() as u64);
-        let mut out = vec![0xaa; section.size() as usize];
-        section.write(&mut out);
+        let out: Vec<u8> = section.parts().flatten().copied().collect();
+        assert_eq!(out.len() as u64, section.size());
+        assert!(section.parts().enumerate().all(|(i, part)| section.part(i) == part));
         out
     }
 
@@ -512,8 +519,7 @@ mod tests {
                 let mut compressor = Compressor::new(algorithm, Some(level)).unwrap();
                 let chunk = compressor.chunk(&text(10_000), true).unwrap();
                 let section = CompressedSection::new(algorithm, 1, vec![chunk]);
-                let mut out = vec![0; section.size() as usize];
-                section.write(&mut out);
+                let out: Vec<u8> = section.parts().flatten().copied().collect();
                 assert_eq!(decompress(&out).unwrap(), text(10_000));
             }
         }

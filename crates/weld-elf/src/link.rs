@@ -230,6 +230,10 @@ impl<'j> Job<'j> {
         }
         plan.place(sections, &mut symbols, resolved, context);
         self.sink.end_phase()?;
+        // Sections outside memory may shrink now that their contents can be known.
+        if emit::compress::is_wanted(self.options) {
+            plan.compress(self, context, resolved, sections, &symbols)?;
+        }
         self.write(&plan, context, resolved, sections, &symbols)?;
         done_with(self.host, (plan, symbols, exports));
         Ok(true)

@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use crate::compressed::Algorithm;
+
 /// The kind of file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OutputKind {
@@ -105,6 +107,14 @@ pub enum ReportPolicy {
     None,
     Warning,
     Error,
+}
+
+/// How a section is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compression {
+    pub algorithm: Algorithm,
+    /// The algorithm's own scale; `None`: what suits a link.
+    pub level: Option<u32>,
 }
 
 /// The flags that hold for an input because of where it stands on the command line.
@@ -239,8 +249,10 @@ pub struct Options {
     /// Sections whose addresses overlap are an error.
     pub check_sections: bool,
     pub image_base: Option<u64>,
-    /// `--compress-debug-sections`: `None`, or an ELFCOMPRESS_* value (1 zlib, 2 zstd).
-    pub compress_debug: Option<u32>,
+    /// `--compress-debug-sections`.
+    pub compress_debug: Option<Compression>,
+    /// `--compress-sections`: globs in order; the last match counts, and over `compress_debug`.
+    pub compress_sections: Vec<(String, Option<Compression>)>,
     pub merge_sections: bool,
     pub sort_init_array: bool,
 
@@ -385,6 +397,7 @@ impl Default for Options {
             check_sections: true,
             image_base: None,
             compress_debug: None,
+            compress_sections: Vec::new(),
             merge_sections: true,
             sort_init_array: true,
             apply_dynamic_relocs: false,

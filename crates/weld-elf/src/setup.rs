@@ -119,7 +119,6 @@ pub fn report_missing(options: &Options, sink: &DiagSink) {
         sink.error("--emit-relocs is not supported yet");
     }
     let lost = [
-        (options.compress_debug.is_some(), "--compress-debug-sections"),
         (!options.z_sectionheader, "-z nosectionheader"),
         (options.z_unique_symbol, "-z unique-symbol"),
         (options.retain_symbols_file.is_some(), "--retain-symbols-file"),

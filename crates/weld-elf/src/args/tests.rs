@@ -258,3 +258,23 @@ fn options_page_is_current() {
         "docs/options.md is not current; see its second line for how to write it anew"
     );
 }
+
+#[test]
+fn compression() {
+    use crate::compressed::Algorithm::{Zlib, Zstd};
+    let how = |algorithm, level| Some(Compression { algorithm, level });
+    let o = options(
+        "--compress-debug-sections=zlib-gabi --compress-sections a=b=zstd:19 \
+                     --compress-sections=*=none a.o",
+    );
+    assert_eq!(o.compress_debug, how(Zlib, None));
+    let expected = [("a=b".to_owned(), how(Zstd, Some(19))), ("*".to_owned(), None)];
+    assert_eq!(o.compress_sections, expected);
+    assert_eq!(options("--compress-debug-sections none a.o").compress_debug, None);
+    for wrong in ["a", "=zlib", "a=lzma", "a=zlib:x", "a=zlib:10", "a=zstd:0", "a=zstd:23", "[=zlib"] {
+        assert!(
+            error(&format!("--compress-sections={wrong} a.o")).contains("--compress-sections"),
+            "{wrong}"
+        );
+    }
+}

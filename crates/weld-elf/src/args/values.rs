@@ -79,7 +79,11 @@ pub fn percent_decode(text: &str) -> Result<String, String> {
 
 /// One of a few words.
 pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
-    let text = given.text()?;
+    choose(given.text()?, choices)
+}
+
+/// The same for a part of a value.
+pub fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
         return Ok(*value);
     }

@@ -5,25 +5,22 @@
 //! build id, and hands it to the output engine. Units do not depend on the number of threads, so
 //! neither does the build id.
 
+pub mod compress;
 pub mod headers;
+mod members;
 pub mod units;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use weld_common::diag::Diagnostic;
-use weld_common::glob::Glob;
 use weld_common::io::output::{OutputError, OutputFile};
 
-use crate::arch::x86_64::apply::{self, Site};
 use crate::arch::x86_64::plt;
-use crate::compressed::Compressed;
+use crate::compressed::CompressedSection;
 use crate::elf::*;
-use crate::ids::*;
 use crate::image::Image;
-use crate::input::sections::SectionKind;
 use crate::layout::{Chunk, ChunkKind};
 use crate::live::SectionOwners;
-use crate::options::{BuildId, Options};
+use crate::options::BuildId;
 use crate::synth::build_id::{UnitDigest, UnitHasher};
 use crate::synth::dynamic;
 use crate::synth::dynsym::DynSym;
@@ -32,7 +29,9 @@ use crate::synth::property_note::Properties;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::symtab::{self, SymTab};
 use crate::synth::{build_id, got};
-use units::{Slicing, Unit, cut};
+use members::Members;
+pub use members::tombstone;
+use units::{Cutter, Slicing, Unit};
 
 /// The linker's own sections, ready to be written.
 pub struct Contents<'c> {
@@ -44,6 +43,8 @@ pub struct Contents<'c> {
     pub symtab: Option<&'c SymTab>,
     pub shstrtab: Vec<u8>,
     pub properties: Option<&'c Properties>,
+    /// Sections that were compressed, by their number in the layout.
+    pub compressed: &'c [(usize, CompressedSection)],
     pub headers: Vec<u8>,
     pub section_headers: Vec<u8>,
 }
@@ -62,9 +63,14 @@ impl Emitter<'_, '_, '_> {
     /// Writes everything but the build id, and returns the id's digest if it depends on the contents.
     pub fn write(&self, file: &OutputFile) -> Result<Option<Vec<u8>>, OutputError> {
         let image = self.image;
-        let objects = image.resolved.objects.len();
-        let symtab = self.contents.symtab.is_some();
-        let units = cut(image.layout, image.sections, objects, symtab, &|kind| self.slicing(kind));
+        let objects = self.contents.symtab.map(|_| image.resolved.objects.len());
+        let cutter = Cutter {
+            layout: image.layout,
+            sections: image.sections,
+            compressed: self.contents.compressed,
+            slicing: &|kind| self.slicing(kind),
+        };
+        let units = cutter.image(objects);
         let hasher = UnitHasher::new(&self.image.options.build_id);
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
@@ -118,13 +124,21 @@ impl Emitter<'_, '_, '_> {
             }
             Unit::Members { out, first, last, offset, size } => {
                 self.region(file, *offset, *size as usize, hasher, |bytes| {
-                    self.members(*out, *first..*last, *offset, bytes);
+                    let members = Members { image: self.image, owners: self.owners };
+                    members.fill(*out, *first..*last, (*offset, bytes), &|chunk, target| {
+                        self.chunk_part(chunk, 0, target);
+                    });
                 })
             }
             Unit::Chunk { chunk, start, offset, size } => {
                 self.region(file, *offset, *size as usize, hasher, |bytes| {
                     self.chunk_part(&self.image.layout.chunks[*chunk], *start, bytes);
                 })
+            }
+            Unit::Packed { section, part, offset } => {
+                let bytes = self.contents.compressed[*section].1.part(*part);
+                file.write_at(*offset, bytes)?;
+                Ok(hasher.map(|h| h.hash_unit(bytes)))
             }
             Unit::Symbols { first } => self.symbols(file, *first, hasher),
         }
@@ -145,75 +159,6 @@ impl Emitter<'_, '_, '_> {
             fill(bytes);
             hasher.map(|h| h.hash_unit(bytes))
         })
-    }
-
-    /// Fills the bytes at `offset` of the file with members `range` of an output section.
-    fn members(&self, out: usize, range: std::ops::Range<usize>, offset: u64, bytes: &mut [u8]) {
-        let section = &self.image.layout.sections[out];
-        // Code is padded with breakpoints, data with zeroes.
-        let padding = if section.flags & SHF_EXECINSTR != 0 { 0xcc } else { 0 };
-        let mut done = 0usize;
-        for &member in &section.members[range] {
-            let (start, size) = units::extent(self.image.layout, self.image.sections, out, member);
-            let start = (start - offset) as usize;
-            bytes[done..start].fill(padding);
-            let target = &mut bytes[start..start + size as usize];
-            match member.as_chunk() {
-                Some(chunk) => self.chunk_part(&self.image.layout.chunks[chunk.index()], 0, target),
-                None => member.as_section().into_iter().for_each(|id| self.input(id, target)),
-            }
-            done = start + size as usize;
-        }
-        bytes[done..].fill(padding);
-    }
-
-    /// Copies an input section and relocates it.
-    fn input(&self, id: SectionId, out: &mut [u8]) {
-        let image = self.image;
-        let index = self.owners.object(id).index();
-        let object = &image.resolved.objects[index];
-        let shndx = id.0 - object.section_base;
-        let section = image.sections.get(id);
-        let data = object.section_data(shndx as usize).unwrap_or(&[]);
-        match section.kind() {
-            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(data),
-            SectionKind::Compressed => {
-                if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
-                    let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
-                    image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
-                    return;
-                }
-            }
-            // Zeroes in a section that has bytes.
-            _ => out.fill(0),
-        }
-        let relocs = image.sections.relocs(object, index, section);
-        if !relocs.is_empty() {
-            self.relocate(index, id, relocs, out);
-        }
-        if section.kind() == SectionKind::Reversed {
-            reverse_words(out);
-        }
-    }
-
-    fn relocate(&self, index: usize, id: SectionId, relocs: &[Rela], out: &mut [u8]) {
-        let image = self.image;
-        let object = &image.resolved.objects[index];
-        let shndx = id.0 - object.section_base;
-        let section = image.sections.get(id);
-        let data = object.section_data(shndx as usize).unwrap_or(&[]);
-        let object_id = ObjectId(index as u32);
-        let site =
-            Site { image, object, object_id, shndx, address: section.address, relocs, input: data, delta: 0 };
-        if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
-            apply::allocated(&site, out);
-        } else {
-            apply::debug(
-                &site,
-                tombstone(image.options, object.section_name(shndx as usize).unwrap_or(b"")),
-                out,
-            );
-        }
     }
 
     /// How a large chunk can be written in parts.
@@ -356,25 +301,6 @@ impl Emitter<'_, '_, '_> {
         }
         Ok(hasher.map(|h| h.hash_unit(&hashed)))
     }
-}
-
-/// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
-pub fn tombstone(options: &Options, name: &[u8]) -> u64 {
-    let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
-    if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
-        return *value;
-    }
-    match name {
-        b".debug_loc" | b".debug_ranges" => 1,
-        b".debug_names" => u64::MAX,
-        _ => 0,
-    }
-}
-
-/// Puts the last 8-byte word first.
-fn reverse_words(out: &mut [u8]) {
-    out.reverse();
-    out.chunks_exact_mut(8).for_each(|word| word.reverse());
 }
 
 /// Size of the `.note.package` note for its JSON text.

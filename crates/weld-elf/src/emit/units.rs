@@ -3,6 +3,7 @@
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
 //! file needs no clearing and the build id covers all of it.
 
+use crate::compressed::CompressedSection;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::{ChunkKind, Layout, Member};
 
@@ -32,6 +33,12 @@ pub enum Unit {
         start: u64,
         offset: u64,
         size: u64,
+    },
+    /// Part `part` of compressed section number `section`.
+    Packed {
+        section: usize,
+        part: usize,
+        offset: u64,
     },
     /// Symbols of the objects from `first` on; of no object if there is none.
     Symbols {
@@ -70,35 +77,98 @@ impl Slicing {
     }
 }
 
-/// Cuts the image. `objects` is the number of live objects.
-pub fn cut(
-    layout: &Layout,
-    sections: &Sections,
-    objects: usize,
-    symtab: bool,
-    slicing: &dyn Fn(ChunkKind) -> Slicing,
-) -> Vec<Unit> {
-    let mut units = vec![Unit::Headers];
-    let mut end = crate::emit::headers::size(layout);
-    for (i, out) in layout.sections.iter().enumerate() {
-        if out.is_nobits() || out.size == 0 {
-            continue;
+/// What is cut.
+pub struct Cutter<'c, 'a> {
+    pub layout: &'c Layout<'a>,
+    pub sections: &'c Sections<'a>,
+    /// Sections that were compressed, by their number in the layout.
+    pub compressed: &'c [(usize, CompressedSection)],
+    pub slicing: &'c dyn Fn(ChunkKind) -> Slicing,
+}
+
+impl Cutter<'_, '_> {
+    /// Cuts the image. `objects` is the number of live objects if there is a symbol table.
+    pub fn image(&self, objects: Option<usize>) -> Vec<Unit> {
+        let layout = self.layout;
+        let mut units = vec![Unit::Headers];
+        let mut end = crate::emit::headers::size(layout);
+        for (i, out) in layout.sections.iter().enumerate() {
+            if out.is_nobits() || out.size == 0 {
+                continue;
+            }
+            gap(&mut units, end, out.offset);
+            end = out.offset + out.size;
+            if is_symbol_table(layout, i) {
+                continue;
+            }
+            match self.compressed.iter().position(|c| c.0 == i) {
+                Some(number) => self.packed(number, out.offset, &mut units),
+                None => self.section(i, &mut units),
+            }
         }
-        gap(&mut units, end, out.offset);
-        end = out.offset + out.size;
-        if is_symbol_table(layout, i) {
-            continue;
+        gap(&mut units, end, layout.section_headers);
+        units.push(Unit::SectionHeaders);
+        if let Some(objects) = objects {
+            let starts = (0..objects).step_by(super::SYMTAB_OBJECTS).chain([objects]);
+            // Without objects the null symbol still has to be written.
+            units.extend(starts.map(|first| Unit::Symbols { first }));
         }
-        cut_section(layout, sections, i, slicing, &mut units);
+        units
     }
-    gap(&mut units, end, layout.section_headers);
-    units.push(Unit::SectionHeaders);
-    if symtab {
-        let starts = (0..objects).step_by(super::SYMTAB_OBJECTS).chain([objects]);
-        // Without objects the null symbol still has to be written.
-        units.extend(starts.map(|first| Unit::Symbols { first }));
+
+    fn packed(&self, section: usize, mut offset: u64, units: &mut Vec<Unit>) {
+        for (part, bytes) in self.compressed[section].1.parts().enumerate() {
+            units.push(Unit::Packed { section, part, offset });
+            offset += bytes.len() as u64;
+        }
     }
-    units
+
+    /// Cuts one output section.
+    pub fn section(&self, index: usize, units: &mut Vec<Unit>) {
+        let (layout, sections) = (self.layout, self.sections);
+        let out = &layout.sections[index];
+        let mut first = 0;
+        let (mut start, mut end) = (out.offset, out.offset);
+        let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
+            if end > start {
+                units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
+            }
+        };
+        for (i, member) in out.members.iter().enumerate() {
+            let (offset, size) = extent(layout, sections, index, *member);
+            if offset - end > UNIT_BYTES {
+                // A hole that some enormous alignment asked for.
+                close(first, i, start, end, units);
+                (first, start) = (i, offset);
+            }
+            end = offset + size;
+            if size > UNIT_BYTES && is_zeroes(sections, *member) {
+                close(first, i, start, offset, units);
+                (first, start) = (i + 1, end);
+                continue;
+            }
+            let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
+            if let Some(chunk) = large {
+                // The padding before it belongs to what came before.
+                close(first, i, start, offset, units);
+                let starts = (self.slicing)(layout.chunks[chunk.index()].kind).starts(size);
+                for (k, &from) in starts.iter().enumerate() {
+                    let to = starts.get(k + 1).copied().unwrap_or(size);
+                    units.push(Unit::Chunk {
+                        chunk: chunk.index(),
+                        start: from,
+                        offset: offset + from,
+                        size: to - from,
+                    });
+                }
+                (first, start) = (i + 1, offset + size);
+            } else if offset + size >= start + UNIT_BYTES {
+                close(first, i + 1, start, offset + size, units);
+                (first, start) = (i + 1, offset + size);
+            }
+        }
+        close(first, out.members.len(), start, out.offset + out.size, units);
+    }
 }
 
 /// Zeroes are written where they are few; larger holes are left as the new file has them, zero too.
@@ -134,55 +204,4 @@ pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member
 /// Whether a member has no bytes in its object; among ones that do it is a hole in the file.
 fn is_zeroes(sections: &Sections, member: Member) -> bool {
     member.as_section().is_some_and(|id| sections.get(id).kind() == SectionKind::NoBits)
-}
-
-fn cut_section(
-    layout: &Layout,
-    sections: &Sections,
-    index: usize,
-    slicing: &dyn Fn(ChunkKind) -> Slicing,
-    units: &mut Vec<Unit>,
-) {
-    let out = &layout.sections[index];
-    let mut first = 0;
-    let (mut start, mut end) = (out.offset, out.offset);
-    let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
-        if end > start {
-            units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
-        }
-    };
-    for (i, member) in out.members.iter().enumerate() {
-        let (offset, size) = extent(layout, sections, index, *member);
-        if offset - end > UNIT_BYTES {
-            // A hole that some enormous alignment asked for.
-            close(first, i, start, end, units);
-            (first, start) = (i, offset);
-        }
-        end = offset + size;
-        if size > UNIT_BYTES && is_zeroes(sections, *member) {
-            close(first, i, start, offset, units);
-            (first, start) = (i + 1, end);
-            continue;
-        }
-        let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
-        if let Some(chunk) = large {
-            // The padding before it belongs to what came before.
-            close(first, i, start, offset, units);
-            let starts = slicing(layout.chunks[chunk.index()].kind).starts(size);
-            for (k, &from) in starts.iter().enumerate() {
-                let to = starts.get(k + 1).copied().unwrap_or(size);
-                units.push(Unit::Chunk {
-                    chunk: chunk.index(),
-                    start: from,
-                    offset: offset + from,
-                    size: to - from,
-                });
-            }
-            (first, start) = (i + 1, offset + size);
-        } else if offset + size >= start + UNIT_BYTES {
-            close(first, i + 1, start, offset + size, units);
-            (first, start) = (i + 1, offset + size);
-        }
-    }
-    close(first, out.members.len(), start, out.offset + out.size, units);
 }

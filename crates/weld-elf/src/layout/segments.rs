@@ -158,6 +158,13 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
     }
 }
 
+/// Gives the sections outside memory their offsets anew, after their sizes changed.
+pub fn place_unallocated(layout: &mut Layout) -> Result<(), String> {
+    let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
+    let mut cursor = Cursor { address: 0, offset: first.offset };
+    place_rest(layout, &mut cursor)
+}
+
 fn place_rest(layout: &mut Layout, cursor: &mut Cursor) -> Result<(), String> {
     for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
         let offset = checked_align_up(cursor.offset, out.align);

@@ -139,6 +139,8 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--retain-symbols-file", job.options.retain_symbols_file.is_some()),
         ("-Map", job.options.map_file.is_some() || job.options.print_map),
         ("--cref", job.options.cref),
+        ("--compress-debug-sections", job.options.compress_debug.is_some()),
+        ("--compress-sections", !job.options.compress_sections.is_empty()),
     ];
     for (name, _) in lists.iter().filter(|l| l.1) {
         job.sink.warn(format!("{name} has no effect with -r"));

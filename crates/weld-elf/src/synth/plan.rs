@@ -18,6 +18,7 @@ use super::strtab::StringTable;
 use super::symtab::{self, SymTab};
 use super::{got, relr};
 use crate::arch::x86_64::plt;
+use crate::compressed::CompressedSection;
 use crate::elf::*;
 use crate::emit::{self, Contents, headers};
 use crate::ids::*;
@@ -67,6 +68,8 @@ pub struct Plan<'e, 'a> {
     eh_frames: EhFrames,
     symtab: Option<SymTab>,
     properties: Option<Properties>,
+    /// Sections that were compressed, by their number in the layout.
+    compressed: Vec<(usize, CompressedSection)>,
     counts: Counts,
     copies: Copies,
     facts: SegmentFacts,
@@ -140,6 +143,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             eh_frames,
             symtab,
             properties,
+            compressed: Vec::new(),
             counts,
             copies,
             facts: SegmentFacts { executable_stack: self.executable_stack(sections), mode },
@@ -629,6 +633,31 @@ impl<'e, 'a> Plan<'e, 'a> {
         list
     }
 
+    /// Compresses the sections that are to be, which moves what follows them in the file.
+    pub fn compress(
+        &mut self,
+        job: &Job,
+        context: &Context,
+        resolved: &Resolved<'a>,
+        sections: &Sections<'a>,
+        symbols: &Symbols,
+    ) -> Result<(), Diagnostics> {
+        let _span = job.trace.span("compress sections");
+        let image = self.image(job, context, resolved, sections, symbols);
+        let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
+        let compressed = emit::compress::run(&image, context).map_err(|e| failed(e.to_string()))?;
+        // What is wrong with relocations is found while contents are made.
+        job.sink.end_phase()?;
+        for (index, section) in &compressed {
+            let out = &mut self.layout.sections[*index];
+            // The alignment of before is in the compressed section's header, which has one of its own.
+            (out.size, out.align) = (section.size(), 8);
+            out.flags |= SHF_COMPRESSED;
+        }
+        self.compressed = compressed;
+        segments::place_unallocated(&mut self.layout).map_err(failed)
+    }
+
     /// The plan as writers see it.
     pub fn image<'c>(
         &'c self,
@@ -688,6 +717,7 @@ impl<'e, 'a> Plan<'e, 'a> {
             symtab: self.symtab.as_ref(),
             shstrtab: table.bytes().to_vec(),
             properties: self.properties.as_ref(),
+            compressed: &self.compressed,
             headers: headers::file_header(&self.layout, image.mode, self.entry(image, context), names_index),
             section_headers: headers::section_headers(&self.layout, &names, names_index),
         }

@@ -2,11 +2,21 @@
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::glob::Glob;
 
 use super::super::state::State;
-use super::super::values::choice;
+use super::super::values::{choice, choose, number};
+use crate::compressed::Algorithm;
+use crate::options::Compression;
 
 pub const GROUP: Group<State> = Group { title: "Sections", prefix: "", rows: ROWS };
+
+const ALGORITHMS: &[(&str, Option<Algorithm>)] = &[
+    ("none", None),
+    ("zlib", Some(Algorithm::Zlib)),
+    ("zlib-gabi", Some(Algorithm::Zlib)),
+    ("zstd", Some(Algorithm::Zstd)),
+];
 
 const ROWS: &[Spec<State>] = &[
     flag(&["gc-sections"], "Leave out sections that nothing refers to.", |s| s.o.gc_sections = true),
@@ -30,8 +40,21 @@ const ROWS: &[Spec<State>] = &[
         Required("HOW"),
         "Compress debug sections: none (default), zlib, zstd.",
         |s, v| {
-            s.o.compress_debug =
-                choice(v, &[("none", None), ("zlib", Some(1)), ("zstd", Some(2)), ("zlib-gabi", Some(1))])?;
+            if v.text()? == "zlib-gnu" {
+                return Err("the old .zdebug sections are not written; use zlib".to_owned());
+            }
+            let algorithm = choice(v, ALGORITHMS)?;
+            s.o.compress_debug = algorithm.map(|algorithm| Compression { algorithm, level: None });
+            Ok(())
+        },
+    ),
+    take(
+        &["compress-sections"],
+        Required("GLOB=HOW[:LEVEL]"),
+        "Compress sections outside memory whose names match: none, zlib (levels 0 to 9) or zstd (1 to 22). \
+         The last match counts, and over --compress-debug-sections.",
+        |s, v| {
+            s.o.compress_sections.push(compress_sections(v.text()?)?);
             Ok(())
         },
     ),
@@ -68,7 +91,6 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-gdb-index"], NoValue, "it is the default"),
     lost(&["debug-names"], NoValue, "debuggers build their index themselves"),
     accepted(&["no-debug-names"], NoValue, "it is the default"),
-    lost(&["compress-sections"], Required("GLOB=HOW"), "only debug sections can be compressed so far"),
     lost(&["branch-to-branch", "optimize-bb-jumps"], NoValue, "jumps stay as the compiler made them"),
     accepted(&["no-branch-to-branch", "no-optimize-bb-jumps"], NoValue, "it is the default"),
     lost(&["why-live"], Required("GLOB"), "the report does not exist yet"),
@@ -123,3 +145,25 @@ const ROWS: &[Spec<State>] = &[
         "symbols of discarded sections have no value",
     ),
 ];
+
+/// `GLOB=HOW[:LEVEL]`.
+fn compress_sections(text: &str) -> Result<(String, Option<Compression>), String> {
+    let Some((glob, how)) = text.rsplit_once('=').filter(|(glob, _)| !glob.is_empty()) else {
+        return Err("expected GLOB=HOW".to_owned());
+    };
+    Glob::new(glob.as_bytes()).map_err(|e| format!("bad pattern '{glob}': {e}"))?;
+    let (name, level) = match how.split_once(':') {
+        Some((name, level)) => (name, Some(number(level)?)),
+        None => (how, None),
+    };
+    let Some(algorithm) = choose(name, ALGORITHMS)? else { return Ok((glob.to_owned(), None)) };
+    let levels = match algorithm {
+        Algorithm::Zlib => 0..=9,
+        Algorithm::Zstd => 1..=22,
+    };
+    if let Some(level) = level.filter(|level| !levels.contains(level)) {
+        let (low, high) = (levels.start(), levels.end());
+        return Err(format!("level {level} is not between {low} and {high}"));
+    }
+    Ok((glob.to_owned(), Some(Compression { algorithm, level: level.map(|level| level as u32) })))
+}

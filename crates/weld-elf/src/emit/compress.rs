@@ -1,0 +1,243 @@
+//! `--compress-debug-sections` and `--compress-sections`: sections outside memory, compressed.
+//!
+//! Their contents are complete once everything in memory has its address, and their sizes move only
+//! what lies behind them in the file. So they are written before the rest, into buffers: cut into
+//! units as for the file, each filled (strings merged, relocations applied) and compressed while it is in
+//! the cache, by whichever thread comes to it. What stays in memory are the compressed bytes and one
+//! unit for each thread. The few units that are very large, since one input section is, come one after the
+//! other, and all threads share in compressing each.
+//!
+//! The units and so the bytes depend on the inputs only. A section that would not shrink stays as it is.
+//!
+//! Specification: gABI, "Section Compression".
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use weld_common::glob::Glob;
+
+use super::members::Members;
+use super::units::{Cutter, Slicing, Unit};
+use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, CompressedSection, Compressor};
+use crate::image::Image;
+use crate::layout::{self, ChunkKind, OutputSection};
+use crate::link::Context;
+use crate::options::{Compression, Options};
+
+/// Units above this size, in bytes, are filled one at a time.
+const LARGE: u64 = 8 << 20;
+
+/// Whether any section might have to be compressed.
+pub fn is_wanted(options: &Options) -> bool {
+    options.compress_debug.is_some() || options.compress_sections.iter().any(|c| c.1.is_some())
+}
+
+/// A part of a section.
+struct Piece {
+    /// Index of the section in `Job::wanted`.
+    wanted: usize,
+    unit: Unit,
+    size: u64,
+    /// No other follows in the section.
+    last: bool,
+}
+
+/// A section to compress, by its number in the layout.
+struct Wanted {
+    section: usize,
+    how: Compression,
+}
+
+struct Job<'c, 'i, 'a> {
+    members: Members<'c, 'i, 'a>,
+    wanted: Vec<Wanted>,
+    pieces: Vec<Piece>,
+    threads: usize,
+}
+
+/// Compresses the sections that options name. Returns those that shrank, by their number in the
+/// layout.
+///
+/// # Errors
+/// If the compression library fails.
+pub fn run(image: &Image, context: &Context) -> Result<Vec<(usize, CompressedSection)>, CompressedError> {
+    let mut job = Job {
+        members: Members { image, owners: context.owners },
+        wanted: Vec::new(),
+        pieces: Vec::new(),
+        threads: context.threads,
+    };
+    for (section, out) in image.layout.sections.iter().enumerate() {
+        match compression(image, out) {
+            Some(_) if out.is_alloc() => {
+                let name = String::from_utf8_lossy(&out.name);
+                image
+                    .sink
+                    .error(format!("--compress-sections: {name} is in memory and cannot be compressed"));
+            }
+            Some(how) => job.cut(Wanted { section, how }),
+            None => {}
+        }
+    }
+    job.run()
+}
+
+/// How a section is to be compressed. The linker's tables stay as they are: tools expect them so.
+fn compression(image: &Image, out: &OutputSection) -> Option<Compression> {
+    let options = image.options;
+    let plain = |m: &layout::Member| {
+        m.as_chunk().is_none_or(|c| matches!(image.layout.chunks[c.index()].kind, ChunkKind::Merged(_)))
+    };
+    if out.is_nobits() || out.size == 0 || !out.members.iter().all(plain) {
+        return None;
+    }
+    let matches = |glob: &str| Glob::new(glob.as_bytes()).is_ok_and(|g| g.matches(&out.name));
+    let named = options.compress_sections.iter().rev().find(|(glob, _)| matches(glob));
+    let mut how = match named {
+        Some((_, how)) => *how,
+        None => options.compress_debug.filter(|_| !out.is_alloc() && out.name.starts_with(b".debug_")),
+    }?;
+    if how.algorithm == Algorithm::Zlib && options.optimize >= 2 {
+        how.level = how.level.or(Some(6));
+    }
+    Some(how)
+}
+
+impl Job<'_, '_, '_> {
+    fn cut(&mut self, wanted: Wanted) {
+        let image = self.members.image;
+        let cutter = Cutter {
+            layout: image.layout,
+            sections: image.sections,
+            compressed: &[],
+            slicing: &|_| Slicing::Every(CHUNK_SIZE as u64),
+        };
+        let out = &image.layout.sections[wanted.section];
+        let mut units = Vec::new();
+        cutter.section(wanted.section, &mut units);
+        let size = |unit: &Unit| match unit {
+            Unit::Members { size, .. } | Unit::Chunk { size, .. } => *size,
+            _ => 0,
+        };
+        // A section with a hole of many zeroes is better off with that.
+        if units.iter().map(size).sum::<u64>() != out.size {
+            return;
+        }
+        let (count, number) = (units.len(), self.wanted.len());
+        self.pieces.extend(units.into_iter().enumerate().map(|(i, unit)| Piece {
+            wanted: number,
+            size: size(&unit),
+            unit,
+            last: i + 1 == count,
+        }));
+        self.wanted.push(wanted);
+    }
+
+    fn run(self) -> Result<Vec<(usize, CompressedSection)>, CompressedError> {
+        let mut chunks: Vec<(usize, Vec<Chunk>)> = Vec::new();
+        let (large, small): (Vec<usize>, Vec<usize>) =
+            (0..self.pieces.len()).partition(|&i| self.pieces[i].size > LARGE);
+        chunks.extend(self.each(small.len(), |compressors, buffer, i| {
+            let piece = &self.pieces[small[i]];
+            buffer.resize(piece.size as usize, 0);
+            self.fill(piece, buffer);
+            let list = self
+                .in_chunks(piece, buffer)
+                .map(|(data, last)| compressors.get(self.wanted[piece.wanted].how)?.chunk(data, last));
+            Ok((small[i], list.collect::<Result<_, _>>()?))
+        })?);
+        for index in large {
+            let piece = &self.pieces[index];
+            let mut bytes = vec![0; piece.size as usize];
+            self.fill(piece, &mut bytes);
+            let parts: Vec<(&[u8], bool)> = self.in_chunks(piece, &bytes).collect();
+            let mut list = self.each(parts.len(), |compressors, _, i| {
+                let (data, last) = parts[i];
+                Ok((i, compressors.get(self.wanted[piece.wanted].how)?.chunk(data, last)?))
+            })?;
+            list.sort_unstable_by_key(|(i, _)| *i);
+            chunks.push((index, list.into_iter().map(|(_, chunk)| chunk).collect()));
+        }
+        chunks.sort_unstable_by_key(|(i, _)| *i);
+        Ok(self.join(chunks))
+    }
+
+    /// Does `count` tasks on all threads. The results are in no order.
+    fn each<R: Send>(
+        &self,
+        count: usize,
+        task: impl Fn(&mut Compressors, &mut Vec<u8>, usize) -> Result<R, CompressedError> + Sync,
+    ) -> Result<Vec<R>, CompressedError> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let (mut compressors, mut buffer, mut results) = (Compressors::default(), Vec::new(), Vec::new());
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= count {
+                    return Ok(results);
+                }
+                results.push(task(&mut compressors, &mut buffer, i)?);
+            }
+        };
+        let lists = match self.threads > 1 && count > 1 {
+            true => rayon::broadcast(|_| work()),
+            false => vec![work()],
+        };
+        let lists: Vec<Vec<R>> = lists.into_iter().collect::<Result<_, _>>()?;
+        Ok(lists.into_iter().flatten().collect())
+    }
+
+    /// Fills `bytes` with a piece's contents.
+    fn fill(&self, piece: &Piece, bytes: &mut [u8]) {
+        let image = self.members.image;
+        let merged = |chunk: &layout::Chunk, start: u64, out: &mut [u8]| {
+            if let ChunkKind::Merged(part) = chunk.kind {
+                image.merged[part as usize].merged.write(start, out);
+            }
+        };
+        match &piece.unit {
+            Unit::Members { out, first, last, offset, .. } => {
+                self.members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| merged(chunk, 0, out));
+            }
+            Unit::Chunk { chunk, start, .. } => merged(&image.layout.chunks[*chunk], *start, bytes),
+            _ => {}
+        }
+    }
+
+    /// What a piece is compressed in, and whether that ends the section.
+    fn in_chunks<'b>(&self, piece: &Piece, bytes: &'b [u8]) -> impl Iterator<Item = (&'b [u8], bool)> {
+        let (count, last) = (bytes.len().div_ceil(CHUNK_SIZE), piece.last);
+        bytes.chunks(CHUNK_SIZE).enumerate().map(move |(i, data)| (data, last && i + 1 == count))
+    }
+
+    /// Puts sections together from the chunks of their pieces, which are in order.
+    fn join(&self, chunks: Vec<(usize, Vec<Chunk>)>) -> Vec<(usize, CompressedSection)> {
+        let mut lists: Vec<Vec<Chunk>> = self.wanted.iter().map(|_| Vec::new()).collect();
+        for (piece, mut list) in chunks {
+            lists[self.pieces[piece].wanted].append(&mut list);
+        }
+        let sections = self.wanted.iter().zip(lists).filter_map(|(wanted, chunks)| {
+            let out = &self.members.image.layout.sections[wanted.section];
+            let compressed = CompressedSection::new(wanted.how.algorithm, out.align, chunks);
+            (compressed.size() < out.size).then_some((wanted.section, compressed))
+        });
+        sections.collect()
+    }
+}
+
+/// A thread's compressors, one for each way of compressing.
+#[derive(Default)]
+struct Compressors(Vec<(Compression, Compressor)>);
+
+impl Compressors {
+    fn get(&mut self, how: Compression) -> Result<&mut Compressor, CompressedError> {
+        let known = self.0.iter().position(|(other, _)| *other == how);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                self.0.push((how, Compressor::new(how.algorithm, how.level)?));
+                self.0.len() - 1
+            }
+        };
+        Ok(&mut self.0[index].1)
+    }
+}

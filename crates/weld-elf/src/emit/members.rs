@@ -1,0 +1,120 @@
+//! The members of an output section: input sections, copied and relocated, and padding.
+
+use std::ops::Range;
+
+use weld_common::diag::Diagnostic;
+use weld_common::glob::Glob;
+
+use super::units;
+use crate::arch::x86_64::apply::{self, Site};
+use crate::compressed::Compressed;
+use crate::elf::*;
+use crate::ids::*;
+use crate::image::Image;
+use crate::input::sections::SectionKind;
+use crate::layout::Chunk;
+use crate::live::SectionOwners;
+use crate::options::Options;
+
+/// Writes members of output sections.
+pub struct Members<'c, 'i, 'a> {
+    pub image: &'c Image<'i, 'a>,
+    pub owners: &'c SectionOwners,
+}
+
+impl Members<'_, '_, '_> {
+    /// Fills the bytes at `offset` of the file with members `range` of an output section.
+    /// `chunk` writes the linker's own parts.
+    pub fn fill(
+        &self,
+        out: usize,
+        range: Range<usize>,
+        (offset, bytes): (u64, &mut [u8]),
+        chunk: &dyn Fn(&Chunk, &mut [u8]),
+    ) {
+        let section = &self.image.layout.sections[out];
+        // Code is padded with breakpoints, data with zeroes.
+        let padding = if section.flags & SHF_EXECINSTR != 0 { 0xcc } else { 0 };
+        let mut done = 0usize;
+        for &member in &section.members[range] {
+            let (start, size) = units::extent(self.image.layout, self.image.sections, out, member);
+            let start = (start - offset) as usize;
+            bytes[done..start].fill(padding);
+            let target = &mut bytes[start..start + size as usize];
+            match member.as_chunk() {
+                Some(id) => chunk(&self.image.layout.chunks[id.index()], target),
+                None => member.as_section().into_iter().for_each(|id| self.input(id, target)),
+            }
+            done = start + size as usize;
+        }
+        bytes[done..].fill(padding);
+    }
+
+    /// Copies an input section and relocates it.
+    fn input(&self, id: SectionId, out: &mut [u8]) {
+        let image = self.image;
+        let index = self.owners.object(id).index();
+        let object = &image.resolved.objects[index];
+        let shndx = id.0 - object.section_base;
+        let section = image.sections.get(id);
+        let data = object.section_data(shndx as usize).unwrap_or(&[]);
+        match section.kind() {
+            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(data),
+            SectionKind::Compressed => {
+                if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
+                    let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
+                    image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
+                    return;
+                }
+            }
+            // Zeroes in a section that has bytes.
+            _ => out.fill(0),
+        }
+        let relocs = image.sections.relocs(object, index, section);
+        if !relocs.is_empty() {
+            self.relocate(index, id, relocs, out);
+        }
+        if section.kind() == SectionKind::Reversed {
+            reverse_words(out);
+        }
+    }
+
+    fn relocate(&self, index: usize, id: SectionId, relocs: &[Rela], out: &mut [u8]) {
+        let image = self.image;
+        let object = &image.resolved.objects[index];
+        let shndx = id.0 - object.section_base;
+        let section = image.sections.get(id);
+        let data = object.section_data(shndx as usize).unwrap_or(&[]);
+        let object_id = ObjectId(index as u32);
+        let site =
+            Site { image, object, object_id, shndx, address: section.address, relocs, input: data, delta: 0 };
+        if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
+            apply::allocated(&site, out);
+        } else {
+            apply::debug(
+                &site,
+                tombstone(image.options, object.section_name(shndx as usize).unwrap_or(b"")),
+                out,
+            );
+        }
+    }
+}
+
+/// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
+pub fn tombstone(options: &Options, name: &[u8]) -> u64 {
+    let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
+    if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
+        return *value;
+    }
+    match name {
+        b".debug_loc" | b".debug_ranges" => 1,
+        b".debug_names" => u64::MAX,
+        _ => 0,
+    }
+}
+
+/// Puts the last 8-byte word first.
+fn reverse_words(out: &mut [u8]) {
+    out.reverse();
+    out.chunks_exact_mut(8).for_each(|word| word.reverse());
+}
