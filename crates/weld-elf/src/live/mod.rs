@@ -22,8 +22,8 @@ use crate::input::object::Object;
 use crate::input::sections::{SectionKind, Sections};
 use crate::mode::Mode;
 use crate::options::Options;
-use crate::util::prefetch;
 use crate::resolve::symbols::Symbols;
+use crate::util::prefetch;
 
 /// A relocation that the loader must apply: the input relocation it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
