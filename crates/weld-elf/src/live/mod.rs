@@ -8,6 +8,7 @@
 //!
 //! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
 
+pub mod dyn_relocs;
 pub mod roots;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,43 +25,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::symbols::Symbols;
 use crate::util::prefetch;
-
-/// A relocation that the loader must apply: the input relocation it comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DynReloc {
-    pub section: SectionId,
-    /// Index in the section's relocations, above [`DynKind`] in the low two bits.
-    word: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DynKind {
-    /// Add the load address.
-    Relative,
-    /// Add the address of a symbol.
-    Symbolic,
-    /// The symbol's offset from the thread pointer.
-    TpOff,
-    /// The symbol's size.
-    Size,
-}
-
-impl DynReloc {
-    pub fn new(section: SectionId, index: usize, kind: DynKind) -> Self {
-        DynReloc { section, word: (index as u32) << 2 | kind as u32 }
-    }
-    pub fn index(self) -> usize {
-        (self.word >> 2) as usize
-    }
-    pub fn kind(self) -> DynKind {
-        match self.word & 3 {
-            0 => DynKind::Relative,
-            1 => DynKind::Symbolic,
-            2 => DynKind::TpOff,
-            _ => DynKind::Size,
-        }
-    }
-}
+use dyn_relocs::{DynReloc, DynRelocs};
 
 /// A local symbol that needs GOT slots or a PLT entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,8 +79,7 @@ impl Found {
 pub struct Live {
     /// One bit a section.
     bits: Vec<AtomicU32>,
-    /// Sorted by section and index.
-    pub dyn_relocs: Vec<DynReloc>,
+    pub dyn_relocs: DynRelocs,
     /// Sorted by object and symbol, one for each symbol.
     pub locals: Vec<LocalNeed>,
     pub undefined: Vec<UndefinedRef>,
@@ -125,7 +89,7 @@ pub struct Live {
 impl Live {
     /// Sections that live for reasons of their own: nothing is known of their relocations.
     pub fn new(bits: Vec<AtomicU32>) -> Live {
-        Live { bits, dyn_relocs: Vec::new(), locals: Vec::new(), undefined: Vec::new(), facts: 0 }
+        Live { bits, dyn_relocs: DynRelocs::default(), locals: Vec::new(), undefined: Vec::new(), facts: 0 }
     }
 
     #[inline(always)]
@@ -206,12 +170,11 @@ impl<'c, 'a> Scanner<'c, 'a> {
         let mut found = Found::default();
         self.scan_frames(&mut all_roots, &mut found);
         found.absorb(if self.gc { self.walk(&all_roots, parallel) } else { self.scan_all(parallel) });
-        found.dyn_relocs.sort_unstable();
         found.undefined.sort_unstable();
         let locals = merge_locals(found.locals);
         Live {
             bits: self.bits,
-            dyn_relocs: found.dyn_relocs,
+            dyn_relocs: DynRelocs::new(found.dyn_relocs),
             locals,
             undefined: found.undefined,
             facts: found.facts,

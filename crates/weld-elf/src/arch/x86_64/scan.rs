@@ -11,7 +11,8 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::SectionKind;
-use crate::live::{DynKind, DynReloc, Found, LocalNeed, Scanner, UndefinedRef, fact};
+use crate::live::dyn_relocs::{DynKind, DynReloc};
+use crate::live::{Found, LocalNeed, Scanner, UndefinedRef, fact};
 use crate::report;
 use crate::resolve::symbols::{Symbol, sym};
 
