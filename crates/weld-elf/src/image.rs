@@ -14,7 +14,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::report;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::slots::{NONE, Slot, Slots};
 
@@ -238,6 +238,13 @@ impl<'a> Image<'_, 'a> {
     pub fn is_known_by_plt(&self, id: SymbolId) -> bool {
         let flags = self.symbols[id].flags();
         flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
+    }
+
+    /// The symbol-table type of a name that no object defines.
+    pub fn made_type(&self, id: SymbolId) -> u8 {
+        let flags = self.symbols[id].flags();
+        let alias = flags & sym::KIND == sym::INTERNAL && flags & sym::IFUNC != 0;
+        if alias && !self.is_known_by_plt(id) { STT_GNU_IFUNC } else { symbol_type(flags) }
     }
 
     /// The section header index of what defines a name; `None` for absolute values.

@@ -22,7 +22,7 @@ use crate::args::in_sysroot;
 use crate::elf::*;
 use crate::ids::*;
 use crate::options::{InputArg, InputFlags, InputKind, Options};
-use crate::resolve::names::{Bins, MAX_FILES, Rank, Record};
+use crate::resolve::names::{Bins, MAX_FILES, Rank, Record, flag};
 use crate::script::standin::{self, Command};
 
 /// What stands behind a [`FileId`].
@@ -64,7 +64,8 @@ impl<'a> ArchiveInput<'a> {
     /// Records for a run of the index's entries.
     pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
         for (name, hash, file) in self.provided(symbols) {
-            bins.push(Record::new(hash, name, file, u32::MAX, Rank::Provided as u32));
+            let bits = Rank::Provided as u32 | flag::OFFERED;
+            bins.push(Record::new(hash, name, file, u32::MAX, bits));
         }
     }
 

@@ -163,7 +163,7 @@ impl<'a> Object<'a> {
                 if matches!(Rank::of(bits), Rank::Undefined) {
                     continue;
                 }
-                bits = Rank::Provided as u32;
+                bits = Rank::Provided as u32 | flag::OFFERED;
             }
             if rewrite {
                 if let Some(at) = memchr::memmem::find(name, b"@@") {

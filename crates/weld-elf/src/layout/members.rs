@@ -173,6 +173,7 @@ impl<'a> Builder<'_, 'a> {
                     // Never one that inputs made by the same name: its contents are theirs.
                     let mut out = new_section(Cow::Borrowed(name));
                     (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    out.own = Some(spec.kind);
                     outs.push(out);
                     outs.len() - 1
                 }),
@@ -242,7 +243,8 @@ impl<'a> Builder<'_, 'a> {
             let object = self.owners.object(id);
             let base = self.objects[object.index()].section_base;
             let links = &self.sections.objects[object.index()].link_order;
-            links.iter().find(|l| l.0 == id.0 - base).map(|l| SectionId(base + l.1))
+            let at = links.binary_search_by_key(&(id.0 - base), |l| l.0).ok()?;
+            Some(SectionId(base + links[at].1))
         };
         let key = |member: &Member| match leader(member) {
             Some(id) => {
@@ -306,6 +308,7 @@ fn new_section(name: Cow<[u8]>) -> OutputSection {
         relro: false,
         link: 0,
         info: 0,
+        own: None,
         rank: 0,
     }
 }

@@ -100,6 +100,8 @@ pub struct OutputSection<'a> {
     pub relro: bool,
     pub link: u32,
     pub info: u32,
+    /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
+    pub own: Option<ChunkKind>,
     rank: u32,
 }
 

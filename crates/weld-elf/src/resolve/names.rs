@@ -66,6 +66,8 @@ pub mod flag {
     pub const ROOT: u32 = 1 << 12;
     /// As `ROOT`, but not a reason to read an archive member (`DT_INIT`, `DT_FINI`).
     pub const KEEP: u32 = 1 << 13;
+    /// A lazy file would define it: an archive member, or an object of `--start-lib`.
+    pub const OFFERED: u32 = 1 << 14;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.
@@ -376,6 +378,19 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Names whose best definition so far is common, and that lazy files offer too; sorted.
+    pub fn offered_commons(&self) -> Vec<SymbolId> {
+        let all = self.shards.iter().flat_map(|s| &s.commons).map(|rival| rival.id);
+        let offered = |id: &SymbolId| {
+            let entry = self.get(*id);
+            entry.rank() == Rank::Common && entry.flags & flag::OFFERED != 0
+        };
+        let mut ids: Vec<SymbolId> = all.filter(offered).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
     /// Rivals of strong definitions, in order of file and symbol.
     pub fn take_duplicates(&mut self) -> Vec<Rival> {
         Self::sorted(self.shards.iter_mut().flat_map(|s| std::mem::take(&mut s.duplicates)).collect())
@@ -510,6 +525,23 @@ mod tests {
         names.enter(&[bins], &NoIds, false);
         assert_eq!(names.wanted(), [(FileId(4), SymbolId(0))]);
         assert_eq!(names.wanted(), []);
+    }
+
+    #[test]
+    fn commons_that_archives_offer() {
+        let mut names = Names::new(1);
+        let mut bins = Bins::new(1);
+        let offered = Rank::Provided as u32 | flag::OFFERED;
+        bins.push(record("block", 5, offered));
+        bins.push(record("block", 1, Rank::Weak as u32));
+        bins.push(record("block", 2, Rank::Common as u32));
+        bins.push(record("block", 3, Rank::Common as u32));
+        bins.push(record("defined", 5, offered));
+        bins.push(record("defined", 1, Rank::Common as u32));
+        bins.push(record("defined", 2, Rank::Strong as u32));
+        bins.push(record("alone", 1, Rank::Common as u32));
+        names.enter(&[bins], &NoIds, false);
+        assert_eq!(names.offered_commons(), [names.find(b"block").unwrap()]);
     }
 
     #[test]

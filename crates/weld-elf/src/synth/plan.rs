@@ -162,8 +162,13 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();
-        plan.finish_sections(self.job);
+        plan.finish_sections();
         segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
+        let (base, page) = (plan.layout.image_base, options.z_max_page_size);
+        if !base.is_multiple_of(page) && self.relax_got == options.relax {
+            let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
+            self.job.sink.warn(text);
+        }
         plan.settle_relr(self.job, self.context, self.resolved, sections).map_err(failed)?;
         drop(span);
         Ok(plan)
@@ -479,33 +484,34 @@ impl<'a> Plan<'_, 'a> {
         }
     }
 
-    /// Section header fields that name other sections, and the size of `.shstrtab`.
-    fn finish_sections(&mut self, job: &Job) {
-        let index = |layout: &Layout, name: &[u8]| {
-            layout.sections.iter().position(|s| *s.name == *name).map_or(0, |i| i as u32 + 1)
-        };
+    /// Section header fields that name other sections, and the size of `.shstrtab`. Sections are known by
+    /// what the linker puts there: inputs may have some of the same name.
+    fn finish_sections(&mut self) {
         let names: u64 = self.section_names().1.size();
         let layout = &mut self.layout;
-        let (dynsym, dynstr) = (index(layout, b".dynsym"), index(layout, b".dynstr"));
-        let (symtab, strtab) = (index(layout, b".symtab"), index(layout, b".strtab"));
-        let got_plt = index(layout, b".got.plt");
+        let index = |kind: ChunkKind| layout.chunk(kind).map_or(0, |c| c.out + 1);
+        let (dynsym, dynstr) = (index(ChunkKind::DynSym), index(ChunkKind::DynStr));
+        let (symtab, strtab) = (index(ChunkKind::SymTab), index(ChunkKind::StrTab));
+        let got_plt = index(ChunkKind::GotPlt);
         let d = self.dynsym.as_ref();
+        let verdef = d.and_then(|d| d.verdef.as_ref()).map_or(0, |v| v.count);
+        let verneed = d.and_then(|d| d.verneed.as_ref()).map_or(0, |v| v.count);
         let first_global = self.symtab.as_ref().map_or(0, |s| s.first_global);
-        let _ = job;
-        for out in &mut layout.sections {
-            (out.link, out.info) = match &*out.name {
-                b".dynsym" => (dynstr, 1),
-                b".gnu.version" | b".gnu.hash" | b".hash" => (dynsym, 0),
-                b".gnu.version_d" => (dynstr, d.and_then(|d| d.verdef.as_ref()).map_or(0, |v| v.count)),
-                b".gnu.version_r" => (dynstr, d.and_then(|d| d.verneed.as_ref()).map_or(0, |v| v.count)),
-                b".rela.dyn" => (dynsym, 0),
-                b".rela.plt" => (dynsym, got_plt),
-                b".dynamic" => (dynstr, 0),
-                b".symtab" => (strtab, first_global),
-                b".symtab_shndx" => (symtab, 0),
-                _ => (out.link, out.info),
+        for chunk in &mut layout.chunks {
+            let out = &mut layout.sections[chunk.out as usize];
+            (out.link, out.info) = match chunk.kind {
+                ChunkKind::DynSym => (dynstr, 1),
+                ChunkKind::VerSym | ChunkKind::GnuHash | ChunkKind::SysvHash => (dynsym, 0),
+                ChunkKind::VerDef => (dynstr, verdef),
+                ChunkKind::VerNeed => (dynstr, verneed),
+                ChunkKind::RelaDyn => (dynsym, 0),
+                ChunkKind::RelaPlt => (dynsym, got_plt),
+                ChunkKind::Dynamic => (dynstr, 0),
+                ChunkKind::SymTab => (strtab, first_global),
+                ChunkKind::SymTabShndx => (symtab, 0),
+                _ => continue,
             };
-            if &*out.name == b".rela.plt" {
+            if chunk.kind == ChunkKind::RelaPlt {
                 out.flags |= SHF_INFO_LINK;
             }
         }
@@ -542,14 +548,6 @@ impl<'a> Plan<'_, 'a> {
         );
         self.place_plt_symbols(symbols);
         self.place_local_ifuncs(sections, resolved);
-        // Aliases of functions that PLT entries stand for.
-        addresses::place_internals(
-            symbols,
-            context.internals,
-            &self.layout,
-            &self.bases,
-            context.mode.shared,
-        );
     }
 
     /// Local IFUNCs have no symbol to hold the address of their resolver.
@@ -706,8 +704,7 @@ impl<'e, 'a> Plan<'e, 'a> {
             None => Vec::new(),
         };
         let (names, table) = self.section_names();
-        let index = self.layout.sections.iter().position(|s| *s.name == *b".shstrtab");
-        let names_index = index.map_or(0, |i| i as u32 + 1);
+        let names_index = self.layout.chunk(ChunkKind::ShStrTab).map_or(0, |c| c.out + 1);
         Contents {
             dynsym: self.dynsym.as_ref(),
             dynamic,

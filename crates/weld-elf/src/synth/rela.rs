@@ -97,10 +97,10 @@ impl Counter<'_, '_> {
                 let preemptible = self.flags(slot) & sym::PREEMPTIBLE != 0;
                 counts.others += u64::from(preemptible || self.mode.shared);
             }
-            GotEntry::TlsGd(slot) => {
-                counts.others += if self.flags(slot) & sym::PREEMPTIBLE != 0 { 2 } else { 1 }
-            }
-            GotEntry::TlsDesc(_) | GotEntry::TlsLd => counts.others += 1,
+            GotEntry::TlsGd(slot) if self.flags(slot) & sym::PREEMPTIBLE != 0 => counts.others += 2,
+            // An executable knows its own module's id.
+            GotEntry::TlsGd(_) | GotEntry::TlsLd => counts.others += u64::from(self.mode.shared),
+            GotEntry::TlsDesc(_) => counts.others += 1,
         }
     }
 }

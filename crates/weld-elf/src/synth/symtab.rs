@@ -17,7 +17,7 @@ use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym, symbol_type};
+use crate::resolve::symbols::{Symbols, sym};
 use crate::util::prefetch;
 
 /// Where an object's symbols and names go.
@@ -391,7 +391,7 @@ impl Writer<'_, '_, '_> {
         } else {
             STB_GLOBAL
         };
-        let kind = symbol_type(flags);
+        let kind = image.made_type(id);
         let undefined =
             matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
         let (value, out) = if undefined {

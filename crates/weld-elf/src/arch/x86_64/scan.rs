@@ -359,14 +359,16 @@ impl<'a> Section<'_, '_, 'a> {
         if target.is(sym::WEAK_UNDEFINED) {
             return;
         }
-        let symbol = &self.object.syms[self.relocs[i].sym() as usize];
-        if symbol.binding() == STB_WEAK {
+        let index = self.relocs[i].sym();
+        let symbol = &self.object.syms[index as usize];
+        // A weak definition that was discarded is no reference that could do without one.
+        let refers = self.object.place(index, symbol) == SymbolPlace::Undefined;
+        if symbol.binding() == STB_WEAK && refers {
             return;
         }
         let allowed = self.scanner.mode.shared
             && target.is(sym::PREEMPTIBLE)
-            && !self.scanner.options.report_undefined_in_shared
-            && !target.is(sym::IN_DISCARDED);
+            && !self.scanner.options.report_undefined_in_shared;
         if !allowed {
             let (object, shndx) = self.at;
             found.undefined.push(UndefinedRef { object, shndx, reloc: i as u32, symbol: target.id });
@@ -487,49 +489,23 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     fn general_dynamic(&self, i: usize, target: Target, found: &mut Found) -> usize {
-        if self.scanner.mode.shared {
+        if self.scanner.mode.shared || relax::tls_call(self.data(), self.relocs, i).is_none() {
             self.need(i, target, sym::NEEDS_TLSGD, found);
-            return 0;
-        }
-        if !self.form(i, |_, at| relax::is_general_dynamic(self.data(), at).is_some()) {
-            self.error(i, "is not in a general-dynamic TLS sequence that can be rewritten".into());
             return 0;
         }
         if target.is(sym::PREEMPTIBLE) {
             self.need(i, target, sym::NEEDS_GOTTP, found);
         }
-        self.call_behind(i)
+        // The relocation of the call goes away with it.
+        1
     }
 
     fn local_dynamic(&self, i: usize, found: &mut Found) -> usize {
-        if self.scanner.mode.shared {
+        if self.scanner.mode.shared || relax::tls_call(self.data(), self.relocs, i).is_none() {
             found.facts |= fact::TLS_LD;
             return 0;
         }
-        if !self.form(i, |_, at| relax::is_local_dynamic(self.data(), at).is_some()) {
-            self.error(i, "is not in a local-dynamic TLS sequence that can be rewritten".into());
-            return 0;
-        }
-        self.call_behind(i)
-    }
-
-    /// The relocation of the call to `__tls_get_addr` is part of the sequence that goes away.
-    fn call_behind(&self, i: usize) -> usize {
-        let next = self.relocs.get(i + 1);
-        match next {
-            Some(r)
-                if matches!(
-                    class(r.kind()),
-                    Class::Plt | Class::Pc | Class::PltOff | Class::GotPcRelax | Class::GotPc
-                ) =>
-            {
-                1
-            }
-            _ => {
-                self.error(i, "is not followed by the relocation of a call to __tls_get_addr".into());
-                0
-            }
-        }
+        1
     }
 
     fn initial_exec(&self, i: usize, target: Target, found: &mut Found) {
@@ -546,11 +522,13 @@ impl<'a> Section<'_, '_, 'a> {
 
     fn descriptor(&self, i: usize, target: Target, found: &mut Found) {
         let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data(), at));
-        if self.scanner.mode.shared {
+        if !rewritable && !self.scanner.mode.dynamic {
+            let text = "is not in a TLS descriptor sequence that can be rewritten, and without a loader nobody \
+                        fills descriptors";
+            self.error(i, text.into());
+        } else if self.scanner.mode.shared || !rewritable {
+            // Calls through a symbol's descriptor are all rewritten or none.
             self.need(i, target, sym::NEEDS_TLSDESC, found);
-        } else if !rewritable {
-            // The call that follows is rewritten without a look at this instruction, so both must be.
-            self.error(i, "is not in a TLS descriptor sequence that can be rewritten".into());
         } else if target.is(sym::PREEMPTIBLE) {
             self.need(i, target, sym::NEEDS_GOTTP, found);
         }
