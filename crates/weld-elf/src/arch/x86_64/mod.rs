@@ -87,6 +87,25 @@ pub enum Class {
     Unknown,
 }
 
+impl Class {
+    /// Whether the addend is added to the symbol's own value, so that the symbol may be exchanged for
+    /// another one with a different addend.
+    pub fn counts_from_symbol(self) -> bool {
+        !matches!(
+            self,
+            Class::GotPc
+                | Class::GotPcRelax
+                | Class::GotSlot
+                | Class::Size
+                | Class::TlsGd
+                | Class::TlsLd
+                | Class::GotTp
+                | Class::TlsDesc
+                | Class::TlsDescCall
+        )
+    }
+}
+
 /// Class and width in bytes of each type.
 const TYPES: [(Class, u8, &str); 52] = {
     let mut t = [(Class::Unknown, 0, ""); 52];
