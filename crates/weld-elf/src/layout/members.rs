@@ -121,7 +121,7 @@ impl<'a> Builder<'_, 'a> {
     ) -> usize {
         if of_name[name as usize] == u32::MAX {
             let text = self.sections.names[name as usize];
-            let mut out = new_section(Cow::Borrowed(text));
+            let mut out = OutputSection::new(Cow::Borrowed(text), SHT_PROGBITS, 0, 0);
             match &uses[name as usize] {
                 Some(used) => {
                     out.kind = used.kind;
@@ -171,8 +171,7 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
                     // Never one that inputs made by the same name: its contents are theirs.
-                    let mut out = new_section(Cow::Borrowed(name));
-                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    let mut out = OutputSection::new(Cow::Borrowed(name), kind, flags, entsize);
                     out.own = Some(spec.kind);
                     outs.push(out);
                     outs.len() - 1
@@ -291,25 +290,6 @@ fn align_tls(sections: &mut [OutputSection]) {
     let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
     if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
         first.align = align;
-    }
-}
-
-fn new_section(name: Cow<[u8]>) -> OutputSection {
-    OutputSection {
-        name,
-        kind: SHT_PROGBITS,
-        flags: 0,
-        entsize: 0,
-        align: 1,
-        address: 0,
-        offset: 0,
-        size: 0,
-        members: Vec::new(),
-        relro: false,
-        link: 0,
-        info: 0,
-        own: None,
-        rank: 0,
     }
 }
 

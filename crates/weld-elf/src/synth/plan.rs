@@ -11,6 +11,7 @@ use super::commons::{Commons, Copies, IN_BSS, IN_LBSS, IN_TBSS, allocate_commons
 use super::dynamic::{DynamicPlan, Unplaced};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
+use super::emitted_relocs::{self, EmittedRelocs};
 use super::property_note::Properties;
 use super::rela::{self, Counter, Counts};
 use super::slots::{NONE, Slots};
@@ -27,11 +28,11 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::Sections;
 use crate::layout::members::{Builder, ChunkSpec, Place};
 use crate::layout::segments::{self, SegmentFacts};
-use crate::layout::{ChunkKind, Layout, addresses};
+use crate::layout::{ChunkKind, Layout, OutputSection, addresses};
 use crate::link::{Context, Job};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
-use crate::options::{BuildId, Strip};
+use crate::options::{BuildId, Options, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
 use crate::resolve::internal::Target;
@@ -66,6 +67,7 @@ pub struct Plan<'e, 'a> {
     got_base: bool,
     dynsym: Option<DynSym>,
     eh_frames: EhFrames,
+    relocs: Option<EmittedRelocs>,
     symtab: Option<SymTab>,
     properties: Option<Properties>,
     /// Sections that were compressed, by their number in the layout.
@@ -111,11 +113,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let counts = counter.count(&copies);
         let frames =
             eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
-        let plan_symtab = || {
-            let counter =
-                symtab::Counter { resolved: self.resolved, sections, symbols, live: &self.live, options };
-            (options.strip != Strip::All).then(|| counter.plan(self.context.parallel))
-        };
+        let (resolved, live) = (self.resolved, &self.live);
+        let choice = symtab::Choice { resolved, sections, symbols, live, options, needed: None };
+        let plan_symtab = || (options.strip != Strip::All).then(|| choice.plan(self.context.parallel));
         let (eh_frames, symtab) = match self.context.parallel {
             true => rayon::join(|| frames.plan(), plan_symtab),
             false => (frames.plan(), plan_symtab()),
@@ -141,6 +141,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             ibt_plt: (ibt || options.z_ibtplt),
             dynsym,
             eh_frames,
+            relocs: None,
             symtab,
             properties,
             compressed: Vec::new(),
@@ -162,6 +163,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();
+        if options.emit_relocs {
+            plan.emit_relocs(self.context, resolved, sections, symbols, options);
+        }
         plan.finish_sections();
         segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, options.z_max_page_size);
@@ -476,6 +480,32 @@ impl<'a> Plan<'_, 'a> {
         }
     }
 
+    /// Adds the sections of `--emit-relocs`, and symbols for the sections that they may refer to.
+    fn emit_relocs(
+        &mut self,
+        context: &Context,
+        resolved: &Resolved<'a>,
+        sections: &Sections<'a>,
+        symbols: &Symbols,
+        options: &Options,
+    ) {
+        let (live, parallel) = (&self.live, context.parallel);
+        let Some(symtab) = &mut self.symtab else { return };
+        let outs = &self.layout.sections;
+        let is_table = |s: &OutputSection| s.own == Some(ChunkKind::SymTab);
+        symtab.add_sections(outs.iter().position(is_table).unwrap_or(0) as u32);
+        let planner = emitted_relocs::Planner {
+            resolved,
+            sections,
+            owners: context.owners,
+            eh_frames: &self.eh_frames,
+            parallel,
+        };
+        let lists = planner.add(&mut self.layout);
+        let choice = symtab::Choice { resolved, sections, symbols, live, options, needed: None };
+        self.relocs = Some(lists.with_numbers(choice.number(symtab, parallel)));
+    }
+
     fn name_merged_chunks(&mut self) {
         for (i, chunk) in self.layout.chunks.iter().enumerate() {
             if let ChunkKind::Merged(part) = chunk.kind {
@@ -509,15 +539,22 @@ impl<'a> Plan<'_, 'a> {
                 ChunkKind::Dynamic => (dynstr, 0),
                 ChunkKind::SymTab => (strtab, first_global),
                 ChunkKind::SymTabShndx => (symtab, 0),
+                ChunkKind::Relocs(_) => (symtab, out.info),
                 _ => continue,
             };
             if chunk.kind == ChunkKind::RelaPlt {
                 out.flags |= SHF_INFO_LINK;
             }
         }
-        if let Some(chunk) = layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::ShStrTab) {
-            chunk.size = names;
-            layout.sections[chunk.out as usize].size = names;
+        for chunk in &mut layout.chunks {
+            let size = match (chunk.kind, &self.symtab) {
+                (ChunkKind::ShStrTab, _) => names,
+                (ChunkKind::SymTab, Some(s)) => s.count * Sym::SIZE as u64,
+                (ChunkKind::SymTabShndx, Some(s)) => s.count * 4,
+                _ => continue,
+            };
+            chunk.size = size;
+            layout.sections[chunk.out as usize].size = size;
         }
     }
 
@@ -711,6 +748,7 @@ impl<'e, 'a> Plan<'e, 'a> {
             dynamics,
             relr_words,
             eh_frames: &self.eh_frames,
+            relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
             shstrtab: table.bytes().to_vec(),
             properties: self.properties.as_ref(),
