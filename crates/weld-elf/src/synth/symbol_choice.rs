@@ -87,6 +87,9 @@ impl Choice<'_, '_> {
     /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
     /// it is written as a local symbol.
     pub fn keeps_global(&self, object: &Object, index: u32) -> Option<bool> {
+        if object.syms[index as usize].st_shndx() == SHN_UNDEF {
+            return None;
+        }
         let id = object.global(index);
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
