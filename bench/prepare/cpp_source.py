@@ -293,7 +293,8 @@ def main_source(count):
 
 
 def object_name(i):
-    return f"Obj{i:04d}"
+    """Obj0000 ... Obj9999, Obk0000 ...: always as long as the words that `stamp` replaces."""
+    return f"Ob{chr(ord('j') + i // 10_000)}{i % 10_000:04d}"
 
 
 def stamp(template, i, count, per_module=50):

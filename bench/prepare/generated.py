@@ -1,25 +1,45 @@
-"""Workloads made for one property: very many objects, sections, dynamic symbols, a GB of debug link."""
+"""Workloads made for one property: very many objects, sections, dynamic symbols, GBs of debug link."""
 
 import random
 
 from . import cpp_source
 from .common import run
 
-CPP_OBJECTS, CPP_UNITS = 5000, 60
+CPP_UNITS = 60
 
 
-def cpp_debug(workload):
+def cpp_debug_100m(workload):
+    """300 C++ objects of a debug build, 0.1 GiB: the smallest of three sizes."""
+    cpp_debug(workload, 300)
+
+
+def cpp_debug_5000(workload):
     """5000 C++ objects of a debug build, over 1 GB, half of it debug information."""
+    cpp_debug(workload, 5000)
+
+
+def cpp_debug_2g(workload):
+    """6100 C++ objects of a debug build, 2 GiB: the middle of three sizes."""
+    cpp_debug(workload, 6100)
+
+
+def cpp_debug_4g(workload):
+    """12 200 C++ objects of a debug build, 4 GiB: the largest of three sizes."""
+    cpp_debug(workload, 12_200)
+
+
+def cpp_debug(workload, count):
+    """`count` C++ objects of a debug build."""
     build = workload.build
     (build / "common.h").write_text(cpp_source.COMMON_H)
     (build / "module.h").write_text(cpp_source.MODULE_H)
     templates = [cpp_template(build, number) for number in range(CPP_UNITS)]
-    names = [f"obj/{cpp_source.object_name(i)}.o" for i in range(CPP_OBJECTS)]
+    names = [f"obj/{cpp_source.object_name(i)}.o" for i in range(count)]
     workload.capture_around(["obj/main.o", *names], "g++")
     for i, name in enumerate(names):
-        stamped = cpp_source.stamp(templates[i % CPP_UNITS], i, CPP_OBJECTS)
+        stamped = cpp_source.stamp(templates[i % CPP_UNITS], i, count)
         (workload.directory / name).write_bytes(stamped)
-    (build / "main.cpp").write_text(cpp_source.main_source(CPP_OBJECTS))
+    (build / "main.cpp").write_text(cpp_source.main_source(count))
     run("clang++-22", "-g", "-c", "main.cpp", "-o", workload.directory / "obj/main.o", cwd=build)
     workload.expect_output()
 
@@ -56,6 +76,11 @@ def many_objects(workload, count=4000):
     workload.expect_output()
 
 
+def many_objects_20k(workload):
+    """20 000 tiny C objects, optimised, no debug information."""
+    many_objects(workload, 20_000)
+
+
 def small_unit(number):
     """C source for many_objects: a few functions, constants, data and calls to three other objects."""
     rng = random.Random(number)
@@ -87,6 +112,11 @@ def many_sections(workload, counts=(70_000,) + (13_000,) * 10):
     workload.write_check(f'test "$("$1")" = {total}\n')
 
 
+def object_1m_sections(workload):
+    """One object with 1 000 000 sections, --gc-sections drops a third."""
+    many_sections(workload, (500_000,))
+
+
 def section(part, i, successor):
     """A function in a section of its own, which adds a little and jumps to the next that is alive."""
     jump = "jmp f{}_{}".format(*successor) if successor else "movl %edi, %eax\n ret"
@@ -105,6 +135,11 @@ def so_100k(workload, count=120_000, parts=24):
     (workload.build / "look.c").write_text(LOOK_C % {"count": count})
     run("gcc", "-O2", "look.c", "-o", workload.directory / "look", "-ldl", cwd=workload.build)
     workload.write_check('test "$(./look "$(realpath "$1")")" = "all found"\n')
+
+
+def so_500k(workload):
+    """A shared library that exports 500 000 symbols; some call or address others, which may be preempted."""
+    so_100k(workload, 500_000, 100)
 
 
 def export_name(i):

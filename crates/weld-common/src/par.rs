@@ -13,6 +13,8 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::trace::Trace;
+
 /// Inputs below this many bytes are linked by one thread: starting others would cost more.
 pub const ONE_THREAD_LIMIT: u64 = 4 << 20;
 
@@ -33,12 +35,14 @@ pub struct Pool {
 
 impl Pool {
     /// A pool of `threads` threads; none are started for 0 or 1. If the system refuses that many, the
-    /// pool has fewer, and the link takes longer.
-    pub fn new(threads: usize) -> Pool {
+    /// pool has fewer, and the link takes longer. What they do is recorded in `trace`.
+    pub fn new(threads: usize, trace: &Trace) -> Pool {
         let mut threads = threads.max(1);
         while threads > 1 {
-            let name = |i| format!("weld-{i}");
-            if let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(name).build() {
+            let start = trace.starter();
+            let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let builder = builder.thread_name(|i| format!("weld-{i}")).start_handler(move |_| start());
+            if let Ok(pool) = builder.build() {
                 return Pool { threads, pool: Some(pool) };
             }
             threads /= 2;
@@ -191,7 +195,7 @@ mod tests {
     use super::*;
 
     fn pools() -> [Pool; 4] {
-        [0, 1, 2, 5].map(Pool::new)
+        [0, 1, 2, 5].map(|threads| Pool::new(threads, &Trace::new(false)))
     }
 
     #[test]

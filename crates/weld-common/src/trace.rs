@@ -1,64 +1,131 @@
 //! Where a link's time goes: `--time-trace=FILE` and `--stats`.
 //!
-//! Two kinds of span. A *phase* is opened by the thread that runs the link, one after or inside the
-//! other; besides its wall time it records the CPU time and page faults of the whole process. A *task*
-//! is a long piece of work on any thread and has wall time only. Both end when their guard is dropped.
+//! Four kinds of span, which end when their guard is dropped:
+//! - a *phase* is opened by the thread that runs the link, one after or inside the other; besides its wall
+//!   time it records the CPU time and page faults of the whole process;
+//! - a *stretch* is work on one thread that is worth a name of its own;
+//! - a *region* is a parallel loop, from the thread that starts it, and
+//! - a *task* is what one thread does of a region without handing over.
 //!
-//! Switched off, a span is one branch and nothing is allocated.
+//! Phases are opened through [`Trace`], the others through functions ([`stretch`], [`region`]) that find the
+//! link's recorder by the thread they run on: a loop deep inside a phase need not be handed anything. All
+//! record the CPU time of their own thread, so that a trace taken with more threads than the machine has
+//! tells how long each would take alone; `bench/critical-path` replays such a trace for any number of cores.
+//!
+//! Switched off, a span is one branch (and a region or a stretch a thread-local load before it), and nothing
+//! is allocated.
 //!
 //! The JSON is Chrome's trace event format ("Trace Event Format", complete events `X`), for
 //! `chrome://tracing` and Perfetto.
 
+use std::cell::RefCell;
 use std::fmt::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Records spans from any thread.
-pub struct Trace(Option<Box<Recorder>>);
+pub struct Trace(Option<Arc<Recorder>>);
 
 struct Recorder {
     start: Instant,
     /// Phases that are open.
     depth: AtomicUsize,
+    /// Regions so far.
+    regions: AtomicUsize,
     spans: Mutex<Vec<Record>>,
     notes: Mutex<Vec<(&'static str, String)>>,
 }
 
 struct Record {
     name: &'static str,
-    detail: String,
+    kind: Kind,
     /// 0: outside the pool, else the pool thread's index plus 1.
     thread: usize,
     start: Duration,
     wall: Duration,
-    phase: Option<Phase>,
+    /// CPU time of the thread, when the span began and in it.
+    cpu: (Duration, Duration),
 }
 
-struct Phase {
-    /// How many phases it is inside of.
-    depth: usize,
-    usage: Usage,
+#[derive(Clone, Copy)]
+enum Kind {
+    Phase {
+        /// How many phases it is inside of.
+        depth: usize,
+        usage: Usage,
+    },
+    Stretch,
+    /// Its number.
+    Region(usize),
+    /// The region's number.
+    Task(usize),
 }
 
-/// Ends when dropped.
+/// Ends when dropped, on the thread where it began.
 #[must_use = "a span ends when its guard is dropped"]
-pub struct Span<'a>(Option<Open<'a>>);
+pub struct Span(Option<Box<Open>>);
 
-struct Open<'a> {
-    recorder: &'a Recorder,
+struct Open {
+    recorder: Arc<Recorder>,
     name: &'static str,
-    detail: String,
+    kind: Kind,
     start: Duration,
-    phase: Option<Phase>,
+    cpu: Duration,
+}
+
+thread_local! {
+    /// The recorder of the link that the thread works for, if it records.
+    static CURRENT: RefCell<Option<Arc<Recorder>>> = const { RefCell::new(None) };
+}
+
+/// Ends what [`Trace::enter`] began when dropped.
+#[must_use = "the thread works for the link until this is dropped"]
+pub struct Entered {
+    before: Option<Arc<Recorder>>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        CURRENT.set(self.before.take());
+    }
+}
+
+/// Opens a stretch.
+pub fn stretch(name: &'static str) -> Span {
+    Span(CURRENT.with_borrow(|current| current.as_ref().map(|r| r.open(name, Kind::Stretch))))
+}
+
+/// Opens a region: do it right before the loop, and let what is done for each item open a [task](Region::task).
+pub fn region(name: &'static str) -> Region {
+    Region(CURRENT.with_borrow(|current| {
+        let recorder = current.as_ref()?;
+        let number = recorder.regions.fetch_add(1, Ordering::Relaxed);
+        Some(Span(Some(recorder.open(name, Kind::Region(number)))))
+    }))
+}
+
+/// A parallel loop, which ends when this is dropped.
+#[must_use = "a region ends when its guard is dropped"]
+pub struct Region(Option<Span>);
+
+impl Region {
+    /// Opens a task on any thread.
+    #[inline]
+    pub fn task(&self) -> Span {
+        let Some(Span(Some(open))) = &self.0 else { return Span(None) };
+        let Kind::Region(number) = open.kind else { return Span(None) };
+        Span(Some(open.recorder.open(open.name, Kind::Task(number))))
+    }
 }
 
 impl Trace {
     pub fn new(enabled: bool) -> Trace {
         Trace(enabled.then(|| {
-            Box::new(Recorder {
+            Arc::new(Recorder {
                 start: Instant::now(),
                 depth: AtomicUsize::new(0),
+                regions: AtomicUsize::new(0),
                 spans: Mutex::default(),
                 notes: Mutex::default(),
             })
@@ -69,17 +136,23 @@ impl Trace {
         self.0.is_some()
     }
 
-    /// Opens a phase. Phases are opened and closed like brackets, by one thread at a time.
-    pub fn span(&self, name: &'static str) -> Span<'_> {
-        Span(self.0.as_deref().map(|recorder| {
-            let depth = recorder.depth.fetch_add(1, Ordering::Relaxed);
-            recorder.open(name, String::new(), Some(Phase { depth, usage: Usage::now() }))
-        }))
+    /// Makes the calling thread work for this link until the answer is dropped.
+    pub fn enter(&self) -> Entered {
+        Entered { before: CURRENT.replace(self.0.clone()) }
     }
 
-    /// Opens a task, on any thread. `detail` says on what, and is not asked if nothing is recorded.
-    pub fn task(&self, name: &'static str, detail: impl FnOnce() -> String) -> Span<'_> {
-        Span(self.0.as_deref().map(|recorder| recorder.open(name, detail(), None)))
+    /// What makes each thread that calls it work for this link, for good: for threads that the link starts.
+    pub fn starter(&self) -> impl Fn() + Send + Sync + 'static {
+        let recorder = self.0.clone();
+        move || CURRENT.set(recorder.clone())
+    }
+
+    /// Opens a phase. Phases are opened and closed like brackets, by one thread at a time.
+    pub fn span(&self, name: &'static str) -> Span {
+        Span(self.0.as_ref().map(|recorder| {
+            let depth = recorder.depth.fetch_add(1, Ordering::Relaxed);
+            recorder.open(name, Kind::Phase { depth, usage: Usage::now() })
+        }))
     }
 
     /// Records a fact about the link, such as a count or which way something was decided and why.
@@ -117,14 +190,14 @@ impl Trace {
             format!("{:<32}{:>10}{:>10}{:>10}{:>10}\n", "phase", "wall ms", "user ms", "sys ms", "faults");
         let mut total = (Duration::ZERO, Usage::default());
         for span in recorder.spans.lock().unwrap().iter() {
-            let Some(phase) = &span.phase else { continue };
-            let name = format!("{:indent$}{}", "", span.name, indent = 2 * phase.depth);
-            write_row(&mut table, &name, span.wall, &phase.usage);
-            if phase.depth == 0 {
+            let Kind::Phase { depth, usage } = &span.kind else { continue };
+            let name = format!("{:indent$}{}", "", span.name, indent = 2 * depth);
+            write_row(&mut table, &name, span.wall, usage);
+            if *depth == 0 {
                 total.0 += span.wall;
-                total.1.user += phase.usage.user;
-                total.1.system += phase.usage.system;
-                total.1.faults += phase.usage.faults;
+                total.1.user += usage.user;
+                total.1.system += usage.system;
+                total.1.faults += usage.faults;
             }
         }
         write_row(&mut table, "total", total.0, &total.1);
@@ -136,50 +209,62 @@ impl Trace {
 }
 
 impl Recorder {
-    fn open(&self, name: &'static str, detail: String, phase: Option<Phase>) -> Open<'_> {
-        Open { recorder: self, name, detail, start: self.start.elapsed(), phase }
+    fn open(self: &Arc<Self>, name: &'static str, kind: Kind) -> Box<Open> {
+        let recorder = self.clone();
+        Box::new(Open { recorder, name, kind, start: self.start.elapsed(), cpu: thread_time() })
     }
 
     /// Spans are recorded when they end; put them in the order in which they began.
     fn sort(&self) {
-        let depth = |span: &Record| span.phase.as_ref().map_or(usize::MAX, |phase| phase.depth);
-        self.spans.lock().unwrap().sort_by_key(|span| (span.start, depth(span)));
+        let rank = |span: &Record| match span.kind {
+            Kind::Phase { depth, .. } => depth,
+            _ => usize::MAX,
+        };
+        self.spans.lock().unwrap().sort_by_key(|span| (span.start, rank(span)));
     }
 }
 
-impl Drop for Span<'_> {
+impl Drop for Span {
     fn drop(&mut self) {
-        let Some(Open { recorder, name, detail, start, phase }) = self.0.take() else { return };
+        let Some(open) = self.0.take() else { return };
+        let Open { recorder, name, mut kind, start, cpu } = *open;
         let wall = recorder.start.elapsed().saturating_sub(start);
-        let phase = phase.map(|Phase { depth, usage }| {
+        let cpu = (cpu, thread_time().saturating_sub(cpu));
+        if let Kind::Phase { usage, .. } = &mut kind {
             recorder.depth.fetch_sub(1, Ordering::Relaxed);
-            Phase { depth, usage: Usage::now().since(&usage) }
-        });
+            *usage = Usage::now().since(usage);
+        }
         let thread = rayon::current_thread_index().map_or(0, |index| index + 1);
-        recorder.spans.lock().unwrap().push(Record { name, detail, thread, start, wall, phase });
+        recorder.spans.lock().unwrap().push(Record { name, kind, thread, start, wall, cpu });
     }
 }
 
 impl Record {
+    /// `cpu` and `cpu from` are of the thread, in nanoseconds.
     fn write_json(&self, json: &mut String) {
         let micros = |d: Duration| d.as_nanos() as f64 / 1000.0;
         json.push_str("{\"ph\":\"X\",\"pid\":1,\"name\":");
         write_json_string(json, self.name);
         let (start, wall) = (micros(self.start), micros(self.wall));
-        _ = write!(json, ",\"tid\":{},\"ts\":{start:.3},\"dur\":{wall:.3}", self.thread);
-        if let Some(Phase { usage, .. }) = &self.phase {
-            let (user, system) = (micros(usage.user), micros(usage.system));
-            _ = write!(
-                json,
-                ",\"args\":{{\"user us\":{user:.0},\"sys us\":{system:.0},\"faults\":{}}}",
-                usage.faults
-            );
-        } else if !self.detail.is_empty() {
-            json.push_str(",\"args\":{\"detail\":");
-            write_json_string(json, &self.detail);
-            json.push('}');
+        let category = match self.kind {
+            Kind::Phase { .. } => "phase",
+            Kind::Stretch => "stretch",
+            Kind::Region(_) => "region",
+            Kind::Task(_) => "task",
+        };
+        _ = write!(json, ",\"cat\":\"{category}\",\"tid\":{}", self.thread);
+        _ = write!(json, ",\"ts\":{start:.3},\"dur\":{wall:.3}");
+        let (from, cpu) = (self.cpu.0.as_nanos(), self.cpu.1.as_nanos());
+        _ = write!(json, ",\"args\":{{\"cpu from\":{from},\"cpu\":{cpu}");
+        match self.kind {
+            Kind::Phase { usage, .. } => {
+                let (user, system) = (micros(usage.user), micros(usage.system));
+                _ = write!(json, ",\"user us\":{user:.0},\"sys us\":{system:.0},\"faults\":{}", usage.faults);
+            }
+            Kind::Stretch => {}
+            Kind::Region(number) | Kind::Task(number) => _ = write!(json, ",\"region\":{number}"),
         }
-        json.push('}');
+        json.push_str("}}");
     }
 }
 
@@ -199,6 +284,22 @@ fn write_json_string(json: &mut String, text: &str) {
         }
     }
     json.push('"');
+}
+
+/// CPU time that the calling thread has used.
+#[cfg(unix)]
+fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: room for the answer.
+    match unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) } {
+        0 => Duration::new(time.tv_sec as u64, time.tv_nsec as u32),
+        _ => Duration::ZERO,
+    }
+}
+
+#[cfg(not(unix))]
+fn thread_time() -> Duration {
+    Duration::ZERO
 }
 
 /// What the process has used, or used in a phase.
@@ -245,9 +346,11 @@ mod tests {
     #[test]
     fn off_records_nothing() {
         let trace = Trace::new(false);
+        let _entered = trace.enter();
         drop(trace.span("a"));
-        drop(trace.task("b", || unreachable!()));
-        trace.note("c", || unreachable!());
+        drop(stretch("b"));
+        drop(region("c").task());
+        trace.note("d", || unreachable!());
         assert!(!trace.is_enabled());
         assert_eq!(trace.stats(), "");
         assert_eq!(trace.to_json(), "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[]}\n");
@@ -256,11 +359,12 @@ mod tests {
     #[test]
     fn phases_in_order_with_nesting() {
         let trace = Trace::new(true);
+        let _entered = trace.enter();
         {
             let _link = trace.span("link");
             drop(trace.span("read"));
             drop(trace.span("write"));
-            drop(trace.task("section", || "x".into()));
+            drop(region("sections").task());
         }
         drop(trace.span("close"));
         trace.note("symbols", || "12".into());
@@ -272,15 +376,37 @@ mod tests {
     #[test]
     fn json_has_all_spans_and_is_escaped() {
         let trace = Trace::new(true);
+        let entered = trace.enter();
         let phase = trace.span("phase \"1\"");
-        std::thread::scope(|s| _ = s.spawn(|| drop(trace.task("task", || "a\\b\n".into()))));
-        drop(phase);
+        let first = region("a");
+        let second = region("b");
+        std::thread::scope(|s| _ = s.spawn(|| drop(second.task())));
+        drop((second, first, stretch("c"), phase));
         trace.note("engine", || "streaming".into());
         let json = trace.to_json();
-        assert!(json.contains(r#""name":"phase \"1\"","tid":0,"ts":"#), "{json}");
-        assert!(json.contains(r#""args":{"detail":"a\\b\u000a"}"#), "{json}");
-        assert!(json.contains("\"user us\":"), "{json}");
+        assert!(json.contains(r#""name":"phase \"1\"","cat":"phase","tid":0,"ts":"#), "{json}");
+        let kinds = |kind: &str| json.matches(&format!(r#""cat":"{kind}""#)).count();
+        assert_eq!((kinds("stretch"), kinds("region"), kinds("task")), (1, 2, 1), "{json}");
+        assert_eq!(json.matches(r#""region":1"#).count(), 2, "{json}");
+        assert!(json.contains("\"user us\":") && json.contains("\"cpu from\":"), "{json}");
         assert!(json.contains("\"engine\":\"streaming\""), "{json}");
         assert!(json.find("phase").unwrap() < json.find("task").unwrap());
+        drop(entered);
+        assert!(stretch("outside").0.is_none());
+    }
+
+    #[test]
+    fn threads_work_for_the_link_that_started_them() {
+        let trace = Trace::new(true);
+        let start = trace.starter();
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                start();
+                drop(stretch("inside"));
+            });
+            s.spawn(|| drop(stretch("outside")));
+        });
+        let json = trace.to_json();
+        assert!(json.contains("inside") && !json.contains("outside"), "{json}");
     }
 }

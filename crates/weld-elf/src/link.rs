@@ -12,7 +12,7 @@ use weld_common::io::input::InputStore;
 use weld_common::io::output::{self, EngineChoice, OutputFile, OutputOptions};
 use weld_common::jobserver::{Jobserver, Tokens};
 use weld_common::par::{self, Pool};
-use weld_common::trace::Trace;
+use weld_common::trace::{self, Trace};
 
 use crate::args;
 use crate::emit::{self, Emitter};
@@ -66,7 +66,10 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let recorder = Recorder::start(&options, args)?;
     let record = recorder.as_ref();
     let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace, record, jobserver };
-    let mut result = job.run();
+    let mut result = {
+        let _entered = trace.enter();
+        job.run()
+    };
     if let Some(Err(more)) = recorder.map(|recorder| recorder.finish(&store)) {
         match &mut result {
             Ok(()) => result = Err(more),
@@ -140,7 +143,7 @@ impl<'j> Job<'j> {
             Some(_) => format!("{threads} of {useful} useful (the build has a jobserver)"),
             None => threads.to_string(),
         });
-        (Pool::new(threads), tokens)
+        (Pool::new(threads, self.trace), tokens)
     }
 
     fn open(&self, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
@@ -186,10 +189,14 @@ impl<'j> Job<'j> {
         self.sink.end_phase()?;
         // Define what only the linker can.
         let commands = &inputs.commands;
+        let stretch = trace::stretch("linker's own symbols");
         let internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
         let mode = Mode::new(self.options, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
+        drop(stretch);
+        let stretch = trace::stretch("owners of sections");
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
+        drop(stretch);
         let context = Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
         // If the image turns out too large for GOT loads to be shortened, do the rest again without.
         let parts = (&mut *resolved, &mut sections);
@@ -216,6 +223,7 @@ impl<'j> Job<'j> {
         context.internals.freeze(&mut symbols);
         // What is wrong with symbols is said once, also if the rest has to be done again.
         let first = relax_got == self.options.relax;
+        let stretch = trace::stretch("reports on symbols");
         if first {
             report::duplicates::report(self, resolved, sections);
             if self.options.warn_common {
@@ -226,6 +234,7 @@ impl<'j> Job<'j> {
             // Symbols defined twice do not keep those that are not defined from being found.
             self.sink.settle();
         }
+        drop(stretch);
         // Decide what other modules see and may replace.
         let exports = self.export(resolved, &symbols, context.mode, scripts, context.parallel);
         self.sink.settle();
@@ -233,6 +242,7 @@ impl<'j> Job<'j> {
         let live = self.scan(context, (resolved, sections, &symbols), relax_got);
         self.sink.settle();
         if first {
+            let _stretch = trace::stretch("reports on relocations");
             let parallel = context.parallel;
             let inputs = context.inputs;
             Undefined { job: self, inputs, resolved, sections, symbols: &symbols, parallel }.report(&live);
@@ -250,7 +260,10 @@ impl<'j> Job<'j> {
         if relax_got && plan.is_too_large_to_relax() {
             return Ok(false);
         }
-        plan.place(sections, &mut symbols, resolved, context);
+        {
+            let _span = self.trace.span("place sections and symbols");
+            plan.place(sections, &mut symbols, resolved, context);
+        }
         self.sink.end_phase()?;
         // Sections outside memory may shrink now that their contents can be known.
         if emit::compress::is_wanted(self.options) {
@@ -315,7 +328,10 @@ impl<'j> Job<'j> {
             internals: context.internals,
             options: self.options,
         };
-        let roots = roots.collect();
+        let roots = {
+            let _stretch = trace::stretch("roots");
+            roots.collect()
+        };
         let scanner = Scanner {
             objects: &resolved.objects,
             sections,
@@ -359,7 +375,10 @@ impl<'j> Job<'j> {
     ) -> Result<(), Diagnostics> {
         let image = plan.image(self, context, resolved, sections, symbols);
         report::layout(self, &image, context)?;
-        let contents = plan.contents(&image, context);
+        let contents = {
+            let _span = self.trace.span("contents of synthetic sections");
+            plan.contents(&image, context)
+        };
         self.sink.end_phase()?;
         let span = self.trace.span("write image");
         let failed = |e: output::OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));

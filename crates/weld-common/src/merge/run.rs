@@ -7,13 +7,22 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// `f` of each item, in order. `S` is the scratch memory that a thread reuses.
-pub(super) fn run<S, T, R>(threads: usize, items: Vec<T>, f: impl Fn(&mut S, T) -> R + Sync) -> Vec<R>
+/// `f` of each item, in order; `name` is that of the region in traces. `S` is the scratch memory that a thread reuses.
+pub(super) fn run<S, T, R>(
+    (name, threads): (&'static str, usize),
+    items: Vec<T>,
+    f: impl Fn(&mut S, T) -> R + Sync,
+) -> Vec<R>
 where
     S: Default,
     T: Send,
     R: Send,
 {
+    let region = crate::trace::region(name);
+    let f = |scratch: &mut S, item: T| {
+        let _task = region.task();
+        f(scratch, item)
+    };
     if threads <= 1 || items.len() <= 1 {
         let mut scratch = S::default();
         return items.into_iter().map(|item| f(&mut scratch, item)).collect();
@@ -55,7 +64,7 @@ mod tests {
     fn results_keep_the_order_of_the_items() {
         for threads in [0, 1, 2, 8] {
             let items: Vec<u32> = (0..1000).collect();
-            let squares = run(threads, items, |seen: &mut u32, i| {
+            let squares = run(("squares", threads), items, |seen: &mut u32, i| {
                 *seen += 1;
                 i * i
             });

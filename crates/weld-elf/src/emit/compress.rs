@@ -14,6 +14,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use weld_common::glob::Glob;
+use weld_common::trace;
 
 use super::members::Members;
 use super::units::{Cutter, Slicing, Unit};
@@ -167,6 +168,7 @@ impl Job<'_, '_, '_> {
         count: usize,
         task: impl Fn(&mut Compressors, &mut Vec<u8>, usize) -> Result<R, CompressedError> + Sync,
     ) -> Result<Vec<R>, CompressedError> {
+        let region = trace::region("compress");
         let next = AtomicUsize::new(0);
         let work = || {
             let (mut compressors, mut buffer, mut results) = (Compressors::default(), Vec::new(), Vec::new());
@@ -175,6 +177,7 @@ impl Job<'_, '_, '_> {
                 if i >= count {
                     return Ok(results);
                 }
+                let _task = region.task();
                 results.push(task(&mut compressors, &mut buffer, i)?);
             }
         };

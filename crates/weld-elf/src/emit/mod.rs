@@ -13,6 +13,7 @@ pub mod units;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use weld_common::io::output::{OutputError, OutputFile};
+use weld_common::trace;
 
 use crate::arch::x86_64::plt;
 use crate::compressed::CompressedSection;
@@ -72,20 +73,26 @@ impl Emitter<'_, '_, '_> {
             compressed: self.contents.compressed,
             slicing: &|kind| self.slicing(kind),
         };
-        let units = cutter.image(objects);
+        let units = {
+            let _stretch = trace::stretch("cut the image");
+            cutter.image(objects)
+        };
         let hasher = UnitHasher::new(&self.image.options.build_id);
+        let region = trace::region("write units");
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
             let mut digests = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(unit) = units.get(i) else { return Ok(digests) };
+                let _task = region.task();
                 let digest = self.unit(unit, file, hasher)?;
                 digests.extend(digest.map(|d| (i, d)));
             }
         };
         let results: Vec<_> =
             if self.threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
+        drop(region);
         let mut digests = Vec::new();
         for result in results {
             digests.append(&mut result?);

@@ -15,6 +15,7 @@ use weld_common::archive::{Archive, Member, MemberData};
 use weld_common::diag::DiagSink;
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
+use weld_common::trace;
 
 use super::FileName;
 use super::search::{Opened, Search};
@@ -260,6 +261,7 @@ impl<'a> Loader<'a, '_> {
                 Err(diagnostic) => self.sink.push(diagnostic),
             }
         }
+        let _stretch = trace::stretch("classify files");
         self.classify(opened, inputs);
     }
 
@@ -276,12 +278,17 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        let open = |arg: &InputArg| self.search(&inputs.search_dirs).open(arg, from);
+        let region = trace::region("open files");
+        let open = |arg: &InputArg| {
+            let _task = region.task();
+            self.search(&inputs.search_dirs).open(arg, from)
+        };
         let found: Vec<_> = if self.parallel && args.len() > 64 {
             args.par_iter().map(open).collect()
         } else {
             args.iter().map(open).collect()
         };
+        drop(region);
         let dirs = inputs.search_dirs.len();
         for (arg, mut found) in args.iter().zip(found) {
             // A script before it may have named more directories.

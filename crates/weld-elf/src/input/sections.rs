@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::glob::Glob;
+use weld_common::trace;
 
 use super::object::Object;
 use crate::compressed::Compressed;
@@ -325,6 +326,7 @@ pub fn parse<'a>(
         sink.error(format!("too many input sections: {total}"));
         return Sections { list: Vec::new(), objects: Vec::new(), names: Vec::new() };
     }
+    let stretch = trace::stretch("make room for sections");
     let mut list = vec![InputSection::default(); total];
     let mut slots: Vec<&mut [InputSection]> = Vec::with_capacity(objects.len());
     let mut rest = &mut list[..];
@@ -334,7 +336,10 @@ pub fn parse<'a>(
         rest = others;
     }
     let unique = options.unique_globs();
+    drop(stretch);
+    let region = trace::region("parse sections");
     let one = |(i, (object, slots)): (usize, (&Object<'a>, &mut [InputSection]))| {
+        let _task = region.task();
         let (index, extra) = (i as u32, ObjectSections::default());
         Parser { object, index, options, sink, slots, extra, unique: &unique }.run(comdats)
     };
@@ -343,7 +348,9 @@ pub fn parse<'a>(
     } else {
         objects.iter().zip(slots).enumerate().map(one).collect()
     };
+    drop(region);
     let mut sections = Sections { list, objects: parsed, names: WELL_KNOWN.to_vec() };
+    let _stretch = trace::stretch("join section names");
     sections.join_names(objects);
     if sections.names.len() >= LOCAL_NAME as usize {
         sink.error(format!("too many different section names: {}", sections.names.len()));

@@ -5,6 +5,7 @@
 //! which part and which input of it they are.
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use super::*;
 use crate::image::{Bases, MergedPart};
@@ -87,7 +88,13 @@ pub fn place_symbols(
             _ => {}
         }
     };
-    if parallel { symbols.list.par_iter_mut().for_each(one) } else { symbols.list.iter_mut().for_each(one) }
+    let region = trace::region("place symbols");
+    if parallel {
+        symbols.list.par_iter_mut().for_each_init(|| region.task(), |_, symbol| one(symbol));
+    } else {
+        let _task = region.task();
+        symbols.list.iter_mut().for_each(one);
+    }
 }
 
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.

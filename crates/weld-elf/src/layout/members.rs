@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use weld_common::trace;
+
 use super::order::{is_relro, rank};
 use super::*;
 use crate::elf::*;
@@ -44,7 +46,9 @@ impl<'a> Builder<'_, 'a> {
         let uses = self.join_uses();
         let mut outs: Vec<OutputSection> = Vec::new();
         let mut of_name = vec![u32::MAX; self.sections.names.len()];
+        let stretch = trace::stretch("gather members");
         self.gather_inputs(&uses, &mut outs, &mut of_name);
+        drop(stretch);
         let chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
         for out in &mut outs {
             out.relro = self.options.z_relro && is_relro(out, self.options);

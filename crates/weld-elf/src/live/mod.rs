@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::diag::DiagSink;
+use weld_common::trace;
 
 use crate::arch::x86_64::scan;
 use crate::elf::*;
@@ -166,10 +167,13 @@ impl<'c, 'a> Scanner<'c, 'a> {
     }
 
     pub fn run(self, roots: &[SectionId], parallel: bool) -> Live {
+        let stretch = trace::stretch("mark roots, scan CIEs");
         let mut all_roots: Vec<SectionId> = roots.iter().copied().filter(|s| self.mark(s.0)).collect();
         let mut found = Found::default();
         self.scan_frames(&mut all_roots, &mut found);
+        drop(stretch);
         found.absorb(if self.gc { self.walk(&all_roots, parallel) } else { self.scan_all(parallel) });
+        let _stretch = trace::stretch("join what was found");
         found.undefined.sort_unstable();
         let locals = merge_locals(found.locals);
         Live {
@@ -269,11 +273,18 @@ impl<'c, 'a> Scanner<'c, 'a> {
         parallel: bool,
         run: impl Fn(T) -> (Found, Vec<SectionId>) + Sync + Send,
     ) -> (Found, Vec<SectionId>) {
+        let region = trace::region("scan");
+        let run = |task| {
+            let _task = region.task();
+            run(task)
+        };
         let results: Vec<_> = if parallel && tasks.len() > 1 {
             tasks.into_par_iter().map(run).collect()
         } else {
             tasks.into_iter().map(run).collect()
         };
+        drop(region);
+        let _stretch = trace::stretch("join findings");
         let mut all = (Found::default(), Vec::new());
         for (found, mut next) in results {
             all.0.absorb(found);

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::io::output::{OutputError, OutputFile};
+use weld_common::trace;
 
 use super::Plan;
 use super::outs::What;
@@ -95,17 +96,20 @@ impl Emitter<'_, '_> {
     fn write(&self, file: &OutputFile, threads: usize) -> Result<Option<Vec<u8>>, OutputError> {
         let units = self.cut();
         let hasher = UnitHasher::new(&self.plan.options.build_id);
+        let region = trace::region("write units");
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
             let mut digests = Vec::new();
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(unit) = units.get(i) else { return Ok(digests) };
+                let _task = region.task();
                 digests.extend(self.unit(unit, file, hasher)?.map(|d| (i, d)));
             }
         };
         let results: Vec<_> =
             if threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
+        drop(region);
         let mut digests = Vec::new();
         for result in results {
             digests.append(&mut result?);

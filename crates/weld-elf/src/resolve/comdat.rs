@@ -9,6 +9,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use super::Resolved;
 use crate::ids::*;
@@ -26,7 +27,9 @@ impl Comdats {
     pub fn decide(resolved: &Resolved, parallel: bool) -> Comdats {
         let owners = crate::util::zeroed_atomics(resolved.names.id_bound());
         let comdats = Comdats { owners };
+        let region = trace::region("COMDAT groups");
         let one = |(i, object): (usize, &Object)| {
+            let _task = region.task();
             for (g, group) in object.groups.iter().enumerate() {
                 let owner = &comdats.owners[signature(object, group).index()];
                 let mine = word(i as u32, g as u32);
@@ -40,6 +43,7 @@ impl Comdats {
         } else {
             resolved.objects.iter().enumerate().for_each(one);
         }
+        drop(region);
         comdats
     }
 

@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::trace;
 
 use super::Resolved;
 use super::names::{Entry, Rank, flag};
@@ -82,9 +83,16 @@ pub fn decide<'a>(
         None => VER_NDX_GLOBAL,
     };
     let count = symbols.list.len();
-    let versions: Vec<u16> =
-        if parallel { (0..count).into_par_iter().map(one).collect() } else { (0..count).map(one).collect() };
+    let region = trace::region("decide exports");
+    let versions: Vec<u16> = if parallel {
+        (0..count).into_par_iter().map_init(|| region.task(), |_, id| one(id)).collect()
+    } else {
+        let _task = region.task();
+        (0..count).map(one).collect()
+    };
+    drop(region);
     let versions = if rules.has_versions { versions } else { Vec::new() };
+    let _stretch = trace::stretch("shadowed exports");
     let exports = Exports { definitions: rules.definitions, versions };
     exports.drop_shadowed(resolved, symbols);
     exports

@@ -28,6 +28,7 @@ use weld_common::archive::armap::Symbols;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
 use weld_common::hash::hash_bytes;
+use weld_common::trace::{self, Region};
 
 use crate::ids::*;
 use crate::input::FileName;
@@ -131,6 +132,7 @@ impl<'a> Resolver<'a, '_> {
                 self.add_roots(&mut names);
             }
             self.sink.end_phase()?;
+            let _stretch = trace::stretch("wanted members");
             let mut wanted = names.wanted();
             wanted.retain(|w| self.is_readable(w.0, &loaded));
             if self.options.fortran_common {
@@ -180,18 +182,23 @@ impl<'a> Resolver<'a, '_> {
         pool: &BinPool<'a>,
     ) {
         let shard_bits = names.shard_bits();
-        let task = |files: &[FileId]| {
+        let task = |region: &Region, files: &[FileId]| {
+            let _task = region.task();
             let mut bins = pool.take(shard_bits);
             let parsed: Vec<_> =
                 files.iter().map(|&f| (f, self.read_one(f, first_round, &mut bins))).collect();
             (parsed, bins)
         };
         for batch in round.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
+            let region = trace::region("read files");
+            let task = |files| task(&region, files);
             let chunks: Vec<_> = if self.parallel && batch.len() > FILES_PER_TASK {
                 batch.par_chunks(FILES_PER_TASK).map(task).collect()
             } else {
                 batch.chunks(FILES_PER_TASK).map(task).collect()
             };
+            drop(region);
+            let stretch = trace::stretch("take in a batch");
             let mut bins = Vec::with_capacity(chunks.len());
             for (parsed, chunk_bins) in chunks {
                 for (file, parsed) in parsed {
@@ -203,6 +210,7 @@ impl<'a> Resolver<'a, '_> {
                 }
                 bins.push(chunk_bins);
             }
+            drop(stretch);
             names.enter(&bins, &*loaded, self.parallel);
             pool.give_back(bins);
         }
@@ -272,23 +280,28 @@ impl<'a> Resolver<'a, '_> {
             let parts = map.count().div_ceil(INDEX_ENTRIES_PER_TASK);
             tasks.extend(map.split(parts).into_iter().map(|symbols| (archive, symbols)));
         }
-        let task = |(archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
+        let task = |region: &Region, (archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
+            let _task = region.task();
             let mut bins = pool.take(shard_bits);
             archive.announce(symbols.clone(), &mut bins);
             bins
         };
         for batch in tasks.chunks(self.tasks_per_batch()) {
+            let region = trace::region("read archive indices");
+            let task = |part| task(&region, part);
             let bins: Vec<_> = if self.parallel {
                 batch.par_iter().map(task).collect()
             } else {
                 batch.iter().map(task).collect()
             };
+            drop(region);
             names.enter(&bins, loaded, self.parallel);
             pool.give_back(bins);
         }
     }
 
     fn finish(&self, loaded: Loaded<'a>, mut names: Names<'a>) -> Resolved<'a> {
+        let _stretch = trace::stretch("join files");
         let mut index_of_file = vec![u32::MAX; self.inputs.files.len()];
         let mut objects: Vec<Object> = Vec::new();
         for object in loaded.objects.into_iter().flatten() {

@@ -16,6 +16,7 @@
 //! number of threads.
 
 use weld_common::hash::hash_bytes;
+use weld_common::trace;
 
 use crate::ids::*;
 use crate::util::prefetch;
@@ -339,7 +340,11 @@ impl<'a> Names<'a> {
     pub fn enter(&mut self, bins: &[Bins<'a>], ids: &(impl IdSink + ?Sized), parallel: bool) {
         use rayon::prelude::*;
         let bits = self.bits;
-        let one = |(s, shard): (usize, &mut Shard<'a>)| shard.enter(s, bits, bins, ids);
+        let region = trace::region("enter names");
+        let one = |(s, shard): (usize, &mut Shard<'a>)| {
+            let _task = region.task();
+            shard.enter(s, bits, bins, ids);
+        };
         if parallel && self.shards.len() > 1 {
             self.shards.par_iter_mut().enumerate().for_each(one);
         } else {

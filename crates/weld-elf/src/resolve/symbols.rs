@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use super::Resolved;
 use super::comdat::{Comdats, signature};
@@ -143,7 +144,9 @@ impl Symbols {
 /// Builds the table. Winners that lie in a COMDAT group that lost are replaced by the definition in
 /// the group that stays.
 pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, parallel: bool) -> Symbols {
+    let stretch = trace::stretch("largest commons");
     prefer_largest_commons(resolved);
+    drop(stretch);
     let bound = resolved.names.id_bound();
     let build = |id: usize| {
         prefetch_definition(resolved, SymbolId((id + DEFINITION_AHEAD) as u32));
@@ -152,11 +155,15 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
             None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
         }
     };
+    let region = trace::region("freeze names");
     let mut list: Vec<Symbol> = if parallel {
-        (0..bound).into_par_iter().map(build).collect()
+        (0..bound).into_par_iter().map_init(|| region.task(), |_, id| build(id)).collect()
     } else {
+        let _task = region.task();
         (0..bound).map(build).collect()
     };
+    drop(region);
+    let _stretch = trace::stretch("definitions in lost groups");
     let lost: Vec<SymbolId> = list
         .iter()
         .enumerate()
@@ -206,7 +213,9 @@ fn find_anywhere(
     ids: &HashSet<SymbolId>,
     parallel: bool,
 ) -> BTreeMap<SymbolId, u64> {
+    let region = trace::region("find lost definitions");
     let of_object = |object: &Object| -> Vec<(SymbolId, u64)> {
+        let _task = region.task();
         let globals = object.first_global..object.syms.len() as u32;
         let wanted = globals.filter(|i| ids.contains(&object.global(*i)) && is_kept(object, *i, sections));
         wanted.map(|i| (object.global(i), definition_word(object, i))).collect()
@@ -215,6 +224,7 @@ fn find_anywhere(
         true => resolved.objects.par_iter().flat_map_iter(of_object).collect(),
         false => resolved.objects.iter().flat_map(of_object).collect(),
     };
+    drop(region);
     for dso in &resolved.shared {
         for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
             let id = dso.global(i as u32);

@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use super::eh_frames::EhFrames;
 use super::symbol_numbers::Numbers;
@@ -85,11 +86,13 @@ impl Planner<'_, '_> {
     /// What has relocations in output section `target`, and how many they are.
     fn sources(&self, layout: &Layout, target: usize) -> (Vec<(Source, u64)>, u64) {
         let members = &layout.sections[target].members;
+        let region = trace::region("count emitted relocations");
         let counted = |member: &Member| (*member, self.count(*member));
         let counts: Vec<(Member, u64)> = match self.parallel {
-            true => members.par_iter().map(counted).collect(),
+            true => members.par_iter().map_init(|| region.task(), |_, member| counted(member)).collect(),
             false => members.iter().map(counted).collect(),
         };
+        drop(region);
         let (mut sources, mut before) = (Vec::new(), 0);
         let mut add = |source: Source, count: u64| {
             if count > 0 {

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::trace;
 
 use super::commons::{Copies, allocate_commons, allocate_copies};
 use super::dynamic::DynamicPlan;
@@ -94,13 +95,18 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
         let mode = self.context.mode;
         let options = self.job.options;
+        let stretch = trace::stretch("slots, commons, copies");
         let slots = Slots::allocate(&self.live, symbols, &self.resolved.names);
         let commons = allocate_commons(self.resolved, symbols, options.gc_sections).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
+        drop(stretch);
+        let stretch = trace::stretch("plan dynamic symbols");
         let dynsym = match mode.dynamic {
             true => Some(self.dynsym(symbols).map_err(failed)?),
             false => None,
         };
+        drop(stretch);
+        let stretch = trace::stretch("count dynamic relocations");
         let counter = Counter {
             resolved: self.resolved,
             sections,
@@ -112,6 +118,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             mode,
         };
         let counts = counter.count(&copies);
+        drop(stretch);
         let frames =
             eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
         let (resolved, live) = (self.resolved, &self.live);
@@ -121,14 +128,25 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             let special = Special { retained: self.retained.cloned(), ..Special::default() };
             (options.strip != Strip::All).then(|| SymTab::plan(choice, special, self.context.parallel))
         };
-        let (eh_frames, symtab) = match self.context.parallel {
-            true => rayon::join(|| frames.plan(), plan_symtab),
-            false => (frames.plan(), plan_symtab()),
+        let region = trace::region("plan .eh_frame and .symtab");
+        let plan_frames = || {
+            let _task = region.task();
+            frames.plan()
         };
+        let plan_symtab = || {
+            let _task = region.task();
+            plan_symtab()
+        };
+        let (eh_frames, symtab) = match self.context.parallel {
+            true => rayon::join(plan_frames, plan_symtab),
+            false => (plan_frames(), plan_symtab()),
+        };
+        drop(region);
         let eh_frames = eh_frames.map_err(failed)?;
+        let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
         let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
-        drop(span);
+        drop((stretch, span));
         let merged = {
             let _span = self.job.trace.span("merge strings and constants");
             self.merge(sections)
@@ -158,7 +176,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             live: self.live,
             _exports: std::marker::PhantomData,
         };
+        let stretch = trace::stretch("synthetic chunks");
         let specs = plan.chunks(self.job, sections, commons);
+        drop(stretch);
         let builder = Builder {
             objects: &self.resolved.objects,
             sections,
@@ -171,6 +191,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         if options.emit_relocs {
             plan.emit_relocs(self.context, resolved, sections, symbols, options);
         }
+        let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
         segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, options.z_max_page_size);
@@ -409,10 +430,13 @@ impl<'a> Plan<'_, 'a> {
         resolved: &Resolved,
         context: &Context,
     ) {
+        let stretch = trace::stretch("place sections");
         addresses::place(&mut self.layout, sections);
+        drop(stretch);
         self.bases = addresses::bases(&self.layout);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
+        let _stretch = trace::stretch("place symbols by hand");
         addresses::place_internals(
             symbols,
             context.internals,

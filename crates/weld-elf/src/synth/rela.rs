@@ -7,6 +7,7 @@
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; x86-64 psABI 4.4.
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use crate::arch::x86_64::*;
 use crate::elf::*;
@@ -145,6 +146,7 @@ const RUNS_PER_TASK: usize = 256;
 
 pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel: bool) -> Dynamics {
     let live = &image.live.dyn_relocs;
+    let stretch = trace::stretch("sort dynamic relocations");
     let mut runs: Vec<(u64, &[DynReloc])> = Vec::new();
     for (section, run) in live.runs() {
         let address = image.sections.get(section).address;
@@ -152,7 +154,10 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     }
     // In the order of addresses, so that nothing is left to sort.
     runs.sort_by_key(|run| run.0);
+    drop(stretch);
+    let region = trace::region("collect dynamic relocations");
     let part = |runs: &[(u64, &[DynReloc])]| {
+        let _task = region.task();
         let mut collected = Collected::default();
         runs.iter().for_each(|(_, run)| collect_section(image, owners, run, &mut collected));
         collected
@@ -162,6 +167,8 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     } else {
         runs.chunks(RUNS_PER_TASK).map(part).collect()
     };
+    drop(region);
+    let _stretch = trace::stretch("join dynamic relocations");
     let mut all = Collected::default();
     all.relative.reserve_exact(live.len() + image.slots.got.len());
     for mut part in parts {

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::hash::hash_bytes;
+use weld_common::trace;
 
 use super::symbol_numbers::Needed;
 use crate::elf::*;
@@ -131,7 +132,9 @@ impl Suffixes {
             total += object.first_global as usize;
         }
         let counts: Vec<AtomicU32> = zeroed_atomics(total);
+        let region = trace::region("bin local names");
         let binned = |(number, object): (usize, &Object)| {
+            let _task = region.task();
             let mut bins: Vec<Vec<u32>> = vec![Vec::new(); SHARDS];
             for index in 1..object.first_global {
                 let symbol = &object.syms[index as usize];
@@ -147,7 +150,10 @@ impl Suffixes {
             true => objects.par_iter().enumerate().map(binned).collect(),
             false => objects.iter().enumerate().map(binned).collect(),
         };
+        drop(region);
+        let region = trace::region("number local names");
         let count = |shard: usize| {
+            let _task = region.task();
             let mut known: HashMap<&[u8], u32> = HashMap::new();
             for (number, object) in objects.iter().enumerate() {
                 for &index in &bins[number][shard] {
@@ -161,6 +167,7 @@ impl Suffixes {
             true => (0..SHARDS).into_par_iter().for_each(count),
             false => (0..SHARDS).for_each(count),
         }
+        drop(region);
         Suffixes { starts, counts }
     }
 

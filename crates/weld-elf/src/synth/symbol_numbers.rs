@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use crate::ids::*;
 use crate::input::object::Object;
@@ -61,7 +62,9 @@ pub struct Needed {
 impl Needed {
     pub fn collect(resolved: &Resolved, sections: &Sections, live: &Live, parallel: bool) -> Needed {
         let globals: Vec<AtomicU32> = zeroed_atomics(resolved.names.id_bound().div_ceil(32));
+        let region = trace::region("find needed symbols");
         let one = |(number, object): (usize, &Object)| {
+            let _task = region.task();
             let mut locals = Kept::new(object.first_global as usize);
             for shndx in 1..object.shdrs.len() as u32 {
                 let id = SectionId(object.section_base + shndx);
@@ -86,6 +89,7 @@ impl Needed {
             true => objects.par_iter().enumerate().map(one).collect(),
             false => objects.iter().enumerate().map(one).collect(),
         };
+        drop(region);
         Needed { locals, globals }
     }
 

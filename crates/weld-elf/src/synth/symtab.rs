@@ -10,6 +10,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::trace;
 
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
@@ -50,12 +51,18 @@ pub struct SymTab {
 
 impl<'a> Choice<'_, 'a> {
     pub fn table(&self, parallel: bool) -> SymTab {
-        let one = |(number, object): (usize, &Object<'a>)| self.count(number, object);
+        let region = trace::region("count symbols");
+        let one = |(number, object): (usize, &Object<'a>)| {
+            let _task = region.task();
+            self.count(number, object)
+        };
         let objects = &self.resolved.objects;
         let counts: Vec<Range> = match parallel {
             true => objects.par_iter().enumerate().map(one).collect(),
             false => objects.iter().enumerate().map(one).collect(),
         };
+        drop(region);
+        let _stretch = trace::stretch("plan linker's own and undefined symbols");
         let (mut extra_locals, mut extra_globals) = (Vec::new(), Vec::new());
         self.collect_extra(&mut extra_locals, &mut extra_globals);
         let locals: u32 = counts.iter().map(|c| c.locals).sum();
