@@ -316,12 +316,13 @@ impl<'j> Job<'j> {
             OutputEngine::Mapped => EngineChoice::Mapped,
             OutputEngine::Streaming => EngineChoice::Streaming,
         };
-        let options = OutputOptions { engine, executable };
+        let options = OutputOptions { engine, executable, ..Default::default() };
         let file = OutputFile::create(&self.options.output, size, &options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
         self.trace.note("output bytes", || size.to_string());
+        let (engine, why) = file.engine();
+        self.trace.note("output engine", || format!("{engine:?} ({why})"));
         if self.options.verbose {
-            let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));
         }
         Ok(file)
