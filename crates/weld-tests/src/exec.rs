@@ -195,7 +195,9 @@ impl Context<'_> {
     fn link_again(&self, args: &[String], output: &str, first: &LinkResult) -> Result<(), String> {
         let (path, kept) = (self.dir.join(output), self.dir.join(format!("{output}.first")));
         let mapped = "--mmap-output-file";
-        for (threads, engine) in [("1", None), ("1", Some(mapped)), ("2", None), ("8", Some(mapped)), ("8", None)] {
+        for (threads, engine) in
+            [("1", None), ("1", Some(mapped)), ("2", None), ("8", Some(mapped)), ("8", None)]
+        {
             // What engine was used is said if asked for.
             if engine.is_some() && args.iter().any(|a| a == "--verbose" || a.contains("mmap-output-file")) {
                 continue;

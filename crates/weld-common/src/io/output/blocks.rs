@@ -79,7 +79,7 @@ impl Blocks {
             });
             part.bytes[range.clone()].copy_from_slice(bytes);
             part.add(range);
-            if part.filled != [0..size] {
+            if part.filled.first() != Some(&(0..size)) {
                 return Ok(());
             }
             parts.remove(&block)
