@@ -25,6 +25,24 @@ pub trait Host: Sync {
 
     /// The temporary file has been renamed into place or removed.
     fn temp_gone(&self, _path: &Path) {}
+
+    /// The values of `CARGO_MAKEFLAGS`, `MAKEFLAGS` and the like: the build that this link is part of
+    /// may say there where its jobserver is. A host that has none links with all threads it may.
+    fn makeflags(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Calls `take`, which takes tokens from a jobserver and returns them. From then on, until
+    /// [`Host::return_tokens`], they must be written to `descriptor` if the process dies. Called once
+    /// a link, for there is one jobserver.
+    fn take_tokens(&self, _descriptor: i32, take: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
+        take()
+    }
+
+    /// Calls `give_back`, which writes the tokens to the jobserver, unless that has been done.
+    fn return_tokens(&self, give_back: &mut dyn FnMut()) {
+        give_back();
+    }
 }
 
 /// A host that keeps what is printed and does nothing else.

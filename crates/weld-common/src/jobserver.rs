@@ -10,58 +10,75 @@
 //! whole build, so it must not be made non-blocking; instead it is opened a second time, through
 //! `/proc/self/fd`. Where that does not work there are no tokens.
 //!
+//! Tokens are taken and given back under the eyes of the [`Host`], whose signal handlers give them back
+//! if the process dies in between: a token that is lost slows the build down for the rest of its life.
+//!
 //! Reference: GNU make manual, "Sharing Job Slots with GNU make".
 
 use std::path::PathBuf;
 
+use crate::host::Host;
+
+/// A build's jobserver that this process may use.
+#[derive(Debug)]
+pub struct Jobserver {
+    #[cfg(unix)]
+    server: unix::Server,
+}
+
+impl Jobserver {
+    /// Connects to the jobserver that `makeflags`, a value of `MAKEFLAGS` or `CARGO_MAKEFLAGS`, speaks of.
+    /// Call it before opening files: if the build did not pass the descriptors on, their numbers may
+    /// belong to others. Ones that are not the two ends of one pipe are left alone.
+    #[cfg(unix)]
+    pub fn connect(makeflags: &str) -> Option<Jobserver> {
+        let address = Address::find(makeflags)?;
+        Some(Jobserver { server: unix::Server::connect(&address)? })
+    }
+
+    /// Other systems' jobservers are not supported: on Windows make uses a named semaphore.
+    #[cfg(not(unix))]
+    pub fn connect(makeflags: &str) -> Option<Jobserver> {
+        let _ = Address::find(makeflags)?;
+        None
+    }
+
+    /// Takes up to `max` tokens that are free right now.
+    pub fn take<'a>(&'a self, max: usize, host: &'a dyn Host) -> Tokens<'a> {
+        #[cfg(unix)]
+        let taken = host.take_tokens(self.server.descriptor(), &mut || self.server.take(max));
+        #[cfg(not(unix))]
+        let taken = host.take_tokens(-1, &mut || Vec::with_capacity(max.min(0)));
+        Tokens { jobserver: self, host, taken }
+    }
+}
+
 /// Tokens held for a link, given back when dropped. A program that leaves by `_exit` must drop them
 /// before.
-#[derive(Debug, Default)]
-pub struct Tokens {
-    /// Whether there is a jobserver at all.
-    #[cfg(unix)]
-    server: Option<unix::Server>,
+pub struct Tokens<'a> {
+    #[cfg_attr(not(unix), expect(dead_code))]
+    jobserver: &'a Jobserver,
+    host: &'a dyn Host,
     /// The bytes taken: each must be given back as it was.
     taken: Vec<u8>,
 }
 
-impl Tokens {
-    /// Takes up to `max` tokens that are free right now. `makeflags` is the value of `MAKEFLAGS` or
-    /// `CARGO_MAKEFLAGS`. Call it before opening files: if the build did not pass the descriptors on,
-    /// their numbers may belong to others. Ones that are not the two ends of one pipe are left alone.
-    pub fn try_acquire(makeflags: &str, max: usize) -> Tokens {
-        let Some(address) = Address::find(makeflags) else { return Tokens::default() };
-        Self::from_server(&address, max)
-    }
-
-    /// How many threads these tokens allow: one more than there are tokens. `None` if there is no
-    /// jobserver, and so nobody who would mind.
-    pub fn threads(&self) -> Option<usize> {
-        #[cfg(unix)]
-        return self.server.is_some().then_some(self.taken.len() + 1);
-        #[cfg(not(unix))]
-        None
-    }
-
-    #[cfg(unix)]
-    fn from_server(address: &Address, max: usize) -> Tokens {
-        let Some(server) = unix::Server::connect(address) else { return Tokens::default() };
-        let taken = server.take(max);
-        Tokens { server: Some(server), taken }
-    }
-
-    #[cfg(not(unix))]
-    fn from_server(_: &Address, _: usize) -> Tokens {
-        Tokens::default()
+impl Tokens<'_> {
+    /// How many there are. They allow one more thread than that.
+    pub fn count(&self) -> usize {
+        self.taken.len()
     }
 }
 
-impl Drop for Tokens {
+impl Drop for Tokens<'_> {
     fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Some(server) = &self.server {
-            server.give_back(&self.taken);
+        if self.taken.is_empty() {
+            return;
         }
+        self.host.return_tokens(&mut || {
+            #[cfg(unix)]
+            self.jobserver.server.give_back(&self.taken);
+        });
     }
 }
 
@@ -94,6 +111,7 @@ impl Address {
 mod unix {
     use std::fs::{File, Metadata, OpenOptions};
     use std::io::{ErrorKind, Read, Write};
+    use std::os::fd::AsRawFd;
     use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
     use std::path::{Path, PathBuf};
 
@@ -127,6 +145,11 @@ mod unix {
             let read = open(OpenOptions::new().read(true), &read)?;
             let write = open(OpenOptions::new().write(true), &write)?;
             Some(Server { read, write })
+        }
+
+        /// The one that tokens are written to.
+        pub fn descriptor(&self) -> i32 {
+            self.write.as_raw_fd()
         }
 
         /// Up to `max` bytes that are in the pipe.
@@ -196,7 +219,7 @@ mod tests {
     #[test]
     fn nothing_without_a_jobserver() {
         for flags in ["", "--jobserver-auth=99998,99999", "--jobserver-auth=fifo:/no/such/fifo"] {
-            assert_eq!(Tokens::try_acquire(flags, 4).threads(), None);
+            assert!(Jobserver::connect(flags).is_none(), "{flags}");
         }
     }
 
@@ -206,6 +229,7 @@ mod tests {
         use std::os::fd::AsRawFd;
 
         use super::*;
+        use crate::host::QuietHost;
         use crate::io::testdir::TestDir;
 
         #[test]
@@ -213,14 +237,15 @@ mod tests {
             let (mut read, mut write) = std::io::pipe().unwrap();
             write.write_all(b"abc").unwrap();
             let flags = format!("-j --jobserver-auth={},{}", read.as_raw_fd(), write.as_raw_fd());
-            let first = Tokens::try_acquire(&flags, 2);
-            assert_eq!(first.threads(), Some(3));
-            let second = Tokens::try_acquire(&flags, 5);
-            assert_eq!(second.threads(), Some(2));
-            assert_eq!(Tokens::try_acquire(&flags, 5).threads(), Some(1));
+            let (host, jobserver) = (QuietHost::new(), Jobserver::connect(&flags).unwrap());
+            let first = jobserver.take(2, &host);
+            assert_eq!(first.count(), 2);
+            let second = jobserver.take(5, &host);
+            assert_eq!(second.count(), 1);
+            assert_eq!(jobserver.take(5, &host).count(), 0);
             drop(second);
             drop(first);
-            drop(write);
+            drop((write, jobserver));
             let mut all = Vec::new();
             read.read_to_end(&mut all).unwrap();
             assert_eq!(all, b"cab");
@@ -239,8 +264,9 @@ mod tests {
             let mut server = std::fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
             server.write_all(b"++").unwrap();
             let flags = format!("--jobserver-auth=fifo:{}", path.display());
-            let tokens = Tokens::try_acquire(&flags, 1);
-            assert_eq!(tokens.threads(), Some(2));
+            let (host, jobserver) = (QuietHost::new(), Jobserver::connect(&flags).unwrap());
+            let tokens = jobserver.take(1, &host);
+            assert_eq!(tokens.count(), 1);
             drop(tokens);
             let mut both = [0; 2];
             server.read_exact(&mut both).unwrap();
@@ -260,7 +286,7 @@ mod tests {
                 (read.as_raw_fd(), file.as_raw_fd()),
             ];
             for (r, w) in numbers {
-                assert_eq!(Tokens::try_acquire(&format!("--jobserver-auth={r},{w}"), 3).threads(), None);
+                assert!(Jobserver::connect(&format!("--jobserver-auth={r},{w}")).is_none(), "{r} {w}");
             }
             drop(other_write);
             let mut rest = Vec::new();

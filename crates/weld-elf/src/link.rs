@@ -10,6 +10,7 @@ use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::input::InputStore;
 use weld_common::io::output::{self, EngineChoice, OutputFile, OutputOptions};
+use weld_common::jobserver::{Jobserver, Tokens};
 use weld_common::par::{self, Pool};
 use weld_common::trace::Trace;
 
@@ -53,6 +54,9 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
+    // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
+    let jobserver = if options.threads.is_none() { connect(host) } else { None };
+    let jobserver = jobserver.as_ref();
     let mut store = InputStore::new(host);
     store.set_root(&options.chroot);
     if options.reproduce.is_some() || options.dependency_file.is_some() {
@@ -61,7 +65,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let trace = Trace::new(options.stats || options.time_trace.is_some());
     let recorder = Recorder::start(&options, args)?;
     let record = recorder.as_ref();
-    let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace, record };
+    let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace, record, jobserver };
     let mut result = job.run();
     if let Some(Err(more)) = recorder.map(|recorder| recorder.finish(&store)) {
         match &mut result {
@@ -72,6 +76,11 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     result?;
     done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
+}
+
+/// The jobserver of the build that this link is part of.
+fn connect(host: &dyn Host) -> Option<Jobserver> {
+    host.makeflags().iter().find_map(|flags| Jobserver::connect(flags))
 }
 
 /// Drops a large value, or leaves that to the end of the process.
@@ -93,6 +102,7 @@ pub struct Job<'j> {
     pub trace: &'j Trace,
     /// `--reproduce`.
     pub record: Option<&'j Recorder>,
+    pub jobserver: Option<&'j Jobserver>,
 }
 
 impl<'j> Job<'j> {
@@ -104,21 +114,34 @@ impl<'j> Job<'j> {
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.
-        let early = (self.options.inputs.len() > MANY_INPUTS)
-            .then(|| Pool::new(par::choose_threads(self.options.threads, u64::MAX)));
+        let early = (self.options.inputs.len() > MANY_INPUTS).then(|| self.threads(u64::MAX));
         let mut inputs = match &early {
-            Some(pool) => pool.install(|| self.open(pool.threads() > 1))?,
+            Some((pool, _)) => pool.install(|| self.open(pool.threads() > 1))?,
             None => self.open(false)?,
         };
         if let Some(record) = self.record {
             record.add(self.store)?;
         }
-        let threads = par::choose_threads(self.options.threads, inputs.total_bytes);
-        let pool = early.unwrap_or_else(|| Pool::new(threads));
+        let (pool, tokens) = early.unwrap_or_else(|| self.threads(inputs.total_bytes));
         pool.install(|| self.link(&mut inputs, pool.threads()))?;
+        drop(tokens);
         report::finish_trace(self)?;
         done_with(self.host, (inputs, pool));
         Ok(())
+    }
+
+    /// The threads of this link for so many bytes of input. All but one of them need a token if the build
+    /// has a jobserver; they are given back when the second value is dropped, also after errors.
+    fn threads(&self, input_bytes: u64) -> (Pool, Option<Tokens<'j>>) {
+        let useful = par::choose_threads(self.options.threads, input_bytes);
+        let server = self.jobserver.filter(|_| useful > 1);
+        let tokens = server.map(|server| server.take(useful - 1, self.host));
+        let threads = tokens.as_ref().map_or(useful, |tokens| tokens.count() + 1);
+        self.trace.note("threads", || match self.jobserver {
+            Some(_) => format!("{threads} of {useful} useful (the build has a jobserver)"),
+            None => threads.to_string(),
+        });
+        (Pool::new(threads), tokens)
     }
 
     fn open(&self, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
@@ -212,14 +235,13 @@ impl<'j> Job<'j> {
         self.sink.settle();
         if first {
             let parallel = context.parallel;
-            Undefined { job: self, resolved, sections, symbols: &symbols, parallel }.report(&live);
+            let inputs = context.inputs;
+            Undefined { job: self, inputs, resolved, sections, symbols: &symbols, parallel }.report(&live);
             self.sink.settle();
             report::shared_references::report(self, resolved, &symbols);
             self.sink.settle();
             Warnings { job: self, resolved, sections, live: &live }.report();
-            if self.options.print_gc_sections {
-                report::removed_sections(self, resolved, sections, &live);
-            }
+            report::removed_sections(self, resolved, sections, &live)?;
         }
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.

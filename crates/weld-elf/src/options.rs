@@ -228,10 +228,13 @@ pub struct Options {
     pub demangle: bool,
     /// `-d`: common symbols get their place even with `-r`.
     pub define_common: bool,
+    /// Archive members are read for definitions of common symbols.
+    pub fortran_common: bool,
 
     // Sections
     pub gc_sections: bool,
-    pub print_gc_sections: bool,
+    /// Where to list what gc leaves out; `-` is standard output.
+    pub print_gc_sections: Option<PathBuf>,
     /// `-z start-stop-gc`: `__start_X` references do not keep X.
     pub start_stop_gc: bool,
     /// `-z keep-text-section-prefix`.
@@ -382,9 +385,10 @@ impl Default for Options {
             warn_backrefs_exclude: Vec::new(),
             gnu_unique: true,
             demangle: true,
+            fortran_common: true,
             define_common: false,
             gc_sections: false,
-            print_gc_sections: false,
+            print_gc_sections: None,
             start_stop_gc: false,
             keep_text_section_prefix: false,
             start_stop_visibility: 3, // STV_PROTECTED

@@ -110,14 +110,9 @@ pub fn inline_versions(inputs: &Inputs) -> Vec<VersionScript> {
     inputs.commands.iter().filter_map(version).collect()
 }
 
-/// Says of options that are parsed but not carried out yet what that means. Leaving out
-/// `--emit-relocs` would give a file that is not what was asked for, so it is an error; the others
-/// lose size or a report.
+/// Says of options that are parsed but not carried out yet that they have no effect.
 pub fn report_missing(options: &Options, sink: &DiagSink) {
     let relocatable = options.kind == OutputKind::Relocatable;
-    if options.emit_relocs && !relocatable {
-        sink.error("--emit-relocs is not supported yet");
-    }
     let lost = [
         (!options.z_sectionheader, "-z nosectionheader"),
         (options.z_unique_symbol, "-z unique-symbol"),

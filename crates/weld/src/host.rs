@@ -46,6 +46,22 @@ impl Host for ProgramHost {
     fn temp_gone(&self, path: &Path) {
         signals::forget_temp(path);
     }
+
+    /// cargo's first: it is nearer than a make that runs cargo, which passes that make's jobserver on.
+    fn makeflags(&self) -> Vec<String> {
+        ["CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"]
+            .iter()
+            .filter_map(|name| std::env::var(name).ok())
+            .collect()
+    }
+
+    fn take_tokens(&self, descriptor: i32, take: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
+        signals::take_tokens(descriptor, take)
+    }
+
+    fn return_tokens(&self, give_back: &mut dyn FnMut()) {
+        signals::return_tokens(give_back);
+    }
 }
 
 /// Prints, and returns what went wrong. That nobody reads any longer (`weld --help | head -1`) is no

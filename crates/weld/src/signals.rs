@@ -1,9 +1,10 @@
 //! What happens when a signal ends the link.
 //!
-//! - `SIGINT`, `SIGTERM`, `SIGHUP`: remove the temporary output and die by the same signal, so that the
-//!   caller sees what happened.
+//! - `SIGINT`, `SIGTERM`, `SIGHUP`, `SIGQUIT`, `SIGXCPU`, `SIGABRT`: clean up and die by the same signal, so
+//!   that the caller sees what happened. To clean up is to remove the temporary output and to give the
+//!   jobserver's tokens back.
 //! - `SIGBUS`: the kernel's way to say that a mapped file has become shorter. If it was an input, name
-//!   it, remove the temporary output and fail.
+//!   it, clean up and fail.
 //! - `SIGPIPE` stays ignored, as Rust programs start; a failed write is seen where it happens.
 //!
 //! Handlers may run at any instruction of any thread, also inside the allocator. They only read
@@ -15,7 +16,7 @@ use std::ffi::c_int;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, null_mut};
-use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 /// Bytes in static memory of which a signal handler sees all or nothing.
 struct Slot<const N: usize> {
@@ -75,6 +76,10 @@ static TEMPS: [Slot<PATH_MAX>; 4] = [const { Slot::new() }; 4];
 
 static PROGRAM: Slot<256> = Slot::new();
 
+/// Tokens of a jobserver that this process holds, one byte each, and where to write them to.
+static TOKENS: Slot<256> = Slot::new();
+static TOKENS_TO: AtomicI32 = AtomicI32::new(-1);
+
 /// The inputs that are mapped, as a list to whose front nodes are added and never removed.
 static INPUTS: AtomicPtr<Input> = AtomicPtr::new(null_mut());
 
@@ -105,6 +110,46 @@ pub fn forget_temp(path: &Path) {
     }
 }
 
+/// Takes tokens from a jobserver, such that they are given back if a signal ends the process. `descriptor`
+/// is where to write them to.
+pub fn take_tokens(descriptor: c_int, take: &mut dyn FnMut() -> Vec<u8>) -> Vec<u8> {
+    // No signal between taking a token and knowing of it.
+    without_signals(|| {
+        let tokens = take();
+        TOKENS_TO.store(descriptor, Ordering::Relaxed);
+        TOKENS.fill(&tokens);
+        tokens
+    })
+}
+
+/// Gives the tokens back, unless a handler on another thread has done so.
+pub fn return_tokens(give_back: &mut dyn FnMut()) {
+    // A handler that finds the slot busy waits, so none may run on the thread that made it so.
+    without_signals(|| {
+        if TOKENS.change(READY, BUSY) {
+            give_back();
+            TOKENS.state.store(FREE, Ordering::Release);
+        } else if TOKENS.state.load(Ordering::Acquire) == FREE {
+            // There were too many to remember.
+            give_back();
+        }
+    });
+}
+
+/// Calls `f` while this thread handles no signals.
+fn without_signals<R>(f: impl FnOnce() -> R) -> R {
+    // SAFETY: the sets are plain data, filled before they are used.
+    unsafe {
+        let mut all: libc::sigset_t = std::mem::zeroed();
+        let mut before: libc::sigset_t = std::mem::zeroed();
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        let result = f();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &before, null_mut());
+        result
+    }
+}
+
 /// An input that is mapped to `start..start + len` for the rest of the process's life.
 pub fn register_input(path: &Path, start: usize, len: usize) {
     let path = path.as_os_str().as_bytes().into();
@@ -122,7 +167,8 @@ pub fn register_input(path: &Path, start: usize, len: usize) {
 
 /// Installs the handlers. Signals that the caller has set to be ignored stay so (`nohup`).
 pub fn install() {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+    let ends = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU, libc::SIGABRT];
+    for signal in ends {
         set_handler(signal, on_termination as *const () as usize);
     }
     set_handler(libc::SIGBUS, on_bus_error as *const () as usize);
@@ -131,7 +177,7 @@ pub fn install() {
 fn set_handler(signal: c_int, handler: usize) {
     // SAFETY: both structures are plain data for which zero is valid; the handlers have the signature
     // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER` make a signal that a handler raises
-    // again end the process.
+    // again end the process; all others wait, since a handler may wait for what it interrupts.
     unsafe {
         let mut old: libc::sigaction = std::mem::zeroed();
         if libc::sigaction(signal, ptr::null(), &mut old) != 0 || old.sa_sigaction == libc::SIG_IGN {
@@ -140,13 +186,14 @@ fn set_handler(signal: c_int, handler: usize) {
         let mut new: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = handler;
         new.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER | libc::SA_ONSTACK;
-        libc::sigemptyset(&mut new.sa_mask);
+        libc::sigfillset(&mut new.sa_mask);
+        libc::sigdelset(&mut new.sa_mask, signal);
         libc::sigaction(signal, &new, null_mut());
     }
 }
 
 extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
-    remove_temps();
+    clean_up();
     // SAFETY: no preconditions; the default action is in force again and ends the process.
     unsafe { libc::raise(signal) };
 }
@@ -154,7 +201,7 @@ extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut lib
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid structure, whose address field is set for codes above zero.
     let (address, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
-    remove_temps();
+    clean_up();
     if code > 0 && code != libc::SI_KERNEL {
         match find_input(address) {
             Some(path) => {
@@ -186,6 +233,27 @@ fn find_input(address: usize) -> Option<&'static [u8]> {
     None
 }
 
+fn clean_up() {
+    remove_temps();
+    write_tokens();
+}
+
+/// Gives the tokens back, and leaves the slot busy so that nobody does it again. Who finds it busy waits:
+/// another thread is about to end the process, or to give them back in the ordinary way.
+fn write_tokens() {
+    while TOKENS.state.load(Ordering::Acquire) != FREE {
+        if TOKENS.change(READY, BUSY) {
+            // SAFETY: the state has just been changed from `READY` to `BUSY` here, and stays.
+            let tokens = unsafe { TOKENS.text() };
+            let to = TOKENS_TO.load(Ordering::Relaxed);
+            // SAFETY: the pointer and the length are those of a slice. The pipe has room: they came from it.
+            unsafe { libc::write(to, tokens.as_ptr().cast(), tokens.len()) };
+            return;
+        }
+        std::hint::spin_loop();
+    }
+}
+
 fn remove_temps() {
     for slot in TEMPS.iter().filter(|slot| slot.change(READY, BUSY)) {
         // SAFETY: the state has just been changed from `READY` to `BUSY` and stays; the path ends with a zero.
@@ -213,9 +281,9 @@ fn write_all(mut text: &[u8]) {
     }
 }
 
-/// Ends the process because of a bug in weld: removes temporary files and prints `text`.
+/// Ends the process because of a bug in weld: cleans up and prints `text`.
 pub fn die_of_bug(text: &str) -> ! {
-    remove_temps();
+    clean_up();
     write_message(&[text.as_bytes()]);
     // SAFETY: no preconditions.
     unsafe { libc::_exit(1) }

@@ -1,10 +1,14 @@
 //# about: --section-start and kin that put one thing on another
 //# only: weld -- others say other things, or nothing
-//# fail: overlaps.o -Ttext=0x1000
+//# fail: overlaps.o -Ttext=0
+//# error: \.text.*0x0.*before the image base 0x200000
+//# fail: overlaps.o -Ttext=0x1000 --image-base=0x200000
 //# error: \.text.*0x1000.*before the image base 0x200000
+//# fail: overlaps.o -Ttext=0x200040 --image-base=0x200000
+//# error: section \.text at 0x200040 shares a page with the program headers
 //# fail: overlaps.o --section-start=.data=0x300000 --section-start=.more=0x300004
 //# error: \.data.*overlaps \.more
-//# fail: overlaps.o --section-start=.data=0x201000
+//# fail: overlaps.o --section-start=.data=0x201000 --image-base=0x200000
 //# error: shares a page
 //# fail: overlaps.o --image-base=0x200123
 //# error: image base 0x200123 is not a multiple

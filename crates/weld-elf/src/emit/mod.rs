@@ -25,6 +25,7 @@ use crate::live::SectionOwners;
 use crate::synth::dynamic;
 use crate::synth::dynsym::DynSym;
 use crate::synth::eh_frames::EhFrames;
+use crate::synth::emitted_relocs::{self, EmittedRelocs};
 use crate::synth::property_note::Properties;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::symtab::{self, SymTab};
@@ -41,6 +42,7 @@ pub struct Contents<'c> {
     pub dynamics: Dynamics,
     pub relr_words: Vec<u64>,
     pub eh_frames: &'c EhFrames,
+    pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
     pub shstrtab: Vec<u8>,
     pub properties: Option<&'c Properties>,
@@ -123,6 +125,9 @@ impl Emitter<'_, '_, '_> {
             | ChunkKind::VerSym
             | ChunkKind::RelaDyn => Slicing::ENTRIES,
             ChunkKind::EhFrame => Slicing::At(self.contents.eh_frames.borders().collect()),
+            ChunkKind::Relocs(list) => {
+                Slicing::At(self.contents.relocs.map_or_else(Vec::new, |r| r.borders(list)))
+            }
             _ => Slicing::Whole,
         }
     }
@@ -143,8 +148,17 @@ impl Emitter<'_, '_, '_> {
             }
             (ChunkKind::RelaDyn, _) => rela::write_rela(&contents.dynamics.rela[from / Rela::SIZE..], out),
             (ChunkKind::EhFrame, _) => contents.eh_frames.write(image, chunk.address, start, out),
+            (ChunkKind::Relocs(list), _) => {
+                let writer = contents.relocs.map(|relocs| self.relocs_writer(relocs));
+                writer.into_iter().for_each(|w| w.write(list, start, out));
+            }
             _ => self.chunk(chunk, out),
         }
+    }
+
+    fn relocs_writer<'w>(&'w self, relocs: &'w EmittedRelocs) -> emitted_relocs::Writer<'w> {
+        let eh_frames = self.contents.eh_frames;
+        emitted_relocs::Writer { image: self.image, owners: self.owners, eh_frames, relocs }
     }
 
     fn chunk(&self, chunk: &Chunk, out: &mut [u8]) {
@@ -226,9 +240,10 @@ impl Emitter<'_, '_, '_> {
         let table = layout.chunk_offset(ChunkKind::SymTab);
         let strings = layout.chunk_offset(ChunkKind::StrTab);
         let indices = layout.chunk_offset(ChunkKind::SymTabShndx);
-        // The null symbol and string belong to the first run.
+        // The null symbol, those of sections and the empty string belong to the first run.
         let null = u64::from(first == 0);
-        let (locals, globals) = (start.locals as u64 - null, start.globals as u64);
+        let head = null * (1 + u64::from(symtab.sections));
+        let (locals, globals) = (start.locals as u64 - head, start.globals as u64);
         let mut parts: Vec<(u64, &[u8])> = vec![
             (table + locals * Sym::SIZE as u64, &part.locals),
             (table + globals * Sym::SIZE as u64, &part.globals),

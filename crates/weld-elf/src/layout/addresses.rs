@@ -121,6 +121,7 @@ fn target_value(symbols: &Symbols, layout: &Layout, (bases, shared): (&Bases, bo
         Target::End => end_of(alloc(), image),
         Target::GotBase => bases.got_base,
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
+        Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address),
         Target::RelaIpltStart => layout.chunk_address(ChunkKind::RelaPlt),
         Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(0, |c| c.address + c.size),
         // In an executable, offsets from the module's block are those from the thread pointer; see

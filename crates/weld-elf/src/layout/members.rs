@@ -121,7 +121,7 @@ impl<'a> Builder<'_, 'a> {
     ) -> usize {
         if of_name[name as usize] == u32::MAX {
             let text = self.sections.names[name as usize];
-            let mut out = new_section(Cow::Borrowed(text));
+            let mut out = OutputSection::new(Cow::Borrowed(text), SHT_PROGBITS, 0, 0);
             match &uses[name as usize] {
                 Some(used) => {
                     out.kind = used.kind;
@@ -171,8 +171,8 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
                     // Never one that inputs made by the same name: its contents are theirs.
-                    let mut out = new_section(Cow::Borrowed(name));
-                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    let mut out = OutputSection::new(Cow::Borrowed(name), kind, flags, entsize);
+                    out.own = Some(spec.kind);
                     outs.push(out);
                     outs.len() - 1
                 }),
@@ -242,7 +242,8 @@ impl<'a> Builder<'_, 'a> {
             let object = self.owners.object(id);
             let base = self.objects[object.index()].section_base;
             let links = &self.sections.objects[object.index()].link_order;
-            links.iter().find(|l| l.0 == id.0 - base).map(|l| SectionId(base + l.1))
+            let at = links.binary_search_by_key(&(id.0 - base), |l| l.0).ok()?;
+            Some(SectionId(base + links[at].1))
         };
         let key = |member: &Member| match leader(member) {
             Some(id) => {
@@ -289,24 +290,6 @@ fn align_tls(sections: &mut [OutputSection]) {
     let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
     if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
         first.align = align;
-    }
-}
-
-fn new_section(name: Cow<[u8]>) -> OutputSection {
-    OutputSection {
-        name,
-        kind: SHT_PROGBITS,
-        flags: 0,
-        entsize: 0,
-        align: 1,
-        address: 0,
-        offset: 0,
-        size: 0,
-        members: Vec::new(),
-        relro: false,
-        link: 0,
-        info: 0,
-        rank: 0,
     }
 }
 

@@ -3,7 +3,7 @@
 //! Sections with equal rights lie together, so that there are few segments; within the read-only
 //! part what the loader reads comes first. Sections of one rank keep the order of first appearance.
 
-use super::OutputSection;
+use super::{ChunkKind, OutputSection};
 use crate::elf::*;
 use crate::options::Options;
 
@@ -26,7 +26,7 @@ pub fn rank(out: &OutputSection) -> u32 {
     let nobits = if out.is_nobits() { NOBITS } else { 0 };
     if out.flags & SHF_EXECINSTR != 0 {
         let rights = if out.flags & SHF_WRITE != 0 { EXEC_WRITE } else { EXEC };
-        return large | rights | nobits | code_rank(&out.name);
+        return large | rights | nobits | code_rank(out);
     }
     if out.flags & SHF_WRITE != 0 {
         let tls = if out.is_tls() { 0 } else { NOT_TLS };
@@ -34,37 +34,36 @@ pub fn rank(out: &OutputSection) -> u32 {
         return large | WRITE | relro | tls | nobits;
     }
     let loader = match out.kind {
-        _ if &*out.name == b".interp" => 0,
+        _ if out.own == Some(ChunkKind::Interp) => 0,
         SHT_NOTE => 1,
         SHT_PROGBITS => RODATA,
         _ => 2,
     };
-    let eh_frame = match &*out.name {
-        b".eh_frame_hdr" => 1,
-        b".eh_frame" => 2,
-        b".gcc_except_table" => 3,
+    let eh_frame = match (out.own, &*out.name) {
+        (Some(ChunkKind::EhFrameHdr), _) => 1,
+        (_, b".eh_frame") => 2,
+        (_, b".gcc_except_table") => 3,
         _ => 0,
     };
     large | nobits | loader | eh_frame
 }
 
 /// `.init` and `.fini` bracket the code as they do elsewhere; PLTs come last.
-fn code_rank(name: &[u8]) -> u32 {
-    match name {
-        b".text" => 0,
-        b".init" => 1,
-        b".fini" => 2,
-        b".plt" | b".plt.sec" | b".plt.got" => 3,
+fn code_rank(out: &OutputSection) -> u32 {
+    match (out.own, &*out.name) {
+        (Some(ChunkKind::Plt | ChunkKind::PltSec), _) => 3,
+        (_, b".init") => 1,
+        (_, b".fini") => 2,
         _ => 0,
     }
 }
 
 fn non_alloc_rank(out: &OutputSection) -> u32 {
-    match &*out.name {
-        b".symtab" => 1,
-        b".symtab_shndx" => 2,
-        b".shstrtab" => 3,
-        b".strtab" => 4,
+    match out.own {
+        Some(ChunkKind::SymTab) => 1,
+        Some(ChunkKind::SymTabShndx) => 2,
+        Some(ChunkKind::ShStrTab) => 3,
+        Some(ChunkKind::StrTab) => 4,
         _ => 0,
     }
 }
@@ -77,11 +76,23 @@ pub fn is_relro(out: &OutputSection, options: &Options) -> bool {
     if out.is_tls() || matches!(out.kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY) {
         return true;
     }
-    match &*out.name {
-        b".got.plt" => options.z_now,
-        b".dynamic" => !options.z_rodynamic,
-        b".got" | b".data.rel.ro" | b".bss.rel.ro" | b".ctors" | b".dtors" | b".jcr" | b".eh_frame"
-        | b".init_array" | b".fini_array" | b".preinit_array" => true,
-        _ => false,
+    match out.own {
+        Some(ChunkKind::GotPlt) => options.z_now,
+        Some(ChunkKind::Dynamic) => !options.z_rodynamic,
+        Some(kind) => kind == ChunkKind::Got,
+        None => RELRO_NAMES.contains(&&*out.name),
     }
 }
+
+/// Sections of inputs that nothing writes to after relocation, by name.
+const RELRO_NAMES: [&[u8]; 9] = [
+    b".data.rel.ro",
+    b".bss.rel.ro",
+    b".ctors",
+    b".dtors",
+    b".jcr",
+    b".eh_frame",
+    b".init_array",
+    b".fini_array",
+    b".preinit_array",
+];

@@ -4,12 +4,9 @@
 //! share a page only if the page shows the same bytes of the file in both: the loader maps whole
 //! pages, and what it maps later hides what it mapped before.
 
-use super::segments::is_tls_zeroes;
+use super::segments::{PAGE, is_tls_zeroes};
 use super::{Layout, OutputSection, Segment};
 use crate::elf::PT_LOAD;
-
-/// The smallest page there is on x86-64, in bytes.
-const PAGE: u64 = 4096;
 
 /// # Errors
 /// Says what lies on what.

@@ -20,36 +20,69 @@ pub struct SegmentFacts {
     pub mode: Mode,
 }
 
+/// Where an executable at fixed addresses starts unless told otherwise.
+const DEFAULT_BASE: u64 = 0x20_0000;
+/// The smallest page there is on x86-64, in bytes. The loader maps whole ones.
+pub const PAGE: u64 = 4096;
+
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
 pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
-    layout.segments = plan(&layout.sections, options, facts);
-    layout.image_base = match options.image_base {
-        Some(base) => base,
-        None if facts.mode.pic => 0,
-        None => 0x20_0000,
-    };
-    if !layout.image_base.is_multiple_of(options.z_max_page_size) {
-        let page = options.z_max_page_size;
+    layout.segments = plan(layout, options, facts);
+    let default = if facts.mode.pic { 0 } else { DEFAULT_BASE };
+    layout.image_base = options.image_base.unwrap_or(default);
+    if !layout.image_base.is_multiple_of(PAGE) {
         return Err(format!(
-            "image base {:#x} is not a multiple of the page size {page:#x}",
+            "image base {:#x} is not a multiple of the page size {PAGE:#x}",
             layout.image_base
         ));
     }
+    place_all(layout, options, facts)?;
+    if options.image_base.is_none()
+        && !facts.mode.pic
+        && let Some(lower) = base_below(layout, options)
+    {
+        layout.image_base = lower;
+        place_all(layout, options, facts)?;
+    }
+    measure(layout, options);
+    if facts.mode.relocatable {
+        return Ok(());
+    }
+    overlaps::check(layout)
+}
+
+fn headers_size(layout: &Layout) -> u64 {
+    Ehdr::SIZE as u64 + layout.segments.len() as u64 * Phdr::SIZE as u64
+}
+
+fn place_all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
     let mut cursor = Cursor { address: layout.image_base, offset: 0 };
-    let headers = Ehdr::SIZE as u64 + layout.segments.len() as u64 * Phdr::SIZE as u64;
     if !facts.mode.relocatable {
+        let headers = headers_size(layout);
         let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
         cursor = Cursor { address, offset: headers };
     } else {
         cursor.offset = Ehdr::SIZE as u64;
     }
     place_allocated(layout, options, &mut cursor)?;
-    place_rest(layout, &mut cursor)?;
-    measure(layout, options);
-    if facts.mode.relocatable {
-        return Ok(());
+    place_rest(layout, &mut cursor)
+}
+
+/// The base from which the headers, and the sections that come before the first one with an address of
+/// its own (`-Ttext=0x7c00`), lie below all that have one; `None` if they are out of the way already, or
+/// if there is no room below.
+fn base_below(layout: &Layout, options: &Options) -> Option<u64> {
+    let moved = |s: &OutputSection| options.section_starts.iter().any(|(n, _)| n.as_bytes() == &*s.name);
+    let alloc = || layout.sections.iter().take_while(|s| s.is_alloc());
+    let lowest = alloc().filter(|s| moved(s)).map(|s| s.address).min()?;
+    let ends = alloc().take_while(|s| !moved(s)).map(|s| s.end());
+    let end = ends.fold(layout.image_base + headers_size(layout), u64::max);
+    let page = options.z_max_page_size;
+    let floor = lowest - lowest % page;
+    if checked_align_up(end, page)? <= floor {
+        return None;
     }
-    overlaps::check(layout)
+    floor.checked_sub(checked_align_up(end - layout.image_base, page)?)
 }
 
 struct Cursor {
@@ -182,8 +215,8 @@ fn place_rest(layout: &mut Layout, cursor: &mut Cursor) -> Result<(), String> {
 
 /// Fills the segments' numbers from their sections.
 fn measure(layout: &mut Layout, options: &Options) {
+    let headers = headers_size(layout);
     let sections = &layout.sections;
-    let headers = Ehdr::SIZE as u64 + layout.segments.len() as u64 * Phdr::SIZE as u64;
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
             segment.offset = Ehdr::SIZE as u64;
@@ -258,17 +291,19 @@ fn sort_loads(layout: &mut Layout) {
     }
 }
 
-fn plan(sections: &[OutputSection], options: &Options, facts: SegmentFacts) -> Vec<Segment> {
+fn plan(layout: &Layout, options: &Options, facts: SegmentFacts) -> Vec<Segment> {
     if facts.mode.relocatable {
         return Vec::new();
     }
+    let sections = &layout.sections;
     let alloc = sections.iter().take_while(|s| s.is_alloc()).count();
     let mut list = Vec::new();
-    let has = |name: &[u8]| sections[..alloc].iter().position(|s| *s.name == *name);
-    if has(b".interp").is_some() || facts.mode.dynamic {
+    // Inputs may have sections of the same name.
+    let has = |kind: ChunkKind| layout.chunk(kind).map(|c| c.out as usize);
+    if has(ChunkKind::Interp).is_some() || facts.mode.dynamic {
         list.push(segment(PT_PHDR, PF_R, 0..0, 8));
     }
-    if let Some(i) = has(b".interp") {
+    if let Some(i) = has(ChunkKind::Interp) {
         list.push(segment(PT_INTERP, PF_R, i..i + 1, 1));
     }
     plan_loads(&sections[..alloc], options, &mut list);
@@ -280,14 +315,14 @@ fn plan(sections: &[OutputSection], options: &Options, facts: SegmentFacts) -> V
     if let Some(span) = find(&|s| s.is_tls()) {
         list.push(segment(PT_TLS, PF_R, span, 1));
     }
-    if let Some(i) = has(b".dynamic") {
+    if let Some(i) = has(ChunkKind::Dynamic) {
         let flags = if options.z_rodynamic { PF_R } else { PF_R | PF_W };
         list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
     }
     if let Some(span) = find(&|s| s.relro && !is_tls_zeroes(s)) {
         list.push(segment(PT_GNU_RELRO, PF_R, span, 1));
     }
-    if let Some(i) = has(b".eh_frame_hdr") {
+    if let Some(i) = has(ChunkKind::EhFrameHdr) {
         list.push(segment(PT_GNU_EH_FRAME, PF_R, i..i + 1, 4));
     }
     let stack = PF_R | PF_W | if facts.executable_stack { PF_X } else { 0 };
@@ -295,7 +330,7 @@ fn plan(sections: &[OutputSection], options: &Options, facts: SegmentFacts) -> V
     stack.mem_size = options.z_stack_size.unwrap_or(0);
     list.push(stack);
     plan_notes(&sections[..alloc], &mut list);
-    if let Some(i) = has(b".note.gnu.property") {
+    if let Some(i) = has(ChunkKind::Properties) {
         list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, 8));
     }
     list

@@ -81,8 +81,8 @@ pub fn link<'j>(
         let _span = job.trace.span("live sections");
         mark::live(resolved, &sections, (&symbols, &internals), &owners, (job.options, job.sink))
     };
-    if job.options.gc_sections && job.options.print_gc_sections {
-        report::removed_sections(job, resolved, &sections, &live);
+    if job.options.gc_sections {
+        report::removed_sections(job, resolved, &sections, &live)?;
     }
     let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
     let (outs, symtab) = {

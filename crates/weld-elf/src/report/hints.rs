@@ -131,6 +131,10 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
         "is -lgcc missing (link with the compiler)?",
         &["__udivti3", "__umodti3", "__divti3", "__modti3", "__multi3", "__popcountdi2", "__cpu_model"],
     ),
+    (
+        "TLS code in a form that no linker rewrites calls it, and a static glibc has none; link dynamically?",
+        &["__tls_get_addr"],
+    ),
     ("a program needs a function main; is its object missing, or is -shared?", &["main"]),
 ];
 
@@ -164,6 +168,8 @@ pub fn out_of_reach(undefined: &Undefined, entry: &Entry, locals: &HashMap<&[u8]
         let versions = versions_of(dso, plain(entry.name));
         if !versions.is_empty() {
             notes.push(format!("{} defines only {}", dso.name, versions.join(", ")));
+        } else if defines_inside(dso, entry.name) {
+            notes.push(format!("{} defines it, but does not export it (hidden)", dso.name));
         }
     }
     if let Some(id) = locals.get(entry.name) {
@@ -212,6 +218,19 @@ fn versions_of(dso: &Shared, name: &[u8]) -> Vec<String> {
         }
     }
     list
+}
+
+/// Whether the full symbol table of a library, if it has one, says that it defines `name`. Names that it
+/// exports need no hint.
+fn defines_inside(dso: &Shared, name: &[u8]) -> bool {
+    let Some(shdr) = dso.shdrs.iter().find(|s| s.sh_type() == SHT_SYMTAB) else { return false };
+    let strings = dso.shdrs.get(shdr.sh_link() as usize);
+    let strings = strings.and_then(|s| slice(dso.data, s.sh_offset(), s.sh_size())).unwrap_or(&[]);
+    let syms: &[Sym] = table(dso.data, shdr.sh_offset(), shdr.sh_size() / Sym::SIZE as u64).unwrap_or(&[]);
+    let ours = |s: &&Sym| matches!(s.kind(), STT_FUNC | STT_OBJECT | STT_GNU_IFUNC | STT_TLS);
+    let here = syms.iter().filter(ours).filter(|s| s.st_shndx() != SHN_UNDEF);
+    let mut names = here.filter_map(|s| string(strings, s.st_name()));
+    names.any(|n| n == name)
 }
 
 /// The library that a well-known name belongs to.

@@ -106,7 +106,13 @@ pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(),
 }
 
 /// `--print-gc-sections`.
-pub fn removed_sections(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live) {
+pub fn removed_sections(
+    job: &Job,
+    resolved: &Resolved,
+    sections: &Sections,
+    live: &Live,
+) -> Result<(), Diagnostics> {
+    let Some(path) = &job.options.print_gc_sections else { return Ok(()) };
     let mut text = String::new();
     for object in &resolved.objects {
         for shndx in 1..object.shdrs.len() as u32 {
@@ -120,7 +126,7 @@ pub fn removed_sections(job: &Job, resolved: &Resolved, sections: &Sections, liv
             }
         }
     }
-    job.host.print(&text);
+    write_report(job, path, &text)
 }
 
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.

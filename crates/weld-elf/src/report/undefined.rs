@@ -6,6 +6,7 @@ use weld_common::diag::Diagnostic;
 
 use super::{detailed, discarded, hints, place, shown};
 use crate::ids::*;
+use crate::input::load::Inputs;
 use crate::input::sections::Sections;
 use crate::link::Job;
 use crate::live::{Live, UndefinedRef};
@@ -24,6 +25,7 @@ const SEARCHES: usize = 20;
 /// What undefined symbols are looked up in.
 pub struct Undefined<'c, 'a> {
     pub job: &'c Job<'a>,
+    pub inputs: &'c Inputs<'a>,
     pub resolved: &'c Resolved<'a>,
     pub sections: &'c Sections<'a>,
     pub symbols: &'c Symbols,
@@ -33,23 +35,22 @@ pub struct Undefined<'c, 'a> {
 impl Undefined<'_, '_> {
     /// Reports what the relocation scan found, in the order of the references. A phase of its own.
     pub fn report(&self, live: &Live) {
-        let policy = self.job.options.unresolved;
-        if policy == UnresolvedPolicy::Ignore || live.undefined.is_empty() {
-            return;
-        }
         let mut by_symbol: HashMap<SymbolId, Vec<&UndefinedRef>> = HashMap::new();
         for reference in &live.undefined {
-            by_symbol.entry(reference.symbol).or_default().push(reference);
+            if self.policy(reference.symbol) != UnresolvedPolicy::Ignore {
+                by_symbol.entry(reference.symbol).or_default().push(reference);
+            }
         }
         let mut list: Vec<_> = by_symbol.into_values().collect();
         list.sort_unstable_by_key(|references| references[0]);
-        let warn = policy == UnresolvedPolicy::Warn || self.job.options.noinhibit_exec;
+        let options = self.job.options;
+        let warn = options.unresolved == UnresolvedPolicy::Warn || options.noinhibit_exec;
         let limit = if warn { usize::MAX } else { detailed(self.job.options) };
         let names = list.iter().take(limit).map(|l| self.resolved.names.get(l[0].symbol).name);
         let locals = hints::local_definitions(self, names.collect());
         for (i, references) in list.into_iter().enumerate() {
             let text = self.headline(references[0].symbol);
-            let mut diagnostic = match policy {
+            let mut diagnostic = match self.policy(references[0].symbol) {
                 UnresolvedPolicy::Warn => Diagnostic::warning(text),
                 _ => Diagnostic::error(text).tolerable(),
             };
@@ -59,6 +60,16 @@ impl Undefined<'_, '_> {
                 diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
             }
             self.job.sink.push(diagnostic.at(i as u64));
+        }
+    }
+
+    /// Options may allow what another module could define; they cannot make a loader look for what is
+    /// not of default visibility.
+    fn policy(&self, id: SymbolId) -> UnresolvedPolicy {
+        const INSIDE: u32 = flag::VIS_HIDDEN | flag::VIS_PROTECTED | flag::VIS_INTERNAL;
+        match self.resolved.names.get(id).flags & INSIDE {
+            0 => self.job.options.unresolved,
+            _ => UnresolvedPolicy::Error,
         }
     }
 
@@ -120,22 +131,41 @@ impl Undefined<'_, '_> {
         let objects = &self.resolved.objects;
         let index = self.resolved.index_of_file[entry.file().index()];
         let Some(object) = objects.get(index as usize) else { return Vec::new() };
-        match (entry.rank(), place::section_of(object, entry.sym())) {
+        let mut notes = match (entry.rank(), place::section_of(object, entry.sym())) {
             (Rank::Strong | Rank::Weak, Some((shndx, _))) => {
                 discarded::notes(self.job.options, objects, self.sections, object, shndx)
             }
             _ => Vec::new(),
+        };
+        notes.extend(self.unread(entry));
+        notes
+    }
+
+    /// Which members are read is settled before groups are compared.
+    fn unread(&self, entry: &Entry) -> Option<String> {
+        if entry.flags & flag::OFFERED == 0 {
+            return None;
         }
+        let unread = |file: &FileId| self.resolved.index_of_file[file.index()] == u32::MAX;
+        let mut offers = self.inputs.provided().filter(|(name, _)| *name == entry.name);
+        let file = offers.find(|(_, file)| unread(file))?.1;
+        Some(format!(
+            "{} defines it too, but is not read where an object has a definition, kept or not",
+            self.inputs.name(file)
+        ))
     }
 }
 
 /// `--defsym` and assignments in scripts whose value is the address of a symbol that has none.
 pub fn aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &Internals) {
     for internal in &internals.list {
-        let Target::Alias(other, _) = internal.target else { continue };
+        let Target::Alias(other, offset) = internal.target else { continue };
         let why = match symbols[other].kind() {
             sym::UNDEFINED => "is not defined",
             sym::SHARED => "is in a shared object, so that its address is not known",
+            _ if offset != 0 && symbols[other].has(sym::IFUNC) => {
+                "is an IFUNC, so that nothing can be added to its address"
+            }
             _ => continue,
         };
         let name = shown(job.options, resolved.names.get(other).name);

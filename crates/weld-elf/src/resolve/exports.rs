@@ -100,7 +100,8 @@ impl Decider<'_, '_> {
             sym::UNDEFINED => {
                 let weak = flags & sym::WEAK_UNDEFINED != 0;
                 let left_open = if weak { self.mode.dynamic_undefined } else { self.mode.dynamic };
-                if left_open && flags & (sym::HIDDEN | sym::IN_DISCARDED) == 0 {
+                // What is not of default visibility has to be in this output; no loader looks for it.
+                if left_open && flags & (sym::HIDDEN | sym::PROTECTED) == 0 {
                     symbol.add(sym::PREEMPTIBLE);
                 }
             }

@@ -32,6 +32,8 @@ pub enum Target {
     /// Where the linker addresses the GOT from.
     GotBase,
     Dynamic,
+    /// `.eh_frame_hdr`; the image's start if there is none.
+    FrameHeader,
     /// The `R_X86_64_IRELATIVE` relocations of a static executable.
     RelaIpltStart,
     RelaIpltEnd,
@@ -157,8 +159,10 @@ impl Internals {
                     symbol.remove(sym::KIND);
                     symbol.add(sym::ABSOLUTE);
                 } else if let Target::Alias(other, _) = internal.target {
-                    // A function's alias is a function.
-                    let kind = symbols[other].flags() & (sym::FUNC | sym::TLS | sym::OBJECT);
+                    // A function's alias is a function, and that of an IFUNC another IFUNC: the value is the
+                    // resolver's address, which is not to be called.
+                    const KINDS: u32 = sym::FUNC | sym::TLS | sym::OBJECT | sym::IFUNC;
+                    let kind = symbols[other].flags() & KINDS;
                     symbols[internal.id].add(kind);
                 }
             }
@@ -232,7 +236,7 @@ fn reserved() -> Vec<(&'static str, Target, bool)> {
         ("__fini_array_end", end(".fini_array"), true),
         ("__preinit_array_start", start(".preinit_array"), true),
         ("__preinit_array_end", end(".preinit_array"), true),
-        ("__GNU_EH_FRAME_HDR", start(".eh_frame_hdr"), true),
+        ("__GNU_EH_FRAME_HDR", Target::FrameHeader, true),
         ("__bss_start", start(".bss"), false),
         ("etext", Target::EndOfText, false),
         ("_etext", Target::EndOfText, false),

@@ -11,6 +11,7 @@
 //! line provides it.
 
 pub mod comdat;
+mod common_blocks;
 pub mod exports;
 pub mod internal;
 pub mod names;
@@ -18,12 +19,15 @@ pub mod rules;
 pub mod symbols;
 pub mod versioned;
 
-use rayon::prelude::*;
+use std::collections::HashSet;
 use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
 use weld_common::archive::MemberData;
 use weld_common::archive::armap::Symbols;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
+use weld_common::hash::hash_bytes;
 
 use crate::ids::*;
 use crate::input::FileName;
@@ -113,12 +117,13 @@ impl<'a> Resolver<'a, '_> {
         let pool = BinPool::default();
         let mut first = pool.take(names.shard_bits());
         for &(name, bits) in roots {
-            first.push(Record::new(hash_name(name), name, FileId(0), u32::MAX, bits));
+            first.push(Record::new(hash_bytes(name), name, FileId(0), u32::MAX, bits));
         }
         names.enter(&[first], &loaded, false);
         self.announce_archives(&mut names, &loaded, &pool);
         let mut round: Vec<FileId> = self.inputs.first_round().collect();
         let mut extractions = Vec::new();
+        let mut asked = HashSet::new();
         let mut number = 0;
         while !round.is_empty() {
             self.read(&round, number == 0, (&mut loaded, &mut names), &pool);
@@ -128,6 +133,10 @@ impl<'a> Resolver<'a, '_> {
             self.sink.end_phase()?;
             let mut wanted = names.wanted();
             wanted.retain(|w| self.is_readable(w.0, &loaded));
+            if self.options.fortran_common {
+                wanted.extend(self.definitions_of_commons(&names, &loaded, &mut asked));
+                wanted.sort_unstable();
+            }
             if self.options.why_extract.is_some() || self.options.warn_backrefs {
                 let extraction = |&(file, name): &_| Extraction { round: number, file, name };
                 extractions.extend(wanted.iter().map(extraction));

@@ -5,7 +5,7 @@
 //! runs on many threads, records in it what a symbol needs (GOT slot, PLT entry, …); before and
 //! after the scan nobody writes it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -17,6 +17,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::{SectionKind, Sections};
+use crate::util::prefetch;
 
 /// Bits of [`Symbol::flags`].
 pub mod sym {
@@ -119,14 +120,37 @@ impl std::ops::Index<SymbolId> for Symbols {
     }
 }
 
+impl Symbols {
+    /// Asks for the symbol that `id` names, if it names one.
+    #[inline(always)]
+    pub fn prefetch(&self, id: SymbolId) {
+        if let Some(symbol) = self.list.get(id.index()) {
+            prefetch(symbol);
+        }
+    }
+
+    /// Asks for what symbol `index` of an object is looked up in.
+    #[inline(always)]
+    pub fn prefetch_target(&self, object: &Object, index: u32) {
+        if index < object.first_global {
+            prefetch(&object.syms[index as usize]);
+        } else if let Some(id) = object.globals.get((index - object.first_global) as usize) {
+            self.prefetch(SymbolId(id.load(Ordering::Relaxed)));
+        }
+    }
+}
+
 /// Builds the table. Winners that lie in a COMDAT group that lost are replaced by the definition in
 /// the group that stays.
 pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, parallel: bool) -> Symbols {
     prefer_largest_commons(resolved);
     let bound = resolved.names.id_bound();
-    let build = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
-        Some(entry) => freeze_one(resolved, sections, entry),
-        None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
+    let build = |id: usize| {
+        prefetch_definition(resolved, SymbolId((id + DEFINITION_AHEAD) as u32));
+        match resolved.names.try_get(SymbolId(id as u32)) {
+            Some(entry) => freeze_one(resolved, sections, entry),
+            None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
+        }
     };
     let mut list: Vec<Symbol> = if parallel {
         (0..bound).into_par_iter().map(build).collect()
@@ -146,12 +170,27 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
             None => _ = missing.insert(id),
         }
     }
-    const WANTED: u32 = flag::REF_STRONG | flag::REF_WEAK | flag::REF_SHARED | flag::ROOT;
-    missing.retain(|id| resolved.names.get(*id).flags & WANTED != 0);
-    for found in find_anywhere(resolved, sections, &missing) {
-        replace(resolved, sections, &mut list, found);
+    if !missing.is_empty() {
+        for found in find_anywhere(resolved, sections, &missing, parallel) {
+            replace(resolved, sections, &mut list, found);
+        }
     }
     Symbols { list }
+}
+
+/// How many names ahead definitions are asked for.
+const DEFINITION_AHEAD: usize = 12;
+
+/// Asks for the symbol table entry that defines `id`.
+#[inline(always)]
+fn prefetch_definition(resolved: &Resolved, id: SymbolId) {
+    if let Some(entry) = resolved.names.try_get(id)
+        && let Some(&index) = resolved.index_of_file.get(entry.file().index())
+        && let Some(object) = resolved.objects.get(index as usize)
+        && let Some(definition) = object.syms.get(entry.sym() as usize)
+    {
+        prefetch(definition);
+    }
 }
 
 fn replace(resolved: &mut Resolved, sections: &Sections, list: &mut [Symbol], (id, word): (SymbolId, u64)) {
@@ -160,37 +199,56 @@ fn replace(resolved: &mut Resolved, sections: &Sections, list: &mut [Symbol], (i
 }
 
 /// The best definitions of names whose first lies in a group that lost to one without them: those of
-/// other groups, or of none. Rare, so every object is looked through.
-fn find_anywhere(resolved: &Resolved, sections: &Sections, ids: &HashSet<SymbolId>) -> Vec<(SymbolId, u64)> {
-    let mut best: HashMap<SymbolId, u64> = HashMap::new();
-    let objects = resolved.objects.iter().filter(|_| !ids.is_empty());
-    for object in objects {
-        for index in object.first_global..object.syms.len() as u32 {
-            let id = object.global(index);
-            if ids.contains(&id) && is_kept(object, index, sections) {
-                let word = definition_word(object, index);
-                best.entry(id).and_modify(|w| *w = word.min(*w)).or_insert(word);
+/// other groups or of none, then those of shared objects. Rare, so every file is looked through.
+fn find_anywhere(
+    resolved: &Resolved,
+    sections: &Sections,
+    ids: &HashSet<SymbolId>,
+    parallel: bool,
+) -> BTreeMap<SymbolId, u64> {
+    let of_object = |object: &Object| -> Vec<(SymbolId, u64)> {
+        let globals = object.first_global..object.syms.len() as u32;
+        let wanted = globals.filter(|i| ids.contains(&object.global(*i)) && is_kept(object, *i, sections));
+        wanted.map(|i| (object.global(i), definition_word(object, i))).collect()
+    };
+    let mut words: Vec<(SymbolId, u64)> = match parallel {
+        true => resolved.objects.par_iter().flat_map_iter(of_object).collect(),
+        false => resolved.objects.iter().flat_map(of_object).collect(),
+    };
+    for dso in &resolved.shared {
+        for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+            let id = dso.global(i as u32);
+            if symbol.st_shndx() != SHN_UNDEF && ids.contains(&id) {
+                words.push((id, pack(Rank::Provided, dso.file, i as u32)));
             }
         }
     }
-    let mut found: Vec<_> = best.into_iter().collect();
-    found.sort_unstable();
-    found
+    let mut best = BTreeMap::new();
+    for (id, word) in words {
+        best.entry(id).and_modify(|w| *w = word.min(*w)).or_insert(word);
+    }
+    best
 }
 
-/// Whether the symbol is defined in a section that stays.
+/// Whether the symbol has a definition that stays.
 fn is_kept(object: &Object, index: u32, sections: &Sections) -> bool {
     match object.place(index, &object.syms[index as usize]) {
         SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => {
             sections.list[(object.section_base + s) as usize].kind() != SectionKind::Discarded
         }
+        SymbolPlace::Absolute | SymbolPlace::Common => true,
         _ => false,
     }
 }
 
 fn definition_word(object: &Object, index: u32) -> u64 {
-    let weak = object.syms[index as usize].binding() != STB_GLOBAL;
-    pack(if weak { Rank::Weak } else { Rank::Strong }, object.file, index)
+    let symbol = &object.syms[index as usize];
+    let rank = match object.place(index, symbol) {
+        SymbolPlace::Common => Rank::Common,
+        _ if symbol.binding() != STB_GLOBAL => Rank::Weak,
+        _ => Rank::Strong,
+    };
+    pack(rank, object.file, index)
 }
 
 /// Of the definitions of a common symbol the largest one stands for all, the first among equals: its
@@ -255,8 +313,10 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
             }
         }
     }
-    let weak = entry.flags & (flag::REF_STRONG | flag::ROOT) == 0;
-    if flags & sym::KIND == sym::UNDEFINED && weak {
+    if flags & sym::IN_DISCARDED != 0 {
+        // What refers to its own definition insists on it, even a weak one.
+        (value, section) = (0, u32::MAX);
+    } else if flags & sym::KIND == sym::UNDEFINED && entry.flags & (flag::REF_STRONG | flag::ROOT) == 0 {
         flags |= sym::WEAK_UNDEFINED;
     }
     Symbol { value, section, flags: AtomicU32::new(flags) }

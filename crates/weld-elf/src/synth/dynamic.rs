@@ -11,7 +11,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, Options, OutputKind};
-use crate::resolve::symbols::{sym, symbol_type};
+use crate::resolve::symbols::sym;
 use crate::synth::dynsym::DynSym;
 use crate::synth::rela::Counts;
 use crate::synth::slots::Slots;
@@ -230,7 +230,7 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
             0,
         );
     }
-    let kind = symbol_type(flags);
+    let kind = image.made_type(id);
     if flags & sym::KIND == sym::UNDEFINED {
         return Sym::make(name, binding << 4 | kind, STV_DEFAULT, SHN_UNDEF, 0, 0);
     }

@@ -53,9 +53,13 @@ pub fn words(image: &Image) -> Vec<(Option<Slot>, Word)> {
                 list.push((None, Word { index: word + 1, value: 0, reloc: None }));
             }
             GotEntry::TlsLd => {
-                let reloc = Some(WordReloc::Module(R_DTPMOD64, 0));
-                list.push((None, Word { index: word, value: 0, reloc }));
-                list.push((None, Word { index: word + 1, value: 0, reloc: None }));
+                // In an executable, offsets from the module's block count from the thread pointer, as they do
+                // behind rewritten code; see `apply`.
+                let bases = &image.bases;
+                let thread_pointer = bases.thread_pointer.wrapping_sub(bases.tls_start);
+                let offset = if image.mode.shared { 0 } else { thread_pointer };
+                list.push((None, this_module(image, word)));
+                list.push((None, Word { index: word + 1, value: offset, reloc: None }));
             }
         }
     }
@@ -98,10 +102,15 @@ fn general_dynamic(image: &Image, index: u32, slot: &Slot) -> [Word; 2] {
             Word { index: index + 1, value: 0, reloc: Some(WordReloc::Symbol(R_DTPOFF64, 0)) },
         ];
     }
-    [
-        Word { index, value: 0, reloc: Some(WordReloc::Module(R_DTPMOD64, 0)) },
-        Word { index: index + 1, value: offset, reloc: None },
-    ]
+    [this_module(image, index), Word { index: index + 1, value: offset, reloc: None }]
+}
+
+/// The id of this module: the loader gives it, but an executable always has the first.
+fn this_module(image: &Image, index: u32) -> Word {
+    match image.mode.shared {
+        true => Word { index, value: 0, reloc: Some(WordReloc::Module(R_DTPMOD64, 0)) },
+        false => Word { index, value: 1, reloc: None },
+    }
 }
 
 pub fn write(image: &Image, out: &mut [u8]) {

@@ -11,6 +11,7 @@ use super::commons::{Commons, Copies, IN_BSS, IN_LBSS, IN_TBSS, allocate_commons
 use super::dynamic::{DynamicPlan, Unplaced};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
+use super::emitted_relocs::{self, EmittedRelocs};
 use super::property_note::Properties;
 use super::rela::{self, Counter, Counts};
 use super::slots::{NONE, Slots};
@@ -27,11 +28,11 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::Sections;
 use crate::layout::members::{Builder, ChunkSpec, Place};
 use crate::layout::segments::{self, SegmentFacts};
-use crate::layout::{ChunkKind, Layout, addresses};
+use crate::layout::{ChunkKind, Layout, OutputSection, addresses};
 use crate::link::{Context, Job};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
-use crate::options::{BuildId, Strip};
+use crate::options::{BuildId, Options, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
 use crate::resolve::internal::Target;
@@ -66,6 +67,7 @@ pub struct Plan<'e, 'a> {
     got_base: bool,
     dynsym: Option<DynSym>,
     eh_frames: EhFrames,
+    relocs: Option<EmittedRelocs>,
     symtab: Option<SymTab>,
     properties: Option<Properties>,
     /// Sections that were compressed, by their number in the layout.
@@ -111,11 +113,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let counts = counter.count(&copies);
         let frames =
             eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
-        let plan_symtab = || {
-            let counter =
-                symtab::Counter { resolved: self.resolved, sections, symbols, live: &self.live, options };
-            (options.strip != Strip::All).then(|| counter.plan(self.context.parallel))
-        };
+        let (resolved, live) = (self.resolved, &self.live);
+        let choice = symtab::Choice { resolved, sections, symbols, live, options, needed: None };
+        let plan_symtab = || (options.strip != Strip::All).then(|| choice.plan(self.context.parallel));
         let (eh_frames, symtab) = match self.context.parallel {
             true => rayon::join(|| frames.plan(), plan_symtab),
             false => (frames.plan(), plan_symtab()),
@@ -141,6 +141,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             ibt_plt: (ibt || options.z_ibtplt),
             dynsym,
             eh_frames,
+            relocs: None,
             symtab,
             properties,
             compressed: Vec::new(),
@@ -162,8 +163,16 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();
-        plan.finish_sections(self.job);
+        if options.emit_relocs {
+            plan.emit_relocs(self.context, resolved, sections, symbols, options);
+        }
+        plan.finish_sections();
         segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
+        let (base, page) = (plan.layout.image_base, options.z_max_page_size);
+        if !base.is_multiple_of(page) && self.relax_got == options.relax {
+            let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
+            self.job.sink.warn(text);
+        }
         plan.settle_relr(self.job, self.context, self.resolved, sections).map_err(failed)?;
         drop(span);
         Ok(plan)
@@ -471,6 +480,32 @@ impl<'a> Plan<'_, 'a> {
         }
     }
 
+    /// Adds the sections of `--emit-relocs`, and symbols for the sections that they may refer to.
+    fn emit_relocs(
+        &mut self,
+        context: &Context,
+        resolved: &Resolved<'a>,
+        sections: &Sections<'a>,
+        symbols: &Symbols,
+        options: &Options,
+    ) {
+        let (live, parallel) = (&self.live, context.parallel);
+        let Some(symtab) = &mut self.symtab else { return };
+        let outs = &self.layout.sections;
+        let is_table = |s: &OutputSection| s.own == Some(ChunkKind::SymTab);
+        symtab.add_sections(outs.iter().position(is_table).unwrap_or(0) as u32);
+        let planner = emitted_relocs::Planner {
+            resolved,
+            sections,
+            owners: context.owners,
+            eh_frames: &self.eh_frames,
+            parallel,
+        };
+        let lists = planner.add(&mut self.layout);
+        let choice = symtab::Choice { resolved, sections, symbols, live, options, needed: None };
+        self.relocs = Some(lists.with_numbers(choice.number(symtab, parallel)));
+    }
+
     fn name_merged_chunks(&mut self) {
         for (i, chunk) in self.layout.chunks.iter().enumerate() {
             if let ChunkKind::Merged(part) = chunk.kind {
@@ -479,39 +514,47 @@ impl<'a> Plan<'_, 'a> {
         }
     }
 
-    /// Section header fields that name other sections, and the size of `.shstrtab`.
-    fn finish_sections(&mut self, job: &Job) {
-        let index = |layout: &Layout, name: &[u8]| {
-            layout.sections.iter().position(|s| *s.name == *name).map_or(0, |i| i as u32 + 1)
-        };
+    /// Section header fields that name other sections, and the size of `.shstrtab`. Sections are known by
+    /// what the linker puts there: inputs may have some of the same name.
+    fn finish_sections(&mut self) {
         let names: u64 = self.section_names().1.size();
         let layout = &mut self.layout;
-        let (dynsym, dynstr) = (index(layout, b".dynsym"), index(layout, b".dynstr"));
-        let (symtab, strtab) = (index(layout, b".symtab"), index(layout, b".strtab"));
-        let got_plt = index(layout, b".got.plt");
+        let index = |kind: ChunkKind| layout.chunk(kind).map_or(0, |c| c.out + 1);
+        let (dynsym, dynstr) = (index(ChunkKind::DynSym), index(ChunkKind::DynStr));
+        let (symtab, strtab) = (index(ChunkKind::SymTab), index(ChunkKind::StrTab));
+        let got_plt = index(ChunkKind::GotPlt);
         let d = self.dynsym.as_ref();
+        let verdef = d.and_then(|d| d.verdef.as_ref()).map_or(0, |v| v.count);
+        let verneed = d.and_then(|d| d.verneed.as_ref()).map_or(0, |v| v.count);
         let first_global = self.symtab.as_ref().map_or(0, |s| s.first_global);
-        let _ = job;
-        for out in &mut layout.sections {
-            (out.link, out.info) = match &*out.name {
-                b".dynsym" => (dynstr, 1),
-                b".gnu.version" | b".gnu.hash" | b".hash" => (dynsym, 0),
-                b".gnu.version_d" => (dynstr, d.and_then(|d| d.verdef.as_ref()).map_or(0, |v| v.count)),
-                b".gnu.version_r" => (dynstr, d.and_then(|d| d.verneed.as_ref()).map_or(0, |v| v.count)),
-                b".rela.dyn" => (dynsym, 0),
-                b".rela.plt" => (dynsym, got_plt),
-                b".dynamic" => (dynstr, 0),
-                b".symtab" => (strtab, first_global),
-                b".symtab_shndx" => (symtab, 0),
-                _ => (out.link, out.info),
+        for chunk in &mut layout.chunks {
+            let out = &mut layout.sections[chunk.out as usize];
+            (out.link, out.info) = match chunk.kind {
+                ChunkKind::DynSym => (dynstr, 1),
+                ChunkKind::VerSym | ChunkKind::GnuHash | ChunkKind::SysvHash => (dynsym, 0),
+                ChunkKind::VerDef => (dynstr, verdef),
+                ChunkKind::VerNeed => (dynstr, verneed),
+                ChunkKind::RelaDyn => (dynsym, 0),
+                ChunkKind::RelaPlt => (dynsym, got_plt),
+                ChunkKind::Dynamic => (dynstr, 0),
+                ChunkKind::SymTab => (strtab, first_global),
+                ChunkKind::SymTabShndx => (symtab, 0),
+                ChunkKind::Relocs(_) => (symtab, out.info),
+                _ => continue,
             };
-            if &*out.name == b".rela.plt" {
+            if chunk.kind == ChunkKind::RelaPlt {
                 out.flags |= SHF_INFO_LINK;
             }
         }
-        if let Some(chunk) = layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::ShStrTab) {
-            chunk.size = names;
-            layout.sections[chunk.out as usize].size = names;
+        for chunk in &mut layout.chunks {
+            let size = match (chunk.kind, &self.symtab) {
+                (ChunkKind::ShStrTab, _) => names,
+                (ChunkKind::SymTab, Some(s)) => s.count * Sym::SIZE as u64,
+                (ChunkKind::SymTabShndx, Some(s)) => s.count * 4,
+                _ => continue,
+            };
+            chunk.size = size;
+            layout.sections[chunk.out as usize].size = size;
         }
     }
 
@@ -542,14 +585,6 @@ impl<'a> Plan<'_, 'a> {
         );
         self.place_plt_symbols(symbols);
         self.place_local_ifuncs(sections, resolved);
-        // Aliases of functions that PLT entries stand for.
-        addresses::place_internals(
-            symbols,
-            context.internals,
-            &self.layout,
-            &self.bases,
-            context.mode.shared,
-        );
     }
 
     /// Local IFUNCs have no symbol to hold the address of their resolver.
@@ -706,14 +741,14 @@ impl<'e, 'a> Plan<'e, 'a> {
             None => Vec::new(),
         };
         let (names, table) = self.section_names();
-        let index = self.layout.sections.iter().position(|s| *s.name == *b".shstrtab");
-        let names_index = index.map_or(0, |i| i as u32 + 1);
+        let names_index = self.layout.chunk(ChunkKind::ShStrTab).map_or(0, |c| c.out + 1);
         Contents {
             dynsym: self.dynsym.as_ref(),
             dynamic,
             dynamics,
             relr_words,
             eh_frames: &self.eh_frames,
+            relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
             shstrtab: table.bytes().to_vec(),
             properties: self.properties.as_ref(),

@@ -3,12 +3,15 @@
 //! Locals of all objects come first, then globals by the object that defines them, then the
 //! linker's own, then what other modules define. Each object's ranges follow from counts, so objects
 //! are written independently, straight from their own tables: names are copied, not deduplicated.
-//! Hidden globals become local.
+//! Hidden globals become local. With `--emit-relocs`, section symbols come before all others.
 //!
 //! Specification: gABI chapter 4 "Symbol Table".
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
+use super::symbol_numbers::{Kept, Needed, Numbers};
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
@@ -17,7 +20,8 @@ use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym, symbol_type};
+use crate::resolve::symbols::{Symbols, sym};
+use crate::util::{prefetch, zeroed_atomics};
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -40,22 +44,39 @@ pub struct SymTab {
     pub first_global: u32,
     /// Section indices do not fit 16 bits.
     pub extended: bool,
+    /// The symbols of output sections, which the first so many have: 1 and up.
+    pub sections: u32,
+    /// What relocations that are kept refer to.
+    needed: Option<Needed>,
 }
 
-pub struct Counter<'c, 'a> {
+/// What the choice of symbols depends on.
+pub struct Choice<'c, 'a> {
     pub resolved: &'c Resolved<'a>,
     pub sections: &'c Sections<'a>,
     pub symbols: &'c Symbols,
     pub live: &'c Live,
     pub options: &'c Options,
+    pub needed: Option<&'c Needed>,
 }
 
-impl<'a> Counter<'_, 'a> {
-    pub fn plan(&self, parallel: bool) -> SymTab {
-        let one = |object: &Object<'a>| self.count(object);
+impl<'a> Choice<'_, 'a> {
+    pub fn plan(self, parallel: bool) -> SymTab {
+        if !self.options.emit_relocs {
+            return self.table(parallel);
+        }
+        let needed = Needed::collect(self.resolved, self.sections, self.live, parallel);
+        let symtab = Choice { needed: Some(&needed), ..self }.table(parallel);
+        SymTab { needed: Some(needed), ..symtab }
+    }
+
+    fn table(&self, parallel: bool) -> SymTab {
+        let one = |(number, object): (usize, &Object<'a>)| self.count(number, object);
         let objects = &self.resolved.objects;
-        let counts: Vec<Range> =
-            if parallel { objects.par_iter().map(one).collect() } else { objects.iter().map(one).collect() };
+        let counts: Vec<Range> = match parallel {
+            true => objects.par_iter().enumerate().map(one).collect(),
+            false => objects.iter().enumerate().map(one).collect(),
+        };
         let (mut extra_locals, mut extra_globals) = (Vec::new(), Vec::new());
         self.collect_extra(&mut extra_locals, &mut extra_globals);
         let locals: u32 = counts.iter().map(|c| c.locals).sum();
@@ -78,20 +99,27 @@ impl<'a> Counter<'_, 'a> {
             extra_locals,
             extra_globals,
             first_global,
-            // There are about as many output sections as names for them, some of the linker's own included.
-            extended: self.sections.names.len() + 64 >= SHN_LORESERVE as usize,
+            extended: self.has_many_sections(),
+            sections: 0,
+            needed: None,
         }
     }
 
-    fn count(&self, object: &Object) -> Range {
+    /// There are about as many output sections as names for them, some of the linker's own included.
+    fn has_many_sections(&self) -> bool {
+        let with_relocs = 1 + usize::from(self.options.emit_relocs);
+        self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
+    }
+
+    fn count(&self, number: usize, object: &Object) -> Range {
         let mut range = Range::default();
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(self.resolved, self.symbols, object, i);
             let global = i >= object.first_global;
-            let kept = if global {
-                keeps_global(self.resolved, self.symbols, self.live, object, i)
-            } else {
-                self.keeps_local(object, i, symbol)
+            let kept = match global {
+                true => self.keeps_global(object, i),
+                false => self.keeps_local((number, object), i, symbol).then_some(true),
             };
             let Some(local) = kept else { continue };
             if local {
@@ -105,16 +133,6 @@ impl<'a> Counter<'_, 'a> {
         range
     }
 
-    /// `Some(true)` if the local symbol is written.
-    fn keeps_local(&self, object: &Object, index: u32, symbol: &Sym) -> Option<bool> {
-        keeps_local(
-            &Kept { sections: self.sections, live: self.live, options: self.options },
-            object,
-            index,
-            symbol,
-        )
-    }
-
     fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
         for (id, _) in self.resolved.names.iter() {
             let flags = self.symbols[id].flags();
@@ -126,7 +144,11 @@ impl<'a> Counter<'_, 'a> {
                 {
                     globals.push(id);
                 }
-                sym::UNDEFINED | sym::SHARED if flags & (sym::USED | sym::NEEDS) != 0 => globals.push(id),
+                sym::UNDEFINED | sym::SHARED
+                    if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
+                {
+                    globals.push(id);
+                }
                 _ => {}
             }
         }
@@ -137,68 +159,129 @@ impl<'a> Counter<'_, 'a> {
         locals.sort_unstable_by_key(order);
         globals.sort_unstable_by_key(order);
     }
-}
 
-/// What the choice of local symbols depends on.
-struct Kept<'c, 'a> {
-    sections: &'c Sections<'a>,
-    live: &'c Live,
-    options: &'c Options,
-}
+    /// Whether a relocation that is kept refers to a name.
+    fn needs_global(&self, id: SymbolId) -> bool {
+        self.needed.is_some_and(|needed| needed.global(id))
+    }
 
-fn keeps_local(kept: &Kept, object: &Object, index: u32, symbol: &Sym) -> Option<bool> {
-    if symbol.st_name() == 0 || symbol.kind() == STT_SECTION {
-        return None;
-    }
-    if kept.options.discard == Discard::All {
-        return None;
-    }
-    let mut merged = false;
-    match object.place(index, symbol) {
-        SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
-            let id = SectionId(object.section_base + shndx);
-            let section = kept.sections.get(id);
-            if !section.in_image() || !kept.live.contains(id) || section.kind() == SectionKind::EhFrame {
-                return None;
-            }
-            merged = section.kind() == SectionKind::Merge;
+    /// Whether local symbol `index` of object `number` is written.
+    fn keeps_local(&self, (number, object): (usize, &Object), index: u32, symbol: &Sym) -> bool {
+        let needed = self.needed.is_some_and(|needed| needed.local(number, index));
+        let unwanted = || symbol.st_name() == 0 || self.options.discard == Discard::All;
+        if symbol.kind() == STT_SECTION || !needed && unwanted() {
+            return false;
         }
-        SymbolPlace::Absolute => {}
-        _ => return None,
+        let mut merged = false;
+        match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                let id = SectionId(object.section_base + shndx);
+                let section = self.sections.get(id);
+                if !section.in_image() || !self.live.contains(id) || section.kind() == SectionKind::EhFrame {
+                    return false;
+                }
+                merged = section.kind() == SectionKind::Merge;
+            }
+            SymbolPlace::Absolute => {}
+            _ => return false,
+        }
+        let temporary = || object.symbol_name(index).starts_with(b".L");
+        match self.options.discard {
+            _ if needed => true,
+            Discard::Locals => !temporary(),
+            Discard::Default if merged => !temporary(),
+            _ => true,
+        }
     }
-    let temporary = || object.symbol_name(index).starts_with(b".L");
-    match kept.options.discard {
-        Discard::Locals if temporary() => None,
-        Discard::Default if merged && temporary() => None,
-        _ => Some(true),
+
+    /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
+    /// it is written as a local symbol.
+    fn keeps_global(&self, object: &Object, index: u32) -> Option<bool> {
+        if object.syms[index as usize].st_shndx() == SHN_UNDEF {
+            return None;
+        }
+        let id = object.global(index);
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        let here = match flags & sym::KIND {
+            sym::DEFINED => self.live.contains(SectionId(symbol.section)),
+            sym::ABSOLUTE => true,
+            // gc gave it no place if it has no section.
+            sym::COMMON => symbol.section != u32::MAX,
+            _ => false,
+        };
+        if !here {
+            return None;
+        }
+        let entry = self.resolved.names.get(id);
+        let mine = entry.sym() == index && entry.file() == object.file;
+        mine.then_some(flags & (sym::HIDDEN | sym::LOCALIZED) != 0)
+    }
+
+    /// The indices of all symbols, once the table has its symbols of sections.
+    pub fn number(&self, symtab: &SymTab, parallel: bool) -> Numbers {
+        let choice = Choice { needed: symtab.needed.as_ref(), ..*self };
+        let globals: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
+        let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
+        let one = |(number, object): (usize, &Object<'a>)| {
+            let start = &symtab.starts[number];
+            let mut kept = Kept::new(object.first_global as usize);
+            for i in 1..object.first_global {
+                if choice.keeps_local((number, object), i, &object.syms[i as usize]) {
+                    kept.set(i);
+                }
+            }
+            let mut next = (start.locals + kept.count(), start.globals);
+            for i in object.first_global..object.syms.len() as u32 {
+                let Some(local) = choice.keeps_global(object, i) else { continue };
+                let next = if local { &mut next.0 } else { &mut next.1 };
+                set(object.global(i), *next);
+                *next += 1;
+            }
+            (start.locals, kept)
+        };
+        let objects = &self.resolved.objects;
+        let locals = match parallel {
+            true => objects.par_iter().enumerate().map(one).collect(),
+            false => objects.iter().enumerate().map(one).collect(),
+        };
+        let end = extra_start(symtab);
+        (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
+        (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));
+        Numbers { locals, globals }
     }
 }
 
-/// Whether this object's symbol `index` is the definition of its name, in the image; and whether it
-/// is written as a local symbol.
-fn keeps_global(
-    resolved: &Resolved,
-    symbols: &Symbols,
-    live: &Live,
-    object: &Object,
-    index: u32,
-) -> Option<bool> {
-    let id = object.global(index);
-    let symbol = &symbols[id];
-    let flags = symbol.flags();
-    let here = match flags & sym::KIND {
-        sym::DEFINED => live.contains(SectionId(symbol.section)),
-        sym::ABSOLUTE => true,
-        // gc gave it no place if it has no section.
-        sym::COMMON => symbol.section != u32::MAX,
-        _ => false,
-    };
-    if !here {
-        return None;
+/// How many symbols ahead what is known of their names is asked for.
+const GLOBAL_AHEAD: u32 = 8;
+
+/// Asks for what [`Choice::keeps_global`] will look at a few symbols behind `index`.
+#[inline(always)]
+fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
+    let ahead = index + GLOBAL_AHEAD;
+    if ahead >= object.first_global
+        && object.syms.get(ahead as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
+    {
+        let id = object.global(ahead);
+        symbols.prefetch(id);
+        if let Some(entry) = resolved.names.try_get(id) {
+            prefetch(entry);
+        }
+        object.prefetch_name(ahead);
     }
-    let entry = resolved.names.get(id);
-    let mine = entry.sym() == index && entry.file() == object.file;
-    mine.then_some(flags & (sym::HIDDEN | sym::LOCALIZED) != 0)
+}
+
+impl SymTab {
+    /// Puts symbols for the first `count` output sections before all others.
+    pub fn add_sections(&mut self, count: u32) {
+        for start in &mut self.starts {
+            start.locals += count;
+            start.globals += count;
+        }
+        self.sections = count;
+        self.first_global += count;
+        self.count += u64::from(count);
+    }
 }
 
 /// Output of one run of objects, or of the symbols behind them: bytes and where they go.
@@ -218,36 +301,53 @@ pub struct Writer<'c, 'i, 'a> {
 }
 
 impl Writer<'_, '_, '_> {
-    /// The symbols of objects `range`.
+    /// The null symbol and those of sections.
+    fn head(&self, part: &mut Part) {
+        part.locals.extend_from_slice(&[0; Sym::SIZE]);
+        part.local_indices.extend_from_slice(&[0; 4]);
+        part.strings.push(0);
+        for (i, out) in self.image.layout.sections[..self.symtab.sections as usize].iter().enumerate() {
+            self.put(part, true, (0, STT_SECTION, 0), (out.address, 0), i as u32 + 1);
+        }
+    }
+
+    /// The symbols of objects `range`; the first run starts with [`Self::head`].
     pub fn objects(&self, range: std::ops::Range<usize>) -> Part {
         let mut part = Part::default();
         let mut string = self.symtab.starts[range.start].strings;
         if range.start == 0 {
-            part.locals.extend_from_slice(&[0; Sym::SIZE]);
-            part.local_indices.extend_from_slice(&[0; 4]);
-            part.strings.push(0);
+            self.head(&mut part);
         }
-        for object in &self.image.resolved.objects[range] {
-            self.object(object, &mut string, &mut part);
+        for number in range {
+            self.object(number, &mut string, &mut part);
         }
         part
     }
 
-    fn object(&self, object: &Object, string: &mut u64, part: &mut Part) {
+    fn object(&self, number: usize, string: &mut u64, part: &mut Part) {
         let image = self.image;
-        let kept = Kept { sections: image.sections, live: image.live, options: image.options };
+        let object = &image.resolved.objects[number];
+        let choice = Choice {
+            resolved: image.resolved,
+            sections: image.sections,
+            symbols: image.symbols,
+            live: image.live,
+            options: image.options,
+            needed: self.symtab.needed.as_ref(),
+        };
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out) = if i >= object.first_global {
-                let Some(local) = keeps_global(image.resolved, image.symbols, image.live, object, i) else {
-                    continue;
-                };
+                let Some(local) = choice.keeps_global(object, i) else { continue };
                 let (value, out) = self.global_place(object.global(i));
                 (local, value, out)
             } else {
-                let Some(local) = keeps_local(&kept, object, i, symbol) else { continue };
+                if !choice.keeps_local((number, object), i, symbol) {
+                    continue;
+                }
                 let (value, out) = self.local_place(object, i, symbol);
-                (local, value, out)
+                (true, value, out)
             };
             let name = object.symbol_name(i);
             let binding = if local { STB_LOCAL } else { symbol.binding() };
@@ -332,9 +432,7 @@ impl Writer<'_, '_, '_> {
     pub fn extra(&self) -> Part {
         let mut part = Part::default();
         if self.image.resolved.objects.is_empty() {
-            part.locals.extend_from_slice(&[0; Sym::SIZE]);
-            part.local_indices.extend_from_slice(&[0; 4]);
-            part.strings.push(0);
+            self.head(&mut part);
         }
         let end = self.symtab.starts[self.symtab.starts.len() - 1];
         let mut string = end.strings;
@@ -366,7 +464,7 @@ impl Writer<'_, '_, '_> {
         } else {
             STB_GLOBAL
         };
-        let kind = symbol_type(flags);
+        let kind = image.made_type(id);
         let undefined =
             matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
         let (value, out) = if undefined {

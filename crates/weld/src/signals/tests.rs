@@ -1,8 +1,9 @@
 //! Signals end processes, so each test runs this test program again as a child that gets one.
 
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::AsRawFd;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -31,12 +32,61 @@ fn run_child(role: &str) -> (Output, bool) {
     (output, left)
 }
 
+/// Runs a child that holds the tokens `ab` of a pipe. Returns its end, and what the pipe holds after it.
+fn run_with_tokens(role: &str) -> (Output, String) {
+    let (mut read, write) = std::io::pipe().unwrap();
+    let program = std::env::current_exe().unwrap();
+    let mut command = Command::new(program);
+    command.args(["signals::tests::child", "--exact", "--nocapture"]).env(ROLE, role);
+    // SAFETY: between fork and exec only a system call is made, which lets the child have the descriptor.
+    let output = unsafe {
+        let descriptor = write.as_raw_fd();
+        let hand_over = move || match libc::dup2(descriptor, TOKEN_PIPE) {
+            TOKEN_PIPE => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        };
+        command.pre_exec(hand_over).output().unwrap()
+    };
+    drop(write);
+    let mut tokens = String::new();
+    read.read_to_string(&mut tokens).unwrap();
+    (output, tokens)
+}
+
+/// The descriptor of the pipe in children that hold tokens.
+const TOKEN_PIPE: c_int = 100;
+
+/// What a child does while it holds tokens.
+fn end_with_tokens(role: &str) {
+    assert_eq!(take_tokens(TOKEN_PIPE, &mut || b"ab".to_vec()), b"ab");
+    // SAFETY: raising a signal has no preconditions; the slice is valid.
+    match role {
+        "tokens-int" => _ = unsafe { libc::raise(libc::SIGINT) },
+        "tokens-term" => _ = unsafe { libc::raise(libc::SIGTERM) },
+        "tokens-thread" => {
+            let raise = || unsafe { libc::raise(libc::SIGTERM) };
+            std::thread::spawn(raise).join().unwrap();
+        }
+        "tokens-abort" => std::process::abort(),
+        "tokens-panic" => die_of_bug("oh no\n"),
+        "tokens-returned" => {
+            let give_back = || _ = unsafe { libc::write(TOKEN_PIPE, b"ab".as_ptr().cast(), 2) };
+            return_tokens(&mut { give_back });
+            unsafe { libc::raise(libc::SIGTERM) };
+        }
+        other => panic!("{other}"),
+    }
+}
+
 /// What a child does; nothing in an ordinary run.
 #[test]
 fn child() {
     let Ok(role) = std::env::var(ROLE) else { return };
     set_program_name("ld");
     install();
+    if role.starts_with("tokens") {
+        return end_with_tokens(&role);
+    }
     let temp = path_for(&role);
     register_temp(&temp);
     match role.as_str() {
@@ -99,6 +149,17 @@ fn a_bug_leaves_no_temporary_file() {
     let (output, left) = run_child("panic");
     assert_eq!((output.status.code(), left), (Some(1), false));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "ld: oh no\n");
+}
+
+#[test]
+fn tokens_are_given_back_once_however_the_process_ends() {
+    for role in
+        ["tokens-int", "tokens-term", "tokens-thread", "tokens-abort", "tokens-panic", "tokens-returned"]
+    {
+        let (output, tokens) = run_with_tokens(role);
+        assert_eq!(tokens, "ab", "{role}");
+        assert!(!output.status.success(), "{role}");
+    }
 }
 
 #[test]

@@ -39,6 +39,9 @@ enum Failure {
     Form,
 }
 
+/// How many relocations ahead their symbols are asked for.
+const TARGET_AHEAD: usize = 6;
+
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated(site: &Site, out: &mut [u8]) {
     let mut i = 0;
@@ -57,6 +60,9 @@ pub fn allocated(site: &Site, out: &mut [u8]) {
             i += 1;
             continue;
         }
+        if let Some(later) = site.relocs.get(i + TARGET_AHEAD) {
+            site.image.symbols.prefetch_target(site.object, later.sym());
+        }
         let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);
         let here = site.address.wrapping_add(at as u64);
@@ -64,7 +70,7 @@ pub fn allocated(site: &Site, out: &mut [u8]) {
         let result = match class {
             Class::Pc if plain => put_signed(out, at, size, target.wrapping_sub(here) as i64),
             Class::Plt if plain => put_signed(out, at, size, target.wrapping_sub(here) as i64),
-            _ => match site.special(class, reloc, (out, at), place) {
+            _ => match site.special(class, i, (out, at), place) {
                 Ok(skip) => {
                     i += skip;
                     Ok(())
@@ -126,11 +132,12 @@ impl Site<'_, '_, '_> {
     fn special(
         &self,
         class: Class,
-        reloc: &Rela,
+        i: usize,
         (out, at): (&mut [u8], usize),
         place: Place,
     ) -> Result<usize, Failure> {
         let image = self.image;
+        let reloc = &self.relocs[i];
         let kind = reloc.kind();
         let size = width(kind);
         let here = self.address.wrapping_add(at as u64);
@@ -193,7 +200,7 @@ impl Site<'_, '_, '_> {
                 put_signed(out, at, size, value)?;
             }
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
-                return self.thread_local(class, reloc, (out, at), place);
+                return self.thread_local(class, i, (out, at), place);
             }
             Class::None | Class::Unknown => {}
         }
@@ -293,11 +300,12 @@ impl Site<'_, '_, '_> {
     fn thread_local(
         &self,
         class: Class,
-        reloc: &Rela,
+        i: usize,
         (out, at): (&mut [u8], usize),
         place: Place,
     ) -> Result<usize, Failure> {
         let image = self.image;
+        let reloc = &self.relocs[i];
         let here = self.address.wrapping_add(at as u64);
         let source = reloc.r_offset() as usize;
         // The addend of these types corrects for the end of the instruction, not for the symbol.
@@ -305,28 +313,25 @@ impl Site<'_, '_, '_> {
         let to_slot = |slot: u64| slot.wrapping_add(place.addend as u64).wrapping_sub(here) as i64;
         let local = !image.mode.shared && place.flags & sym::PREEMPTIBLE == 0;
         match class {
-            Class::TlsGd if image.mode.shared => {
-                let slot = image.slot(self.object_id, reloc.sym()).ok_or(Failure::NoSlot)?;
-                let pair = image.got_address(slot.tls_gd).ok_or(Failure::NoSlot)?;
-                put_signed(out, at, 4, to_slot(pair))?;
-            }
-            Class::TlsGd => {
-                let call = relax::is_general_dynamic(self.input, source).ok_or(Failure::Form)?;
-                check(if local {
-                    relax::general_dynamic_to_local_exec(out, at, call, tpoff)
+            Class::TlsGd | Class::TlsLd => {
+                let call = (!image.mode.shared).then(|| relax::tls_call(self.input, self.relocs, i));
+                let Some(call) = call.flatten() else {
+                    let slot = image.slot(self.object_id, reloc.sym());
+                    let word = match class {
+                        Class::TlsGd => slot.map(|s| s.tls_gd),
+                        _ => image.slots.tls_ld,
+                    };
+                    let pair = word.and_then(|w| image.got_address(w)).ok_or(Failure::NoSlot)?;
+                    return put_signed(out, at, 4, to_slot(pair)).map(|()| 0);
+                };
+                if class == Class::TlsLd {
+                    relax::local_dynamic_to_local_exec(out, at, call);
+                } else if local {
+                    check(relax::general_dynamic_to_local_exec(out, at, call, tpoff))?;
                 } else {
                     let distance = self.got_tp(reloc)?.wrapping_sub(here) as i64;
-                    relax::general_dynamic_to_initial_exec(out, at, call, distance)
-                })?;
-                return Ok(1);
-            }
-            Class::TlsLd if image.mode.shared => {
-                let pair = image.slots.tls_ld.and_then(|w| image.got_address(w)).ok_or(Failure::NoSlot)?;
-                put_signed(out, at, 4, to_slot(pair))?;
-            }
-            Class::TlsLd => {
-                let call = relax::is_local_dynamic(self.input, source).ok_or(Failure::Form)?;
-                relax::local_dynamic_to_local_exec(out, at, call);
+                    check(relax::general_dynamic_to_initial_exec(out, at, call, distance))?;
+                }
                 return Ok(1);
             }
             Class::GotTp => {
@@ -338,23 +343,24 @@ impl Site<'_, '_, '_> {
                     put_signed(out, at, 4, to_slot(self.got_tp(reloc)?))?;
                 }
             }
-            Class::TlsDesc if image.mode.shared => {
-                let slot = image.slot(self.object_id, reloc.sym()).ok_or(Failure::NoSlot)?;
-                let pair = image.got_address(slot.tls_desc).ok_or(Failure::NoSlot)?;
-                put_signed(out, at, 4, to_slot(pair))?;
-            }
-            Class::TlsDesc => check(if local {
-                relax::tlsdesc_to_local_exec(out, at, tpoff)
-            } else {
-                relax::tlsdesc_to_initial_exec(out, at, self.got_tp(reloc)?, here)
-            })?,
+            Class::TlsDesc => match (self.tls_descriptor(reloc), local) {
+                (Some(pair), _) => put_signed(out, at, 4, to_slot(pair))?,
+                (None, true) => check(relax::tlsdesc_to_local_exec(out, at, tpoff))?,
+                (None, false) => check(relax::tlsdesc_to_initial_exec(out, at, self.got_tp(reloc)?, here))?,
+            },
             _ => {
-                if !image.mode.shared && !relax::tlsdesc_call_to_nop(out, at) {
+                if self.tls_descriptor(reloc).is_none() && !relax::tlsdesc_call_to_nop(out, at) {
                     return Err(Failure::Form);
                 }
             }
         }
         Ok(0)
+    }
+
+    /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
+    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
+        let slot = self.image.slot(self.object_id, reloc.sym())?;
+        self.image.got_address(slot.tls_desc)
     }
 
     fn symbol_size(&self, reloc: &Rela) -> u64 {

@@ -9,6 +9,7 @@
 //! Specification: x86-64 psABI B.2 "Optimize GOTPCRELX", "ELF TLS" 5.5 for GD, LD, IE, LE and TLSDESC.
 
 use super::*;
+use crate::elf::Rela;
 
 /// How a GOT-relative instruction can do without its GOT slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,9 @@ pub fn got_form(kind: u32, code: &[u8], at: usize, addend: i64, pic: bool) -> Op
         return None;
     }
     let (opcode, modrm) = (code[at - 2], code[at - 1]);
-    if opcode == 0x8b && modrm & 0xc7 == 0x05 {
+    // Behind longer prefixes (EVEX), the same opcodes have other operands.
+    let mov = matches!(kind, R_GOTPCRELX | R_REX_GOTPCRELX | R_CODE_4_GOTPCRELX) && opcode == 0x8b;
+    if mov && modrm & 0xc7 == 0x05 {
         return Some(GotForm::Lea);
     }
     match kind {
@@ -179,6 +182,26 @@ pub fn is_local_dynamic(code: &[u8], at: usize) -> Option<TlsCall> {
         [0xff, 0x15] if code.len() >= at + 10 => Some(TlsCall::Indirect),
         _ => None,
     }
+}
+
+/// The call that completes the GD or LD sequence of relocation `i`, if the linker may rewrite both: the
+/// bytes are a sequence that the psABI fixes, and the next relocation is that of the call. All else has to
+/// call `__tls_get_addr`.
+pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
+    let at = usize::try_from(relocs[i].r_offset()).ok().filter(|at| *at <= code.len())?;
+    let (call, operand) = if class(relocs[i].kind()) == Class::TlsGd {
+        let call = is_general_dynamic(code, at)?;
+        (call, if call == TlsCall::Large { 6 } else { 8 })
+    } else {
+        let call = is_local_dynamic(code, at)?;
+        (call, if call == TlsCall::Direct { 5 } else { 6 })
+    };
+    let next = relocs.get(i + 1)?;
+    let calls = matches!(
+        class(next.kind()),
+        Class::Plt | Class::Pc | Class::PltOff | Class::GotPcRelax | Class::GotPc
+    );
+    (calls && next.r_offset() == (at + operand) as u64).then_some(call)
 }
 
 /// LD → `mov %fs:0, %rax`, padded with prefixes.

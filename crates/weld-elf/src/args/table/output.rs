@@ -97,7 +97,8 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["threads", "thread-count"],
         Required("N"),
-        "Use N threads. Default: as many as the work is worth, at most one for each processor.",
+        "Use N threads. Default: as many as the work is worth, the processors allow, and the jobserver of make or \
+         cargo has tokens for.",
         |s, v| match number(v.text()?)? {
             0 => Err("expected a number above 0".to_owned()),
             n => {

@@ -1,5 +1,7 @@
 //! Sections: which are kept, merged, folded and compressed.
 
+use std::path::PathBuf;
+
 use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
 use weld_common::glob::Glob;
@@ -24,16 +26,13 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["print-gc-sections"],
         Optional("FILE"),
-        "List the sections that --gc-sections leaves out, on standard output (a FILE gives a warning).",
+        "List the sections that --gc-sections leaves out, in FILE or on standard output.",
         |s, v| {
-            s.o.print_gc_sections = true;
-            if v.value.is_some_and(|file| file != "-") {
-                s.warn("--print-gc-sections: no file is written; the list goes to standard output");
-            }
+            s.o.print_gc_sections = Some(v.value.map_or("-".into(), PathBuf::from));
             Ok(())
         },
     ),
-    flag(&["no-print-gc-sections"], "Do not list them (default).", |s| s.o.print_gc_sections = false),
+    flag(&["no-print-gc-sections"], "Do not list them (default).", |s| s.o.print_gc_sections = None),
     flag(&["emit-relocs", "q"], "Keep relocations in the output.", |s| s.o.emit_relocs = true),
     take(
         &["compress-debug-sections"],

@@ -1,7 +1,7 @@
 //! Symbols: which are defined, exported, renamed or reported.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::args::{Group, Spec, flag, lost, refused, take};
 
 use super::super::state::State;
 use super::super::values::choice;
@@ -203,8 +203,14 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["no-call-graph-profile-sort"], "Do not sort functions (default).", |_| {}),
-    refused(&["fortran-common"], NoValue, "archive members are not linked to replace common symbols"),
-    accepted(&["no-fortran-common"], NoValue, "it is the default"),
+    flag(
+        &["fortran-common"],
+        "Read an archive member that defines what is only a common symbol so far (default).",
+        |s| s.o.fortran_common = true,
+    ),
+    flag(&["no-fortran-common"], "Do not read archive members for common symbols.", |s| {
+        s.o.fortran_common = false
+    }),
     refused(&["ignore-unresolved-symbol"], Required("SYMBOL"), "use --unresolved-symbols or --defsym"),
     refused(
         &["dynamic-list-data", "dynamic-list-cpp-new", "dynamic-list-cpp-typeinfo"],
