@@ -110,7 +110,6 @@ impl<'j> Job<'j> {
         if self.options.print_version {
             self.host.print(&args::version_text());
         }
-        setup::report_missing(self.options, self.sink);
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.
@@ -245,7 +244,8 @@ impl<'j> Job<'j> {
         }
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.
-        let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got };
+        let retained = scripts.retained.as_ref();
+        let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got, retained };
         let mut plan = planner.plan(sections, &mut symbols)?;
         if relax_got && plan.is_too_large_to_relax() {
             return Ok(false);
