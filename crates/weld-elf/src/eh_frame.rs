@@ -12,8 +12,11 @@
 //! Sources: LSB Core, "Exception Frames"; DWARF 5, section 6.4; encodings: LSB, "DWARF Exception
 //! Header Encoding".
 
-use crate::reader::Reader;
 use std::fmt;
+
+use rayon::slice::ParallelSliceMut;
+
+use crate::reader::Reader;
 
 /// How a pointer is stored: `DW_EH_PE_*`. The low half says size, the high half what it counts from.
 pub mod encoding {
@@ -322,9 +325,12 @@ pub fn hdr_size(entries: usize) -> u64 {
 
 /// Puts (function address, FDE address) pairs in the order of the table, and keeps the first FDE of
 /// functions that share an address (folded ones).
-pub fn sort_hdr_entries(entries: &mut Vec<(u64, u64)>) {
-    if !entries.is_sorted_by(|a, b| a < b) {
-        entries.sort_unstable();
+pub fn sort_hdr_entries(entries: &mut Vec<(u64, u64)>, parallel: bool) {
+    // Equal entries are the same in all their bytes, so an unstable sort has one outcome.
+    match entries.is_sorted_by(|a, b| a < b) {
+        true => {}
+        false if parallel => entries.par_sort_unstable(),
+        false => entries.sort_unstable(),
     }
     entries.dedup_by_key(|entry| entry.0);
 }
@@ -538,7 +544,7 @@ mod tests {
     #[test]
     fn header() {
         let mut entries = vec![(0x3000, 0x5100), (0x2000, 0x5000), (0x3000, 0x5200)];
-        sort_hdr_entries(&mut entries);
+        sort_hdr_entries(&mut entries, false);
         assert_eq!(entries, [(0x2000, 0x5000), (0x3000, 0x5100)]);
         let mut out = vec![0xaa; hdr_size(3) as usize];
         write_hdr(0x4000, 0x4f00, &entries, &mut out).unwrap();

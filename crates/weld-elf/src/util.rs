@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Atomics that start as zero. The memory comes straight from the kernel's zero pages, so parts
-/// that are never written cost nothing.
+/// Values that start as zero. The memory comes straight from the kernel's zero pages, so parts
+/// that are never written cost nothing, and others are cleared by the thread that first writes there.
 pub fn zeroed_atomics<T: ZeroAtomic>(count: usize) -> Vec<T> {
     T::zeroed(count)
 }

@@ -43,6 +43,8 @@ pub struct Contents<'c> {
     pub dynamics: Dynamics,
     pub relr_words: Vec<u64>,
     pub eh_frames: &'c EhFrames,
+    /// What `.eh_frame_hdr` says, in order; empty if there is none.
+    pub frame_table: Vec<(u64, u64)>,
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
     pub shstrtab: Vec<u8>,
@@ -222,9 +224,7 @@ impl Emitter<'_, '_, '_> {
 
     fn eh_frame_hdr(&self, chunk: &Chunk, out: &mut [u8]) {
         let frame = self.image.layout.chunk_address(ChunkKind::EhFrame);
-        let mut table = self.contents.eh_frames.table(self.image, frame);
-        crate::eh_frame::sort_hdr_entries(&mut table);
-        if let Err(e) = crate::eh_frame::write_hdr(chunk.address, frame, &table, out) {
+        if let Err(e) = crate::eh_frame::write_hdr(chunk.address, frame, &self.contents.frame_table, out) {
             self.image.sink.error(format!(".eh_frame_hdr: {e}"));
         }
     }

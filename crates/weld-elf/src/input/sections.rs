@@ -309,6 +309,16 @@ fn output_name<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
     WELL_KNOWN.iter().position(|k| *k == name).map(|i| i as u32).ok_or(name)
 }
 
+/// Slots that are all zero, without touching their memory: the threads that fill them do that.
+fn zeroed_slots(count: usize) -> Vec<InputSection> {
+    const WORDS: usize = size_of::<InputSection>() / size_of::<u64>();
+    const _: () = assert!(align_of::<InputSection>() == align_of::<u64>());
+    const _: () = assert!(size_of::<InputSection>() == WORDS * size_of::<u64>());
+    let mut words = std::mem::ManuallyDrop::new(vec![[0u64; WORDS]; count]);
+    // SAFETY: size and alignment are equal, zero is a value of each field, and `words` is not used again.
+    unsafe { Vec::from_raw_parts(words.as_mut_ptr().cast(), words.len(), words.capacity()) }
+}
+
 /// Parses the sections of every object.
 pub fn parse<'a>(
     objects: &mut [Object<'a>],
@@ -327,7 +337,7 @@ pub fn parse<'a>(
         return Sections { list: Vec::new(), objects: Vec::new(), names: Vec::new() };
     }
     let stretch = trace::stretch("make room for sections");
-    let mut list = vec![InputSection::default(); total];
+    let mut list = zeroed_slots(total);
     let mut slots: Vec<&mut [InputSection]> = Vec::with_capacity(objects.len());
     let mut rest = &mut list[..];
     for object in objects.iter() {

@@ -11,11 +11,12 @@
 pub mod dyn_relocs;
 pub mod roots;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::diag::DiagSink;
-use weld_common::trace;
+use weld_common::trace::{self, Region};
 
 use crate::arch::x86_64::scan;
 use crate::elf::*;
@@ -150,11 +151,11 @@ pub struct Scanner<'c, 'a> {
     pub bits: Vec<AtomicU32>,
 }
 
-/// Sections followed in one go by a worker before it hands the rest to the next level.
-const LEVEL_BUDGET: usize = 4096;
+/// Sections that a thread hands to others in one go: enough to pay for the handing over, few enough to leave
+/// work for many threads in a small link.
+const SHARED: usize = 128;
 /// Sections looked at together, so that the memory of one is fetched while another is worked on.
 const BATCH: usize = 16;
-const FRONTIER_CHUNK: usize = 256;
 const FLAT_CHUNK: usize = 8192;
 
 impl<'c, 'a> Scanner<'c, 'a> {
@@ -217,36 +218,55 @@ impl<'c, 'a> Scanner<'c, 'a> {
             }
             found
         };
-        self.gather((0..total).step_by(FLAT_CHUNK).collect(), parallel, |start| (chunk(start), Vec::new())).0
-    }
-
-    fn walk(&self, roots: &[SectionId], parallel: bool) -> Found {
-        let mut frontier: Vec<SectionId> = roots.to_vec();
+        let region = trace::region("scan sections");
+        let chunk = |start| {
+            let _task = region.task();
+            chunk(start)
+        };
+        let starts = (0..total).step_by(FLAT_CHUNK);
+        let parts: Vec<Found> = match parallel {
+            true => starts.collect::<Vec<_>>().into_par_iter().map(chunk).collect(),
+            false => starts.map(chunk).collect(),
+        };
+        drop(region);
+        let _stretch = trace::stretch("join findings");
         let mut all = Found::default();
-        while !frontier.is_empty() {
-            let chunks: Vec<&[SectionId]> = frontier.chunks(FRONTIER_CHUNK).collect();
-            let (found, next) = self.gather(chunks, parallel, |chunk| self.follow(chunk));
-            all.absorb(found);
-            frontier = next;
-        }
+        parts.into_iter().for_each(|found| all.absorb(found));
         all
     }
 
-    /// Visits `chunk` and what it leads to, up to a budget. Returns what is left to visit.
-    fn follow(&self, chunk: &[SectionId]) -> (Found, Vec<SectionId>) {
+    /// Visits what the roots lead to. The order differs from run to run; what is found is put in order later.
+    fn walk(&self, roots: &[SectionId], parallel: bool) -> Found {
+        let region = trace::region("follow references");
+        if !parallel {
+            let _task = region.task();
+            return self.follow(roots.to_vec(), |_| false);
+        }
+        let walk = Walk { scanner: self, region, findings: Mutex::default() };
+        rayon::scope(|scope| roots.chunks(SHARED).for_each(|part| walk.spawn(scope, part.to_vec())));
+        drop(walk.region);
+        let _stretch = trace::stretch("join findings");
+        let mut all = Found::default();
+        walk.findings.into_inner().unwrap().into_iter().for_each(|found| all.absorb(found));
+        all
+    }
+
+    /// Visits the sections of `stack` and what they lead to. When there is more than one thread needs, the
+    /// part that has waited longest, which likely leads to most, is offered to `share`, which says whether it took it.
+    fn follow(&self, mut stack: Vec<SectionId>, mut share: impl FnMut(&[SectionId]) -> bool) -> Found {
         let mut found = Found::default();
-        let mut stack = chunk.to_vec();
-        let mut visited = 0;
         let mut batch = Vec::with_capacity(BATCH);
-        while visited < LEVEL_BUDGET && !stack.is_empty() {
+        while !stack.is_empty() {
             batch.extend(stack.drain(stack.len().saturating_sub(BATCH)..));
             self.prefetch(&batch);
-            visited += batch.len();
             for section in batch.drain(..) {
                 self.visit(section, &mut stack, &mut found);
             }
+            if stack.len() > 2 * SHARED && share(&stack[..SHARED]) {
+                stack.drain(..SHARED);
+            }
         }
-        (found, stack)
+        found
     }
 
     /// Asks for the relocations of sections that are visited next, step by step: each step needs what
@@ -265,32 +285,6 @@ impl<'c, 'a> Scanner<'c, 'a> {
                 prefetch(first);
             }
         }
-    }
-
-    fn gather<T: Send + Sync>(
-        &self,
-        tasks: Vec<T>,
-        parallel: bool,
-        run: impl Fn(T) -> (Found, Vec<SectionId>) + Sync + Send,
-    ) -> (Found, Vec<SectionId>) {
-        let region = trace::region("scan");
-        let run = |task| {
-            let _task = region.task();
-            run(task)
-        };
-        let results: Vec<_> = if parallel && tasks.len() > 1 {
-            tasks.into_par_iter().map(run).collect()
-        } else {
-            tasks.into_iter().map(run).collect()
-        };
-        drop(region);
-        let _stretch = trace::stretch("join findings");
-        let mut all = (Found::default(), Vec::new());
-        for (found, mut next) in results {
-            all.0.absorb(found);
-            all.1.append(&mut next);
-        }
-        all
     }
 
     /// Scans a section and pushes the sections that it brings to life.
@@ -332,6 +326,28 @@ impl<'c, 'a> Scanner<'c, 'a> {
 
     pub fn is_discarded(&self, section: u32) -> bool {
         self.sections.list[section as usize].kind() == SectionKind::Discarded
+    }
+}
+
+/// A walk by several threads.
+struct Walk<'w, 'c, 'a> {
+    scanner: &'w Scanner<'c, 'a>,
+    region: Region,
+    findings: Mutex<Vec<Found>>,
+}
+
+impl Walk<'_, '_, '_> {
+    /// Has some thread follow `sections`, and others what turns out to be too much for it.
+    fn spawn<'s>(&'s self, scope: &rayon::Scope<'s>, sections: Vec<SectionId>) {
+        scope.spawn(move |scope| {
+            let _task = self.region.task();
+            let share = |part: &[SectionId]| {
+                self.spawn(scope, part.to_vec());
+                true
+            };
+            let found = self.scanner.follow(sections, share);
+            self.findings.lock().unwrap().push(found);
+        });
     }
 }
 

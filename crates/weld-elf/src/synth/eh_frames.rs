@@ -7,6 +7,10 @@
 //! Specification: LSB Core, "Exception Frames" and "Exception Frame Header".
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use rayon::prelude::*;
+use weld_common::trace;
 
 use crate::arch::x86_64::apply::{self, Site};
 use crate::eh_frame::{Cie, EhFrame};
@@ -47,61 +51,98 @@ pub struct Planner<'c, 'a> {
     pub live: &'c Live,
 }
 
+/// The records of an object, before it is known which of its CIEs others have written already. `out` is
+/// relative to the object's first record, as if none of its CIEs were written; `cie` of an FDE counts the
+/// object's CIEs.
+#[derive(Default)]
+struct Draft {
+    records: Vec<Record>,
+    /// The CIEs that have live FDEs.
+    cies: Vec<DraftCie>,
+    /// Padded bytes of all FDEs.
+    size: u64,
+    fdes: usize,
+}
+
+struct DraftCie {
+    /// What makes CIEs equal.
+    key: Vec<u8>,
+    /// Padded size in bytes.
+    size: u32,
+    /// Like that of its record.
+    out: u64,
+}
+
 impl<'a> Planner<'_, 'a> {
-    pub fn plan(&self) -> Result<EhFrames, String> {
-        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
-        let mut frames = EhFrames { objects: Vec::new(), size: 0, fdes: 0 };
+    /// Objects are gone through in parallel but for the choice of CIEs, of which each has a few.
+    ///
+    /// # Errors
+    /// If the section is too large for its offsets.
+    pub fn plan(&self, parallel: bool) -> Result<EhFrames, String> {
+        let region = trace::region("find live frames");
+        let draft = |i: usize| {
+            let _task = region.task();
+            self.draft(i)
+        };
+        let count = self.sections.objects.len();
+        let drafts: Vec<Draft> = match parallel {
+            true => (0..count).into_par_iter().map(draft).collect(),
+            false => (0..count).map(draft).collect(),
+        };
+        drop(region);
+        let mut known: HashMap<&[u8], u32> = HashMap::new();
         let mut end = 0u64;
-        for (i, extra) in self.sections.objects.iter().enumerate() {
-            let mut records = Vec::new();
-            for (f, (shndx, frame)) in extra.eh_frames.iter().enumerate() {
-                self.plan_frame((i, f as u32, *shndx), frame, &mut known, (&mut records, &mut end));
-                if end > u32::MAX as u64 {
-                    return Err(".eh_frame is larger than 4 GiB".into());
-                }
-            }
-            if !records.is_empty() {
-                frames.fdes += records.iter().filter(|r| r.index & IS_CIE == 0).count();
-                frames.objects.push((ObjectId(i as u32), records));
-            }
+        let places: Vec<Places> = drafts.iter().map(|d| Places::choose(d, &mut known, &mut end)).collect();
+        if end > u64::from(u32::MAX) {
+            return Err(".eh_frame is larger than 4 GiB".into());
         }
-        frames.size = if end == 0 { 0 } else { end + 4 };
-        Ok(frames)
+        let fdes = drafts.iter().map(|d| d.fdes).sum();
+        let region = trace::region("place frames");
+        let finish = |(draft, places): (Draft, Places)| {
+            let _task = region.task();
+            places.finish(draft)
+        };
+        let all = drafts.into_iter().zip(places);
+        let records: Vec<Vec<Record>> = match parallel {
+            true => all.collect::<Vec<_>>().into_par_iter().map(finish).collect(),
+            false => all.map(finish).collect(),
+        };
+        let with_id = records.into_iter().enumerate().filter(|(_, records)| !records.is_empty());
+        let objects = with_id.map(|(i, records)| (ObjectId(i as u32), records)).collect();
+        Ok(EhFrames { objects, size: if end == 0 { 0 } else { end + 4 }, fdes })
     }
 
-    fn plan_frame(
-        &self,
-        (object, f, shndx): (usize, u32, u32),
-        frame: &EhFrame,
-        known: &mut HashMap<Vec<u8>, u32>,
-        (records, end): (&mut Vec<Record>, &mut u64),
-    ) {
+    fn draft(&self, object: usize) -> Draft {
+        let mut draft = Draft::default();
+        for (f, (shndx, frame)) in self.sections.objects[object].eh_frames.iter().enumerate() {
+            self.draft_frame((object, f as u32, *shndx), frame, &mut draft);
+        }
+        draft
+    }
+
+    fn draft_frame(&self, (object, f, shndx): (usize, u32, u32), frame: &EhFrame, draft: &mut Draft) {
         let o = &self.objects[object];
         let section = self.sections.get(SectionId(o.section_base + shndx));
         let relocs = self.sections.relocs(o, object, section);
         let data = o.section_data(shndx as usize).unwrap_or(&[]);
-        let mut place = vec![u32::MAX; frame.cies.len()];
+        let mut number = vec![u32::MAX; frame.cies.len()];
         for (index, fde) in frame.fdes.iter().enumerate() {
             if fde.n_relocs == 0 || !self.is_live(o, &relocs[fde.first_reloc as usize]) {
                 continue;
             }
-            if place[fde.cie as usize] == u32::MAX {
+            // What is too large is refused once the sizes of all are known.
+            let out = draft.size as u32;
+            let number = &mut number[fde.cie as usize];
+            if *number == u32::MAX {
                 let cie = &frame.cies[fde.cie as usize];
-                let out = *known.entry(self.key(o, data, relocs, cie)).or_insert_with(|| {
-                    records.push(Record { frame: f, index: fde.cie | IS_CIE, out: *end as u32, cie: 0 });
-                    let out = *end as u32;
-                    *end += align_up(cie.size as u64, 8);
-                    out
-                });
-                place[fde.cie as usize] = out;
+                *number = draft.cies.len() as u32;
+                let size = align_up(cie.size as u64, 8) as u32;
+                draft.cies.push(DraftCie { key: self.key(o, data, relocs, cie), size, out: draft.size });
+                draft.records.push(Record { frame: f, index: fde.cie | IS_CIE, out, cie: *number });
             }
-            records.push(Record {
-                frame: f,
-                index: index as u32,
-                out: *end as u32,
-                cie: place[fde.cie as usize],
-            });
-            *end += align_up(fde.size as u64, 8);
+            draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
+            draft.size += align_up(fde.size as u64, 8);
+            draft.fdes += 1;
         }
     }
 
@@ -141,6 +182,53 @@ impl<'a> Planner<'_, 'a> {
             key.extend_from_slice(&reloc.r_addend().to_le_bytes());
         }
         key
+    }
+}
+
+/// Where the records of an object go.
+struct Places {
+    start: u64,
+    /// Of each of its CIEs: where it is, and whether this object writes it.
+    cies: Vec<(u32, bool)>,
+}
+
+impl Places {
+    /// Gives the CIEs of the next object their places: those of equal ones, or their own.
+    fn choose<'d>(draft: &'d Draft, known: &mut HashMap<&'d [u8], u32>, end: &mut u64) -> Places {
+        let start = *end;
+        let mut written = 0;
+        let mut cies = Vec::with_capacity(draft.cies.len());
+        for cie in &draft.cies {
+            match known.entry(&cie.key) {
+                Entry::Occupied(equal) => cies.push((*equal.get(), false)),
+                Entry::Vacant(place) => {
+                    let own = (start + cie.out + written) as u32;
+                    cies.push((*place.insert(own), true));
+                    written += u64::from(cie.size);
+                }
+            }
+        }
+        *end += draft.size + written;
+        Places { start, cies }
+    }
+
+    /// The records that the object writes, at their final offsets.
+    fn finish(self, draft: Draft) -> Vec<Record> {
+        let mut shift = self.start as u32;
+        let mut records = draft.records;
+        records.retain_mut(|record| {
+            let (place, is_own) = self.cies[record.cie as usize];
+            let size = draft.cies[record.cie as usize].size;
+            record.out += shift;
+            if record.index & IS_CIE == 0 {
+                record.cie = place;
+                return true;
+            }
+            shift += if is_own { size } else { 0 };
+            record.cie = 0;
+            is_own
+        });
+        records
     }
 }
 
@@ -228,21 +316,39 @@ impl EhFrames {
         }
     }
 
-    /// (function address, FDE address) of every FDE, in output order.
-    pub fn table(&self, image: &Image, address: u64) -> Vec<(u64, u64)> {
-        let mut table = Vec::with_capacity(self.fdes);
-        for (id, records) in &self.objects {
-            let object = &image.resolved.objects[id.index()];
-            for record in records.iter().filter(|r| r.index & IS_CIE == 0) {
-                let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
-                let section = image.sections.get(SectionId(object.section_base + shndx));
-                let relocs = image.sections.relocs(object, id.index(), section);
-                let reloc = &relocs[frame.fdes[record.index as usize].first_reloc as usize];
-                let place = image.place(object, reloc.sym(), reloc.r_addend());
-                table.push((place.address.wrapping_add(place.addend as u64), address + record.out as u64));
+    /// (function address, FDE address) of every FDE, in the order of the search table.
+    pub fn table(&self, image: &Image, address: u64, parallel: bool) -> Vec<(u64, u64)> {
+        let region = trace::region("addresses of frames");
+        let one = |entry: &(ObjectId, Vec<Record>)| {
+            let _task = region.task();
+            self.table_of(image, address, entry)
+        };
+        let mut table: Vec<(u64, u64)> = match parallel {
+            true => self.objects.par_iter().flat_map_iter(one).collect(),
+            false => {
+                let mut table = Vec::with_capacity(self.fdes);
+                self.objects.iter().for_each(|entry| table.append(&mut one(entry)));
+                table
             }
-        }
+        };
+        drop(region);
+        let _stretch = trace::stretch("sort addresses of frames");
+        crate::eh_frame::sort_hdr_entries(&mut table, parallel);
         table
+    }
+
+    fn table_of(&self, image: &Image, address: u64, entry: &(ObjectId, Vec<Record>)) -> Vec<(u64, u64)> {
+        let (id, records) = entry;
+        let object = &image.resolved.objects[id.index()];
+        let of_fde = |record: &Record| {
+            let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
+            let section = image.sections.get(SectionId(object.section_base + shndx));
+            let relocs = image.sections.relocs(object, id.index(), section);
+            let reloc = &relocs[frame.fdes[record.index as usize].first_reloc as usize];
+            let place = image.place(object, reloc.sym(), reloc.r_addend());
+            (place.address.wrapping_add(place.addend as u64), address + record.out as u64)
+        };
+        records.iter().filter(|r| r.index & IS_CIE == 0).map(of_fde).collect()
     }
 }
 

@@ -131,7 +131,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let region = trace::region("plan .eh_frame and .symtab");
         let plan_frames = || {
             let _task = region.task();
-            frames.plan()
+            frames.plan(self.context.parallel)
         };
         let plan_symtab = || {
             let _task = region.task();
@@ -609,6 +609,7 @@ impl<'e, 'a> Plan<'e, 'a> {
             dynamics,
             relr_words,
             eh_frames: &self.eh_frames,
+            frame_table: self.frame_table(image, context.parallel),
             relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
             shstrtab: table.bytes().to_vec(),
@@ -616,6 +617,16 @@ impl<'e, 'a> Plan<'e, 'a> {
             compressed: &self.compressed,
             headers: headers::file_header(&self.layout, image.mode, self.entry(image, context), names_index),
             section_headers: headers::section_headers(&self.layout, &names, names_index),
+        }
+    }
+
+    fn frame_table(&self, image: &Image, parallel: bool) -> Vec<(u64, u64)> {
+        match self.layout.chunk(ChunkKind::EhFrameHdr) {
+            Some(_) => {
+                let frame = self.layout.chunk_address(ChunkKind::EhFrame);
+                self.eh_frames.table(image, frame, parallel)
+            }
+            None => Vec::new(),
         }
     }
 
