@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use weld_common::io::readahead::Prefetch;
+
 use crate::compressed::Algorithm;
 
 /// The kind of file to write.
@@ -332,6 +334,7 @@ pub struct Options {
 
     pub threads: Option<usize>,
     pub output_engine: OutputEngine,
+    pub prefetch: Prefetch,
     /// `.deplibs` sections of objects do not add libraries.
     pub no_dependent_libraries: bool,
 }
@@ -460,6 +463,7 @@ impl Default for Options {
             print_version: false,
             threads: None,
             output_engine: OutputEngine::Auto,
+            prefetch: Prefetch::Auto,
             no_dependent_libraries: false,
         }
     }

@@ -14,6 +14,7 @@ use weld_common::archive::armap::Symbols;
 use weld_common::archive::{Archive, Member, MemberData};
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
+use weld_common::par;
 
 use super::FileName;
 use super::search::{Opened, Search};
@@ -68,6 +69,15 @@ impl<'a> ArchiveInput<'a> {
         }
     }
 
+    /// The bytes of the member at an offset, and of those up to the next that the index names: how long
+    /// the member is stands in its header, which may not be in memory yet.
+    fn extent(&self, offset: u64) -> &'a [u8] {
+        let bytes = self.archive.bytes();
+        let next = self.offsets.partition_point(|o| *o <= offset);
+        let end = self.offsets.get(next).map_or(bytes.len(), |o| *o as usize);
+        bytes.get(offset as usize..end).unwrap_or_default()
+    }
+
     /// The names of a run of the index's entries, and the members that define them.
     fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], FileId)> {
         let mut member = 0;
@@ -119,6 +129,24 @@ impl<'a> Inputs<'a> {
     pub fn provided(&self) -> impl Iterator<Item = (&'a [u8], FileId)> {
         let lazy = self.archives.iter().filter(|a| a.lazy);
         lazy.filter_map(|a| Some((a, a.archive.armap()?))).flat_map(|(a, map)| a.provided(map.symbols()))
+    }
+
+    /// Lazy files that will be read: members of archives, and objects between `--start-lib` and `--end-lib`.
+    pub fn will_need(&self, files: &[FileId]) {
+        let readahead = self.store.readahead();
+        if !readahead.is_cold() {
+            return;
+        }
+        for file in files {
+            match &self.files[file.index()] {
+                Input::Member { archive, offset } => {
+                    let archive = &self.archives[*archive as usize];
+                    readahead.will_need(archive.extent(*offset));
+                }
+                Input::Object { data, .. } => readahead.will_need(data),
+                Input::Internal | Input::Shared { .. } => {}
+            }
+        }
     }
 
     /// Where a file stands on the command line, for `--warn-backrefs`.
@@ -236,6 +264,7 @@ impl<'a> Loader<'a, '_> {
         };
         let mut opened = Vec::new();
         self.expand(&self.options.inputs, None, 0, &mut opened, &mut inputs);
+        self.store.all_open();
         self.classify(opened, &mut inputs);
         inputs
     }
@@ -273,12 +302,7 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        let open = |arg: &InputArg| self.search(&inputs.search_dirs).open(arg, from);
-        let found: Vec<_> = if self.parallel && args.len() > 64 {
-            args.par_iter().map(open).collect()
-        } else {
-            args.iter().map(open).collect()
-        };
+        let found = self.open(args, &|arg| self.search(&inputs.search_dirs).open(arg, from));
         let dirs = inputs.search_dirs.len();
         for (arg, mut found) in args.iter().zip(found) {
             // A script before it may have named more directories.
@@ -291,6 +315,26 @@ impl<'a> Loader<'a, '_> {
                 Err(diagnostic) => self.sink.push(diagnostic.at(out.len() as u64)),
             }
         }
+    }
+
+    /// Opens each of `args`: in parallel if they are many, or if they turn out to be on a device, where
+    /// opening is waiting.
+    fn open<R: Send>(&self, args: &[InputArg], open: &(impl Fn(&InputArg) -> R + Sync)) -> Vec<R> {
+        let mut found = Vec::with_capacity(args.len());
+        let mut rest = args;
+        while let [arg, more @ ..] = rest {
+            found.push(open(arg));
+            rest = more;
+            if self.store.readahead().is_cold() && rest.len() > 1 {
+                found.extend(par::map_waiting(rest.len(), |i| open(&rest[i])));
+                break;
+            }
+            if self.parallel && rest.len() > 64 {
+                found.par_extend(rest.par_iter().map(open));
+                break;
+            }
+        }
+        found
     }
 
     /// Takes a file in as it is, or what it names if it is a script.
@@ -374,6 +418,9 @@ impl<'a> Loader<'a, '_> {
             match identify(file.bytes) {
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;
+                    if !lazy {
+                        self.store.readahead().will_need(file.bytes);
+                    }
                     inputs.files.push(Input::Object { name, data: file.bytes, lazy, excluded: false });
                 }
                 Kind::Shared => {
@@ -445,7 +492,10 @@ impl<'a> Loader<'a, '_> {
                 added.offsets = offsets;
                 added.lazy = true;
             }
-            _ => self.add_members(&added, !file.flags.whole_archive, inputs),
+            _ => {
+                self.store.readahead().will_need(file.bytes);
+                self.add_members(&added, !file.flags.whole_archive, inputs);
+            }
         }
         inputs.archives.push(added);
     }
