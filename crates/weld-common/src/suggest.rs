@@ -1,7 +1,7 @@
 //! What a misspelt or wrongly declared symbol was probably meant to be.
 //!
-//! Looks for a defined name that differs from an undefined one by C versus C++ linkage, by case, or by
-//! at most two edits (a byte inserted, removed or changed, or two neighbours exchanged). Mangled names
+//! Looks for a defined name that differs from an undefined one by C versus C++ linkage, by the ABI of the
+//! C++ library's strings, by case, by the parameters of a C++ function, or by at most two edits (a byte inserted, removed or changed, or two neighbours exchanged). Mangled names
 //! are compared as they are: a typo inside an identifier is a typo inside the mangled name, and one
 //! that changes the identifier's length changes a digit with it, which two edits cover.
 //!
@@ -30,8 +30,12 @@ pub enum Reason {
     DefinedAsC,
     /// A C++ function `foo(…)` is defined, `foo` is wanted.
     DefinedAsCpp,
+    /// The same C++ function, with one side compiled for the other ABI of libstdc++'s strings and lists.
+    StringAbi,
     /// Only upper and lower case differ.
     Case,
+    /// A C++ function of that name has other parameters or qualifiers.
+    Parameters,
     /// Differs by this many edits, 1 or 2.
     Edits(u8),
 }
@@ -53,6 +57,13 @@ impl fmt::Display for Suggestion<'_> {
             Reason::DefinedAsCpp => {
                 write!(f, "{name} is defined with C++ linkage; is extern \"C\" missing where it is defined?")
             }
+            Reason::StringAbi => {
+                write!(
+                    f,
+                    "{name} is defined; are the objects compiled with different _GLIBCXX_USE_CXX11_ABI?"
+                )
+            }
+            Reason::Parameters => write!(f, "{name} is defined and differs in its parameters or qualifiers"),
             Reason::Case => write!(f, "{name} is defined and differs only in case"),
             Reason::Edits(_) => write!(f, "{name} is defined and has a similar name"),
         }
@@ -73,7 +84,7 @@ fn suggest_within<'a>(
     if wanted.is_empty() || wanted.len() > LONGEST {
         return None;
     }
-    let mut search = Search { wanted, effort: 0, rows: Default::default() };
+    let mut search = Search::new(wanted);
     let mut best: Option<Suggestion> = None;
     for name in candidates {
         let limit = best.map_or(Reason::Edits(2), |best| best.reason);
@@ -91,12 +102,18 @@ fn suggest_within<'a>(
 
 struct Search<'w> {
     wanted: &'w [u8],
+    /// What is between `_Z` and the parameters, if it is simple; see [`function_name`].
+    function: Option<&'w [u8]>,
     effort: usize,
     /// The last three rows of a distance matrix.
     rows: [Vec<u8>; 3],
 }
 
-impl Search<'_> {
+impl<'w> Search<'w> {
+    fn new(wanted: &'w [u8]) -> Self {
+        Search { wanted, function: function_name(wanted), effort: 0, rows: Default::default() }
+    }
+
     /// Why `name` may have been meant, if it is at least as likely as `limit`.
     fn compare(&mut self, name: &[u8], limit: Reason) -> Option<Reason> {
         let wanted = self.wanted;
@@ -111,6 +128,15 @@ impl Search<'_> {
         }
         if limit >= Reason::Case && name.eq_ignore_ascii_case(wanted) {
             return Some(Reason::Case);
+        }
+        if limit >= Reason::StringAbi
+            && let Some(function) = self.function
+            && unqualified(name).is_some_and(|rest| rest.starts_with(function))
+        {
+            let new_abi = |name: &[u8]| memchr::memmem::find(name, b"cxx11").is_some();
+            let abi = new_abi(name) != new_abi(wanted);
+            let reason = if abi { Reason::StringAbi } else { Reason::Parameters };
+            return (reason <= limit).then_some(reason);
         }
         let Reason::Edits(edits) = limit else { return None };
         let most = match wanted.len().min(name.len()) {
@@ -183,6 +209,39 @@ fn is_function_named(mangled: &[u8], plain: &[u8]) -> bool {
     same_length && rest.len() > plain.len() && rest.starts_with(plain)
 }
 
+/// What follows `_Z` or `_ZN` and qualifiers of the member function (`const`, `&`).
+fn unqualified(mangled: &[u8]) -> Option<&[u8]> {
+    let rest = mangled.strip_prefix(b"_Z")?;
+    let Some(mut rest) = rest.strip_prefix(b"N") else { return Some(rest) };
+    while let [b'r' | b'V' | b'K' | b'R' | b'O', after @ ..] = rest {
+        rest = after;
+    }
+    Some(rest)
+}
+
+/// The names of a C++ function and of the classes and namespaces that it is in, as they are mangled, up to
+/// where its parameters start. `None` if templates, operators or abbreviations are part of it.
+fn function_name(mangled: &[u8]) -> Option<&[u8]> {
+    let text = unqualified(mangled)?;
+    let nested = mangled.starts_with(b"_ZN");
+    let mut rest = text;
+    loop {
+        let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
+        let length: usize = std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()?;
+        rest = rest.get(digits.checked_add(length)?..)?;
+        let end = match rest {
+            [b'E', ..] if nested => 1,
+            // Constructors and destructors.
+            [b'C' | b'D', b'0'..=b'5', b'E', ..] if nested => 3,
+            [b'0'..=b'9', ..] if nested => continue,
+            // The ABI tag of what is returned comes before the parameters.
+            [_, ..] if !nested => 0,
+            _ => return None,
+        };
+        return Some(&text[..text.len() - rest.len() + end]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,6 +297,20 @@ mod tests {
     }
 
     #[test]
+    fn parameters() {
+        check("_Z3fooi", &["_Z3food", "_Z3fopi", "_ZN3fooEi"], "_Z3food", Reason::Parameters);
+        check("_ZN1a3fooEi", &["_ZNK1a3fooEPKc", "_ZN1a4foooEi"], "_ZNK1a3fooEPKc", Reason::Parameters);
+        check("_ZN1aC1Ei", &["_ZN1aC1Ev", "_ZN1aC2Ei"], "_ZN1aC1Ev", Reason::Parameters);
+        let (old, new) = ("_Z3fooSs", "_Z3fooNSt7__cxx1112basic_stringIcEE");
+        check(new, &["_Z3fooi", old], old, Reason::StringAbi);
+        check(old, &["_Z3fooi", new], new, Reason::StringAbi);
+        check("_ZN1a3getB5cxx11Ev", &["_ZN1a3getB5cxx11Ei"], "_ZN1a3getB5cxx11Ei", Reason::Edits(1));
+        check("_Z3getB5cxx11v", &["_Z3getv"], "_Z3getv", Reason::StringAbi);
+        check_none("_Z3foo", &["_Z3fooiiiii"]);
+        check_none("_ZN3fooE", &["_Z3fooiiiii", "_ZN3foo3barEv", "_ZN99999999999999999999fooE"]);
+    }
+
+    #[test]
     fn the_nearest_wins_and_ties_go_by_name() {
         let names = ["interval", "internal_", "internals", "Internal"];
         check("internal", &names, "Internal", Reason::Case);
@@ -251,7 +324,7 @@ mod tests {
         let words: Vec<Vec<u8>> =
             (0..128).flat_map(|n| (3..=7).map(move |len| word(n)[..len].to_vec())).collect();
         for a in words.iter().step_by(7) {
-            let mut search = Search { wanted: a, effort: 0, rows: Default::default() };
+            let mut search = Search::new(a);
             for b in &words {
                 let whole = whole_matrix(a, b);
                 for most in [1, 2] {

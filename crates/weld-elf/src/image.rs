@@ -240,6 +240,14 @@ impl<'a> Image<'_, 'a> {
         flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
     }
 
+    /// The number of the output section that a section of the image lies in.
+    pub fn out_of(&self, section: &InputSection) -> Option<u32> {
+        match section.kind() {
+            SectionKind::EhFrame => self.layout.chunk(ChunkKind::EhFrame).map(|c| c.out),
+            _ => Some(self.layout.of_name[section.out() as usize]),
+        }
+    }
+
     /// The symbol-table type of a name that no object defines.
     pub fn made_type(&self, id: SymbolId) -> u8 {
         let flags = self.symbols[id].flags();
@@ -255,13 +263,7 @@ impl<'a> Image<'_, 'a> {
             return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
         }
         match symbol.kind() {
-            sym::DEFINED => {
-                let section = self.sections.get(SectionId(symbol.section));
-                match section.kind() {
-                    SectionKind::EhFrame => of_chunk(ChunkKind::EhFrame),
-                    _ => Some(self.layout.of_name[section.out() as usize] + 1),
-                }
-            }
+            sym::DEFINED => self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out + 1),
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);

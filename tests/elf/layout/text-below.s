@@ -1,5 +1,5 @@
 //# about: an address below the default image base, or in the headers' page: the headers go below it
-//# only: weld bfd -- lld maps the code over the headers, or refuses; mold puts the headers behind it
+//# only: weld -- GNU ld does much the same; lld maps the code over the headers, or refuses; mold puts the headers behind it
 //# matrix: at=0x200040,0x200000,0x10c00,0x20000
 //# link: text-below.o -Ttext={at}
 //# check: addr(.text) == {at}

@@ -18,7 +18,7 @@
 //# [!lld] run: ./program
 //# [!lld] exit: 5
 //# link: -shared first.o main.o -o out.so
-//# dynsym: f section=UND bind=GLOBAL
+//# [!bfd] dynsym: f section=UND bind=GLOBAL
 .section .text.g,"axG",@progbits,g,comdat
 .weak g
 g: ret

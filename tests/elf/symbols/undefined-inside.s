@@ -20,7 +20,7 @@
 //# no-reloc: *
 //# check: u64(sym(words)) == 0
 //# link: @mode weak.o lib.so
-//# no-dynsym: inside
+//# [!lld] no-dynsym: inside
 //# no-reloc: *
 //# check: u64(sym(words)) == 0
 .globl start

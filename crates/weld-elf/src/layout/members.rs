@@ -53,6 +53,13 @@ impl<'a> Builder<'_, 'a> {
         self.sort_arrays(&mut outs);
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
+        if self.options.unique_sections || !self.options.unique_patterns.is_empty() {
+            // What `__start_X` and `__stop_X` are around has nothing else in between.
+            let mut first: HashMap<&[u8], usize> = HashMap::new();
+            let starts: Vec<usize> =
+                (0..outs.len()).map(|i| *first.entry(&outs[i].name).or_insert(i)).collect();
+            order.sort_by_key(|&i| (outs[i].rank, starts[i]));
+        }
         let mut position = vec![0u32; outs.len()];
         for (new, &old) in order.iter().enumerate() {
             position[old] = new as u32;
@@ -121,7 +128,7 @@ impl<'a> Builder<'_, 'a> {
     ) -> usize {
         if of_name[name as usize] == u32::MAX {
             let text = self.sections.names[name as usize];
-            let mut out = new_section(Cow::Borrowed(text));
+            let mut out = OutputSection::new(Cow::Borrowed(text), SHT_PROGBITS, 0, 0);
             match &uses[name as usize] {
                 Some(used) => {
                     out.kind = used.kind;
@@ -171,8 +178,7 @@ impl<'a> Builder<'_, 'a> {
                 }
                 Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
                     // Never one that inputs made by the same name: its contents are theirs.
-                    let mut out = new_section(Cow::Borrowed(name));
-                    (out.kind, out.flags, out.entsize) = (kind, flags, entsize);
+                    let mut out = OutputSection::new(Cow::Borrowed(name), kind, flags, entsize);
                     out.own = Some(spec.kind);
                     outs.push(out);
                     outs.len() - 1
@@ -291,25 +297,6 @@ fn align_tls(sections: &mut [OutputSection]) {
     let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
     if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
         first.align = align;
-    }
-}
-
-fn new_section(name: Cow<[u8]>) -> OutputSection {
-    OutputSection {
-        name,
-        kind: SHT_PROGBITS,
-        flags: 0,
-        entsize: 0,
-        align: 1,
-        address: 0,
-        offset: 0,
-        size: 0,
-        members: Vec::new(),
-        relro: false,
-        link: 0,
-        info: 0,
-        own: None,
-        rank: 0,
     }
 }
 

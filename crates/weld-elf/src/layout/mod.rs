@@ -72,6 +72,8 @@ pub enum ChunkKind {
     SymTabShndx,
     StrTab,
     ShStrTab,
+    /// Relocations that `--emit-relocs` keeps; index into the lists of `synth::emitted_relocs`.
+    Relocs(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +105,28 @@ pub struct OutputSection<'a> {
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
     pub own: Option<ChunkKind>,
     rank: u32,
+}
+
+impl<'a> OutputSection<'a> {
+    /// An empty section.
+    pub fn new(name: Cow<'a, [u8]>, kind: u32, flags: u64, entsize: u64) -> OutputSection<'a> {
+        OutputSection {
+            name,
+            kind,
+            flags,
+            entsize,
+            align: 1,
+            address: 0,
+            offset: 0,
+            size: 0,
+            members: Vec::new(),
+            relro: false,
+            link: 0,
+            info: 0,
+            own: None,
+            rank: 0,
+        }
+    }
 }
 
 impl OutputSection<'_> {
@@ -147,7 +171,7 @@ pub struct Layout<'a> {
     /// Position in `sections` of each name in `Sections::names`; `u32::MAX` if unused.
     pub of_name: Vec<u32>,
     pub image_base: u64,
-    /// Offset of the section header table.
+    /// Offset of the section header table; 0 if there is none.
     pub section_headers: u64,
     pub file_size: u64,
 }

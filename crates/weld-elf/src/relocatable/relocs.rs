@@ -9,7 +9,7 @@ use weld_common::diag::Diagnostic;
 
 use super::Plan;
 use super::outs::NONE;
-use crate::arch::x86_64::{Class, R_NONE, class, type_name, width};
+use crate::arch::x86_64::{R_NONE, class, type_name, width};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -95,7 +95,7 @@ impl<'c, 'a> Site<'c, 'a> {
             let target = SectionId(self.object.section_base + s);
             debug_assert_ne!(plan.outs.of_section[target.index()], NONE);
             let start = plan.sections.get(target).address;
-            if start != 0 && !counts_from_symbol(class(reloc.kind())) {
+            if start != 0 && !class(reloc.kind()).counts_from_symbol() {
                 self.error(reloc, "cannot refer to a section's symbol in the input of -r");
             }
             addend = addend.wrapping_add(start as i64).wrapping_add(symbol.st_value() as i64);
@@ -123,21 +123,4 @@ impl<'c, 'a> Site<'c, 'a> {
         let order = (self.object.file.0 as u64) << 32 | self.shndx as u64;
         self.plan.sink.push(Diagnostic::error(text).at(order));
     }
-}
-
-/// Whether the addend is added to the symbol's own value, so that the symbol may be exchanged for
-/// another one with a different addend.
-fn counts_from_symbol(class: Class) -> bool {
-    !matches!(
-        class,
-        Class::GotPc
-            | Class::GotPcRelax
-            | Class::GotSlot
-            | Class::Size
-            | Class::TlsGd
-            | Class::TlsLd
-            | Class::GotTp
-            | Class::TlsDesc
-            | Class::TlsDescCall
-    )
 }

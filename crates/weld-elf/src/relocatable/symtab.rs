@@ -28,6 +28,7 @@ use crate::resolve::internal::{Internals, Target};
 use crate::resolve::names::{Rank, flag};
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::commons::{Common, merged_commons};
+use crate::synth::symbol_numbers::Kept;
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -35,41 +36,6 @@ pub struct Range {
     pub locals: u32,
     pub globals: u32,
     pub strings: u64,
-}
-
-/// The local symbols of an object that are written.
-#[derive(Default)]
-pub struct Kept {
-    words: Vec<u64>,
-    /// Symbols kept before each word.
-    before: Vec<u32>,
-}
-
-impl Kept {
-    fn new(count: usize) -> Kept {
-        Kept { words: vec![0; count.div_ceil(64)], before: Vec::new() }
-    }
-    fn set(&mut self, index: u32) {
-        self.words[index as usize / 64] |= 1 << (index % 64);
-    }
-    pub fn contains(&self, index: u32) -> bool {
-        self.words[index as usize / 64] >> (index % 64) & 1 != 0
-    }
-    fn count(&mut self) -> u32 {
-        let mut total = 0;
-        self.before = Vec::with_capacity(self.words.len());
-        for word in &self.words {
-            self.before.push(total);
-            total += word.count_ones();
-        }
-        total
-    }
-    /// How many symbols before `index` are kept.
-    fn rank(&self, index: u32) -> u32 {
-        let word = index as usize / 64;
-        let below = self.words[word] & ((1 << (index % 64)) - 1);
-        self.before[word] + below.count_ones()
-    }
 }
 
 /// What becomes of a global name.
@@ -580,18 +546,6 @@ fn visibility(flags: u32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranks_count_kept_symbols() {
-        let mut kept = Kept::new(200);
-        for i in [1, 2, 63, 64, 130, 199] {
-            kept.set(i);
-        }
-        assert_eq!(kept.count(), 6);
-        let ranks: Vec<u32> = [1, 2, 63, 64, 130, 199].iter().map(|&i| kept.rank(i)).collect();
-        assert_eq!(ranks, [0, 1, 2, 3, 4, 5]);
-        assert!(kept.contains(130) && !kept.contains(131));
-    }
 
     #[test]
     fn the_first_mention_has_the_greatest_word() {

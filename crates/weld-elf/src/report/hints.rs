@@ -131,6 +131,10 @@ const FUNCTIONS: &[(&str, &[&str])] = &[
         "is -lgcc missing (link with the compiler)?",
         &["__udivti3", "__umodti3", "__divti3", "__modti3", "__multi3", "__popcountdi2", "__cpu_model"],
     ),
+    (
+        "TLS code in a form that no linker rewrites calls it, and a static glibc has none; link dynamically?",
+        &["__tls_get_addr"],
+    ),
     ("a program needs a function main; is its object missing, or is -shared?", &["main"]),
 ];
 

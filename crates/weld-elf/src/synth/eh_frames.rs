@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use crate::arch::x86_64::apply::{self, Site};
-use crate::eh_frame::{Cie, EhFrame, Fde};
+use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
@@ -179,14 +179,7 @@ impl EhFrames {
             let section = image.sections.get(SectionId(object.section_base + shndx));
             let relocs = image.sections.relocs(object, id.index(), section);
             let data = object.section_data(*shndx as usize).unwrap_or(&[]);
-            let (offset, size, first, count) = if record.index & IS_CIE != 0 {
-                let Cie { offset, size, first_reloc, n_relocs, .. } =
-                    frame.cies[(record.index & !IS_CIE) as usize];
-                (offset, size, first_reloc, n_relocs)
-            } else {
-                let Fde { offset, size, first_reloc, n_relocs, .. } = frame.fdes[record.index as usize];
-                (offset, size, first_reloc, n_relocs)
-            };
+            let (offset, size, first, count) = source(frame, record);
             let start = (record.out as u64 - from) as usize;
             let padded = align_up(size as u64, 8) as usize;
             let bytes = &mut out[start..start + padded];
@@ -210,6 +203,31 @@ impl EhFrames {
         }
     }
 
+    /// The number of relocations in the records of each object.
+    pub fn reloc_counts<'s>(&'s self, sections: &'s Sections) -> impl Iterator<Item = u64> + 's {
+        self.objects.iter().map(|(id, records)| {
+            let frames = &sections.objects[id.index()].eh_frames;
+            let count = |r: &Record| u64::from(source(&frames[r.frame as usize].1, r).3);
+            records.iter().map(count).sum()
+        })
+    }
+
+    /// Calls `each` with the relocations of the records of entry `entry` of [`Self::reloc_counts`]: the
+    /// object, the relocation, and its offset in the output section.
+    pub fn each_reloc(&self, image: &Image, entry: usize, mut each: impl FnMut(ObjectId, &Rela, u64)) {
+        let Some((id, records)) = self.objects.get(entry) else { return };
+        let object = &image.resolved.objects[id.index()];
+        for record in records {
+            let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
+            let section = image.sections.get(SectionId(object.section_base + shndx));
+            let relocs = image.sections.relocs(object, id.index(), section);
+            let (offset, _, first, count) = source(frame, record);
+            for reloc in &relocs[first as usize..(first + count) as usize] {
+                each(*id, reloc, (reloc.r_offset() - u64::from(offset)) + u64::from(record.out));
+            }
+        }
+    }
+
     /// (function address, FDE address) of every FDE, in output order.
     pub fn table(&self, image: &Image, address: u64) -> Vec<(u64, u64)> {
         let mut table = Vec::with_capacity(self.fdes);
@@ -226,4 +244,14 @@ impl EhFrames {
         }
         table
     }
+}
+
+/// Offset and size of a record in its input, its first relocation, and their number.
+fn source(frame: &EhFrame, record: &Record) -> (u32, u32, u32, u32) {
+    if record.index & IS_CIE != 0 {
+        let cie = &frame.cies[(record.index & !IS_CIE) as usize];
+        return (cie.offset, cie.size, cie.first_reloc, cie.n_relocs);
+    }
+    let fde = &frame.fdes[record.index as usize];
+    (fde.offset, fde.size, fde.first_reloc, fde.n_relocs)
 }

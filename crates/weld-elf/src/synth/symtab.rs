@@ -3,21 +3,24 @@
 //! Locals of all objects come first, then globals by the object that defines them, then the
 //! linker's own, then what other modules define. Each object's ranges follow from counts, so objects
 //! are written independently, straight from their own tables: names are copied, not deduplicated.
-//! Hidden globals become local.
+//! Hidden globals become local. With `--emit-relocs`, section symbols come before all others.
 //!
 //! Specification: gABI chapter 4 "Symbol Table".
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
+use super::symbol_choice::{Choice, Special, Suffixes};
+use super::symbol_numbers::{Kept, Needed, Numbers};
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
-use crate::live::Live;
-use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
+use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
+use crate::util::{prefetch, zeroed_atomics};
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -40,22 +43,19 @@ pub struct SymTab {
     pub first_global: u32,
     /// Section indices do not fit 16 bits.
     pub extended: bool,
+    /// The symbols of output sections, which the first so many have: 1 and up.
+    pub sections: u32,
+    special: Special,
 }
 
-pub struct Counter<'c, 'a> {
-    pub resolved: &'c Resolved<'a>,
-    pub sections: &'c Sections<'a>,
-    pub symbols: &'c Symbols,
-    pub live: &'c Live,
-    pub options: &'c Options,
-}
-
-impl<'a> Counter<'_, 'a> {
-    pub fn plan(&self, parallel: bool) -> SymTab {
-        let one = |object: &Object<'a>| self.count(object);
+impl<'a> Choice<'_, 'a> {
+    pub fn table(&self, parallel: bool) -> SymTab {
+        let one = |(number, object): (usize, &Object<'a>)| self.count(number, object);
         let objects = &self.resolved.objects;
-        let counts: Vec<Range> =
-            if parallel { objects.par_iter().map(one).collect() } else { objects.iter().map(one).collect() };
+        let counts: Vec<Range> = match parallel {
+            true => objects.par_iter().enumerate().map(one).collect(),
+            false => objects.iter().enumerate().map(one).collect(),
+        };
         let (mut extra_locals, mut extra_globals) = (Vec::new(), Vec::new());
         self.collect_extra(&mut extra_locals, &mut extra_globals);
         let locals: u32 = counts.iter().map(|c| c.locals).sum();
@@ -78,20 +78,27 @@ impl<'a> Counter<'_, 'a> {
             extra_locals,
             extra_globals,
             first_global,
-            // There are about as many output sections as names for them, some of the linker's own included.
-            extended: self.sections.names.len() + 64 >= SHN_LORESERVE as usize,
+            extended: self.has_many_sections(),
+            sections: 0,
+            special: Special::default(),
         }
     }
 
-    fn count(&self, object: &Object) -> Range {
+    /// There are about as many output sections as names for them, some of the linker's own included.
+    fn has_many_sections(&self) -> bool {
+        let with_relocs = 1 + usize::from(self.options.emit_relocs);
+        self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
+    }
+
+    fn count(&self, number: usize, object: &Object) -> Range {
         let mut range = Range::default();
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(self.resolved, self.symbols, object, i);
             let global = i >= object.first_global;
-            let kept = if global {
-                keeps_global(self.resolved, self.symbols, self.live, object, i)
-            } else {
-                self.keeps_local(object, i, symbol)
+            let kept = match global {
+                true => self.keeps_global(object, i),
+                false => self.keeps_local((number, object), i, symbol).then_some(true),
             };
             let Some(local) = kept else { continue };
             if local {
@@ -99,34 +106,30 @@ impl<'a> Counter<'_, 'a> {
             } else {
                 range.globals += 1
             }
-            let name = object.symbol_name(i);
-            range.strings += if name.is_empty() { 0 } else { name.len() as u64 + 1 };
+            let name = object.symbol_name(i).len() as u64;
+            range.strings += if name == 0 { 0 } else { name + 1 };
+            if let (Some(suffixes), false) = (&self.special.suffixes, global) {
+                range.strings += suffixes.get(number, i).map_or(0, |suffix| suffix.len() as u64);
+            }
         }
         range
     }
 
-    /// `Some(true)` if the local symbol is written.
-    fn keeps_local(&self, object: &Object, index: u32, symbol: &Sym) -> Option<bool> {
-        keeps_local(
-            &Kept { sections: self.sections, live: self.live, options: self.options },
-            object,
-            index,
-            symbol,
-        )
-    }
-
     fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
-        for (id, _) in self.resolved.names.iter() {
+        for (id, entry) in self.resolved.names.iter() {
             let flags = self.symbols[id].flags();
+            if !self.retains(entry.name, || self.needs_global(id)) {
+                continue;
+            }
             match flags & sym::KIND {
                 sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals.push(id),
                 sym::INTERNAL => globals.push(id),
-                sym::ABSOLUTE
-                    if self.resolved.names.get(id).rank() == crate::resolve::names::Rank::Internal =>
+                sym::ABSOLUTE if entry.rank() == Rank::Internal => globals.push(id),
+                sym::UNDEFINED | sym::SHARED
+                    if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
                 {
                     globals.push(id);
                 }
-                sym::UNDEFINED | sym::SHARED if flags & (sym::USED | sym::NEEDS) != 0 => globals.push(id),
                 _ => {}
             }
         }
@@ -137,68 +140,84 @@ impl<'a> Counter<'_, 'a> {
         locals.sort_unstable_by_key(order);
         globals.sort_unstable_by_key(order);
     }
-}
 
-/// What the choice of local symbols depends on.
-struct Kept<'c, 'a> {
-    sections: &'c Sections<'a>,
-    live: &'c Live,
-    options: &'c Options,
-}
-
-fn keeps_local(kept: &Kept, object: &Object, index: u32, symbol: &Sym) -> Option<bool> {
-    if symbol.st_name() == 0 || symbol.kind() == STT_SECTION {
-        return None;
-    }
-    if kept.options.discard == Discard::All {
-        return None;
-    }
-    let mut merged = false;
-    match object.place(index, symbol) {
-        SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
-            let id = SectionId(object.section_base + shndx);
-            let section = kept.sections.get(id);
-            if !section.in_image() || !kept.live.contains(id) || section.kind() == SectionKind::EhFrame {
-                return None;
+    /// The indices of all symbols, once the table has its symbols of sections.
+    pub fn number(&self, symtab: &SymTab, parallel: bool) -> Numbers {
+        let choice = Choice { special: &symtab.special, ..*self };
+        let globals: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
+        let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
+        let one = |(number, object): (usize, &Object<'a>)| {
+            let start = &symtab.starts[number];
+            let mut kept = Kept::new(object.first_global as usize);
+            for i in 1..object.first_global {
+                if choice.keeps_local((number, object), i, &object.syms[i as usize]) {
+                    kept.set(i);
+                }
             }
-            merged = section.kind() == SectionKind::Merge;
-        }
-        SymbolPlace::Absolute => {}
-        _ => return None,
-    }
-    let temporary = || object.symbol_name(index).starts_with(b".L");
-    match kept.options.discard {
-        Discard::Locals if temporary() => None,
-        Discard::Default if merged && temporary() => None,
-        _ => Some(true),
+            let mut next = (start.locals + kept.count(), start.globals);
+            for i in object.first_global..object.syms.len() as u32 {
+                let Some(local) = choice.keeps_global(object, i) else { continue };
+                let next = if local { &mut next.0 } else { &mut next.1 };
+                set(object.global(i), *next);
+                *next += 1;
+            }
+            (start.locals, kept)
+        };
+        let objects = &self.resolved.objects;
+        let locals = match parallel {
+            true => objects.par_iter().enumerate().map(one).collect(),
+            false => objects.iter().enumerate().map(one).collect(),
+        };
+        let end = extra_start(symtab);
+        (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
+        (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));
+        Numbers { locals, globals }
     }
 }
 
-/// Whether this object's symbol `index` is the definition of its name, in the image; and whether it
-/// is written as a local symbol.
-fn keeps_global(
-    resolved: &Resolved,
-    symbols: &Symbols,
-    live: &Live,
-    object: &Object,
-    index: u32,
-) -> Option<bool> {
-    let id = object.global(index);
-    let symbol = &symbols[id];
-    let flags = symbol.flags();
-    let here = match flags & sym::KIND {
-        sym::DEFINED => live.contains(SectionId(symbol.section)),
-        sym::ABSOLUTE => true,
-        // gc gave it no place if it has no section.
-        sym::COMMON => symbol.section != u32::MAX,
-        _ => false,
-    };
-    if !here {
-        return None;
+/// How many symbols ahead what is known of their names is asked for.
+const GLOBAL_AHEAD: u32 = 8;
+
+/// Asks for what [`Choice::keeps_global`] will look at a few symbols behind `index`.
+#[inline(always)]
+fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
+    let ahead = index + GLOBAL_AHEAD;
+    if ahead >= object.first_global
+        && object.syms.get(ahead as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
+    {
+        let id = object.global(ahead);
+        symbols.prefetch(id);
+        if let Some(entry) = resolved.names.try_get(id) {
+            prefetch(entry);
+        }
+        object.prefetch_name(ahead);
     }
-    let entry = resolved.names.get(id);
-    let mine = entry.sym() == index && entry.file() == object.file;
-    mine.then_some(flags & (sym::HIDDEN | sym::LOCALIZED) != 0)
+}
+
+impl SymTab {
+    /// The table, with what options ask for beyond [`Choice::table`].
+    pub fn plan(choice: Choice, mut special: Special, parallel: bool) -> SymTab {
+        if choice.options.emit_relocs {
+            special.needed = Some(Needed::collect(choice.resolved, choice.sections, choice.live, parallel));
+        }
+        if choice.options.z_unique_symbol {
+            let suffixes = Suffixes::collect(&Choice { special: &special, ..choice }, parallel);
+            special.suffixes = Some(suffixes);
+        }
+        let symtab = Choice { special: &special, ..choice }.table(parallel);
+        SymTab { special, ..symtab }
+    }
+
+    /// Puts symbols for the first `count` output sections before all others.
+    pub fn add_sections(&mut self, count: u32) {
+        for start in &mut self.starts {
+            start.locals += count;
+            start.globals += count;
+        }
+        self.sections = count;
+        self.first_global += count;
+        self.count += u64::from(count);
+    }
 }
 
 /// Output of one run of objects, or of the symbols behind them: bytes and where they go.
@@ -218,39 +237,60 @@ pub struct Writer<'c, 'i, 'a> {
 }
 
 impl Writer<'_, '_, '_> {
-    /// The symbols of objects `range`.
+    /// The null symbol and those of sections.
+    fn head(&self, part: &mut Part) {
+        part.locals.extend_from_slice(&[0; Sym::SIZE]);
+        part.local_indices.extend_from_slice(&[0; 4]);
+        part.strings.push(0);
+        for (i, out) in self.image.layout.sections[..self.symtab.sections as usize].iter().enumerate() {
+            self.put(part, true, (0, STT_SECTION, 0), (out.address, 0), i as u32 + 1);
+        }
+    }
+
+    /// The symbols of objects `range`; the first run starts with [`Self::head`].
     pub fn objects(&self, range: std::ops::Range<usize>) -> Part {
         let mut part = Part::default();
         let mut string = self.symtab.starts[range.start].strings;
         if range.start == 0 {
-            part.locals.extend_from_slice(&[0; Sym::SIZE]);
-            part.local_indices.extend_from_slice(&[0; 4]);
-            part.strings.push(0);
+            self.head(&mut part);
         }
-        for object in &self.image.resolved.objects[range] {
-            self.object(object, &mut string, &mut part);
+        for number in range {
+            self.object(number, &mut string, &mut part);
         }
         part
     }
 
-    fn object(&self, object: &Object, string: &mut u64, part: &mut Part) {
+    fn object(&self, number: usize, string: &mut u64, part: &mut Part) {
         let image = self.image;
-        let kept = Kept { sections: image.sections, live: image.live, options: image.options };
+        let object = &image.resolved.objects[number];
+        let choice = Choice {
+            resolved: image.resolved,
+            sections: image.sections,
+            symbols: image.symbols,
+            live: image.live,
+            options: image.options,
+            special: &self.symtab.special,
+        };
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out) = if i >= object.first_global {
-                let Some(local) = keeps_global(image.resolved, image.symbols, image.live, object, i) else {
-                    continue;
-                };
+                let Some(local) = choice.keeps_global(object, i) else { continue };
                 let (value, out) = self.global_place(object.global(i));
                 (local, value, out)
             } else {
-                let Some(local) = keeps_local(&kept, object, i, symbol) else { continue };
+                if !choice.keeps_local((number, object), i, symbol) {
+                    continue;
+                }
                 let (value, out) = self.local_place(object, i, symbol);
-                (local, value, out)
+                (true, value, out)
             };
             let name = object.symbol_name(i);
-            let binding = if local { STB_LOCAL } else { symbol.binding() };
+            let binding = match symbol.binding() {
+                _ if local => STB_LOCAL,
+                STB_GNU_UNIQUE if !image.options.gnu_unique => STB_GLOBAL,
+                binding => binding,
+            };
             let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
             let (kind, size) = match symbol.kind() {
                 STT_COMMON => (STT_OBJECT, symbol.st_size()),
@@ -260,11 +300,16 @@ impl Writer<'_, '_, '_> {
             let name_at = if name.is_empty() { 0 } else { *string };
             let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
             self.put(part, local, bytes, (value, size), out);
-            if !name.is_empty() {
-                part.strings.extend_from_slice(name);
-                part.strings.push(0);
-                *string += name.len() as u64 + 1;
+            if name.is_empty() {
+                continue;
             }
+            let before = part.strings.len();
+            part.strings.extend_from_slice(name);
+            if let (Some(suffixes), true) = (&choice.special.suffixes, i < object.first_global) {
+                part.strings.extend(suffixes.get(number, i).iter().flat_map(|suffix| suffix.bytes()));
+            }
+            part.strings.push(0);
+            *string += (part.strings.len() - before) as u64;
         }
     }
 
@@ -332,9 +377,7 @@ impl Writer<'_, '_, '_> {
     pub fn extra(&self) -> Part {
         let mut part = Part::default();
         if self.image.resolved.objects.is_empty() {
-            part.locals.extend_from_slice(&[0; Sym::SIZE]);
-            part.local_indices.extend_from_slice(&[0; 4]);
-            part.strings.push(0);
+            self.head(&mut part);
         }
         let end = self.symtab.starts[self.symtab.starts.len() - 1];
         let mut string = end.strings;

@@ -357,6 +357,12 @@ impl Image {
         Ok(out)
     }
 
+    /// A symbol's name; that of its section if it stands for one.
+    fn shown_name(&self, symbol: &Symbol) -> String {
+        let section = self.sections.get(symbol.shndx as usize).filter(|_| symbol.kind == elf::STT_SECTION.0);
+        section.map_or(&symbol.name, |s| &s.name).clone()
+    }
+
     fn relocations(&mut self) -> Result<()> {
         let (mut relocs, mut relr) = (Vec::new(), Vec::new());
         for (i, s) in self.sections.iter().enumerate() {
@@ -381,7 +387,7 @@ impl Image {
                     offset: u64_at(raw, 0)?,
                     r_type: info as u32,
                     symbol,
-                    symbol_name: names.get(symbol as usize).map(|s| s.name.clone()).unwrap_or_default(),
+                    symbol_name: names.get(symbol as usize).map(|s| self.shown_name(s)).unwrap_or_default(),
                     addend: if width == 24 { u64_at(raw, 16)? as i64 } else { 0 },
                 });
             }

@@ -6,6 +6,7 @@
 //! written.
 
 mod dynamic;
+mod emitted;
 mod frames;
 mod hashes;
 mod layout;
@@ -53,6 +54,8 @@ pub fn verify(image: &Image) -> Vec<String> {
     layout::relro(image, &mut p);
     dynamic::tags(image, &mut p);
     dynamic::relocations(image, &mut p);
+    let part = emitted::verify(image, &mut p);
+    p.part("relocations that are kept", part);
     let part = hashes::gnu(image, &mut p);
     p.part(".gnu.hash", part);
     let part = hashes::sysv(image, &mut p);

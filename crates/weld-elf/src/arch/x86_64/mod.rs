@@ -51,6 +51,12 @@ pub const R_REX_GOTPCRELX: u32 = 42;
 pub const R_CODE_4_GOTPCRELX: u32 = 43;
 pub const R_CODE_4_GOTTPOFF: u32 = 44;
 pub const R_CODE_4_GOTPC32_TLSDESC: u32 = 45;
+pub const R_CODE_5_GOTPCRELX: u32 = 46;
+pub const R_CODE_5_GOTTPOFF: u32 = 47;
+pub const R_CODE_5_GOTPC32_TLSDESC: u32 = 48;
+pub const R_CODE_6_GOTPCRELX: u32 = 49;
+pub const R_CODE_6_GOTTPOFF: u32 = 50;
+pub const R_CODE_6_GOTPC32_TLSDESC: u32 = 51;
 
 /// What a relocation asks of its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +87,28 @@ pub enum Class {
     Unknown,
 }
 
+impl Class {
+    /// Whether the addend is added to the symbol's own value, so that the symbol may be exchanged for
+    /// another one with a different addend.
+    pub fn counts_from_symbol(self) -> bool {
+        !matches!(
+            self,
+            Class::GotPc
+                | Class::GotPcRelax
+                | Class::GotSlot
+                | Class::Size
+                | Class::TlsGd
+                | Class::TlsLd
+                | Class::GotTp
+                | Class::TlsDesc
+                | Class::TlsDescCall
+        )
+    }
+}
+
 /// Class and width in bytes of each type.
-const TYPES: [(Class, u8, &str); 46] = {
-    let mut t = [(Class::Unknown, 0, ""); 46];
+const TYPES: [(Class, u8, &str); 52] = {
+    let mut t = [(Class::Unknown, 0, ""); 52];
     t[0] = (Class::None, 0, "R_X86_64_NONE");
     t[1] = (Class::Abs64, 8, "R_X86_64_64");
     t[2] = (Class::Pc, 4, "R_X86_64_PC32");
@@ -120,6 +145,12 @@ const TYPES: [(Class, u8, &str); 46] = {
     t[43] = (Class::GotPcRelax, 4, "R_X86_64_CODE_4_GOTPCRELX");
     t[44] = (Class::GotTp, 4, "R_X86_64_CODE_4_GOTTPOFF");
     t[45] = (Class::TlsDesc, 4, "R_X86_64_CODE_4_GOTPC32_TLSDESC");
+    t[46] = (Class::GotPcRelax, 4, "R_X86_64_CODE_5_GOTPCRELX");
+    t[47] = (Class::GotTp, 4, "R_X86_64_CODE_5_GOTTPOFF");
+    t[48] = (Class::TlsDesc, 4, "R_X86_64_CODE_5_GOTPC32_TLSDESC");
+    t[49] = (Class::GotPcRelax, 4, "R_X86_64_CODE_6_GOTPCRELX");
+    t[50] = (Class::GotTp, 4, "R_X86_64_CODE_6_GOTTPOFF");
+    t[51] = (Class::TlsDesc, 4, "R_X86_64_CODE_6_GOTPC32_TLSDESC");
     t
 };
 

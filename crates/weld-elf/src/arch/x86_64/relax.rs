@@ -31,7 +31,9 @@ pub fn got_form(kind: u32, code: &[u8], at: usize, addend: i64, pic: bool) -> Op
         return None;
     }
     let (opcode, modrm) = (code[at - 2], code[at - 1]);
-    if opcode == 0x8b && modrm & 0xc7 == 0x05 {
+    // Behind longer prefixes (EVEX), the same opcodes have other operands.
+    let mov = matches!(kind, R_GOTPCRELX | R_REX_GOTPCRELX | R_CODE_4_GOTPCRELX) && opcode == 0x8b;
+    if mov && modrm & 0xc7 == 0x05 {
         return Some(GotForm::Lea);
     }
     match kind {

@@ -1,0 +1,239 @@
+//! `--emit-relocs`: a `.rela.X` for each output section X whose inputs had relocations.
+//!
+//! They say what the linker did, for tools that take the output apart and put it together again
+//! (BOLT, kernel tools). Each is the input's relocation with its new place (an address, or an offset in a
+//! section outside memory), its symbol's new index, and, where it referred to a section's symbol, that
+//! of the output section and an addend to match. The type stays, also where the instruction was
+//! relaxed: readers look at the instruction. What refers to something that is gone becomes
+//! `R_X86_64_NONE` at the same place.
+//!
+//! Specification: gABI chapter 4 "Relocation".
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::eh_frames::EhFrames;
+use super::symbol_numbers::Numbers;
+use crate::arch::x86_64::{R_NONE, class, type_name};
+use crate::elf::*;
+use crate::ids::*;
+use crate::image::Image;
+use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::Sections;
+use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
+use crate::live::SectionOwners;
+use crate::resolve::Resolved;
+use crate::resolve::symbols::sym;
+
+/// Where relocations come from.
+#[derive(Clone, Copy)]
+enum Source {
+    Section(SectionId),
+    /// An object's records in `.eh_frame`, by their entry in [`EhFrames`].
+    Frames(u32),
+}
+
+/// The relocations of one output section.
+struct List {
+    /// Number of the section in the layout.
+    target: u32,
+    /// Each source with the number of relocations before it.
+    sources: Vec<(Source, u64)>,
+}
+
+pub struct EmittedRelocs {
+    lists: Vec<List>,
+    numbers: Numbers,
+}
+
+/// What the lists are made from.
+pub struct Planner<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub owners: &'c SectionOwners,
+    pub eh_frames: &'c EhFrames,
+    pub parallel: bool,
+}
+
+/// Lists without symbols yet.
+pub struct Lists(Vec<List>);
+
+impl Planner<'_, '_> {
+    /// Adds the relocation sections to the layout, behind all others.
+    pub fn add(&self, layout: &mut Layout) -> Lists {
+        let mut lists = Vec::new();
+        for target in 0..layout.sections.len() {
+            let (sources, count) = self.sources(layout, target);
+            if count == 0 {
+                continue;
+            }
+            let name = [b".rela", &*layout.sections[target].name].concat();
+            let size = count * Rela::SIZE as u64;
+            let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, SHF_INFO_LINK, Rela::SIZE as u64);
+            (out.size, out.align, out.info) = (size, 8, target as u32 + 1);
+            out.members.push(Member::chunk(ChunkId(layout.chunks.len() as u32)));
+            let kind = ChunkKind::Relocs(lists.len() as u32);
+            out.own = Some(kind);
+            layout.chunks.push(Chunk { kind, size, align: 8, address: 0, out: layout.sections.len() as u32 });
+            layout.sections.push(out);
+            lists.push(List { target: target as u32, sources });
+        }
+        Lists(lists)
+    }
+
+    /// What has relocations in output section `target`, and how many they are.
+    fn sources(&self, layout: &Layout, target: usize) -> (Vec<(Source, u64)>, u64) {
+        let members = &layout.sections[target].members;
+        let counted = |member: &Member| (*member, self.count(*member));
+        let counts: Vec<(Member, u64)> = match self.parallel {
+            true => members.par_iter().map(counted).collect(),
+            false => members.iter().map(counted).collect(),
+        };
+        let (mut sources, mut before) = (Vec::new(), 0);
+        let mut add = |source: Source, count: u64| {
+            if count > 0 {
+                sources.push((source, before));
+                before += count;
+            }
+        };
+        for (member, count) in counts {
+            match (member.as_section(), member.as_chunk()) {
+                (Some(id), _) => add(Source::Section(id), count),
+                (_, Some(id)) if layout.chunks[id.index()].kind == ChunkKind::EhFrame => {
+                    let counts = self.eh_frames.reloc_counts(self.sections).enumerate();
+                    counts.for_each(|(entry, count)| add(Source::Frames(entry as u32), count));
+                }
+                _ => {}
+            }
+        }
+        (sources, before)
+    }
+
+    fn count(&self, member: Member) -> u64 {
+        let Some(id) = member.as_section() else { return 0 };
+        let section = self.sections.get(id);
+        if section.relocs == 0 {
+            return 0;
+        }
+        let object = self.owners.object(id).index();
+        self.sections.relocs(&self.resolved.objects[object], object, section).len() as u64
+    }
+}
+
+impl Lists {
+    pub fn with_numbers(self, numbers: Numbers) -> EmittedRelocs {
+        EmittedRelocs { lists: self.0, numbers }
+    }
+}
+
+impl EmittedRelocs {
+    /// Offsets at which list `list` may be cut.
+    pub fn borders(&self, list: u32) -> Vec<u64> {
+        self.lists[list as usize].sources.iter().map(|s| s.1 * Rela::SIZE as u64).collect()
+    }
+}
+
+pub struct Writer<'c> {
+    pub image: &'c Image<'c, 'c>,
+    pub owners: &'c SectionOwners,
+    pub eh_frames: &'c EhFrames,
+    pub relocs: &'c EmittedRelocs,
+}
+
+impl Writer<'_> {
+    /// Writes the bytes of list `list` from `start` on, which is one of its borders; so is the end.
+    pub fn write(&self, list: u32, start: u64, out: &mut [u8]) {
+        let list = &self.relocs.lists[list as usize];
+        let first = list.sources.partition_point(|s| s.1 * (Rela::SIZE as u64) < start);
+        let mut slots = out.chunks_exact_mut(Rela::SIZE);
+        for (source, _) in &list.sources[first..] {
+            if slots.len() == 0 {
+                return;
+            }
+            let mut put = |id: ObjectId, reloc: &Rela, place: u64| {
+                if let Some(slot) = slots.next() {
+                    slot.copy_from_slice(&self.moved(id, reloc, place).0);
+                }
+            };
+            match *source {
+                Source::Section(id) => {
+                    let number = self.owners.object(id);
+                    let object = &self.image.resolved.objects[number.index()];
+                    let section = self.image.sections.get(id);
+                    for reloc in self.image.sections.relocs(object, number.index(), section) {
+                        let offset = section.placed_offset(reloc.r_offset());
+                        put(number, reloc, section.address.wrapping_add(offset));
+                    }
+                }
+                Source::Frames(entry) => {
+                    let address = self.image.layout.sections[list.target as usize].address;
+                    self.eh_frames.each_reloc(self.image, entry as usize, |id, reloc, offset| {
+                        put(id, reloc, address + offset);
+                    });
+                }
+            }
+        }
+    }
+
+    /// An input's relocation at its new place.
+    fn moved(&self, id: ObjectId, reloc: &Rela, place: u64) -> Rela {
+        let object = &self.image.resolved.objects[id.index()];
+        match self.target((id, object), reloc) {
+            Some((symbol, addend)) => Rela::make(place, symbol, reloc.kind(), addend),
+            None => Rela::make(place, 0, R_NONE, 0),
+        }
+    }
+
+    /// The new symbol and addend; `None` if what it refers to is gone.
+    fn target(&self, (id, object): (ObjectId, &Object), reloc: &Rela) -> Option<(u32, i64)> {
+        let image = self.image;
+        let (index, addend) = (reloc.sym(), reloc.r_addend());
+        if index == 0 {
+            return Some((0, addend));
+        }
+        let place = image.place(object, index, addend);
+        if place.dead || index as usize >= object.syms.len() {
+            return None;
+        }
+        if index >= object.first_global {
+            let number = self.relocs.numbers.global(object.global(index));
+            return (number != 0).then_some((number, addend));
+        }
+        let number = self.relocs.numbers.local(id, index);
+        if number != 0 {
+            return Some((number, addend));
+        }
+        let address = place.address.wrapping_add(place.addend as u64);
+        if place.flags & sym::ABSOLUTE != 0 {
+            return Some((0, address as i64));
+        }
+        self.in_section((id, object), reloc, address)
+    }
+
+    /// The symbol of the output section that a local symbol lies in, and the addend that makes it the
+    /// same address.
+    fn in_section(
+        &self,
+        (id, object): (ObjectId, &Object),
+        reloc: &Rela,
+        address: u64,
+    ) -> Option<(u32, i64)> {
+        let image = self.image;
+        let index = reloc.sym();
+        let SymbolPlace::Section(shndx) = object.place(index, &object.syms[index as usize]) else {
+            return None;
+        };
+        let section = image.sections.get(SectionId(object.section_base + shndx));
+        let out = image.out_of(section)?;
+        let start = image.layout.sections[out as usize].address;
+        let addend = address.wrapping_sub(start) as i64;
+        if addend != reloc.r_addend() && !class(reloc.kind()).counts_from_symbol() {
+            let kind = type_name(reloc.kind());
+            let text =
+                format!("{}: {kind} against a section's symbol cannot be kept by --emit-relocs", object.name);
+            image.sink.push(weld_common::diag::Diagnostic::error(text).at((id.0 as u64) << 32));
+        }
+        Some((out + 1, addend))
+    }
+}

@@ -1,0 +1,138 @@
+//! Which symbols relocations need, and where they end up in the symbol table.
+//!
+//! For `--emit-relocs`, which keeps relocations in the output: they name symbols by index, and a symbol
+//! that one of them names is written whatever options say. Local symbols cost a bit each, with
+//! counts every 64, so that a relocation finds its symbol's new index without a table of indices;
+//! global ones a word each.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::sections::Sections;
+use crate::live::Live;
+use crate::resolve::Resolved;
+use crate::util::zeroed_atomics;
+
+/// The local symbols of an object that are written.
+#[derive(Default)]
+pub struct Kept {
+    words: Vec<u64>,
+    /// Symbols kept before each word.
+    before: Vec<u32>,
+}
+
+impl Kept {
+    pub fn new(count: usize) -> Kept {
+        Kept { words: vec![0; count.div_ceil(64)], before: Vec::new() }
+    }
+    pub fn set(&mut self, index: u32) {
+        self.words[index as usize / 64] |= 1 << (index % 64);
+    }
+    pub fn contains(&self, index: u32) -> bool {
+        self.words[index as usize / 64] >> (index % 64) & 1 != 0
+    }
+    /// How many symbols are kept. Only then are there ranks.
+    pub fn count(&mut self) -> u32 {
+        let mut total = 0;
+        self.before = Vec::with_capacity(self.words.len());
+        for word in &self.words {
+            self.before.push(total);
+            total += word.count_ones();
+        }
+        total
+    }
+    /// How many symbols before `index` are kept.
+    pub fn rank(&self, index: u32) -> u32 {
+        let word = index as usize / 64;
+        let below = self.words[word] & ((1 << (index % 64)) - 1);
+        self.before[word] + below.count_ones()
+    }
+}
+
+/// The symbols that relocations of the output refer to.
+pub struct Needed {
+    locals: Vec<Kept>,
+    globals: Vec<AtomicU32>,
+}
+
+impl Needed {
+    pub fn collect(resolved: &Resolved, sections: &Sections, live: &Live, parallel: bool) -> Needed {
+        let globals: Vec<AtomicU32> = zeroed_atomics(resolved.names.id_bound().div_ceil(32));
+        let one = |(number, object): (usize, &Object)| {
+            let mut locals = Kept::new(object.first_global as usize);
+            for shndx in 1..object.shdrs.len() as u32 {
+                let id = SectionId(object.section_base + shndx);
+                let section = sections.get(id);
+                if !section.in_image() || !live.contains(id) {
+                    continue;
+                }
+                for reloc in sections.relocs(object, number, section) {
+                    let index = reloc.sym();
+                    if index < object.first_global {
+                        locals.set(index);
+                    } else if (index as usize) < object.syms.len() {
+                        let id = object.global(index).index();
+                        globals[id / 32].fetch_or(1 << (id % 32), Ordering::Relaxed);
+                    }
+                }
+            }
+            locals
+        };
+        let objects = &resolved.objects;
+        let locals = match parallel {
+            true => objects.par_iter().enumerate().map(one).collect(),
+            false => objects.iter().enumerate().map(one).collect(),
+        };
+        Needed { locals, globals }
+    }
+
+    /// Whether a relocation refers to local symbol `index` of an object.
+    pub fn local(&self, object: usize, index: u32) -> bool {
+        self.locals[object].contains(index)
+    }
+
+    /// Whether a relocation refers to a name.
+    pub fn global(&self, id: SymbolId) -> bool {
+        self.globals[id.index() / 32].load(Ordering::Relaxed) >> (id.index() % 32) & 1 != 0
+    }
+}
+
+/// Indices in the symbol table.
+pub struct Numbers {
+    /// The local symbols of each object that are written, and the index of the first.
+    pub locals: Vec<(u32, Kept)>,
+    /// That of each name; 0 if it is not written.
+    pub globals: Vec<AtomicU32>,
+}
+
+impl Numbers {
+    /// The index of a local symbol of an object; 0 if it is not written.
+    pub fn local(&self, object: ObjectId, index: u32) -> u32 {
+        let (first, kept) = &self.locals[object.index()];
+        if kept.contains(index) { first + kept.rank(index) } else { 0 }
+    }
+
+    pub fn global(&self, id: SymbolId) -> u32 {
+        self.globals[id.index()].load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_count_kept_symbols() {
+        let mut kept = Kept::new(200);
+        for i in [1, 2, 63, 64, 130, 199] {
+            kept.set(i);
+        }
+        assert_eq!(kept.count(), 6);
+        let ranks: Vec<u32> = [1, 2, 63, 64, 130, 199].iter().map(|&i| kept.rank(i)).collect();
+        assert_eq!(ranks, [0, 1, 2, 3, 4, 5]);
+        assert!(kept.contains(130) && !kept.contains(131));
+    }
+}

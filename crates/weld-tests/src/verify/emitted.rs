@@ -1,0 +1,82 @@
+//! Relocations that `--emit-relocs` keeps: they name their section, lie in it, and computed anew from
+//! the output's own symbol table give the bytes that are there.
+
+use super::Problems;
+use crate::elf::Image;
+use crate::elf::image::{Reloc, Section, Symbol};
+use crate::elf::query::reloc_name;
+use object::elf;
+
+pub fn verify(image: &Image, p: &mut Problems) -> Result<(), String> {
+    let symtab = image.sections.iter().position(|s| s.sh_type == elf::SHT_SYMTAB.0);
+    for (i, s) in image.sections.iter().enumerate() {
+        if s.sh_type != elf::SHT_RELA.0 || s.is_alloc() {
+            continue;
+        }
+        p.check(Some(s.link as usize) == symtab, || format!("{}: sh_link is not .symtab", s.name));
+        let Some(target) = image.sections.get(s.info as usize).filter(|_| s.info != 0) else {
+            p.add(format!("{}: sh_info {}", s.name, s.info));
+            continue;
+        };
+        p.check(s.name == format!(".rela{}", target.name), || {
+            format!("{} relocates {}", s.name, target.name)
+        });
+        for reloc in image.relocs.iter().filter(|r| r.section == i) {
+            one(image, target, reloc, p)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(image: &Image, target: &Section, reloc: &Reloc, p: &mut Problems) -> Result<(), String> {
+    let at = reloc.offset.wrapping_sub(target.addr);
+    let name = || format!("{} at {:#x} of {}", reloc_name(image, reloc.r_type), reloc.offset, target.name);
+    if at >= target.size && target.flags & elf::SHF_COMPRESSED.0 == 0 {
+        p.add(format!("{} is outside the section", name()));
+        return Ok(());
+    }
+    let Some(symbol) = image.symbols.get(reloc.symbol as usize) else {
+        p.add(format!("{}: symbol {}", name(), reloc.symbol));
+        return Ok(());
+    };
+    let Some(width) = width_of_known(image, target, reloc, symbol) else { return Ok(()) };
+    let bytes = image.contents(target)?;
+    let Some(found) = bytes.get(at as usize..at as usize + width) else {
+        p.add(format!("{} is outside the section", name()));
+        return Ok(());
+    };
+    let relative = [elf::R_X86_64_PC32.0, elf::R_X86_64_PC64.0, elf::R_X86_64_PLT32.0];
+    let mut value = symbol.value.wrapping_add(reloc.addend as u64);
+    if relative.contains(&reloc.r_type) {
+        value = value.wrapping_sub(reloc.offset);
+    }
+    p.check(found == &value.to_le_bytes()[..width], || {
+        format!("{}: {found:02x?} is not {} {:+}", name(), symbol.name, reloc.addend)
+    });
+    Ok(())
+}
+
+/// The number of bytes that the relocation must have written; `None` where the symbol table alone
+/// does not say what they are.
+fn width_of_known(image: &Image, target: &Section, reloc: &Reloc, symbol: &Symbol) -> Option<usize> {
+    let shared = image.e_type == elf::ET_DYN.0;
+    let special = [elf::STT_TLS.0, elf::STT_GNU_IFUNC.0];
+    let tls = image.sections.get(symbol.shndx as usize).is_some_and(|s| s.is_tls());
+    let compressed = target.flags & elf::SHF_COMPRESSED.0 != 0;
+    // Calls of __tls_get_addr go away where the access is relaxed.
+    let call = symbol.name == "__tls_get_addr";
+    if compressed || tls || call || symbol.shndx == 0 || special.contains(&symbol.kind) || target.is_nobits()
+    {
+        return None;
+    }
+    let r = reloc.r_type;
+    if r == elf::R_X86_64_64.0 {
+        // In memory it may be left to the loader.
+        return (!shared || !target.is_alloc()).then_some(8);
+    }
+    if r == elf::R_X86_64_PLT32.0 {
+        return (!shared || symbol.bind == elf::STB_LOCAL.0).then_some(4);
+    }
+    let words = [elf::R_X86_64_PC32.0, elf::R_X86_64_32.0, elf::R_X86_64_32S.0];
+    (words.contains(&r)).then_some(4).or((r == elf::R_X86_64_PC64.0).then_some(8))
+}
