@@ -8,6 +8,8 @@
 
 #![allow(missing_docs)]
 
+use weld_common::hash::hash_until_nul;
+
 macro_rules! raw {
     ($(#[$doc:meta])* $name:ident [$size:literal] { $($field:ident : $ty:ty = $off:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -146,6 +148,14 @@ pub fn slice(data: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
 pub fn string(table: &[u8], offset: u32) -> Option<&[u8]> {
     let tail = table.get(offset as usize..)?;
     Some(&tail[..memchr::memchr(0, tail)?])
+}
+
+/// The string at `offset` of a string table, and [`weld_common::hash::hash_bytes`] of it.
+#[inline(always)]
+pub fn hashed_string(table: &[u8], offset: u32) -> Option<(&[u8], u64)> {
+    let tail = table.get(offset as usize..)?;
+    let (len, hash) = hash_until_nul(tail)?;
+    Some((&tail[..len], hash))
 }
 
 pub const ELFMAG: &[u8] = b"\x7fELF";

@@ -13,6 +13,7 @@
 use std::ops::Range;
 
 use super::{ArchiveError, err};
+use crate::hash::{hash_bytes, hash_until_nul};
 
 /// A symbol index with at least one symbol.
 #[derive(Clone, Copy, Debug)]
@@ -143,25 +144,52 @@ pub struct Symbols<'a> {
     names: &'a [u8],
 }
 
+impl<'a> Symbols<'a> {
+    /// Bytes among which all names of this run are; there may be others.
+    pub fn names(&self) -> &'a [u8] {
+        self.names
+    }
+
+    /// As the iterator itself, with [`hash_bytes`](crate::hash::hash_bytes) of the name in the middle.
+    pub fn hashed(mut self) -> impl Iterator<Item = (&'a [u8], u64, u64)> {
+        std::iter::from_fn(move || {
+            let (name, hash, i) = self.next_name(hash_until_nul)?;
+            Some((name, hash.unwrap_or_else(|| hash_bytes(name)), self.armap.offset(i)))
+        })
+    }
+
+    /// The next name, what `until_nul` found beside its end, and its symbol.
+    #[inline(always)]
+    fn next_name<T>(
+        &mut self,
+        until_nul: impl Fn(&[u8]) -> Option<(usize, T)>,
+    ) -> Option<(&'a [u8], Option<T>, usize)> {
+        let i = self.range.next()?;
+        Some(match self.armap.bsd_position(i) {
+            None => {
+                // The index was checked to have a NUL for each symbol.
+                let (end, found) = until_nul(self.names)?;
+                let (name, rest) = self.names.split_at(end);
+                self.names = &rest[1..];
+                (name, Some(found), i)
+            }
+            Some(position) => {
+                let tail = self.names.get(position..)?;
+                match until_nul(tail) {
+                    Some((end, found)) => (&tail[..end], Some(found), i),
+                    None => (tail, None, i),
+                }
+            }
+        })
+    }
+}
+
 impl<'a> Iterator for Symbols<'a> {
     type Item = (&'a [u8], u64);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let i = self.range.next()?;
-        let name = match self.armap.bsd_position(i) {
-            None => {
-                // The index was checked to have a NUL for each symbol.
-                let end = memchr::memchr(0, self.names)?;
-                let (name, rest) = self.names.split_at(end);
-                self.names = &rest[1..];
-                name
-            }
-            Some(position) => {
-                let name = self.names.get(position..)?;
-                &name[..memchr::memchr(0, name).unwrap_or(name.len())]
-            }
-        };
+        let (name, _, i) = self.next_name(|names| Some((memchr::memchr(0, names)?, ())))?;
         Some((name, self.armap.offset(i)))
     }
 

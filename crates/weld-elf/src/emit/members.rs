@@ -12,9 +12,26 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::sections::SectionKind;
-use crate::layout::Chunk;
+use crate::layout::{Chunk, Member};
 use crate::live::SectionOwners;
 use crate::options::Options;
+use crate::util::prefetch;
+
+/// An input section that will be written soon, with its relocations.
+#[derive(Clone, Copy)]
+struct Source<'i> {
+    id: SectionId,
+    object: ObjectId,
+    relocs: &'i [Rela],
+}
+
+/// How many members ahead the headers of their relocations are asked for, and the relocations. What
+/// these refer to is asked for one member ahead.
+const HEADER_AHEAD: usize = 6;
+const RELOCS_AHEAD: usize = 3;
+/// Relocations of a section that are asked for, and whose symbols are; the processor notices for
+/// itself that more follow.
+const FIRST_RELOCS: usize = 8;
 
 /// Writes members of output sections.
 pub struct Members<'c, 'i, 'a> {
@@ -36,24 +53,71 @@ impl Members<'_, '_, '_> {
         // Code is padded with breakpoints, data with zeroes.
         let padding = if section.flags & SHF_EXECINSTR != 0 { 0xcc } else { 0 };
         let mut done = 0usize;
-        for &member in &section.members[range] {
+        let members = &section.members[range];
+        let mut ahead = [None; RELOCS_AHEAD + 1];
+        for (i, member) in members.iter().take(RELOCS_AHEAD).enumerate() {
+            ahead[i] = self.source(*member);
+        }
+        for (i, &member) in members.iter().enumerate() {
+            self.look_ahead(members, i, &mut ahead);
             let (start, size) = units::extent(self.image.layout, self.image.sections, out, member);
             let start = (start - offset) as usize;
             bytes[done..start].fill(padding);
             let target = &mut bytes[start..start + size as usize];
             match member.as_chunk() {
                 Some(id) => chunk(&self.image.layout.chunks[id.index()], target),
-                None => member.as_section().into_iter().for_each(|id| self.input(id, target)),
+                None => ahead[i % ahead.len()].iter().for_each(|source| self.input(source, target)),
             }
             done = start + size as usize;
         }
         bytes[done..].fill(padding);
     }
 
+    /// The input section that `member` is, if it is one. Asks for its relocations.
+    #[inline(always)]
+    fn source(&self, member: Member) -> Option<Source<'_>> {
+        let id = member.as_section()?;
+        let object = self.owners.object(id);
+        let section = self.image.sections.get(id);
+        let relocs =
+            self.image.sections.relocs(&self.image.resolved.objects[object.index()], object.index(), section);
+        for reloc in relocs.iter().take(FIRST_RELOCS).step_by(2) {
+            prefetch(reloc);
+        }
+        Some(Source { id, object, relocs })
+    }
+
+    /// Asks for what the members behind `i` will need. Sources are in `ahead`, by their number.
+    #[inline(always)]
+    fn look_ahead<'s>(
+        &'s self,
+        members: &[Member],
+        i: usize,
+        ahead: &mut [Option<Source<'s>>; RELOCS_AHEAD + 1],
+    ) {
+        let objects = &self.image.resolved.objects;
+        if let Some(id) = members.get(i + HEADER_AHEAD).and_then(|m| m.as_section()) {
+            let section = self.image.sections.get(id);
+            if section.relocs != 0 {
+                prefetch(&objects[self.owners.object(id).index()].shdrs[section.relocs as usize]);
+            }
+        }
+        if let Some(member) = members.get(i + RELOCS_AHEAD) {
+            ahead[(i + RELOCS_AHEAD) % ahead.len()] = self.source(*member);
+        }
+        if let (Some(source), true) = (ahead[(i + 1) % ahead.len()], i + 1 < members.len()) {
+            let object = &objects[source.object.index()];
+            for reloc in source.relocs.iter().take(FIRST_RELOCS) {
+                self.image.symbols.prefetch_target(object, reloc.sym());
+            }
+        }
+    }
+
     /// Copies an input section and relocates it.
-    fn input(&self, id: SectionId, out: &mut [u8]) {
+    fn input(&self, source: &Source, out: &mut [u8]) {
         let image = self.image;
-        let index = self.owners.object(id).index();
+        let Source { id, object: object_id, relocs } = *source;
+        let index = object_id.index();
         let object = &image.resolved.objects[index];
         let shndx = id.0 - object.section_base;
         let section = image.sections.get(id);
@@ -70,7 +134,6 @@ impl Members<'_, '_, '_> {
             // Zeroes in a section that has bytes.
             _ => out.fill(0),
         }
-        let relocs = image.sections.relocs(object, index, section);
         if !relocs.is_empty() {
             self.relocate(index, id, relocs, out);
         }

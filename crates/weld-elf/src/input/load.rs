@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use weld_common::archive::armap::Symbols;
 use weld_common::archive::{Archive, Member, MemberData};
 use weld_common::diag::DiagSink;
+use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
 
 use super::FileName;
@@ -21,7 +22,7 @@ use crate::args::in_sysroot;
 use crate::elf::*;
 use crate::ids::*;
 use crate::options::{InputArg, InputFlags, InputKind, Options};
-use crate::resolve::names::{Bins, MAX_FILES, Rank, Record, flag, hash_name};
+use crate::resolve::names::{Bins, MAX_FILES, Rank, Record, flag};
 use crate::script::standin::{self, Command};
 
 /// What stands behind a [`FileId`].
@@ -62,26 +63,27 @@ pub struct ArchiveInput<'a> {
 impl<'a> ArchiveInput<'a> {
     /// Records for a run of the index's entries.
     pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
-        for (name, file) in self.provided(symbols) {
+        for (name, hash, file) in self.provided(symbols) {
             let bits = Rank::Provided as u32 | flag::OFFERED;
-            bins.push(Record::new(hash_name(name), name, file, u32::MAX, bits));
+            bins.push(Record::new(hash, name, file, u32::MAX, bits));
         }
     }
 
-    /// The names of a run of the index's entries, and the members that define them.
-    fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], FileId)> {
+    /// The names of a run of the index's entries with their hashes, and the members that define them.
+    fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], u64, FileId)> {
         let mut member = 0;
-        symbols.filter_map(move |(name, offset)| {
+        let spells_versions = memchr::memchr(b'@', symbols.names()).is_some();
+        symbols.hashed().filter_map(move |(name, hash, offset)| {
             // Entries of one member follow one another.
             if self.offsets.get(member) != Some(&offset) {
                 member = self.offsets.binary_search(&offset).ok()?;
             }
             let file = FileId(self.first_file.0 + member as u32);
-            let name = match memchr::memmem::find(name, b"@@") {
-                Some(at) => &name[..at],
-                None => name,
-            };
-            Some((name, file))
+            let version = if spells_versions { memchr::memmem::find(name, b"@@") } else { None };
+            Some(match version {
+                Some(at) => (&name[..at], hash_bytes(&name[..at]), file),
+                None => (name, hash, file),
+            })
         })
     }
 }
@@ -118,7 +120,8 @@ impl<'a> Inputs<'a> {
     /// What archives with an index provide: names, and the members that define them.
     pub fn provided(&self) -> impl Iterator<Item = (&'a [u8], FileId)> {
         let lazy = self.archives.iter().filter(|a| a.lazy);
-        lazy.filter_map(|a| Some((a, a.archive.armap()?))).flat_map(|(a, map)| a.provided(map.symbols()))
+        lazy.filter_map(|a| Some((a, a.archive.armap()?)))
+            .flat_map(|(a, map)| a.provided(map.symbols()).map(|(name, _, file)| (name, file)))
     }
 
     /// Where a file stands on the command line, for `--warn-backrefs`.

@@ -8,10 +8,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use weld_common::hash::hash_bytes;
+
 use super::FileName;
 use crate::elf::*;
 use crate::ids::*;
-use crate::resolve::names::{Bins, Rank, Record, Wrap, flag, hash_name};
+use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
+use crate::util::prefetch;
 
 /// A section group that is a COMDAT: of all groups with one signature, one survives.
 pub struct Group {
@@ -153,8 +156,8 @@ impl<'a> Object<'a> {
         let versions = memchr::memchr(b'@', self.strtab).is_some();
         let rewrite = versions || !wrap.is_empty();
         for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
-            let mut name =
-                string(self.strtab, sym.st_name()).ok_or_else(|| format!("symbol {i} has a bad name"))?;
+            let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
+                .ok_or_else(|| format!("symbol {i} has a bad name"))?;
             let mut bits = classify(sym, i)?;
             if lazy {
                 if matches!(Rank::of(bits), Rank::Undefined) {
@@ -175,8 +178,9 @@ impl<'a> Object<'a> {
                 if matches!(Rank::of(bits), Rank::Undefined) {
                     name = wrap.rewrite(name);
                 }
+                hash = hash_bytes(name);
             }
-            bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
+            bins.push(Record::new(hash, name, self.file, i as u32, bits));
         }
         if !lazy {
             for (i, group) in self.groups.iter().enumerate() {
@@ -184,7 +188,7 @@ impl<'a> Object<'a> {
                 if sig < self.first_global {
                     let name = self.local_group_name(sig).ok_or("section group has a bad signature name")?;
                     let bits = Rank::Undefined as u32 | flag::GROUP_RECORD;
-                    bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
+                    bins.push(Record::new(hash_bytes(name), name, self.file, i as u32, bits));
                 }
             }
         }
@@ -215,6 +219,15 @@ impl<'a> Object<'a> {
     pub fn section_data(&self, shndx: usize) -> Option<&'a [u8]> {
         let shdr = self.shdrs.get(shndx)?;
         slice(self.data, shdr.sh_offset(), shdr.file_size())
+    }
+
+    /// Asks for the name of symbol `index`: names often lie in another order than symbols.
+    #[inline(always)]
+    pub fn prefetch_name(&self, index: u32) {
+        let symbol = self.syms.get(index as usize);
+        if let Some(first) = symbol.and_then(|s| self.strtab.get(s.st_name() as usize)) {
+            prefetch(first);
+        }
     }
 
     /// The name of symbol `index`; empty for nameless ones.

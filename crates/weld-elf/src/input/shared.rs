@@ -8,7 +8,7 @@ use super::FileName;
 use super::object::{describe_machine, section_table};
 use crate::elf::*;
 use crate::ids::*;
-use crate::resolve::names::{Bins, Rank, Record, flag, hash_name};
+use crate::resolve::names::{Bins, Rank, Record, flag};
 use crate::synth::versions::parse_verdef;
 
 pub struct Shared<'a> {
@@ -194,9 +194,9 @@ impl<'a> Shared<'a> {
             } else {
                 Rank::Provided as u32 | flag::DEF_SHARED
             };
-            let name = string(self.strtab, sym.st_name())
+            let (name, hash) = hashed_string(self.strtab, sym.st_name())
                 .ok_or_else(|| format!("dynamic symbol {i} has a bad name"))?;
-            bins.push(Record::new(hash_name(name), name, self.file, i as u32, bits));
+            bins.push(Record::new(hash, name, self.file, i as u32, bits));
         }
         Ok(())
     }

@@ -8,6 +8,7 @@
 //!
 //! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
 
+pub mod dyn_relocs;
 pub mod roots;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,43 +24,8 @@ use crate::input::sections::{SectionKind, Sections};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::symbols::Symbols;
-
-/// A relocation that the loader must apply: the input relocation it comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DynReloc {
-    pub section: SectionId,
-    /// Index in the section's relocations, above [`DynKind`] in the low two bits.
-    word: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DynKind {
-    /// Add the load address.
-    Relative,
-    /// Add the address of a symbol.
-    Symbolic,
-    /// The symbol's offset from the thread pointer.
-    TpOff,
-    /// The symbol's size.
-    Size,
-}
-
-impl DynReloc {
-    pub fn new(section: SectionId, index: usize, kind: DynKind) -> Self {
-        DynReloc { section, word: (index as u32) << 2 | kind as u32 }
-    }
-    pub fn index(self) -> usize {
-        (self.word >> 2) as usize
-    }
-    pub fn kind(self) -> DynKind {
-        match self.word & 3 {
-            0 => DynKind::Relative,
-            1 => DynKind::Symbolic,
-            2 => DynKind::TpOff,
-            _ => DynKind::Size,
-        }
-    }
-}
+use crate::util::prefetch;
+use dyn_relocs::{DynReloc, DynRelocs};
 
 /// A local symbol that needs GOT slots or a PLT entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,8 +79,7 @@ impl Found {
 pub struct Live {
     /// One bit a section.
     bits: Vec<AtomicU32>,
-    /// Sorted by section and index.
-    pub dyn_relocs: Vec<DynReloc>,
+    pub dyn_relocs: DynRelocs,
     /// Sorted by object and symbol, one for each symbol.
     pub locals: Vec<LocalNeed>,
     pub undefined: Vec<UndefinedRef>,
@@ -124,7 +89,7 @@ pub struct Live {
 impl Live {
     /// Sections that live for reasons of their own: nothing is known of their relocations.
     pub fn new(bits: Vec<AtomicU32>) -> Live {
-        Live { bits, dyn_relocs: Vec::new(), locals: Vec::new(), undefined: Vec::new(), facts: 0 }
+        Live { bits, dyn_relocs: DynRelocs::default(), locals: Vec::new(), undefined: Vec::new(), facts: 0 }
     }
 
     #[inline(always)]
@@ -186,6 +151,8 @@ pub struct Scanner<'c, 'a> {
 
 /// Sections followed in one go by a worker before it hands the rest to the next level.
 const LEVEL_BUDGET: usize = 4096;
+/// Sections looked at together, so that the memory of one is fetched while another is worked on.
+const BATCH: usize = 16;
 const FRONTIER_CHUNK: usize = 256;
 const FLAT_CHUNK: usize = 8192;
 
@@ -203,12 +170,11 @@ impl<'c, 'a> Scanner<'c, 'a> {
         let mut found = Found::default();
         self.scan_frames(&mut all_roots, &mut found);
         found.absorb(if self.gc { self.walk(&all_roots, parallel) } else { self.scan_all(parallel) });
-        found.dyn_relocs.sort_unstable();
         found.undefined.sort_unstable();
         let locals = merge_locals(found.locals);
         Live {
             bits: self.bits,
-            dyn_relocs: found.dyn_relocs,
+            dyn_relocs: DynRelocs::new(found.dyn_relocs),
             locals,
             undefined: found.undefined,
             facts: found.facts,
@@ -266,15 +232,35 @@ impl<'c, 'a> Scanner<'c, 'a> {
     fn follow(&self, chunk: &[SectionId]) -> (Found, Vec<SectionId>) {
         let mut found = Found::default();
         let mut stack = chunk.to_vec();
-        let mut budget = LEVEL_BUDGET;
-        while let Some(section) = stack.pop() {
-            self.visit(section, &mut stack, &mut found);
-            budget -= 1;
-            if budget == 0 {
-                break;
+        let mut visited = 0;
+        let mut batch = Vec::with_capacity(BATCH);
+        while visited < LEVEL_BUDGET && !stack.is_empty() {
+            batch.extend(stack.drain(stack.len().saturating_sub(BATCH)..));
+            self.prefetch(&batch);
+            visited += batch.len();
+            for section in batch.drain(..) {
+                self.visit(section, &mut stack, &mut found);
             }
         }
         (found, stack)
+    }
+
+    /// Asks for the relocations of sections that are visited next, step by step: each step needs what
+    /// the one before it asked for.
+    fn prefetch(&self, batch: &[SectionId]) {
+        let header = |id: &SectionId| {
+            let object = &self.objects[self.owners.object(*id).index()];
+            let relocs = self.sections.list[id.index()].relocs;
+            (relocs != 0).then(|| (object, &object.shdrs[relocs as usize]))
+        };
+        for (_, shdr) in batch.iter().filter_map(header) {
+            prefetch(shdr);
+        }
+        for (object, shdr) in batch.iter().filter_map(header) {
+            if let Some(first) = object.data.get(shdr.sh_offset() as usize) {
+                prefetch(first);
+            }
+        }
     }
 
     fn gather<T: Send + Sync>(

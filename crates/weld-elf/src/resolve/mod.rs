@@ -27,6 +27,7 @@ use weld_common::archive::MemberData;
 use weld_common::archive::armap::Symbols;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
+use weld_common::hash::hash_bytes;
 
 use crate::ids::*;
 use crate::input::FileName;
@@ -116,7 +117,7 @@ impl<'a> Resolver<'a, '_> {
         let pool = BinPool::default();
         let mut first = pool.take(names.shard_bits());
         for &(name, bits) in roots {
-            first.push(Record::new(hash_name(name), name, FileId(0), u32::MAX, bits));
+            first.push(Record::new(hash_bytes(name), name, FileId(0), u32::MAX, bits));
         }
         names.enter(&[first], &loaded, false);
         self.announce_archives(&mut names, &loaded, &pool);

@@ -15,7 +15,10 @@
 //! (`id = index in shard << SHARD_BITS | shard`), which makes them dense and independent of the
 //! number of threads.
 
+use weld_common::hash::hash_bytes;
+
 use crate::ids::*;
+use crate::util::prefetch;
 
 /// How strong a definition is; lower wins. The low bits of a record's flag word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,7 +74,9 @@ pub mod flag {
     pub(super) const WANTED: u32 = 1 << 31;
 }
 
-const NAMES_PREFETCH: usize = 8;
+/// How many records ahead slots of the table are asked for, and names that will be compared.
+const SLOT_AHEAD: usize = 12;
+const NAME_AHEAD: usize = 5;
 
 /// One announcement of a name by a file.
 #[derive(Clone, Copy)]
@@ -233,19 +238,25 @@ impl<'a> Shard<'a> {
         self.table = table;
     }
 
-    #[inline]
-    fn prefetch(&self, hash: u64) {
-        #[cfg(target_arch = "x86_64")]
+    /// Asks for the slot of `hash`.
+    #[inline(always)]
+    fn prefetch_slot(&self, hash: u64) {
         if let Some(mask) = self.table.len().checked_sub(1) {
-            let slot = &self.table[hash as u32 as usize & mask];
-            // SAFETY: a prefetch has no effect on memory, and the address is of a live element.
-            unsafe {
-                use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-                _mm_prefetch::<_MM_HINT_T0>((slot as *const u64).cast());
+            prefetch(&self.table[hash as u32 as usize & mask]);
+        }
+    }
+
+    /// Asks for the text of the name that is most likely that of `hash`; its slot should be near.
+    #[inline(always)]
+    fn prefetch_name(&self, hash: u64) {
+        if let Some(mask) = self.table.len().checked_sub(1) {
+            let word = self.table[hash as u32 as usize & mask];
+            if word >> 32 == hash & 0xffff_ffff
+                && let Some(first) = self.entries[(word as u32 - 1) as usize].name.first()
+            {
+                prefetch(first);
             }
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = hash;
     }
 }
 
@@ -297,7 +308,7 @@ impl<'a> Names<'a> {
     }
 
     pub fn find(&self, name: &[u8]) -> Option<SymbolId> {
-        let hash = hash_name(name);
+        let hash = hash_bytes(name);
         let shard = self.shard_of(hash);
         let index = self.shards[shard].find(hash, name)?;
         Some(SymbolId(index << self.bits | shard as u32))
@@ -305,7 +316,7 @@ impl<'a> Names<'a> {
 
     /// The id of `name`, added if nobody has named it.
     pub fn insert(&mut self, name: &'a [u8]) -> SymbolId {
-        let hash = hash_name(name);
+        let hash = hash_bytes(name);
         let shard = self.shard_of(hash);
         let index = self.shards[shard].find_or_insert(hash, name);
         SymbolId(index << self.bits | shard as u32)
@@ -401,8 +412,11 @@ impl<'a> Shard<'a> {
         for bin in bins {
             let records = &bin.bins[number];
             for (i, record) in records.iter().enumerate() {
-                if let Some(next) = records.get(i + NAMES_PREFETCH) {
-                    self.prefetch(next.hash);
+                if let Some(next) = records.get(i + SLOT_AHEAD) {
+                    self.prefetch_slot(next.hash);
+                }
+                if let Some(next) = records.get(i + NAME_AHEAD) {
+                    self.prefetch_name(next.hash);
                 }
                 let index = self.find_or_insert(record.hash, record.name);
                 let id = SymbolId(index << bits | number as u32);
@@ -442,40 +456,6 @@ impl<'a> Shard<'a> {
     }
 }
 
-/// A hash of a name: 16 bytes a step, folded by wide multiplication. Short names take one step.
-#[inline]
-pub fn hash_name(name: &[u8]) -> u64 {
-    const K0: u64 = 0x9e37_79b9_7f4a_7c15;
-    const K1: u64 = 0xd6e8_feb8_6659_fd93;
-    const K2: u64 = 0xa076_1d64_78bd_642f;
-    #[inline(always)]
-    fn fold(a: u64, b: u64) -> u64 {
-        let wide = (a as u128).wrapping_mul(b as u128);
-        wide as u64 ^ (wide >> 64) as u64
-    }
-    #[inline(always)]
-    fn word(bytes: &[u8], at: usize) -> u64 {
-        u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
-    }
-    let len = name.len();
-    let mut state = K2 ^ len as u64;
-    if len >= 16 {
-        let mut at = 0;
-        while at + 16 < len {
-            state = fold(word(name, at) ^ K0 ^ state, word(name, at + 8) ^ K1);
-            at += 16;
-        }
-        state = fold(word(name, len - 16) ^ K0 ^ state, word(name, len - 8) ^ K1);
-    } else if len >= 8 {
-        state = fold(word(name, 0) ^ K0 ^ state, word(name, len - 8) ^ K1);
-    } else {
-        let mut tail = [0u8; 8];
-        tail[..len].copy_from_slice(name);
-        state = fold(u64::from_le_bytes(tail) ^ K0 ^ state, K1);
-    }
-    fold(state ^ K0, K2)
-}
-
 /// `--wrap`: names that undefined references are sent to instead.
 #[derive(Default)]
 pub struct Wrap<'a> {
@@ -513,7 +493,7 @@ mod tests {
     }
 
     fn record(name: &'static str, file: u32, bits: u32) -> Record<'static> {
-        Record::new(hash_name(name.as_bytes()), name.as_bytes(), FileId(file), 1, bits)
+        Record::new(hash_bytes(name.as_bytes()), name.as_bytes(), FileId(file), 1, bits)
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::{SectionKind, Sections};
+use crate::util::prefetch;
 
 /// Bits of [`Symbol::flags`].
 pub mod sym {
@@ -119,14 +120,37 @@ impl std::ops::Index<SymbolId> for Symbols {
     }
 }
 
+impl Symbols {
+    /// Asks for the symbol that `id` names, if it names one.
+    #[inline(always)]
+    pub fn prefetch(&self, id: SymbolId) {
+        if let Some(symbol) = self.list.get(id.index()) {
+            prefetch(symbol);
+        }
+    }
+
+    /// Asks for what symbol `index` of an object is looked up in.
+    #[inline(always)]
+    pub fn prefetch_target(&self, object: &Object, index: u32) {
+        if index < object.first_global {
+            prefetch(&object.syms[index as usize]);
+        } else if let Some(id) = object.globals.get((index - object.first_global) as usize) {
+            self.prefetch(SymbolId(id.load(Ordering::Relaxed)));
+        }
+    }
+}
+
 /// Builds the table. Winners that lie in a COMDAT group that lost are replaced by the definition in
 /// the group that stays.
 pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, parallel: bool) -> Symbols {
     prefer_largest_commons(resolved);
     let bound = resolved.names.id_bound();
-    let build = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
-        Some(entry) => freeze_one(resolved, sections, entry),
-        None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
+    let build = |id: usize| {
+        prefetch_definition(resolved, SymbolId((id + DEFINITION_AHEAD) as u32));
+        match resolved.names.try_get(SymbolId(id as u32)) {
+            Some(entry) => freeze_one(resolved, sections, entry),
+            None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
+        }
     };
     let mut list: Vec<Symbol> = if parallel {
         (0..bound).into_par_iter().map(build).collect()
@@ -152,6 +176,21 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
         }
     }
     Symbols { list }
+}
+
+/// How many names ahead definitions are asked for.
+const DEFINITION_AHEAD: usize = 12;
+
+/// Asks for the symbol table entry that defines `id`.
+#[inline(always)]
+fn prefetch_definition(resolved: &Resolved, id: SymbolId) {
+    if let Some(entry) = resolved.names.try_get(id)
+        && let Some(&index) = resolved.index_of_file.get(entry.file().index())
+        && let Some(object) = resolved.objects.get(index as usize)
+        && let Some(definition) = object.syms.get(entry.sym() as usize)
+    {
+        prefetch(definition);
+    }
 }
 
 fn replace(resolved: &mut Resolved, sections: &Sections, list: &mut [Symbol], (id, word): (SymbolId, u64)) {

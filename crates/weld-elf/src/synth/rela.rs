@@ -13,8 +13,9 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::SymbolPlace;
-use crate::input::sections::Sections;
-use crate::live::{DynKind, DynReloc, Live, SectionOwners};
+use crate::input::sections::{InputSection, Sections};
+use crate::live::dyn_relocs::{DynKind, DynReloc};
+use crate::live::{Live, SectionOwners};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
@@ -48,7 +49,7 @@ pub struct Counter<'c, 'a> {
 impl Counter<'_, '_> {
     pub fn count(&self, copies: &Copies) -> Counts {
         let mut counts = Counts { others: copies.list.len() as u64, ..Counts::default() };
-        for reloc in &self.live.dyn_relocs {
+        for reloc in self.live.dyn_relocs.iter() {
             match reloc.kind() {
                 DynKind::Relative
                     if self.options.pack_relr
@@ -109,7 +110,11 @@ fn is_packable(resolved: &Resolved, sections: &Sections, owners: &SectionOwners,
     let object = owners.object(reloc.section);
     let section = sections.get(reloc.section);
     let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
-    section.align() >= 2 && relocs[reloc.index()].r_offset().is_multiple_of(2)
+    is_even(section, &relocs[reloc.index()])
+}
+
+fn is_even(section: &InputSection, input: &Rela) -> bool {
+    section.align() >= 2 && input.r_offset().is_multiple_of(2)
 }
 
 /// Whether a dynamic relocation goes into `.relr.dyn`, if there is one.
@@ -133,23 +138,32 @@ struct Collected {
     relr: Vec<u64>,
 }
 
-/// Relocations of input sections made by one task.
+/// Relocations of one section made by one task.
 const RELOCS_PER_TASK: usize = 1 << 14;
+/// Runs of relocations made by one task.
+const RUNS_PER_TASK: usize = 256;
 
 pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel: bool) -> Dynamics {
-    let part = |relocs: &[DynReloc]| {
+    let live = &image.live.dyn_relocs;
+    let mut runs: Vec<(u64, &[DynReloc])> = Vec::new();
+    for (section, run) in live.runs() {
+        let address = image.sections.get(section).address;
+        runs.extend(run.chunks(RELOCS_PER_TASK).map(|part| (address, part)));
+    }
+    // In the order of addresses, so that nothing is left to sort.
+    runs.sort_by_key(|run| run.0);
+    let part = |runs: &[(u64, &[DynReloc])]| {
         let mut collected = Collected::default();
-        relocs.iter().for_each(|r| collect_input(image, owners, r, &mut collected));
+        runs.iter().for_each(|(_, run)| collect_section(image, owners, run, &mut collected));
         collected
     };
-    let chunks = image.live.dyn_relocs.chunks(RELOCS_PER_TASK);
     let parts: Vec<Collected> = if parallel {
-        image.live.dyn_relocs.par_chunks(RELOCS_PER_TASK).map(part).collect()
+        runs.par_chunks(RUNS_PER_TASK).map(part).collect()
     } else {
-        chunks.map(part).collect()
+        runs.chunks(RUNS_PER_TASK).map(part).collect()
     };
     let mut all = Collected::default();
-    all.relative.reserve_exact(image.live.dyn_relocs.len() + image.slots.got.len());
+    all.relative.reserve_exact(live.len() + image.slots.got.len());
     for mut part in parts {
         all.relative.append(&mut part.relative);
         all.others.append(&mut part.others);
@@ -161,7 +175,7 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
         all.others.push(Rela::make(image.symbols[id].value, dynsym, R_COPY, 0));
     }
     if image.options.z_combreloc {
-        // Sections lie in the order of their objects, so these are runs of ascending addresses already.
+        // Nearly in order: words of the GOT are last, and a section may name its places in any order.
         all.relative.sort_by_key(|r| r.r_offset());
         all.others.sort_by_key(|r| (r.sym(), r.r_offset()));
     }
@@ -170,15 +184,31 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     Dynamics { rela: all.relative, relr: all.relr }
 }
 
-fn collect_input(image: &Image, owners: &SectionOwners, reloc: &DynReloc, all: &mut Collected) {
-    let object_id = owners.object(reloc.section);
-    let object = &image.resolved.objects[object_id.index()];
-    let section = image.sections.get(reloc.section);
-    let input = &image.sections.relocs(object, object_id.index(), section)[reloc.index()];
-    let offset = section.address.wrapping_add(section.placed_offset(input.r_offset()));
-    if image.options.pack_relr && is_packed(image.resolved, image.sections, owners, reloc) {
-        return all.relr.push(offset);
+/// Makes the relocations of a run, all of one section.
+fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all: &mut Collected) {
+    let Some(first) = run.first() else { return };
+    let object = owners.object(first.section);
+    let section = image.sections.get(first.section);
+    let relocs = image.sections.relocs(&image.resolved.objects[object.index()], object.index(), section);
+    for reloc in run {
+        let input = &relocs[reloc.index()];
+        let address = section.address.wrapping_add(section.placed_offset(input.r_offset()));
+        if image.options.pack_relr && reloc.kind() == DynKind::Relative && is_even(section, input) {
+            all.relr.push(address);
+        } else {
+            collect_input(image, object, (reloc.kind(), input), address, all);
+        }
     }
+}
+
+fn collect_input(
+    image: &Image,
+    object_id: ObjectId,
+    (kind, input): (DynKind, &Rela),
+    offset: u64,
+    all: &mut Collected,
+) {
+    let object = &image.resolved.objects[object_id.index()];
     let place = image.place(object, input.sym(), input.r_addend());
     let mut value = place.address.wrapping_add(place.addend as u64);
     if place.flags & sym::IFUNC != 0 && input.sym() < object.first_global {
@@ -187,7 +217,7 @@ fn collect_input(image: &Image, owners: &SectionOwners, reloc: &DynReloc, all: &
     }
     let dynsym =
         if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
-    match reloc.kind() {
+    match kind {
         DynKind::Relative => all.relative.push(Rela::make(offset, 0, R_RELATIVE, value as i64)),
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, R_64, input.r_addend())),
         DynKind::Size => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),

@@ -21,7 +21,7 @@ use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::zeroed_atomics;
+use crate::util::{prefetch, zeroed_atomics};
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -115,6 +115,7 @@ impl<'a> Choice<'_, 'a> {
         let mut range = Range::default();
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(self.resolved, self.symbols, object, i);
             let global = i >= object.first_global;
             let kept = match global {
                 true => self.keeps_global(object, i),
@@ -196,6 +197,9 @@ impl<'a> Choice<'_, 'a> {
     /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
     /// it is written as a local symbol.
     fn keeps_global(&self, object: &Object, index: u32) -> Option<bool> {
+        if object.syms[index as usize].st_shndx() == SHN_UNDEF {
+            return None;
+        }
         let id = object.global(index);
         let symbol = &self.symbols[id];
         let flags = symbol.flags();
@@ -245,6 +249,25 @@ impl<'a> Choice<'_, 'a> {
         (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
         (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));
         Numbers { locals, globals }
+    }
+}
+
+/// How many symbols ahead what is known of their names is asked for.
+const GLOBAL_AHEAD: u32 = 8;
+
+/// Asks for what [`Choice::keeps_global`] will look at a few symbols behind `index`.
+#[inline(always)]
+fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
+    let ahead = index + GLOBAL_AHEAD;
+    if ahead >= object.first_global
+        && object.syms.get(ahead as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
+    {
+        let id = object.global(ahead);
+        symbols.prefetch(id);
+        if let Some(entry) = resolved.names.try_get(id) {
+            prefetch(entry);
+        }
+        object.prefetch_name(ahead);
     }
 }
 
@@ -314,6 +337,7 @@ impl Writer<'_, '_, '_> {
         };
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
+            prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out) = if i >= object.first_global {
                 let Some(local) = choice.keeps_global(object, i) else { continue };
                 let (value, out) = self.global_place(object.global(i));

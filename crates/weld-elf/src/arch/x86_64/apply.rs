@@ -39,6 +39,9 @@ enum Failure {
     Form,
 }
 
+/// How many relocations ahead their symbols are asked for.
+const TARGET_AHEAD: usize = 6;
+
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated(site: &Site, out: &mut [u8]) {
     let mut i = 0;
@@ -56,6 +59,9 @@ pub fn allocated(site: &Site, out: &mut [u8]) {
             site.out_of_bounds(reloc);
             i += 1;
             continue;
+        }
+        if let Some(later) = site.relocs.get(i + TARGET_AHEAD) {
+            site.image.symbols.prefetch_target(site.object, later.sym());
         }
         let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);

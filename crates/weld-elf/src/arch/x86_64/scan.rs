@@ -11,7 +11,8 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::SectionKind;
-use crate::live::{DynKind, DynReloc, Found, LocalNeed, Scanner, UndefinedRef, fact};
+use crate::live::dyn_relocs::{DynKind, DynReloc};
+use crate::live::{Found, LocalNeed, Scanner, UndefinedRef, fact};
 use crate::report;
 use crate::resolve::symbols::{Symbol, sym};
 
@@ -38,13 +39,15 @@ struct Section<'s, 'c, 'a> {
     object: &'s Object<'a>,
     at: (ObjectId, u32),
     relocs: &'s [Rela],
-    data: &'a [u8],
 }
 
 /// Scans the relocations of section `at.1` of object `at.0`.
 pub fn section(scanner: &Scanner, at: (ObjectId, u32), stack: &mut Vec<SectionId>, found: &mut Found) {
     range(scanner, at, 0..usize::MAX, stack, found);
 }
+
+/// How many relocations ahead their symbols are asked for.
+const TARGET_AHEAD: usize = 6;
 
 /// Scans some of a section's relocations.
 pub fn range(
@@ -57,12 +60,12 @@ pub fn range(
     let object = &scanner.objects[at.0.index()];
     let input = &scanner.sections.list[(object.section_base + at.1) as usize];
     let relocs = scanner.sections.relocs(object, at.0.index(), input);
-    let data = object.section_data(at.1 as usize).unwrap_or(&[]);
-    let section = Section { scanner, object, at, relocs, data };
+    let section = Section { scanner, object, at, relocs };
     let mut i = range.start;
     while i < relocs.len().min(range.end) {
         let reloc = &relocs[i];
         let class = class(reloc.kind());
+        section.prefetch(i + TARGET_AHEAD);
         if class == Class::None {
             // It computes nothing, but keeps what it names.
             if reloc.sym() != 0 {
@@ -85,6 +88,19 @@ pub fn range(
 }
 
 impl<'a> Section<'_, '_, 'a> {
+    /// The section's bytes.
+    fn data(&self) -> &'a [u8] {
+        self.object.section_data(self.at.1 as usize).unwrap_or(&[])
+    }
+
+    /// Asks for the symbol of relocation `i`.
+    #[inline(always)]
+    fn prefetch(&self, i: usize) {
+        if let Some(reloc) = self.relocs.get(i) {
+            self.scanner.symbols.prefetch_target(self.object, reloc.sym());
+        }
+    }
+
     /// Looks up the symbol of relocation `i` and marks the section it lies in.
     #[inline(always)]
     fn target(&self, i: usize, stack: &mut Vec<SectionId>) -> Option<Target> {
@@ -463,17 +479,17 @@ impl<'a> Section<'_, '_, 'a> {
         let scanner = self.scanner;
         is_got_relaxable(target.flags, scanner.relax_got)
             && self.form(i, |r, at| {
-                relax::got_form(r.kind(), self.data, at, r.r_addend(), scanner.mode.pic).is_some()
+                relax::got_form(r.kind(), self.data(), at, r.r_addend(), scanner.mode.pic).is_some()
             })
     }
 
     fn form(&self, i: usize, check: impl Fn(&Rela, usize) -> bool) -> bool {
         let reloc = &self.relocs[i];
-        usize::try_from(reloc.r_offset()).is_ok_and(|at| at <= self.data.len() && check(reloc, at))
+        usize::try_from(reloc.r_offset()).is_ok_and(|at| at <= self.data().len() && check(reloc, at))
     }
 
     fn general_dynamic(&self, i: usize, target: Target, found: &mut Found) -> usize {
-        if self.scanner.mode.shared || relax::tls_call(self.data, self.relocs, i).is_none() {
+        if self.scanner.mode.shared || relax::tls_call(self.data(), self.relocs, i).is_none() {
             self.need(i, target, sym::NEEDS_TLSGD, found);
             return 0;
         }
@@ -485,7 +501,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     fn local_dynamic(&self, i: usize, found: &mut Found) -> usize {
-        if self.scanner.mode.shared || relax::tls_call(self.data, self.relocs, i).is_none() {
+        if self.scanner.mode.shared || relax::tls_call(self.data(), self.relocs, i).is_none() {
             found.facts |= fact::TLS_LD;
             return 0;
         }
@@ -497,7 +513,7 @@ impl<'a> Section<'_, '_, 'a> {
             found.facts |= fact::STATIC_TLS;
         } else if !target.is(sym::PREEMPTIBLE)
             && self.scanner.options.relax
-            && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data, at))
+            && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data(), at))
         {
             return;
         }
@@ -505,7 +521,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     fn descriptor(&self, i: usize, target: Target, found: &mut Found) {
-        let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data, at));
+        let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data(), at));
         if !rewritable && !self.scanner.mode.dynamic {
             let text = "is not in a TLS descriptor sequence that can be rewritten, and without a loader nobody \
                         fills descriptors";
