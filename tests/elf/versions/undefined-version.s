@@ -1,23 +1,11 @@
-//# about: a reference with a version that no library has cannot be left to the loader, not even in a shared object
-//# not: mold -- it drops the version
-//# link: -shared lib.o --version-script=lib.map -o lib.so
-//# link: -shared lib.o -o plain.so
-//# link: -shared undefined-version.o lib.so -o out.so
-//# need-version: lib.so V1
-//# fail: -shared undefined-version.o -o out.so
-//# error: foo@V1
-//# fail: -shared undefined-version.o plain.so -o out.so
-//# error: foo@V1
-//# [weld|lld] fail: -shared undefined-version.o lib.o --unresolved-symbols=ignore-all -o out.so
-//# [weld|lld] error: undefined symbol: foo@V1
+//# about: a pattern without a symbol: an error with --no-undefined-version, silence with the other
+//# not: mold bfd -- defaults differ
+//# link: -shared undefined-version.o --version-script=v.map --undefined-version
+//# dynsym: f@@V1
+//# fail: -shared undefined-version.o --version-script=v.map --no-undefined-version
+//# error: nothere
 .globl f
-f: call foo_v1@PLT
-.symver foo_v1, foo@V1
+f: ret
 .section .note.GNU-stack,"",@progbits
-//--- lib.s
-.globl foo
-.type foo, @function
-foo: ret
-.section .note.GNU-stack,"",@progbits
-//--- lib.map
-V1 { global: foo; };
+//--- v.map
+V1 { global: f; nothere; local: *; };
