@@ -1,6 +1,6 @@
 //! Where a link's time goes: `--time-trace=FILE` and `--stats`.
 //!
-//! Four kinds of span, which end when their guard is dropped:
+//! Four kinds of span, which end when their guard is dropped (and tasks of foreign threads, told when over):
 //! - a *phase* is opened by the thread that runs the link, one after or inside the other; besides its wall
 //!   time it records the CPU time and page faults of the whole process;
 //! - a *stretch* is work on one thread that is worth a name of its own;
@@ -20,6 +20,7 @@
 
 use std::cell::RefCell;
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -44,9 +45,14 @@ struct Record {
     thread: usize,
     start: Duration,
     wall: Duration,
-    /// CPU time of the thread, when the span began and in it.
+    /// CPU time of the thread, when the span began and in it; zero if foreign.
     cpu: (Duration, Duration),
+    /// On what, if foreign; empty otherwise.
+    detail: String,
 }
+
+/// The number of threads that are not the pool's. Pools are smaller.
+const OTHER_THREAD: usize = 1000;
 
 #[derive(Clone, Copy)]
 enum Kind {
@@ -60,6 +66,8 @@ enum Kind {
     Region(usize),
     /// The region's number.
     Task(usize),
+    /// By a thread that is not the link's.
+    Foreign,
 }
 
 /// Ends when dropped, on the thread where it began.
@@ -155,6 +163,17 @@ impl Trace {
         }))
     }
 
+    /// Records a task that is over, of a thread that had no business with the trace while it ran.
+    pub fn past_task(&self, name: &'static str, detail: &str, times: Range<Instant>) {
+        if let Some(recorder) = &self.0 {
+            let start = times.start.saturating_duration_since(recorder.start);
+            let wall = times.end.saturating_duration_since(times.start);
+            let (kind, thread, cpu) = (Kind::Foreign, OTHER_THREAD, Default::default());
+            let record = Record { name, kind, thread, start, wall, cpu, detail: detail.to_owned() };
+            recorder.spans.lock().unwrap().push(record);
+        }
+    }
+
     /// Records a fact about the link, such as a count or which way something was decided and why.
     pub fn note(&self, name: &'static str, text: impl FnOnce() -> String) {
         if let Some(recorder) = &self.0 {
@@ -235,7 +254,15 @@ impl Drop for Span {
             *usage = Usage::now().since(usage);
         }
         let thread = rayon::current_thread_index().map_or(0, |index| index + 1);
-        recorder.spans.lock().unwrap().push(Record { name, kind, thread, start, wall, cpu });
+        recorder.spans.lock().unwrap().push(Record {
+            name,
+            kind,
+            thread,
+            start,
+            wall,
+            cpu,
+            detail: String::new(),
+        });
     }
 }
 
@@ -251,6 +278,7 @@ impl Record {
             Kind::Stretch => "stretch",
             Kind::Region(_) => "region",
             Kind::Task(_) => "task",
+            Kind::Foreign => "foreign",
         };
         _ = write!(json, ",\"cat\":\"{category}\",\"tid\":{}", self.thread);
         _ = write!(json, ",\"ts\":{start:.3},\"dur\":{wall:.3}");
@@ -262,6 +290,10 @@ impl Record {
                 _ = write!(json, ",\"user us\":{user:.0},\"sys us\":{system:.0},\"faults\":{}", usage.faults);
             }
             Kind::Stretch => {}
+            Kind::Foreign => {
+                json.push_str(",\"detail\":");
+                write_json_string(json, &self.detail);
+            }
             Kind::Region(number) | Kind::Task(number) => _ = write!(json, ",\"region\":{number}"),
         }
         json.push_str("}}");
@@ -382,6 +414,8 @@ mod tests {
         let second = region("b");
         std::thread::scope(|s| _ = s.spawn(|| drop(second.task())));
         drop((second, first, stretch("c"), phase));
+        let now = Instant::now();
+        trace.past_task("other", "a\\b\n", now..now + Duration::from_micros(5));
         trace.note("engine", || "streaming".into());
         let json = trace.to_json();
         assert!(json.contains(r#""name":"phase \"1\"","cat":"phase","tid":0,"ts":"#), "{json}");
@@ -389,6 +423,9 @@ mod tests {
         assert_eq!((kinds("stretch"), kinds("region"), kinds("task")), (1, 2, 1), "{json}");
         assert_eq!(json.matches(r#""region":1"#).count(), 2, "{json}");
         assert!(json.contains("\"user us\":") && json.contains("\"cpu from\":"), "{json}");
+        assert!(json.contains(r#""name":"other","cat":"foreign","tid":1000,"ts":"#), "{json}");
+        assert!(json.contains(r#""detail":"a\\b\u000a"}"#), "{json}");
+        assert!(json.contains(r#","dur":5.000,"#), "{json}");
         assert!(json.contains("\"engine\":\"streaming\""), "{json}");
         assert!(json.find("phase").unwrap() < json.find("task").unwrap());
         drop(entered);
