@@ -1,7 +1,7 @@
 //! Phase 1: cuts the inputs into pieces, hashes each while its end is found, and sorts the pieces
 //! of a task by shard.
 //!
-//! A *task* is about half a megabyte of input: a run of whole inputs, or a part of a long one cut
+//! A *task* is half a megabyte of input or a few: a run of whole inputs, or a part of a long one cut
 //! between pieces. Its working memory stays in the second-level cache. A *segment* is a task's part
 //! of one input. Tasks and shards depend on the sizes of the inputs only, never on the threads.
 //!
@@ -53,7 +53,8 @@ pub(super) struct Scratch {
     offsets: Vec<u32>,
     firsts: Vec<First>,
     repeats: Vec<(u32, u32)>,
-    /// Open addressing: numbers in `firsts`, `FREE` where there is none.
+    /// Open addressing: numbers in `firsts`, `FREE` where there is none. Empty when the task has shown
+    /// that it hardly repeats itself.
     table: Vec<u32>,
     starts: Vec<u32>,
 }
@@ -68,13 +69,20 @@ struct First {
 
 const FREE: u32 = u32::MAX;
 
-const TASK_BYTES: usize = 512 << 10;
-const MAX_TASKS: usize = 1024;
+/// The size of a task, in bytes of input. Large ones meet more strings again, small ones spread over
+/// more threads and stay in the second-level cache.
+const TASK_BYTES: std::ops::RangeInclusive<usize> = 512 << 10..=2 << 20;
+/// Tasks grow until there are no more than the first, and again when there are more than the second.
+const TASKS: std::ops::RangeInclusive<usize> = 256..=1024;
 /// Input bytes for each shard: with the usual repetition its unique pieces and its table then take
 /// one or two megabytes. Smaller shards lose more by visiting all inputs once more each than they
 /// gain by fitting better.
 const SHARD_BYTES: usize = 8 << 20;
 const MAX_SHARD_BITS: u32 = 8;
+
+fn task_bytes(total: usize) -> usize {
+    (total / TASKS.start()).clamp(*TASK_BYTES.start(), *TASK_BYTES.end()).max(total / TASKS.end())
+}
 
 /// The number of shards as a power of two.
 fn shard_bits(total_bytes: usize) -> u32 {
@@ -169,6 +177,8 @@ fn split_strings(scratch: &mut Scratch, layout: &Layout, inputs: &[&[u8]], segme
     }
 }
 
+/// A table does not grow if fewer than one string in this many was a repetition.
+const FEW: usize = 16;
 /// The size of an empty table.
 const TABLE_START: usize = 1 << 12;
 
@@ -178,7 +188,9 @@ impl Scratch {
     fn string(&mut self, inputs: &[&[u8]], hash: u64, input: u32, range: std::ops::Range<usize>) {
         let piece = self.offsets.len() as u32;
         self.offsets.push(range.start as u32);
-        let mask = self.table.len() - 1;
+        let Some(mask) = self.table.len().checked_sub(1) else {
+            return self.firsts.push(First { hash, piece, input });
+        };
         let mut slot = hash as usize & mask;
         while let Some(first) = self.firsts.get(self.table[slot] as usize) {
             if first.hash == hash {
@@ -202,6 +214,9 @@ impl Scratch {
     fn grow(&mut self) {
         let len = self.table.len() * 2;
         self.table.clear();
+        if self.repeats.len() * FEW < self.firsts.len() {
+            return;
+        }
         self.table.resize(len, FREE);
         for (number, first) in self.firsts.iter().enumerate() {
             let mut slot = first.hash as usize & (len - 1);
@@ -287,7 +302,7 @@ impl Layout {
             entsize: inputs.first().map_or(1, |input| input.entsize.max(1) as usize),
             strings: inputs.first().is_some_and(|input| input.strings),
             align: inputs.iter().map(|input| input.align.max(1)).max().unwrap_or(1) as usize,
-            task_bytes: TASK_BYTES.max(total / MAX_TASKS),
+            task_bytes: task_bytes(total),
             shard_bits: shard_bits(total),
         }
     }
