@@ -21,7 +21,7 @@ use crate::input::sections::{self, Sections};
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::options::{BuildId, Options, OutputEngine, OutputKind};
+use crate::options::{Options, OutputEngine, OutputKind};
 use crate::report;
 use crate::report::reproduce::Recorder;
 use crate::report::undefined::Undefined;
@@ -110,7 +110,6 @@ impl<'j> Job<'j> {
         if self.options.print_version {
             self.host.print(&args::version_text());
         }
-        setup::report_missing(self.options, self.sink);
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.
@@ -245,7 +244,8 @@ impl<'j> Job<'j> {
         }
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.
-        let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got };
+        let retained = scripts.retained.as_ref();
+        let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got, retained };
         let mut plan = planner.plan(sections, &mut symbols)?;
         if relax_got && plan.is_too_large_to_relax() {
             return Ok(false);
@@ -338,12 +338,13 @@ impl<'j> Job<'j> {
             OutputEngine::Mapped => EngineChoice::Mapped,
             OutputEngine::Streaming => EngineChoice::Streaming,
         };
-        let options = OutputOptions { engine, executable };
+        let options = OutputOptions { engine, executable, ..Default::default() };
         let file = OutputFile::create(&self.options.output, size, &options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
         self.trace.note("output bytes", || size.to_string());
+        let (engine, why) = file.engine();
+        self.trace.note("output engine", || format!("{engine:?} ({why})"));
         if self.options.verbose {
-            let (engine, why) = file.engine();
             self.host.print(&format!("output engine: {engine:?} ({why})\n"));
         }
         Ok(file)
@@ -362,24 +363,16 @@ impl<'j> Job<'j> {
         let contents = plan.contents(&image, context);
         self.sink.end_phase()?;
         let span = self.trace.span("write image");
-        let failed = |e: output::OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));
         let file = self.create_output(plan.layout.file_size, true)?;
         let emitter =
             Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
-        let digest = emitter.write(&file).map_err(failed)?;
-        let id = match digest {
-            Some(digest) => Some(digest),
-            None => emit::fixed_build_id(&self.options.build_id).map_err(Diagnostic::error)?,
-        };
-        if let (Some(id), true) = (id, self.options.build_id != BuildId::None) {
-            emitter.write_build_id(&file, &id).map_err(failed)?;
-        }
+        emitter.write(&file)?;
         drop(span);
         // Relocations out of range are found while writing; then the file is not kept.
         self.sink.end_phase()?;
         report::dependencies::report(self, context.inputs)?;
         done_with(self.host, contents);
-        file.commit(true).map_err(failed)
+        file.commit(true).map_err(|e| Diagnostic::from(e).into())
     }
 }
 

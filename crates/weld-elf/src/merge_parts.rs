@@ -79,7 +79,9 @@ impl<'a> Merger<'_, 'a> {
                 groups[index].origins.push((o as u32, merge.section));
             }
         }
-        self.sign(&mut known, &mut groups);
+        if self.options.z_sectionheader {
+            self.sign(&mut known, &mut groups);
+        }
         groups
     }
 

@@ -5,6 +5,8 @@
 
 use std::path::PathBuf;
 
+use weld_common::glob::Glob;
+
 use crate::compressed::Algorithm;
 
 /// The kind of file to write.
@@ -246,7 +248,10 @@ pub struct Options {
     pub strip: Strip,
     pub discard: Discard,
     pub emit_relocs: bool,
+    /// `--unique`: sections that have no place by their names stay apart.
     pub unique_sections: bool,
+    /// `--unique=GLOB`: and so do those.
+    pub unique_patterns: Vec<String>,
     /// `--section-start`, `-Ttext`, …: each section once.
     pub section_starts: Vec<(String, u64)>,
     /// Sections whose addresses overlap are an error.
@@ -397,6 +402,7 @@ impl Default for Options {
             discard: Discard::Default,
             emit_relocs: false,
             unique_sections: false,
+            unique_patterns: Vec::new(),
             section_starts: Vec::new(),
             check_sections: true,
             image_base: None,
@@ -462,5 +468,13 @@ impl Default for Options {
             output_engine: OutputEngine::Auto,
             no_dependent_libraries: false,
         }
+    }
+}
+
+impl Options {
+    /// `unique_patterns`, compiled.
+    pub fn unique_globs(&self) -> Vec<Glob> {
+        // They were looked at when the options were parsed.
+        self.unique_patterns.iter().filter_map(|p| Glob::new(p.as_bytes()).ok()).collect()
     }
 }

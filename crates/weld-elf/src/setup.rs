@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
 use crate::input::FileName;
@@ -108,19 +107,4 @@ pub fn inline_versions(inputs: &Inputs) -> Vec<VersionScript> {
         _ => None,
     };
     inputs.commands.iter().filter_map(version).collect()
-}
-
-/// Says of options that are parsed but not carried out yet that they have no effect.
-pub fn report_missing(options: &Options, sink: &DiagSink) {
-    let relocatable = options.kind == OutputKind::Relocatable;
-    let lost = [
-        (!options.z_sectionheader, "-z nosectionheader"),
-        (options.z_unique_symbol, "-z unique-symbol"),
-        (options.retain_symbols_file.is_some(), "--retain-symbols-file"),
-        (options.unique_sections, "--unique"),
-        (!options.gnu_unique, "--no-gnu-unique"),
-    ];
-    for (_, name) in lost.iter().filter(|(given, _)| *given && !relocatable) {
-        sink.warn(format!("{name} has no effect yet"));
-    }
 }

@@ -1,8 +1,8 @@
 //! Carrying out the steps of one test in its working directory.
 //!
-//! A successful link is done again with one, two and eight threads and must give the same bytes
-//! and say the same; a failing link must leave the old output as it was and nothing else behind.
-//! Every linked file goes through the verifier.
+//! A successful link is done again with one, two and eight threads, streamed and mapped, and must give
+//! the same bytes and say the same; a failing link must leave the old output as it was and nothing
+//! else behind. Every linked file goes through the verifier.
 
 use crate::checks::{self, regex};
 use crate::elf::Image;
@@ -191,25 +191,34 @@ impl Context<'_> {
         }
     }
 
-    /// Thread counts must not show in the output, nor in what is said.
+    /// Neither thread counts nor the way the output is written may show in it, nor in what is said.
     fn link_again(&self, args: &[String], output: &str, first: &LinkResult) -> Result<(), String> {
         let (path, kept) = (self.dir.join(output), self.dir.join(format!("{output}.first")));
-        for threads in ["1", "2", "8"] {
+        let mapped = "--mmap-output-file";
+        for (threads, engine) in
+            [("1", None), ("1", Some(mapped)), ("2", None), ("8", Some(mapped)), ("8", None)]
+        {
+            // What engine was used is said if asked for.
+            if engine.is_some() && args.iter().any(|a| a == "--verbose" || a.contains("mmap-output-file")) {
+                continue;
+            }
             std::fs::rename(&path, &kept).map_err(|e| format!("{output}: {e}"))?;
             let mut args = args.to_vec();
             args.push(format!("--threads={threads}"));
+            args.extend(engine.map(str::to_owned));
+            let how = format!("--threads={threads} {}", engine.unwrap_or_default());
             let again = self.linker.run(&args, &self.dir)?;
             if !again.ok {
-                return Err(format!("fails with --threads={threads}:\n{}", again.stderr));
+                return Err(format!("fails with {how}:\n{}", again.stderr));
             }
             if (&again.stdout, &again.stderr) != (&first.stdout, &first.stderr) {
-                return Err(format!("says something else with --threads={threads}:\n{}", again.stderr));
+                return Err(format!("says something else with {how}:\n{}", again.stderr));
             }
             let (a, b) = (std::fs::read(&path), std::fs::read(&kept));
             let same = a.is_ok() && a.map_err(|e| e.to_string())? == b.map_err(|e| e.to_string())?;
             std::fs::remove_file(&kept).map_err(|e| e.to_string())?;
             if !same {
-                return Err(format!("--threads={threads} gives other bytes"));
+                return Err(format!("{how} gives other bytes"));
             }
         }
         Ok(())

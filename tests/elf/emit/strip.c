@@ -20,6 +20,15 @@
 //# [weld|bfd] link: %pie strip.o --retain-symbols-file=list -o retained
 //# [weld|bfd] symbol: main
 //# [weld|bfd] no-symbol: local_function global
+//# [weld|bfd] run: ./retained
+//# [weld] link: %pie strip.o -s --retain-symbols-file=list -q -o with-relocs
+//# [weld] symbol: main
+//# [weld] symbol: global
+//# [weld] no-symbol: strip.c
+//# [weld] no-section: .debug_info
+//# [weld] run: ./with-relocs
+//# [weld] fail: %pie strip.o --retain-symbols-file=nothing
+//# [weld] error: cannot open nothing
 static __attribute__((noinline)) int local_function(int n) { __asm__(""); return n; }
 int global = 0;
 int main(void) { return local_function(global); }

@@ -4,8 +4,19 @@
 //# check: nsections == 0
 //# run: ./out
 //# exit: 3
+// Nothing that only a section header could find is left.
+//# sh-fail: grep -c 'weld\|debug text\|_start' out
+//# sh: readelf -hW out | grep -q 'Start of section headers: *0 '
+//# sh: readelf -hW out | grep -q 'Number of section headers: *0'
+//# link: -shared nosectionheader.o -z nosectionheader --build-id --compress-debug-sections=zlib -o shared.so
+//# check: nsections == 0
+//# sh: readelf -dW shared.so | grep -q GNU_HASH
+//# fail: -r nosectionheader.o -z nosectionheader
+//# error: -r and -z nosectionheader
 .globl _start
 _start: mov $3, %edi
   mov $60, %eax
   syscall
+.section .debug_foo,"",@progbits
+  .ascii "debug text"
 .section .note.GNU-stack,"",@progbits

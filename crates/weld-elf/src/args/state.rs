@@ -205,6 +205,10 @@ impl State {
             _ => OutputKind::Exec,
         };
         o.merge_sections = o.optimize > 0;
+        if o.retain_symbols_file.is_some() && o.strip == Strip::All {
+            // The list says what is kept.
+            o.strip = Strip::Debug;
+        }
         if !o.z_sectionheader {
             o.strip = Strip::All;
         }

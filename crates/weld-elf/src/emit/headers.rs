@@ -38,11 +38,12 @@ pub fn file_header(layout: &Layout, mode: Mode, entry: u64, names: u32) -> Vec<u
         (_, true) => ET_DYN,
         _ => ET_EXEC,
     };
-    let count = layout.sections.len() + 1;
+    let headers = layout.section_headers != 0;
+    let count = if headers { layout.sections.len() + 1 } else { 0 };
     let phoff = if layout.segments.is_empty() { 0 } else { Ehdr::SIZE as u64 };
     out.half(kind).half(EM_X86_64).word(1).long(entry).long(phoff).long(layout.section_headers).word(0);
     out.half(Ehdr::SIZE as u16).half(if layout.segments.is_empty() { 0 } else { Phdr::SIZE as u16 });
-    out.half(layout.segments.len() as u16).half(Shdr::SIZE as u16);
+    out.half(layout.segments.len() as u16).half(if headers { Shdr::SIZE as u16 } else { 0 });
     // Numbers that do not fit are in section header 0.
     out.half(if count >= SHN_LORESERVE as usize { 0 } else { count as u16 });
     out.half(if names >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names as u16 });
@@ -59,6 +60,9 @@ fn put_segment(out: &mut Bytes, s: &Segment) {
 
 /// The section header table. `name_offsets` are those of the sections' names in `.shstrtab`.
 pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: u32) -> Vec<u8> {
+    if layout.section_headers == 0 {
+        return Vec::new();
+    }
     let count = layout.sections.len() + 1;
     let mut out = Bytes(Vec::with_capacity(count * Shdr::SIZE));
     let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };

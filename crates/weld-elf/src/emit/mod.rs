@@ -2,16 +2,18 @@
 //!
 //! The image is cut into units of about half a megabyte at the borders of input sections and chunks.
 //! A worker fills one unit in a buffer that stays in its cache: copies, relocates, hashes for the
-//! build id, and hands it to the output engine. Units do not depend on the number of threads, so
-//! neither does the build id.
+//! build id, and hands it to the output engine ([`sink`]). Units do not depend on the number of
+//! threads, so neither does the build id.
 
 pub mod compress;
 pub mod headers;
 mod members;
+pub mod sink;
 pub mod units;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
 
+use weld_common::diag::Diagnostic;
 use weld_common::io::output::{OutputError, OutputFile};
 
 use crate::arch::x86_64::plt;
@@ -20,8 +22,6 @@ use crate::elf::*;
 use crate::image::Image;
 use crate::layout::{Chunk, ChunkKind};
 use crate::live::SectionOwners;
-use crate::options::BuildId;
-use crate::synth::build_id::{UnitDigest, UnitHasher};
 use crate::synth::dynamic;
 use crate::synth::dynsym::DynSym;
 use crate::synth::eh_frames::EhFrames;
@@ -32,6 +32,7 @@ use crate::synth::symtab::{self, SymTab};
 use crate::synth::{build_id, got};
 use members::Members;
 pub use members::tombstone;
+use sink::{Digest, UnitSink};
 use units::{Cutter, Slicing, Unit};
 
 /// The linker's own sections, ready to be written.
@@ -62,8 +63,11 @@ pub struct Emitter<'c, 'i, 'a> {
 const SYMTAB_OBJECTS: usize = 32;
 
 impl Emitter<'_, '_, '_> {
-    /// Writes everything but the build id, and returns the id's digest if it depends on the contents.
-    pub fn write(&self, file: &OutputFile) -> Result<Option<Vec<u8>>, OutputError> {
+    /// Writes everything.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or there are no random numbers for the build id.
+    pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
         let image = self.image;
         let objects = self.contents.symtab.map(|_| image.resolved.objects.len());
         let cutter = Cutter {
@@ -73,94 +77,43 @@ impl Emitter<'_, '_, '_> {
             slicing: &|kind| self.slicing(kind),
         };
         let units = cutter.image(objects);
-        let hasher = UnitHasher::new(&self.image.options.build_id);
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
-            let mut digests = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(unit) = units.get(i) else { return Ok(digests) };
-                let digest = self.unit(unit, file, hasher)?;
-                digests.extend(digest.map(|d| (i, d)));
-            }
-        };
-        let results: Vec<_> =
-            if self.threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
-        let mut digests = Vec::new();
-        for result in results {
-            digests.append(&mut result?);
-        }
-        digests.sort_unstable_by_key(|d| d.0);
-        let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
-        Ok(hasher.map(|h| h.combine(&digests)))
+        let sink = UnitSink::new(file, &image.options.build_id, self.build_id());
+        sink.write(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
     }
 
-    /// Writes the build id itself into its note.
-    pub fn write_build_id(&self, file: &OutputFile, id: &[u8]) -> Result<(), OutputError> {
+    /// Where in the file the build id is.
+    fn build_id(&self) -> Option<Range<u64>> {
         let layout = self.image.layout;
-        let Some(chunk) = layout.chunk(ChunkKind::BuildId) else { return Ok(()) };
+        let chunk = layout.chunk(ChunkKind::BuildId)?;
         let out = &layout.sections[chunk.out as usize];
         let range = build_id::id_range(&self.image.options.build_id);
-        let offset = out.offset + (chunk.address - out.address) + range.start as u64;
-        file.write_at(offset, id)
+        let start = out.offset + (chunk.address - out.address);
+        Some(start + range.start as u64..start + range.end as u64)
     }
 
-    fn unit(
-        &self,
-        unit: &Unit,
-        file: &OutputFile,
-        hasher: Option<UnitHasher>,
-    ) -> Result<Option<UnitDigest>, OutputError> {
+    fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
         match unit {
-            Unit::Headers => self.region(file, 0, self.contents.headers.len(), hasher, |out| {
-                out.copy_from_slice(&self.contents.headers);
-            }),
+            Unit::Headers => sink.bytes(0, &self.contents.headers),
             Unit::SectionHeaders => {
-                let offset = self.image.layout.section_headers;
-                self.region(file, offset, self.contents.section_headers.len(), hasher, |out| {
-                    out.copy_from_slice(&self.contents.section_headers);
-                })
+                sink.bytes(self.image.layout.section_headers, &self.contents.section_headers)
             }
-            Unit::Gap { offset, size } => {
-                self.region(file, *offset, *size as usize, hasher, |out| out.fill(0))
-            }
+            Unit::Gap { offset, size } => sink.region(*offset, *size as usize, |out| out.fill(0)),
             Unit::Members { out, first, last, offset, size } => {
-                self.region(file, *offset, *size as usize, hasher, |bytes| {
+                sink.region(*offset, *size as usize, |bytes| {
                     let members = Members { image: self.image, owners: self.owners };
                     members.fill(*out, *first..*last, (*offset, bytes), &|chunk, target| {
                         self.chunk_part(chunk, 0, target);
                     });
                 })
             }
-            Unit::Chunk { chunk, start, offset, size } => {
-                self.region(file, *offset, *size as usize, hasher, |bytes| {
-                    self.chunk_part(&self.image.layout.chunks[*chunk], *start, bytes);
-                })
-            }
+            Unit::Chunk { chunk, start, offset, size } => sink.region(*offset, *size as usize, |bytes| {
+                self.chunk_part(&self.image.layout.chunks[*chunk], *start, bytes);
+            }),
             Unit::Packed { section, part, offset } => {
-                let bytes = self.contents.compressed[*section].1.part(*part);
-                file.write_at(*offset, bytes)?;
-                Ok(hasher.map(|h| h.hash_unit(bytes)))
+                sink.bytes(*offset, self.contents.compressed[*section].1.part(*part))
             }
-            Unit::Symbols { first } => self.symbols(file, *first, hasher),
+            Unit::Symbols { first } => self.symbols(*first, sink),
         }
-    }
-
-    fn region(
-        &self,
-        file: &OutputFile,
-        offset: u64,
-        size: usize,
-        hasher: Option<UnitHasher>,
-        fill: impl FnOnce(&mut [u8]),
-    ) -> Result<Option<UnitDigest>, OutputError> {
-        if size == 0 {
-            return Ok(None);
-        }
-        file.with_region(offset, size, |bytes| {
-            fill(bytes);
-            hasher.map(|h| h.hash_unit(bytes))
-        })
     }
 
     /// How a large chunk can be written in parts.
@@ -273,12 +226,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Writes the symbols of a run of objects, or (behind the last) those of no object.
-    fn symbols(
-        &self,
-        file: &OutputFile,
-        first: usize,
-        hasher: Option<UnitHasher>,
-    ) -> Result<Option<UnitDigest>, OutputError> {
+    fn symbols(&self, first: usize, sink: &UnitSink) -> Result<Digest, OutputError> {
         let Some(symtab) = self.contents.symtab else { return Ok(None) };
         let writer = symtab::Writer { image: self.image, symtab };
         let count = self.image.resolved.objects.len();
@@ -296,7 +244,7 @@ impl Emitter<'_, '_, '_> {
         let null = u64::from(first == 0);
         let head = null * (1 + u64::from(symtab.sections));
         let (locals, globals) = (start.locals as u64 - head, start.globals as u64);
-        let mut parts = vec![
+        let mut parts: Vec<(u64, &[u8])> = vec![
             (table + locals * Sym::SIZE as u64, &part.locals),
             (table + globals * Sym::SIZE as u64, &part.globals),
             (strings + start.strings - null, &part.strings),
@@ -305,16 +253,7 @@ impl Emitter<'_, '_, '_> {
             parts.push((indices + locals * 4, &part.local_indices));
             parts.push((indices + globals * 4, &part.global_indices));
         }
-        let mut hashed = Vec::new();
-        for (offset, bytes) in parts {
-            if !bytes.is_empty() {
-                file.write_at(offset, bytes)?;
-            }
-            if hasher.is_some() {
-                hashed.extend_from_slice(bytes);
-            }
-        }
-        Ok(hasher.map(|h| h.hash_unit(&hashed)))
+        sink.parts(&parts)
     }
 }
 
@@ -331,13 +270,4 @@ fn write_package_note(text: &str, out: &mut [u8]) {
     out[8..12].copy_from_slice(&0xcafe_1a7eu32.to_le_bytes());
     out[12..16].copy_from_slice(b"FDO\0");
     out[16..16 + text.len()].copy_from_slice(text.as_bytes());
-}
-
-/// A build id that does not depend on the contents.
-pub fn fixed_build_id(kind: &BuildId) -> Result<Option<Vec<u8>>, String> {
-    match kind {
-        BuildId::Uuid => build_id::uuid().map(|u| Some(u.to_vec())).map_err(|e| e.to_string()),
-        BuildId::Hex(bytes) => Ok(Some(bytes.clone())),
-        _ => Ok(None),
-    }
 }

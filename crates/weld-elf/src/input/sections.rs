@@ -10,6 +10,7 @@
 use rayon::prelude::*;
 use std::collections::HashMap;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::glob::Glob;
 
 use super::object::Object;
 use crate::compressed::Compressed;
@@ -166,8 +167,9 @@ pub struct ObjectSections<'a> {
     pub executable_stack: Option<bool>,
     /// Decoded `SHT_CREL` sections: header index, relocations.
     pub crels: Vec<(u32, Vec<Rela>)>,
-    /// Names of output sections that only this object has named, numbered from `LOCAL_NAME`.
-    local_names: Vec<&'a [u8]>,
+    /// Names of output sections that only this object has named, numbered from `LOCAL_NAME`, and whether
+    /// the section takes no others in.
+    local_names: Vec<(&'a [u8], bool)>,
     /// There are `.gnu.warning` sections; see `report::warnings`.
     pub has_warnings: bool,
     has_split_stack: bool,
@@ -331,10 +333,10 @@ pub fn parse<'a>(
         slots.push(mine);
         rest = others;
     }
+    let unique = options.unique_globs();
     let one = |(i, (object, slots)): (usize, (&Object<'a>, &mut [InputSection]))| {
-        let parser =
-            Parser { object, index: i as u32, options, sink, slots, extra: ObjectSections::default() };
-        parser.run(comdats)
+        let (index, extra) = (i as u32, ObjectSections::default());
+        Parser { object, index, options, sink, slots, extra, unique: &unique }.run(comdats)
     };
     let parsed: Vec<ObjectSections> = if parallel {
         objects.par_iter().zip(slots).enumerate().map(one).collect()
@@ -358,11 +360,13 @@ impl<'a> Sections<'a> {
                 continue;
             }
             let mut number = Vec::new();
-            for name in std::mem::take(&mut extra.local_names) {
-                number.push(*by_name.entry(name).or_insert_with(|| {
+            for (name, unique) in std::mem::take(&mut extra.local_names) {
+                let next = self.names.len() as u32;
+                let joined = if unique { next } else { *by_name.entry(name).or_insert(next) };
+                if joined == next {
                     self.names.push(name);
-                    self.names.len() as u32 - 1
-                }));
+                }
+                number.push(joined);
             }
             let base = object.section_base as usize;
             for section in &mut self.list[base..base + object.shdrs.len()] {
@@ -384,6 +388,8 @@ struct Parser<'a, 'p> {
     sink: &'p DiagSink,
     slots: &'p mut [InputSection],
     extra: ObjectSections<'a>,
+    /// The patterns of `--unique`.
+    unique: &'p [Glob],
 }
 
 impl<'a> Parser<'a, '_> {
@@ -460,7 +466,9 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         let debug = name.starts_with(b".debug") || name.starts_with(b".zdebug");
-        if flags & SHF_ALLOC == 0 && debug && self.options.strip != Strip::None {
+        // Without section headers nobody finds what is not loaded.
+        let stripped = debug && self.options.strip != Strip::None || !self.options.z_sectionheader;
+        if flags & SHF_ALLOC == 0 && stripped {
             return Ok(());
         }
         let mut size = shdr.sh_size();
@@ -488,7 +496,11 @@ impl<'a> Parser<'a, '_> {
         if size > LARGEST || align > LARGEST {
             return Err(format!("has an impossible size or alignment: {size:#x}, {align:#x}"));
         }
-        let out = self.output_number(name, local_names);
+        let unique = self.is_unique(name, kind);
+        let out = match unique {
+            true => self.new_output(name, true),
+            false => self.output_number(name, local_names),
+        };
         if name == b".eh_frame" && what == SectionKind::Regular && !relocatable {
             what = SectionKind::EhFrame;
         } else if out == 6 && continues(name, b".ctors") || out == 7 && continues(name, b".dtors") {
@@ -505,16 +517,16 @@ impl<'a> Parser<'a, '_> {
             what = SectionKind::Merge;
         }
         self.slots[shndx] = InputSection::new(what, out, align.trailing_zeros(), size);
-        self.note_use(out, shdr);
+        self.note_use(out, unique, shdr);
         self.note_liveness(shndx, name);
         Ok(())
     }
 
-    fn note_use(&mut self, out: u32, shdr: &Shdr) {
+    fn note_use(&mut self, out: u32, unique: bool, shdr: &Shdr) {
         let flags = shdr.sh_flags();
         let kind = if shdr.sh_type() == SHT_X86_64_UNWIND { SHT_PROGBITS } else { shdr.sh_type() };
         let mine = OutputUse { out, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() };
-        match self.extra.uses.iter_mut().rev().find(|u| u.out == out) {
+        match self.extra.uses.iter_mut().rev().find(|u| !unique && u.out == out) {
             Some(seen) => seen.join(&mine),
             None => self.extra.uses.push(mine),
         }
@@ -584,14 +596,43 @@ impl<'a> Parser<'a, '_> {
         } else {
             output_name(name, self.options)
         };
-        named.unwrap_or_else(|name| {
-            let next = LOCAL_NAME + self.extra.local_names.len() as u32;
-            let number = *local_names.entry(name).or_insert(next);
-            if number == next {
-                self.extra.local_names.push(name);
+        named.unwrap_or_else(|name| match local_names.get(name) {
+            Some(number) => *number,
+            None => {
+                let number = self.new_output(name, false);
+                local_names.insert(name, number);
+                number
             }
-            number
         })
+    }
+
+    /// A number for an output section that the object names first, or that is `unique`.
+    fn new_output(&mut self, name: &'a [u8], unique: bool) -> u32 {
+        self.extra.local_names.push((name, unique));
+        LOCAL_NAME + self.extra.local_names.len() as u32 - 1
+    }
+
+    /// Whether `--unique` gives the section an output section of its own.
+    fn is_unique(&self, name: &[u8], kind: u32) -> bool {
+        let options = self.options;
+        if options.kind == OutputKind::Relocatable || !options.unique_sections && self.unique.is_empty() {
+            return false;
+        }
+        // What is run through from its start to its end has to be in one piece.
+        let one = [
+            &b".init"[..],
+            b".fini",
+            b".init_array",
+            b".fini_array",
+            b".preinit_array",
+            b".ctors",
+            b".dtors",
+        ];
+        if is_array(kind) || name == b".eh_frame" || one.iter().any(|prefix| continues(name, prefix)) {
+            return false;
+        }
+        let homeless = || !name.starts_with(b".debug_") && output_name(name, options).is_err();
+        self.unique.iter().any(|glob| glob.matches(name)) || options.unique_sections && homeless()
     }
 
     /// Notes what the section means to gc.

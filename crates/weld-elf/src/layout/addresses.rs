@@ -114,7 +114,10 @@ fn target_value(symbols: &Symbols, layout: &Layout, (bases, shared): (&Bases, bo
             || if name == b".bss" { end_of(alloc().filter(|s| !s.is_nobits()), image) } else { image },
             |s| s.address,
         ),
-        Target::SectionEnd(name) => layout.find(name).map_or(image, |s| s.end()),
+        Target::SectionEnd(name) => {
+            // With --unique there may be several.
+            layout.sections.iter().rfind(|s| *s.name == **name).map_or(image, |s| s.end())
+        }
         Target::ImageStart => image,
         Target::EndOfText => end_of(alloc().filter(|s| s.flags & crate::elf::SHF_EXECINSTR != 0), image),
         Target::EndOfData => end_of(alloc().filter(|s| !s.is_nobits()), image),

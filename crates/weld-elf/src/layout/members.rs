@@ -53,6 +53,13 @@ impl<'a> Builder<'_, 'a> {
         self.sort_arrays(&mut outs);
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
+        if self.options.unique_sections || !self.options.unique_patterns.is_empty() {
+            // What `__start_X` and `__stop_X` are around has nothing else in between.
+            let mut first: HashMap<&[u8], usize> = HashMap::new();
+            let starts: Vec<usize> =
+                (0..outs.len()).map(|i| *first.entry(&outs[i].name).or_insert(i)).collect();
+            order.sort_by_key(|&i| (outs[i].rank, starts[i]));
+        }
         let mut position = vec![0u32; outs.len()];
         for (new, &old) in order.iter().enumerate() {
             position[old] = new as u32;

@@ -171,7 +171,7 @@ pub struct Layout<'a> {
     /// Position in `sections` of each name in `Sections::names`; `u32::MAX` if unused.
     pub of_name: Vec<u32>,
     pub image_base: u64,
-    /// Offset of the section header table.
+    /// Offset of the section header table; 0 if there is none.
     pub section_headers: u64,
     pub file_size: u64,
 }

@@ -45,7 +45,7 @@ pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Re
         place_all(layout, options, facts)?;
     }
     measure(layout, options);
-    if facts.mode.relocatable {
+    if facts.mode.relocatable || !options.check_sections {
         return Ok(());
     }
     overlaps::check(layout)
@@ -65,7 +65,7 @@ fn place_all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Res
         cursor.offset = Ehdr::SIZE as u64;
     }
     place_allocated(layout, options, &mut cursor)?;
-    place_rest(layout, &mut cursor)
+    place_rest(layout, &mut cursor, options.z_sectionheader)
 }
 
 /// The base from which the headers, and the sections that come before the first one with an address of
@@ -195,10 +195,10 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
 pub fn place_unallocated(layout: &mut Layout) -> Result<(), String> {
     let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
     let mut cursor = Cursor { address: 0, offset: first.offset };
-    place_rest(layout, &mut cursor)
+    place_rest(layout, &mut cursor, true)
 }
 
-fn place_rest(layout: &mut Layout, cursor: &mut Cursor) -> Result<(), String> {
+fn place_rest(layout: &mut Layout, cursor: &mut Cursor, headers: bool) -> Result<(), String> {
     for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
         let offset = checked_align_up(cursor.offset, out.align);
         out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
@@ -207,6 +207,10 @@ fn place_rest(layout: &mut Layout, cursor: &mut Cursor) -> Result<(), String> {
             return Err(does_not_fit_file(out));
         }
         cursor.offset = out.offset + out.file_size();
+    }
+    if !headers {
+        (layout.section_headers, layout.file_size) = (0, cursor.offset);
+        return Ok(());
     }
     layout.section_headers = align_up(cursor.offset, 8);
     layout.file_size = layout.section_headers + (layout.sections.len() as u64 + 1) * Shdr::SIZE as u64;

@@ -5,10 +5,10 @@
 //! objects may have millions of sections, so a unit spans as many as fit. Units do not depend on the
 //! number of threads.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
-use weld_common::io::output::{OutputError, OutputFile};
+use weld_common::io::output::OutputError;
 
 use super::Plan;
 use super::outs::What;
@@ -16,13 +16,13 @@ use super::relocs::Site;
 use super::symtab::Writer;
 use crate::compressed::Compressed;
 use crate::elf::*;
-use crate::emit::{fixed_build_id, tombstone};
+use crate::emit::sink::{Digest, UnitSink};
+use crate::emit::tombstone;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::SectionKind;
 use crate::link::Job;
-use crate::options::BuildId;
-use crate::synth::build_id::{self, UnitDigest, UnitHasher};
+use crate::synth::build_id;
 
 /// Units are closed when they reach this many bytes.
 const UNIT_BYTES: u64 = 512 << 10;
@@ -72,61 +72,27 @@ struct Emitter<'c, 'a> {
 /// Writes the object and commits it.
 pub fn write(job: &Job, plan: &Plan, threads: usize) -> Result<(), Diagnostics> {
     let span = job.trace.span("write image");
-    let failed = |e: OutputError| Diagnostics::from(Diagnostic::error(e.to_string()));
     let file = job.create_output(plan.outs.file_size, false)?;
     let emitter = Emitter { plan, lossy: plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect() };
-    let digest = emitter.write(&file, threads).map_err(failed)?;
-    let id = match digest {
-        Some(digest) => Some(digest),
-        None => fixed_build_id(&job.options.build_id).map_err(Diagnostic::error)?,
-    };
-    if let (Some(id), true) = (id, job.options.build_id != BuildId::None) {
-        emitter.write_build_id(&file, &id).map_err(failed)?;
-    }
+    let units = emitter.cut();
+    let sink = UnitSink::new(&file, &job.options.build_id, emitter.build_id());
+    sink.write(units.len(), threads, |i, sink| emitter.unit(&units[i], sink))?;
     drop(span);
     // What is wrong with relocations is found while they are written.
     if !job.options.noinhibit_exec {
         job.sink.end_phase()?;
     }
-    file.commit(false).map_err(failed)
+    file.commit(false).map_err(|e| Diagnostic::from(e).into())
 }
 
 impl Emitter<'_, '_> {
-    fn write(&self, file: &OutputFile, threads: usize) -> Result<Option<Vec<u8>>, OutputError> {
-        let units = self.cut();
-        let hasher = UnitHasher::new(&self.plan.options.build_id);
-        let next = AtomicUsize::new(0);
-        let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
-            let mut digests = Vec::new();
-            loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(unit) = units.get(i) else { return Ok(digests) };
-                digests.extend(self.unit(unit, file, hasher)?.map(|d| (i, d)));
-            }
-        };
-        let results: Vec<_> =
-            if threads > 1 && units.len() > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
-        let mut digests = Vec::new();
-        for result in results {
-            digests.append(&mut result?);
-        }
-        digests.sort_unstable_by_key(|d| d.0);
-        let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
-        Ok(hasher.map(|h| h.combine(&digests)))
-    }
-
-    fn write_build_id(&self, file: &OutputFile, id: &[u8]) -> Result<(), OutputError> {
-        let Some(out) = self
-            .plan
-            .outs
-            .list
-            .iter()
-            .find(|o| *o.name == *b".note.gnu.build-id" && matches!(o.what, What::Bytes(_)))
-        else {
-            return Ok(());
-        };
+    /// Where in the file the build id is.
+    fn build_id(&self) -> Option<Range<u64>> {
+        let is_note =
+            |name: &[u8], what: &What| name == b".note.gnu.build-id" && matches!(what, What::Bytes(_));
+        let out = self.plan.outs.list.iter().find(|o| is_note(&o.name, &o.what))?;
         let range = build_id::id_range(&self.plan.options.build_id);
-        file.write_at(out.offset + range.start as u64, id)
+        Some(out.offset + range.start as u64..out.offset + range.end as u64)
     }
 
     /// Cuts the file. Symbol tables have units of their own.
@@ -223,78 +189,55 @@ impl Emitter<'_, '_> {
         (Site::new(self.plan, id).relocs().len() * Rela::SIZE) as u64
     }
 
-    fn unit(
-        &self,
-        unit: &Unit,
-        file: &OutputFile,
-        hasher: Option<UnitHasher>,
-    ) -> Result<Option<UnitDigest>, OutputError> {
+    fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
         let writer = Writer { plan: self.plan };
         let starts = &self.plan.symtab.starts;
         match unit {
-            Unit::FileHeader => self.bytes(file, 0, &self.file_header(), hasher),
-            Unit::Gap { offset, size } => self.bytes(file, *offset, &vec![0; *size as usize], hasher),
-            Unit::Span { from, to, offset, size } => file.with_region(*offset, *size as usize, |bytes| {
-                self.span(*from, *to, *offset, bytes);
-                hasher.map(|h| h.hash_unit(bytes))
-            }),
+            Unit::FileHeader => sink.bytes(0, &self.file_header()),
+            Unit::Gap { offset, size } => sink.region(*offset, *size as usize, |out| out.fill(0)),
+            Unit::Span { from, to, offset, size } => {
+                sink.region(*offset, *size as usize, |bytes| self.span(*from, *to, *offset, bytes))
+            }
             Unit::SymbolHead => {
                 let first = super::symtab::Range { locals: 0, globals: 0, strings: 0 };
-                self.symbols(file, first, &writer.head(), hasher)
+                self.symbols(first, &writer.head(), sink)
             }
             Unit::Symbols { first } => {
                 let end = self.plan.resolved.objects.len().min(first + SYMTAB_OBJECTS);
-                self.symbols(file, starts[*first], &writer.objects(*first..end), hasher)
+                self.symbols(starts[*first], &writer.objects(*first..end), sink)
             }
-            Unit::OwnSymbols => self.symbols(file, starts[starts.len() - 1], &writer.own(), hasher),
+            Unit::OwnSymbols => self.symbols(starts[starts.len() - 1], &writer.own(), sink),
             Unit::Headers { first } => {
                 let offset = self.plan.outs.section_headers + (first * Shdr::SIZE) as u64;
-                self.bytes(file, offset, &self.section_headers(*first), hasher)
+                sink.bytes(offset, &self.section_headers(*first))
             }
         }
-    }
-
-    fn bytes(
-        &self,
-        file: &OutputFile,
-        offset: u64,
-        bytes: &[u8],
-        hasher: Option<UnitHasher>,
-    ) -> Result<Option<UnitDigest>, OutputError> {
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        file.write_at(offset, bytes)?;
-        Ok(hasher.map(|h| h.hash_unit(bytes)))
     }
 
     fn symbols(
         &self,
-        file: &OutputFile,
         start: super::symtab::Range,
         part: &super::symtab::Part,
-        hasher: Option<UnitHasher>,
-    ) -> Result<Option<UnitDigest>, OutputError> {
-        let mut hashed = Vec::new();
+        sink: &UnitSink,
+    ) -> Result<Digest, OutputError> {
+        let (locals, globals) = (start.locals as u64, start.globals as u64);
+        let mut parts: Vec<(u64, &[u8])> = Vec::new();
         // The tables come last.
         for out in self.plan.outs.list.iter().rev().take(4) {
-            let (locals, globals) = (start.locals as u64, start.globals as u64);
-            let parts = match out.what {
+            match out.what {
                 What::SymTab => {
-                    [(locals * Sym::SIZE as u64, &part.locals), (globals * Sym::SIZE as u64, &part.globals)]
+                    parts.push((out.offset + locals * Sym::SIZE as u64, &part.locals));
+                    parts.push((out.offset + globals * Sym::SIZE as u64, &part.globals));
                 }
-                What::SymTabShndx => [(locals * 4, &part.local_indices), (globals * 4, &part.global_indices)],
-                What::StrTab => [(start.strings, &part.strings), (0, &Vec::new())],
-                _ => continue,
-            };
-            for (at, bytes) in parts.iter().filter(|p| !p.1.is_empty()) {
-                file.write_at(out.offset + at, bytes)?;
-                if hasher.is_some() {
-                    hashed.extend_from_slice(bytes);
+                What::SymTabShndx => {
+                    parts.push((out.offset + locals * 4, &part.local_indices));
+                    parts.push((out.offset + globals * 4, &part.global_indices));
                 }
+                What::StrTab => parts.push((out.offset + start.strings, &part.strings)),
+                _ => {}
             }
         }
-        Ok(hasher.map(|h| h.hash_unit(&hashed)))
+        sink.parts(&parts)
     }
 
     /// Fills the bytes at `offset` of the file with everything between two cursors.

@@ -137,6 +137,7 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--dynamic-list", !job.options.dynamic_lists.is_empty()),
         ("--export-dynamic-symbol-list", !job.options.export_symbol_lists.is_empty()),
         ("--retain-symbols-file", job.options.retain_symbols_file.is_some()),
+        ("-z unique-symbol", job.options.z_unique_symbol),
         ("-Map", job.options.map_file.is_some() || job.options.print_map),
         ("--cref", job.options.cref),
         ("--compress-debug-sections", job.options.compress_debug.is_some()),

@@ -15,6 +15,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use weld_common::glob::Glob;
+
 use super::symtab::SymTab;
 use crate::elf::*;
 use crate::ids::*;
@@ -138,6 +140,8 @@ struct Gathered<'a> {
     by_key: HashMap<Key<'a>, u32>,
     /// Last member of each joined `.eh_frame`.
     last_frame: HashMap<u32, (usize, SectionId)>,
+    /// The patterns of `--unique`.
+    unique: Vec<Glob>,
 }
 
 impl<'a> Builder<'_, 'a> {
@@ -150,6 +154,7 @@ impl<'a> Builder<'_, 'a> {
             grouped: vec![0; count.div_ceil(64)],
             by_key: HashMap::new(),
             last_frame: HashMap::new(),
+            unique: self.options.unique_globs(),
         };
         self.groups(&mut all);
         let first = all.list.len() as u32;
@@ -242,7 +247,8 @@ impl<'a> Builder<'_, 'a> {
             entsize: if shdr.sh_flags() & SHF_MERGE != 0 { shdr.sh_entsize() } else { 0 },
             link,
         };
-        let alone = grouped || self.options.unique_sections || linked && link == NONE;
+        let named = || all.unique.iter().any(|glob| glob.matches(name));
+        let alone = grouped || self.options.unique_sections || linked && link == NONE || named();
         let known = if alone { None } else { all.by_key.get(&key).copied() };
         let frame = is_frame(name, shdr);
         let out = match known {

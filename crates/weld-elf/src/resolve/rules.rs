@@ -1,5 +1,8 @@
 //! Version scripts, dynamic lists and kin, read and compiled into questions about a name.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use weld_common::demangle::demangle;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
@@ -18,6 +21,8 @@ pub struct Scripts {
     pub versions: VersionScript,
     pub dynamic_list: Vec<(Pattern, String)>,
     pub exported: Vec<(Pattern, String)>,
+    /// The names in `--retain-symbols-file`.
+    pub retained: Option<Arc<HashSet<Vec<u8>>>>,
     has_version_script: bool,
     has_dynamic_list: bool,
 }
@@ -58,6 +63,12 @@ impl Scripts {
                     Ok(patterns) => list.extend(patterns.into_iter().map(|p| (p, shown.clone()))),
                     Err(d) => sink.push(d),
                 }
+            }
+        }
+        if let Some(path) = &options.retain_symbols_file {
+            match read(options, store, path) {
+                Ok(text) => scripts.retained = Some(Arc::new(listed(text))),
+                Err(d) => sink.push(d),
             }
         }
         for text in &options.export_dynamic_symbols {
@@ -129,6 +140,12 @@ fn demangled(name: &[u8]) -> Option<String> {
 }
 
 /// The text of a script or list: in the working directory, then in the library directories.
+/// The names of `--retain-symbols-file`: one in each line.
+fn listed(text: &[u8]) -> HashSet<Vec<u8>> {
+    let lines = text.split(|b| *b == b'\n').map(|line| line.trim_ascii());
+    lines.filter(|name| !name.is_empty()).map(|name| name.to_vec()).collect()
+}
+
 fn read<'s>(
     options: &Options,
     store: &'s InputStore,

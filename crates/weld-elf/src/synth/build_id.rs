@@ -1,15 +1,17 @@
 //! `.note.gnu.build-id` (`--build-id`): the note, and digests computed while the output is hot.
 //!
-//! The image is written in units; whoever has just filled one hashes it while its bytes are in the
-//! cache ([`UnitHasher::hash_unit`], any thread), and at the end the unit digests, in file order,
-//! are hashed into the build id. So units must be cut the same way for every thread count. The
-//! bytes of the id itself are zero while the units are hashed.
-//!
-//! Kinds: md5 (16 bytes) and sha1 (20) are those digests of the units' digests. *fast* is 20 bytes,
-//! as long as the sha1 that GNU ld writes and tools expect, from a hash that identifies and does
-//! not protect: a sum of 64x64→128-bit products in the manner of NH (Black et al., "UMAC", 1999),
-//! each word xor-ed with a key that depends on its position, beside plain sums of the words, so
+//! *fast*, the default: the image is written in units; whoever has just filled one hashes it while its
+//! bytes are in the cache ([`UnitDigest::of`], any thread), and at the end the unit digests, in file
+//! order, are hashed into the build id. So units must be cut the same way for every thread count. The
+//! id is 20 bytes, as long as the sha1 that GNU ld writes and tools expect, from a hash that identifies
+//! and does not protect: a sum of 64x64→128-bit products in the manner of NH (Black et al., "UMAC",
+//! 1999), each word xor-ed with a key that depends on its position, beside plain sums of the words, so
 //! that no product of zero can hide a word; 256 bits of state, mixed by a bijection, cut to 160.
+//!
+//! *md5* (16 bytes) and *sha1* (20) are those digests of the whole file ([`Exact`]), for anyone to
+//! verify. They have to see its bytes in order, so they cost a pass over the finished image.
+//!
+//! The bytes of the id itself are zero while anything is hashed.
 //!
 //! Measured by `speed` below (Xeon with AVX-512 and SHA, one thread, 512 KiB unit, MB/s): fast
 //! 19100, sha1 1900, md5 630; BLAKE3 1.8, the alternative for *fast*, 7500.
@@ -26,56 +28,53 @@ const NOTE_HEADER: usize = 16;
 const NT_GNU_BUILD_ID: u32 = 3;
 const FAST_SIZE: usize = 20;
 
-/// The digest of one unit of the image.
+/// The fast hash of a part of the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnitDigest([u8; 20]);
+pub struct UnitDigest([u8; FAST_SIZE]);
 
-/// Computes a build id from the output's contents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnitHasher {
-    Fast,
-    Md5,
-    Sha1,
-}
-
-impl UnitHasher {
-    /// The hasher for a kind of build id; `None` for those that do not depend on the contents.
-    pub fn new(build_id: &BuildId) -> Option<UnitHasher> {
-        match build_id {
-            BuildId::Fast => Some(UnitHasher::Fast),
-            BuildId::Md5 => Some(UnitHasher::Md5),
-            BuildId::Sha1 => Some(UnitHasher::Sha1),
-            BuildId::None | BuildId::Uuid | BuildId::Hex(_) => None,
-        }
-    }
-
+impl UnitDigest {
     /// The digest of one unit's bytes.
-    pub fn hash_unit(self, bytes: &[u8]) -> UnitDigest {
-        let mut digest = [0; 20];
-        match self {
-            UnitHasher::Fast => digest = fast_hash(bytes),
-            UnitHasher::Md5 => digest[..16].copy_from_slice(&Md5::digest(bytes)),
-            UnitHasher::Sha1 => digest.copy_from_slice(&Sha1::digest(bytes)),
-        }
-        UnitDigest(digest)
+    pub fn of(bytes: &[u8]) -> UnitDigest {
+        UnitDigest(fast_hash(bytes))
     }
 
-    /// The build id from the digests of all units in file order.
-    pub fn combine(self, units: &[UnitDigest]) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(units.len() * FAST_SIZE);
-        for unit in units {
-            bytes.extend_from_slice(&unit.0);
-        }
-        let id = self.hash_unit(&bytes).0;
-        id[..digest_size(self)].to_vec()
+    /// The digest of what consists of parts with these digests.
+    pub fn join(parts: &[UnitDigest]) -> UnitDigest {
+        UnitDigest::of(parts.iter().map(|part| part.0).collect::<Vec<_>>().as_flattened())
+    }
+
+    /// The build id, if this is the digest of everything.
+    pub fn id(self) -> Vec<u8> {
+        self.0.to_vec()
     }
 }
 
-fn digest_size(hasher: UnitHasher) -> usize {
-    match hasher {
-        UnitHasher::Fast => FAST_SIZE,
-        UnitHasher::Md5 => 16,
-        UnitHasher::Sha1 => 20,
+/// The md5 or sha1 of a file, taken from front to back.
+pub enum Exact {
+    Md5(Md5),
+    Sha1(Sha1),
+}
+
+impl Exact {
+    pub fn new(build_id: &BuildId) -> Exact {
+        match build_id {
+            BuildId::Md5 => Exact::Md5(Md5::new()),
+            _ => Exact::Sha1(Sha1::new()),
+        }
+    }
+
+    pub fn update(&mut self, bytes: &[u8]) {
+        match self {
+            Exact::Md5(hash) => hash.update(bytes),
+            Exact::Sha1(hash) => hash.update(bytes),
+        }
+    }
+
+    pub fn finish(self) -> Vec<u8> {
+        match self {
+            Exact::Md5(hash) => hash.finalize().to_vec(),
+            Exact::Sha1(hash) => hash.finalize().to_vec(),
+        }
     }
 }
 
@@ -209,22 +208,25 @@ mod tests {
 
     #[test]
     fn exact_digests() {
-        let md5 = UnitHasher::Md5.hash_unit(b"abc").0;
-        assert_eq!(md5[..4], [0x90, 0x01, 0x50, 0x98]);
-        let sha1 = UnitHasher::Sha1.hash_unit(b"abc").0;
-        assert_eq!(sha1[..4], [0xa9, 0x99, 0x3e, 0x36]);
+        for (kind, start) in
+            [(BuildId::Md5, [0x90, 0x01, 0x50, 0x98]), (BuildId::Sha1, [0xa9, 0x99, 0x3e, 0x36])]
+        {
+            let mut hash = Exact::new(&kind);
+            hash.update(b"a");
+            hash.update(b"bc");
+            let id = hash.finish();
+            assert_eq!((id.len(), &id[..4]), (id_size(&kind), &start[..]));
+        }
     }
 
     #[test]
-    fn lengths_and_dependence_on_order() {
-        for (hasher, len) in [(UnitHasher::Fast, 20), (UnitHasher::Md5, 16), (UnitHasher::Sha1, 20)] {
-            let units = [hasher.hash_unit(b"one"), hasher.hash_unit(b"two")];
-            let id = hasher.combine(&units);
-            assert_eq!(id.len(), len);
-            assert_eq!(id, hasher.combine(&units));
-            assert_ne!(id, hasher.combine(&[units[1], units[0]]));
-            assert_ne!(id, hasher.combine(&units[..1]));
-        }
+    fn digests_depend_on_order() {
+        let units = [UnitDigest::of(b"one"), UnitDigest::of(b"two")];
+        let id = UnitDigest::join(&units);
+        assert_eq!(id.id().len(), id_size(&BuildId::Fast));
+        assert_eq!(id, UnitDigest::join(&units));
+        assert_ne!(id, UnitDigest::join(&[units[1], units[0]]));
+        assert_ne!(id, UnitDigest::join(&units[..1]));
     }
 
     #[test]
@@ -287,7 +289,7 @@ mod tests {
             println!("{name}: {:.0} MB/s", unit.len() as f64 / best / 1e6);
         };
         measure("fast", &|b| fast_hash(b)[0]);
-        measure("sha1", &|b| UnitHasher::Sha1.hash_unit(b).0[0]);
-        measure("md5", &|b| UnitHasher::Md5.hash_unit(b).0[0]);
+        measure("sha1", &|b| Sha1::digest(b)[0]);
+        measure("md5", &|b| Md5::digest(b)[0]);
     }
 }

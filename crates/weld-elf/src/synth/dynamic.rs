@@ -201,7 +201,10 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
             STT_GNU_IFUNC if image.is_known_by_plt(id) => (STT_FUNC, 0),
             k => (k, definition.st_size()),
         };
-        let binding = definition.binding();
+        let binding = match definition.binding() {
+            STB_GNU_UNIQUE if !image.options.gnu_unique => STB_GLOBAL,
+            binding => binding,
+        };
         let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
         let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
         return Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);

@@ -14,6 +14,7 @@ pub mod rela;
 pub mod relr;
 pub mod slots;
 pub mod strtab;
+pub mod symbol_choice;
 pub mod symbol_numbers;
 pub mod symtab;
 pub mod sysv_hash;

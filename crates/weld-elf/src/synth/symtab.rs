@@ -11,15 +11,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
-use crate::live::Live;
-use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
+use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::util::{prefetch, zeroed_atomics};
 
@@ -46,31 +45,11 @@ pub struct SymTab {
     pub extended: bool,
     /// The symbols of output sections, which the first so many have: 1 and up.
     pub sections: u32,
-    /// What relocations that are kept refer to.
-    needed: Option<Needed>,
-}
-
-/// What the choice of symbols depends on.
-pub struct Choice<'c, 'a> {
-    pub resolved: &'c Resolved<'a>,
-    pub sections: &'c Sections<'a>,
-    pub symbols: &'c Symbols,
-    pub live: &'c Live,
-    pub options: &'c Options,
-    pub needed: Option<&'c Needed>,
+    special: Special,
 }
 
 impl<'a> Choice<'_, 'a> {
-    pub fn plan(self, parallel: bool) -> SymTab {
-        if !self.options.emit_relocs {
-            return self.table(parallel);
-        }
-        let needed = Needed::collect(self.resolved, self.sections, self.live, parallel);
-        let symtab = Choice { needed: Some(&needed), ..self }.table(parallel);
-        SymTab { needed: Some(needed), ..symtab }
-    }
-
-    fn table(&self, parallel: bool) -> SymTab {
+    pub fn table(&self, parallel: bool) -> SymTab {
         let one = |(number, object): (usize, &Object<'a>)| self.count(number, object);
         let objects = &self.resolved.objects;
         let counts: Vec<Range> = match parallel {
@@ -101,7 +80,7 @@ impl<'a> Choice<'_, 'a> {
             first_global,
             extended: self.has_many_sections(),
             sections: 0,
-            needed: None,
+            special: Special::default(),
         }
     }
 
@@ -127,23 +106,25 @@ impl<'a> Choice<'_, 'a> {
             } else {
                 range.globals += 1
             }
-            let name = object.symbol_name(i);
-            range.strings += if name.is_empty() { 0 } else { name.len() as u64 + 1 };
+            let name = object.symbol_name(i).len() as u64;
+            range.strings += if name == 0 { 0 } else { name + 1 };
+            if let (Some(suffixes), false) = (&self.special.suffixes, global) {
+                range.strings += suffixes.get(number, i).map_or(0, |suffix| suffix.len() as u64);
+            }
         }
         range
     }
 
     fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
-        for (id, _) in self.resolved.names.iter() {
+        for (id, entry) in self.resolved.names.iter() {
             let flags = self.symbols[id].flags();
+            if !self.retains(entry.name, || self.needs_global(id)) {
+                continue;
+            }
             match flags & sym::KIND {
                 sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals.push(id),
                 sym::INTERNAL => globals.push(id),
-                sym::ABSOLUTE
-                    if self.resolved.names.get(id).rank() == crate::resolve::names::Rank::Internal =>
-                {
-                    globals.push(id);
-                }
+                sym::ABSOLUTE if entry.rank() == Rank::Internal => globals.push(id),
                 sym::UNDEFINED | sym::SHARED
                     if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
                 {
@@ -160,67 +141,9 @@ impl<'a> Choice<'_, 'a> {
         globals.sort_unstable_by_key(order);
     }
 
-    /// Whether a relocation that is kept refers to a name.
-    fn needs_global(&self, id: SymbolId) -> bool {
-        self.needed.is_some_and(|needed| needed.global(id))
-    }
-
-    /// Whether local symbol `index` of object `number` is written.
-    fn keeps_local(&self, (number, object): (usize, &Object), index: u32, symbol: &Sym) -> bool {
-        let needed = self.needed.is_some_and(|needed| needed.local(number, index));
-        let unwanted = || symbol.st_name() == 0 || self.options.discard == Discard::All;
-        if symbol.kind() == STT_SECTION || !needed && unwanted() {
-            return false;
-        }
-        let mut merged = false;
-        match object.place(index, symbol) {
-            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
-                let id = SectionId(object.section_base + shndx);
-                let section = self.sections.get(id);
-                if !section.in_image() || !self.live.contains(id) || section.kind() == SectionKind::EhFrame {
-                    return false;
-                }
-                merged = section.kind() == SectionKind::Merge;
-            }
-            SymbolPlace::Absolute => {}
-            _ => return false,
-        }
-        let temporary = || object.symbol_name(index).starts_with(b".L");
-        match self.options.discard {
-            _ if needed => true,
-            Discard::Locals => !temporary(),
-            Discard::Default if merged => !temporary(),
-            _ => true,
-        }
-    }
-
-    /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
-    /// it is written as a local symbol.
-    fn keeps_global(&self, object: &Object, index: u32) -> Option<bool> {
-        if object.syms[index as usize].st_shndx() == SHN_UNDEF {
-            return None;
-        }
-        let id = object.global(index);
-        let symbol = &self.symbols[id];
-        let flags = symbol.flags();
-        let here = match flags & sym::KIND {
-            sym::DEFINED => self.live.contains(SectionId(symbol.section)),
-            sym::ABSOLUTE => true,
-            // gc gave it no place if it has no section.
-            sym::COMMON => symbol.section != u32::MAX,
-            _ => false,
-        };
-        if !here {
-            return None;
-        }
-        let entry = self.resolved.names.get(id);
-        let mine = entry.sym() == index && entry.file() == object.file;
-        mine.then_some(flags & (sym::HIDDEN | sym::LOCALIZED) != 0)
-    }
-
     /// The indices of all symbols, once the table has its symbols of sections.
     pub fn number(&self, symtab: &SymTab, parallel: bool) -> Numbers {
-        let choice = Choice { needed: symtab.needed.as_ref(), ..*self };
+        let choice = Choice { special: &symtab.special, ..*self };
         let globals: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
         let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
         let one = |(number, object): (usize, &Object<'a>)| {
@@ -272,6 +195,19 @@ fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, inde
 }
 
 impl SymTab {
+    /// The table, with what options ask for beyond [`Choice::table`].
+    pub fn plan(choice: Choice, mut special: Special, parallel: bool) -> SymTab {
+        if choice.options.emit_relocs {
+            special.needed = Some(Needed::collect(choice.resolved, choice.sections, choice.live, parallel));
+        }
+        if choice.options.z_unique_symbol {
+            let suffixes = Suffixes::collect(&Choice { special: &special, ..choice }, parallel);
+            special.suffixes = Some(suffixes);
+        }
+        let symtab = Choice { special: &special, ..choice }.table(parallel);
+        SymTab { special, ..symtab }
+    }
+
     /// Puts symbols for the first `count` output sections before all others.
     pub fn add_sections(&mut self, count: u32) {
         for start in &mut self.starts {
@@ -333,7 +269,7 @@ impl Writer<'_, '_, '_> {
             symbols: image.symbols,
             live: image.live,
             options: image.options,
-            needed: self.symtab.needed.as_ref(),
+            special: &self.symtab.special,
         };
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
@@ -350,7 +286,11 @@ impl Writer<'_, '_, '_> {
                 (true, value, out)
             };
             let name = object.symbol_name(i);
-            let binding = if local { STB_LOCAL } else { symbol.binding() };
+            let binding = match symbol.binding() {
+                _ if local => STB_LOCAL,
+                STB_GNU_UNIQUE if !image.options.gnu_unique => STB_GLOBAL,
+                binding => binding,
+            };
             let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
             let (kind, size) = match symbol.kind() {
                 STT_COMMON => (STT_OBJECT, symbol.st_size()),
@@ -360,11 +300,16 @@ impl Writer<'_, '_, '_> {
             let name_at = if name.is_empty() { 0 } else { *string };
             let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
             self.put(part, local, bytes, (value, size), out);
-            if !name.is_empty() {
-                part.strings.extend_from_slice(name);
-                part.strings.push(0);
-                *string += name.len() as u64 + 1;
+            if name.is_empty() {
+                continue;
             }
+            let before = part.strings.len();
+            part.strings.extend_from_slice(name);
+            if let (Some(suffixes), true) = (&choice.special.suffixes, i < object.first_global) {
+                part.strings.extend(suffixes.get(number, i).iter().flat_map(|suffix| suffix.bytes()));
+            }
+            part.strings.push(0);
+            *string += (part.strings.len() - before) as u64;
         }
     }
 

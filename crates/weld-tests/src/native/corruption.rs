@@ -24,7 +24,7 @@ const ADDRESS_SPACE: u64 = 8 << 30;
 /// A way to link the damaged file, which is always called `damaged`.
 type Command = &'static [&'static str];
 
-const OBJECT_COMMANDS: [Command; 8] = [
+const OBJECT_COMMANDS: [Command; 10] = [
     &["good.o", "damaged", "-o", "out"],
     &["good.o", "damaged", "-o", "out", "--gc-sections", "--eh-frame-hdr", "--print-gc-sections"],
     &[
@@ -40,6 +40,26 @@ const OBJECT_COMMANDS: [Command; 8] = [
     ],
     &["damaged", "-shared", "-o", "out", "-z", "notext", "-z", "pack-relative-relocs"],
     &["damaged", "good.o", "-o", "out", "-O2", "-Map=out.map", "--cref", "--trace", "--emit-relocs"],
+    &[
+        "damaged",
+        "good.o",
+        "-o",
+        "out",
+        "-q",
+        "--gc-sections",
+        "-z",
+        "unique-symbol",
+        "--compress-sections=[!.]*=zstd",
+    ],
+    &[
+        "good.o",
+        "damaged",
+        "-o",
+        "out",
+        "--unique=*",
+        "--compress-debug-sections=zlib",
+        "--no-check-sections",
+    ],
     &["damaged", "good.o", "-r", "-o", "out"],
     &["good.o", "damaged", "-r", "-o", "out", "--gc-sections", "-u", "helper", "-x", "-d", "--build-id"],
     &["damaged", "-r", "-o", "out", "-S", "--unique", "--defsym=x=helper+8", "--threads=2"],

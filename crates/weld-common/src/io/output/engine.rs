@@ -4,7 +4,8 @@
 //! 15.5, mapping with huge pages 11; tmpfs: `pwrite` 16, mapping 30, huge pages no help (one fault a
 //! page). On compressed btrfs a mapping is known to be several times slower than writing, for each
 //! flush compresses its block again, and network and FUSE file systems pay a round trip for faults.
-//! So streaming is the choice everywhere; the mapped engine is there for those who ask for it.
+//! So streaming is the choice everywhere; the mapped engine is there for those who ask for it. More
+//! figures are in docs/performance.md, "Output".
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -57,7 +58,7 @@ pub fn choose(file_system: FileSystem) -> (Engine, &'static str) {
     let reason = match file_system {
         FileSystem::Memory => "writing takes half the time of a mapping on a file system in memory",
         FileSystem::CopyOnWrite => {
-            "a file system that copies on write or compresses would do so at each flush of a mapping"
+            "the file system copies on write and may compress: each block is written once"
         }
         FileSystem::Overlay => "the file system is an overlay",
         FileSystem::Network => "the file system is on a network",

@@ -13,12 +13,15 @@
 //!   image is built in memory and written from front to back by `commit`.
 //!
 //! Bytes get to a file by one of two engines. *Streaming*: a region is filled in a buffer that is
-//! still in the cache from the region before, then written by `pwrite`. *Mapped*: a region is filled
-//! in place in a shared mapping, for which space is reserved first: a full disk would otherwise show
-//! as `SIGBUS`. See [`engine`] for the choice.
+//! still in the cache from the region before, then written by `pwrite`; on file systems that compress
+//! or copy on write, in whole blocks ([`blocks`]). *Mapped*: a region is filled in place in a shared
+//! mapping, for which space is reserved first: a full disk would otherwise show as `SIGBUS`. See
+//! [`engine`] for the choice.
 
+mod blocks;
 mod claims;
 pub mod engine;
+mod stream;
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod sys;
@@ -30,7 +33,6 @@ use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
@@ -38,11 +40,10 @@ use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
 use claims::Claims;
+use engine::FileSystem;
 pub use engine::{Engine, EngineChoice};
+use stream::Stream;
 use temp::TempFile;
-
-/// Buffers above this size, in bytes, are freed after use rather than kept for the next region.
-const LARGEST_KEPT_BUFFER: usize = 8 << 20;
 
 /// Why an output could not be written.
 #[derive(Debug)]
@@ -81,6 +82,8 @@ pub struct OutputOptions {
     pub engine: EngineChoice,
     /// What `commit` will most likely be called with; saves a system call if it is so.
     pub executable: bool,
+    /// The kind of file system, if it need not be asked for. For tests.
+    pub file_system: Option<FileSystem>,
 }
 
 /// An output under construction. Regions can be written from many threads at once.
@@ -96,7 +99,7 @@ pub struct OutputFile<'h> {
 
 /// Where regions go.
 enum Image {
-    Stream(File, Mutex<Vec<Vec<u8>>>),
+    Stream(Stream),
     /// A mapping of the file, or of memory if the destination is written by `commit`.
     Map(MmapRaw, Claims),
 }
@@ -178,13 +181,13 @@ impl<'h> OutputFile<'h> {
             Place::Replaceable => {
                 let (temp, file) = TempFile::create(path, options.executable, host)?;
                 file.set_len(len)?;
-                let (engine, image, file) = open_image(file, len, options.engine)?;
+                let (engine, image, file) = open_image(file, len, options)?;
                 (engine, image, Destination::Replace(temp, file))
             }
             Place::Null => {
                 let file = OpenOptions::new().write(true).open(path)?;
                 let engine = (Engine::Streaming, "the output is the null device");
-                (engine, Image::Stream(file, Mutex::default()), Destination::Null)
+                (engine, Image::Stream(Stream::new(file, len, false)), Destination::Null)
             }
             Place::Special => {
                 let file = OpenOptions::new().write(true).open(path)?;
@@ -220,9 +223,9 @@ impl<'h> OutputFile<'h> {
     /// the streaming engine they go straight from there to the file.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), OutputError> {
         match &self.image {
-            Image::Stream(file, _) => {
+            Image::Stream(stream) => {
                 self.check_range(offset, bytes.len())?;
-                write_all_at(file, offset, bytes).map_err(|e| self.failed(&e))
+                stream.write(offset, bytes).map_err(|e| self.failed(&e))
             }
             Image::Map(..) => self.with_region(offset, bytes.len(), |region| region.copy_from_slice(bytes)),
         }
@@ -241,15 +244,7 @@ impl<'h> OutputFile<'h> {
     ) -> Result<R, OutputError> {
         self.check_range(offset, len)?;
         match &self.image {
-            Image::Stream(file, buffers) => {
-                let mut buffer = take_buffer(buffers, len);
-                let result = fill(&mut buffer[..len]);
-                let written = write_all_at(file, offset, &buffer[..len]);
-                if buffer.capacity() <= LARGEST_KEPT_BUFFER {
-                    buffers.lock().unwrap().push(buffer);
-                }
-                written.map(|()| result).map_err(|e| self.failed(&e))
-            }
+            Image::Stream(stream) => stream.fill(offset, len, fill).map_err(|e| self.failed(&e)),
             Image::Map(map, claims) => {
                 let Some(_claim) = claims.claim(offset..offset + len as u64) else {
                     return Err(self.misuse("two regions that overlap are written at once"));
@@ -263,6 +258,20 @@ impl<'h> OutputFile<'h> {
         }
     }
 
+    /// Fills `bytes` with what has been written at `offset`, from any thread. What has not been written
+    /// is zero; so is everything if the output is the null device.
+    pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), OutputError> {
+        self.check_range(offset, bytes.len())?;
+        match (&self.image, &self.destination) {
+            (_, Destination::Null) => bytes.fill(0),
+            (Image::Stream(stream), _) => stream.read(offset, bytes).map_err(|e| self.failed(&e))?,
+            (Image::Map(..), _) => {
+                self.with_region(offset, bytes.len(), |region| bytes.copy_from_slice(region))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Makes the image the output: sets its permissions (the umask is honoured) and renames it over
     /// the path, or writes it to the special file that is there. On an error the old output is whole
     /// and the temporary file gone.
@@ -271,10 +280,10 @@ impl<'h> OutputFile<'h> {
         let done = match destination {
             Destination::Replace(temp, mapped) => {
                 let file = match image {
-                    Image::Stream(file, _) => Some(file),
-                    Image::Map(..) => mapped,
+                    Image::Stream(stream) => stream.finish().map(Some),
+                    Image::Map(..) => Ok(mapped),
                 };
-                close_image(file, created, executable).and_then(|()| temp.rename(&path))
+                file.and_then(|file| close_image(file, created, executable)).and_then(|()| temp.rename(&path))
             }
             Destination::Sequential(file) => write_in_place(file, image.bytes(len)),
             Destination::Stdout => {
@@ -331,10 +340,11 @@ fn memory_image(len: u64) -> io::Result<Image> {
 fn open_image(
     file: File,
     len: u64,
-    choice: EngineChoice,
+    options: &OutputOptions,
 ) -> io::Result<((Engine, &'static str), Image, Option<File>)> {
-    let mut engine = match choice {
-        EngineChoice::Auto => engine::choose(sys::file_system(&file)),
+    let file_system = options.file_system.unwrap_or_else(|| sys::file_system(&file));
+    let mut engine = match options.engine {
+        EngineChoice::Auto => engine::choose(file_system),
         EngineChoice::Streaming => (Engine::Streaming, "as requested"),
         EngineChoice::Mapped => (Engine::Mapped, "as requested"),
     };
@@ -344,7 +354,8 @@ fn open_image(
             Err(why) => engine = (Engine::Streaming, why),
         }
     }
-    Ok((engine, Image::Stream(file, Mutex::default()), None))
+    let stream = Stream::new(file, len, file_system == FileSystem::CopyOnWrite);
+    Ok((engine, Image::Stream(stream), None))
 }
 
 /// Maps the file, or says why it must be streamed.
@@ -366,20 +377,6 @@ fn map_file(file: &File, len: u64) -> io::Result<Result<MmapRaw, &'static str>> 
     }
 }
 
-/// A buffer of at least `len` bytes, of any contents. The last one given back comes first: it is the
-/// one most likely in the cache.
-fn take_buffer(buffers: &Mutex<Vec<Vec<u8>>>, len: usize) -> Vec<u8> {
-    let mut buffer = buffers.lock().unwrap().pop().unwrap_or_default();
-    if buffer.len() < len {
-        if buffer.capacity() < len {
-            // The kernel has zeroed pages for this, where growing would copy what nobody wants.
-            buffer = vec![0; len];
-        }
-        buffer.resize(len, 0);
-    }
-    buffer
-}
-
 fn close_image(file: Option<File>, created_executable: bool, executable: bool) -> io::Result<()> {
     let Some(file) = file else { return Ok(()) };
     if executable != created_executable {
@@ -394,30 +391,4 @@ fn write_in_place(mut file: File, bytes: &[u8]) -> io::Result<()> {
     }
     file.write_all(bytes)?;
     sys::close(file)
-}
-
-/// `pwrite`, so that tests can make it fail.
-trait WriteAt {
-    fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
-}
-
-impl WriteAt for File {
-    fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        sys::write_at(self, bytes, offset)
-    }
-}
-
-fn write_all_at(to: &impl WriteAt, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match to.write_some_at(bytes, offset) {
-            Ok(0) => return Err(ErrorKind::WriteZero.into()),
-            Ok(n) => {
-                bytes = &bytes[n..];
-                offset += n as u64;
-            }
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-    Ok(())
 }

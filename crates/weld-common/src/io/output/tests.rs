@@ -1,6 +1,8 @@
 use std::cell::RefCell;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::sync::Mutex;
 
+use super::stream::{WriteAt, take_buffer, write_all_at};
 use super::*;
 use crate::host::QuietHost;
 use crate::io::testdir::TestDir;
@@ -8,7 +10,7 @@ use crate::io::testdir::TestDir;
 const ENGINES: [EngineChoice; 3] = [EngineChoice::Auto, EngineChoice::Mapped, EngineChoice::Streaming];
 
 fn options(engine: EngineChoice) -> OutputOptions {
-    OutputOptions { engine, executable: true }
+    OutputOptions { engine, executable: true, ..Default::default() }
 }
 
 /// Remembers which temporary files exist.
@@ -55,6 +57,35 @@ fn engines_write_the_same_bytes_from_two_threads() {
         out.commit(true).unwrap();
         assert!(std::fs::read(&path).unwrap() == want, "{engine:?}");
         assert_eq!(dir.list(), ["out"]);
+    }
+}
+
+/// On file systems that this machine cannot mount, too.
+#[test]
+fn every_kind_of_file_system_gets_the_same_bytes() {
+    use engine::FileSystem::*;
+    let dir = TestDir::new("output-systems");
+    let host = QuietHost::new();
+    let want = pattern(1_500_007);
+    for kind in [Memory, CopyOnWrite, Overlay, Network, Fuse, Other] {
+        for engine in ENGINES {
+            let options = OutputOptions { file_system: Some(kind), ..options(engine) };
+            let path = dir.join("out");
+            let out = OutputFile::create(&path, want.len() as u64, &options, &host).unwrap();
+            // The middle is left to be zero, and what comes first is changed at the end.
+            for (i, part) in want.chunks(50_021).enumerate().filter(|(i, _)| !(10..20).contains(i)) {
+                out.with_region(i as u64 * 50_021, part.len(), |r| r.copy_from_slice(part)).unwrap();
+            }
+            out.write_at(5, b"later").unwrap();
+            let mut image = want.clone();
+            image[10 * 50_021..20 * 50_021].fill(0);
+            image[5..10].copy_from_slice(b"later");
+            let mut read = vec![1; want.len()];
+            out.read_at(0, &mut read).unwrap();
+            assert!(read == image, "{kind:?} {engine:?} before the end");
+            out.commit(true).unwrap();
+            assert!(std::fs::read(&path).unwrap() == image, "{kind:?} {engine:?}");
+        }
     }
 }
 
@@ -211,6 +242,10 @@ fn special_files_are_written_in_place() {
     });
     let null = OutputFile::create(Path::new("/dev/null"), 10, &OutputOptions::default(), &host).unwrap();
     null.write_at(5, b"x").unwrap();
+    let mut read = [1; 3];
+    null.read_at(4, &mut read).unwrap();
+    assert_eq!(read, [0; 3]);
+    assert!(null.read_at(8, &mut read).is_err());
     assert_eq!(null.engine().0, Engine::Streaming);
     null.commit(true).unwrap();
     assert!(!Path::new("/dev/null").is_file());

@@ -21,6 +21,11 @@ pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
     file.write_at(bytes, offset)
 }
 
+/// Fills `bytes` from `offset` on.
+pub fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    file.read_exact_at(bytes, offset)
+}
+
 /// Gives or takes the right to execute. Who may read may execute: the umask is not known here (asking
 /// for it would change it for all threads), and it is the read bits that show it.
 pub fn set_executable(file: &File, executable: bool) -> io::Result<()> {

@@ -181,7 +181,9 @@ const ROWS: &[Spec<State>] = &[
     flag(&["nosectionheader"], "Leave out section headers; implies --strip-all.", |s| {
         s.o.z_sectionheader = false;
     }),
-    flag(&["unique-symbol"], "Give local symbols of the same name numbers.", |s| s.o.z_unique_symbol = true),
+    flag(&["unique-symbol"], "Number the names of local symbols in .symtab: f.0, f.1.", |s| {
+        s.o.z_unique_symbol = true
+    }),
     flag(&["nounique-symbol"], "Do not (default).", |s| s.o.z_unique_symbol = false),
     take(
         &["dead-reloc-in-nonalloc"],

@@ -59,14 +59,15 @@ const ROWS: &[Spec<State>] = &[
     ),
     take(
         &["unique"],
-        Optional("SECTION"),
-        "Make an output section of each input section that has no place by its name.",
-        |s, v| match v.value {
-            None => {
-                s.o.unique_sections = true;
-                Ok(())
+        Optional("GLOB"),
+        "Make an output section of each input section whose name matches; without GLOB, of each that has no \
+         place by its name. What is run through as a whole (.init_array and the like) stays together.",
+        |s, v| {
+            match v.value {
+                None => s.o.unique_sections = true,
+                Some(_) => s.o.unique_patterns.push(pattern(v.text()?)?.to_owned()),
             }
-            Some(_) => Err("a section name is not supported yet".to_owned()),
+            Ok(())
         },
     ),
     take(
@@ -145,12 +146,20 @@ const ROWS: &[Spec<State>] = &[
     ),
 ];
 
+/// Checks a glob.
+fn pattern(glob: &str) -> Result<&str, String> {
+    match Glob::new(glob.as_bytes()) {
+        Ok(_) => Ok(glob),
+        Err(e) => Err(format!("bad pattern '{glob}': {e}")),
+    }
+}
+
 /// `GLOB=HOW[:LEVEL]`.
 fn compress_sections(text: &str) -> Result<(String, Option<Compression>), String> {
     let Some((glob, how)) = text.rsplit_once('=').filter(|(glob, _)| !glob.is_empty()) else {
         return Err("expected GLOB=HOW".to_owned());
     };
-    Glob::new(glob.as_bytes()).map_err(|e| format!("bad pattern '{glob}': {e}"))?;
+    pattern(glob)?;
     let (name, level) = match how.split_once(':') {
         Some((name, level)) => (name, Some(number(level)?)),
         None => (how, None),

@@ -97,7 +97,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["retain-symbols-file"],
         Required("FILE"),
-        "Keep only the symbols that FILE lists, one in each line.",
+        "Keep only the symbols that FILE lists, one in each line, also with --strip-all.",
         |s, v| {
             s.o.retain_symbols_file = Some(v.os().into());
             Ok(())

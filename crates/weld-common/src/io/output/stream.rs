@@ -1,0 +1,103 @@
+//! The streaming engine: regions are filled in buffers and written by `pwrite`.
+//!
+//! A buffer is used again while it is in the cache, so that the bytes of the image are in memory
+//! once: in the page cache. Measured alternatives are in docs/performance.md, "Output".
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::sync::Mutex;
+
+use super::blocks::Blocks;
+use super::sys;
+
+/// Buffers above this size, in bytes, are freed after use rather than kept for the next region.
+const LARGEST_KEPT_BUFFER: usize = 8 << 20;
+
+pub struct Stream {
+    file: File,
+    buffers: Mutex<Vec<Vec<u8>>>,
+    /// Where the file system stores whole blocks.
+    blocks: Option<Blocks>,
+}
+
+impl Stream {
+    /// `blocks`: writes each block of the file once.
+    pub fn new(file: File, len: u64, blocks: bool) -> Stream {
+        Stream { file, buffers: Mutex::default(), blocks: blocks.then(|| Blocks::new(len)) }
+    }
+
+    pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        match &self.blocks {
+            Some(blocks) => blocks.write(&self.file, offset, bytes),
+            None => write_all_at(&self.file, offset, bytes),
+        }
+    }
+
+    /// Has `fill` make `len` bytes and writes them.
+    pub fn fill<R>(&self, offset: u64, len: usize, fill: impl FnOnce(&mut [u8]) -> R) -> io::Result<R> {
+        let mut buffer = take_buffer(&self.buffers, len);
+        let result = fill(&mut buffer[..len]);
+        let written = self.write(offset, &buffer[..len]);
+        if buffer.capacity() <= LARGEST_KEPT_BUFFER {
+            self.buffers.lock().unwrap().push(buffer);
+        }
+        written.map(|()| result)
+    }
+
+    /// What has been written at `offset`; zeroes where nothing has.
+    pub fn read(&self, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+        sys::read_exact_at(&self.file, bytes, offset)?;
+        if let Some(blocks) = &self.blocks {
+            blocks.overlay(offset, bytes);
+        }
+        Ok(())
+    }
+
+    /// The file with all that was written.
+    pub fn finish(self) -> io::Result<File> {
+        if let Some(blocks) = &self.blocks {
+            blocks.finish(&self.file)?;
+        }
+        Ok(self.file)
+    }
+}
+
+/// A buffer of at least `len` bytes, of any contents. The last one given back comes first: it is the
+/// one most likely in the cache.
+pub fn take_buffer(buffers: &Mutex<Vec<Vec<u8>>>, len: usize) -> Vec<u8> {
+    let mut buffer = buffers.lock().unwrap().pop().unwrap_or_default();
+    if buffer.len() < len {
+        if buffer.capacity() < len {
+            // The kernel has zeroed pages for this, where growing would copy what nobody wants.
+            buffer = vec![0; len];
+        }
+        buffer.resize(len, 0);
+    }
+    buffer
+}
+
+/// `pwrite`, so that tests can make it fail.
+pub trait WriteAt {
+    fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize>;
+}
+
+impl WriteAt for File {
+    fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        sys::write_at(self, bytes, offset)
+    }
+}
+
+pub fn write_all_at(to: &impl WriteAt, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match to.write_some_at(bytes, offset) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(n) => {
+                bytes = &bytes[n..];
+                offset += n as u64;
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}

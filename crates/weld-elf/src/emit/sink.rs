@@ -1,0 +1,149 @@
+//! Where filled units go: to the file, to the build id's hash, and one of them aside.
+//!
+//! Threads take units from a counter, fill each in a buffer that stays in their cache, hash it there
+//! for `--build-id=fast`, and write it. The unit that holds the build id waits in memory until the id
+//! is known, so that no byte of the file is written twice. Digests that others can compute too (md5,
+//! sha1) are of the whole file in its order, with an id of zeroes; they are asked for seldom and
+//! read the file back.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use weld_common::diag::Diagnostic;
+use weld_common::io::output::{OutputError, OutputFile};
+
+use crate::options::BuildId;
+use crate::synth::build_id::{self, Exact, UnitDigest};
+
+/// Bytes read back at a time: they stay in the cache between reading and hashing.
+const READ_BACK: usize = 256 << 10;
+
+pub struct UnitSink<'f, 'h> {
+    file: &'f OutputFile<'h>,
+    build_id: &'f BuildId,
+    /// Where in the file the build id is.
+    id: Option<Range<u64>>,
+    /// The unit around it and its offset.
+    held: Mutex<Option<(u64, Vec<u8>)>>,
+}
+
+/// What a unit adds to the build id.
+pub type Digest = Option<UnitDigest>;
+
+impl<'f, 'h> UnitSink<'f, 'h> {
+    /// `id` is the range of the file that is to hold the build id; it lies in one unit.
+    pub fn new(file: &'f OutputFile<'h>, build_id: &'f BuildId, id: Option<Range<u64>>) -> Self {
+        UnitSink { file, build_id, id, held: Mutex::default() }
+    }
+
+    /// Has `unit` write units `0..count` on all threads, then writes the build id.
+    ///
+    /// # Errors
+    /// If the file cannot be written, or there are no random numbers for the id.
+    pub fn write(
+        self,
+        count: usize,
+        threads: usize,
+        unit: impl Fn(usize, &Self) -> Result<Digest, OutputError> + Sync,
+    ) -> Result<(), Diagnostic> {
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
+            let mut digests = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                if i >= count {
+                    return Ok(digests);
+                }
+                digests.extend(unit(i, &self)?.map(|digest| (i, digest)));
+            }
+        };
+        let results = if threads > 1 && count > 1 { rayon::broadcast(|_| work()) } else { vec![work()] };
+        let mut digests = Vec::new();
+        for result in results {
+            digests.append(&mut result?);
+        }
+        digests.sort_unstable_by_key(|d| d.0);
+        let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
+        self.finish(&digests)
+    }
+
+    /// Writes `size` bytes at `offset` of the file. `fill` must write every byte.
+    pub fn region(
+        &self,
+        offset: u64,
+        size: usize,
+        fill: impl FnOnce(&mut [u8]),
+    ) -> Result<Digest, OutputError> {
+        if size == 0 {
+            return Ok(None);
+        }
+        if self.id.as_ref().is_some_and(|id| offset <= id.start && id.end <= offset + size as u64) {
+            let mut bytes = vec![0; size];
+            fill(&mut bytes);
+            let digest = self.digest(&bytes);
+            *self.held.lock().unwrap() = Some((offset, bytes));
+            return Ok(digest);
+        }
+        self.file.with_region(offset, size, |bytes| {
+            fill(bytes);
+            self.digest(bytes)
+        })
+    }
+
+    /// Writes bytes that are somewhere already, without a copy.
+    pub fn bytes(&self, offset: u64, bytes: &[u8]) -> Result<Digest, OutputError> {
+        self.parts(&[(offset, bytes)])
+    }
+
+    /// Writes what one unit has at several places.
+    pub fn parts(&self, parts: &[(u64, &[u8])]) -> Result<Digest, OutputError> {
+        let mut digests = Vec::new();
+        for (offset, bytes) in parts.iter().filter(|p| !p.1.is_empty()) {
+            digests.extend(self.digest(bytes));
+            self.file.write_at(*offset, bytes)?;
+        }
+        Ok(match digests[..] {
+            [] | [_] => digests.pop(),
+            _ => Some(UnitDigest::join(&digests)),
+        })
+    }
+
+    fn digest(&self, bytes: &[u8]) -> Digest {
+        (*self.build_id == BuildId::Fast).then(|| UnitDigest::of(bytes))
+    }
+
+    /// Writes the unit with the build id.
+    fn finish(self, digests: &[UnitDigest]) -> Result<(), Diagnostic> {
+        let Some((offset, mut bytes)) = self.held.lock().unwrap().take() else { return Ok(()) };
+        let id = match self.build_id {
+            BuildId::Fast => UnitDigest::join(digests).id(),
+            BuildId::Md5 | BuildId::Sha1 => self.exact(offset, &bytes)?,
+            BuildId::Uuid => build_id::uuid().map_err(|e| Diagnostic::error(e.to_string()))?.to_vec(),
+            BuildId::Hex(id) => id.clone(),
+            BuildId::None => Vec::new(),
+        };
+        if let Some(range) = &self.id {
+            bytes[(range.start - offset) as usize..(range.end - offset) as usize].copy_from_slice(&id);
+        }
+        Ok(self.file.write_at(offset, &bytes)?)
+    }
+
+    /// The digest of the whole file, of which `held` at `offset` has not been written yet.
+    fn exact(&self, offset: u64, held: &[u8]) -> Result<Vec<u8>, Diagnostic> {
+        let mut hash = Exact::new(self.build_id);
+        let mut buffer = vec![0; READ_BACK];
+        let mut read_back = |range: Range<u64>, hash: &mut Exact| -> Result<(), OutputError> {
+            for at in range.clone().step_by(READ_BACK) {
+                let part = &mut buffer[..(range.end - at).min(READ_BACK as u64) as usize];
+                self.file.read_at(at, part)?;
+                hash.update(part);
+            }
+            Ok(())
+        };
+        read_back(0..offset, &mut hash)?;
+        hash.update(held);
+        read_back(offset + held.len() as u64..self.file.len(), &mut hash)?;
+        Ok(hash.finish())
+    }
+}

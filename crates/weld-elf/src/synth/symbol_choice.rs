@@ -1,0 +1,172 @@
+//! Which symbols of objects are written to `.symtab`, and under what names.
+//!
+//! Everything that is in the image and has a name, unless options say otherwise: `-x` and `-X` drop
+//! local symbols, `--retain-symbols-file` all that it does not list. What relocations of the output name
+//! stays in any case. `-z unique-symbol` makes the names of local symbols unique.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+use weld_common::hash::hash_bytes;
+
+use super::symbol_numbers::Needed;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::{SectionKind, Sections};
+use crate::live::Live;
+use crate::options::{Discard, Options};
+use crate::resolve::Resolved;
+use crate::resolve::symbols::{Symbols, sym};
+use crate::util::zeroed_atomics;
+
+/// What uncommon options say of symbols.
+#[derive(Default)]
+pub struct Special {
+    /// The names that `--retain-symbols-file` lists.
+    pub retained: Option<Arc<HashSet<Vec<u8>>>>,
+    /// What relocations that are kept refer to.
+    pub needed: Option<Needed>,
+    /// What `-z unique-symbol` adds to names.
+    pub suffixes: Option<Suffixes>,
+}
+
+/// What the choice of symbols depends on.
+pub struct Choice<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub live: &'c Live,
+    pub options: &'c Options,
+    pub special: &'c Special,
+}
+
+impl Choice<'_, '_> {
+    /// Whether `--retain-symbols-file` lets a name stay.
+    pub fn retains(&self, name: &[u8], needed: impl Fn() -> bool) -> bool {
+        self.special.retained.as_ref().is_none_or(|list| list.contains(name) || needed())
+    }
+
+    /// Whether a relocation that is kept refers to a name.
+    pub fn needs_global(&self, id: SymbolId) -> bool {
+        self.special.needed.as_ref().is_some_and(|needed| needed.global(id))
+    }
+
+    /// Whether local symbol `index` of object `number` is written.
+    pub fn keeps_local(&self, (number, object): (usize, &Object), index: u32, symbol: &Sym) -> bool {
+        let needed = self.special.needed.as_ref().is_some_and(|needed| needed.local(number, index));
+        let unwanted = || symbol.st_name() == 0 || self.options.discard == Discard::All;
+        if symbol.kind() == STT_SECTION || !needed && unwanted() {
+            return false;
+        }
+        let mut merged = false;
+        match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                let id = SectionId(object.section_base + shndx);
+                let section = self.sections.get(id);
+                if !section.in_image() || !self.live.contains(id) || section.kind() == SectionKind::EhFrame {
+                    return false;
+                }
+                merged = section.kind() == SectionKind::Merge;
+            }
+            SymbolPlace::Absolute => {}
+            _ => return false,
+        }
+        let temporary = || object.symbol_name(index).starts_with(b".L");
+        match self.options.discard {
+            _ if needed => return true,
+            Discard::Locals if temporary() => return false,
+            Discard::Default if merged && temporary() => return false,
+            _ => {}
+        }
+        self.special.retained.is_none() || self.retains(object.symbol_name(index), || false)
+    }
+
+    /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
+    /// it is written as a local symbol.
+    pub fn keeps_global(&self, object: &Object, index: u32) -> Option<bool> {
+        if object.syms[index as usize].st_shndx() == SHN_UNDEF {
+            return None;
+        }
+        let id = object.global(index);
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        let here = match flags & sym::KIND {
+            sym::DEFINED => self.live.contains(SectionId(symbol.section)),
+            sym::ABSOLUTE => true,
+            // gc gave it no place if it has no section.
+            sym::COMMON => symbol.section != u32::MAX,
+            _ => false,
+        };
+        if !here {
+            return None;
+        }
+        let entry = self.resolved.names.get(id);
+        let mine = entry.sym() == index && entry.file() == object.file;
+        let kept = mine && self.retains(entry.name, || self.needs_global(id));
+        kept.then_some(flags & (sym::HIDDEN | sym::LOCALIZED) != 0)
+    }
+}
+
+/// Names are spread over this many tables, which are filled independently.
+const SHARDS: usize = 64;
+
+/// For each name of local symbols, those that have it are counted in the order of the table.
+pub struct Suffixes {
+    /// Where each object's symbols start in `counts`.
+    starts: Vec<usize>,
+    /// One more than a symbol's number; 0: it keeps its name.
+    counts: Vec<AtomicU32>,
+}
+
+impl Suffixes {
+    pub fn collect(choice: &Choice, parallel: bool) -> Suffixes {
+        let objects = &choice.resolved.objects;
+        let mut total = 0;
+        let mut starts = Vec::with_capacity(objects.len());
+        for object in objects {
+            starts.push(total);
+            total += object.first_global as usize;
+        }
+        let counts: Vec<AtomicU32> = zeroed_atomics(total);
+        let binned = |(number, object): (usize, &Object)| {
+            let mut bins: Vec<Vec<u32>> = vec![Vec::new(); SHARDS];
+            for index in 1..object.first_global {
+                let symbol = &object.syms[index as usize];
+                let name = object.symbol_name(index);
+                let named = symbol.kind() != STT_FILE && !name.is_empty();
+                if named && choice.keeps_local((number, object), index, symbol) {
+                    bins[hash_bytes(name) as usize % SHARDS].push(index);
+                }
+            }
+            bins
+        };
+        let bins: Vec<Vec<Vec<u32>>> = match parallel {
+            true => objects.par_iter().enumerate().map(binned).collect(),
+            false => objects.iter().enumerate().map(binned).collect(),
+        };
+        let count = |shard: usize| {
+            let mut known: HashMap<&[u8], u32> = HashMap::new();
+            for (number, object) in objects.iter().enumerate() {
+                for &index in &bins[number][shard] {
+                    let seen = known.entry(object.symbol_name(index)).or_insert(0);
+                    *seen += 1;
+                    counts[starts[number] + index as usize].store(*seen, Ordering::Relaxed);
+                }
+            }
+        };
+        match parallel {
+            true => (0..SHARDS).into_par_iter().for_each(count),
+            false => (0..SHARDS).for_each(count),
+        }
+        Suffixes { starts, counts }
+    }
+
+    /// What a local symbol's name ends with.
+    pub fn get(&self, number: usize, index: u32) -> Option<String> {
+        let count = self.counts[self.starts[number] + index as usize].load(Ordering::Relaxed);
+        count.checked_sub(1).map(|before| format!(".{before:x}"))
+    }
+}
