@@ -3,6 +3,9 @@
 //# no-dynsym: hidden_by_ref internal_by_ref
 //# dynsym: protected_by_ref vis=PROTECTED
 //# dynsym: plain vis=DEFAULT
+//# [!bfd] symbol: hidden_by_ref vis=HIDDEN bind=LOCAL
+//# [!mold] symbol: protected_by_ref vis=PROTECTED
+//# symbol: plain vis=DEFAULT
 .text
 .globl hidden_by_ref, internal_by_ref, protected_by_ref, plain
 hidden_by_ref:

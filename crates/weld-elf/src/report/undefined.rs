@@ -15,6 +15,7 @@ use crate::resolve::Resolved;
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::names::{Entry, Rank, flag};
 use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::versioned;
 
 /// How many places that refer to an undefined symbol are shown.
 const REFERRERS: usize = 3;
@@ -64,13 +65,14 @@ impl Undefined<'_, '_> {
     }
 
     /// Options may allow what another module could define; they cannot make a loader look for what is
-    /// not of default visibility.
+    /// not of default visibility, or for a version without the name of its library.
     fn policy(&self, id: SymbolId) -> UnresolvedPolicy {
         const INSIDE: u32 = flag::VIS_HIDDEN | flag::VIS_PROTECTED | flag::VIS_INTERNAL;
-        match self.resolved.names.get(id).flags & INSIDE {
-            0 => self.job.options.unresolved,
-            _ => UnresolvedPolicy::Error,
+        let entry = self.resolved.names.get(id);
+        if entry.flags & INSIDE != 0 || versioned::split(entry.name).is_some() {
+            return UnresolvedPolicy::Error;
         }
+        self.job.options.unresolved
     }
 
     fn headline(&self, id: SymbolId) -> String {

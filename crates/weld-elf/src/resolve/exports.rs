@@ -100,8 +100,10 @@ impl Decider<'_, '_> {
             sym::UNDEFINED => {
                 let weak = flags & sym::WEAK_UNDEFINED != 0;
                 let left_open = if weak { self.mode.dynamic_undefined } else { self.mode.dynamic };
-                // What is not of default visibility has to be in this output; no loader looks for it.
-                if left_open && flags & (sym::HIDDEN | sym::PROTECTED) == 0 {
+                // What is not of default visibility has to be in this output; no loader looks for it. Nor can
+                // it be asked for a version of an unknown library.
+                let spelled = entry.flags & flag::HAS_VERSION != 0 && versioned::split(entry.name).is_some();
+                if left_open && flags & (sym::HIDDEN | sym::PROTECTED) == 0 && !spelled {
                     symbol.add(sym::PREEMPTIBLE);
                 }
             }

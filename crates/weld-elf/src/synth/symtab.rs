@@ -274,16 +274,17 @@ impl Writer<'_, '_, '_> {
         for (i, symbol) in object.syms.iter().enumerate().skip(1) {
             let i = i as u32;
             prefetch_global(image.resolved, image.symbols, object, i);
-            let (local, value, out) = if i >= object.first_global {
+            let (local, value, out, other) = if i >= object.first_global {
                 let Some(local) = choice.keeps_global(object, i) else { continue };
-                let (value, out) = self.global_place(object.global(i));
-                (local, value, out)
+                let id = object.global(i);
+                let (value, out) = self.global_place(id);
+                (local, value, out, united(symbol.st_other(), image.symbols[id].flags()))
             } else {
                 if !choice.keeps_local((number, object), i, symbol) {
                     continue;
                 }
                 let (value, out) = self.local_place(object, i, symbol);
-                (true, value, out)
+                (true, value, out, symbol.st_other())
             };
             let name = object.symbol_name(i);
             let binding = match symbol.binding() {
@@ -298,7 +299,7 @@ impl Writer<'_, '_, '_> {
                 k => (k, symbol.st_size()),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
-            let bytes = (name_at as u32, binding << 4 | kind, symbol.st_other());
+            let bytes = (name_at as u32, binding << 4 | kind, other);
             self.put(part, local, bytes, (value, size), out);
             if name.is_empty() {
                 continue;
@@ -418,11 +419,24 @@ impl Writer<'_, '_, '_> {
         } else {
             self.global_place(id)
         };
-        let hidden = if flags & sym::HIDDEN != 0 { STV_HIDDEN } else { STV_DEFAULT };
+        // How its own library protects it is not said of a reference.
+        let shared = flags & sym::KIND == sym::SHARED;
+        let visibility = if shared { STV_DEFAULT } else { united(STV_DEFAULT, flags) };
         let size =
             if flags & sym::NEEDS_COPY != 0 { image.shared_symbol(id).map_or(0, |s| s.st_size()) } else { 0 };
-        self.put(part, local, (name, binding << 4 | kind, hidden), (value, size), out);
+        self.put(part, local, (name, binding << 4 | kind, visibility), (value, size), out);
     }
+}
+
+/// `st_other` of a definition, with the visibility that all files together ask for.
+fn united(other: u8, flags: u32) -> u8 {
+    let stricter = match other & 3 {
+        STV_HIDDEN | STV_INTERNAL => return other,
+        _ if flags & sym::HIDDEN != 0 => STV_HIDDEN,
+        _ if flags & sym::PROTECTED != 0 => STV_PROTECTED,
+        own => own,
+    };
+    other & !3 | stricter
 }
 
 /// Marks an absolute symbol among section indices, which have 22 bits.
