@@ -143,6 +143,35 @@ pub fn map_collect<R: Send>(pool: &Pool, n: usize, grain: usize, f: impl Fn(usiz
     results
 }
 
+/// `[f(0), f(1), …]` up to `n`, by as many threads as may wait for a device at once. For work that takes
+/// no processor time to speak of; outside any pool.
+pub fn map_waiting<R: Send>(n: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
+    const WAITING: usize = 8;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut results = Vec::new();
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            if i >= n {
+                return results;
+            }
+            results.push((i, f(i)));
+        }
+    };
+    let mut results = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..WAITING.min(n))
+            .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
+            .collect();
+        let mut results = work();
+        for other in others {
+            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
+    });
+    results.sort_unstable_by_key(|(i, _)| *i);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Replaces each value by the sum of those before it and returns the sum of all; `None` (and
 /// unspecified values) if that is above `u64::MAX`.
 pub fn prefix_sums(pool: &Pool, values: &mut [u64]) -> Option<u64> {
@@ -212,6 +241,13 @@ mod tests {
             let run = || map_collect(&pool, 50, 3, |i| map_collect(&pool, i, 2, |j| i * j));
             assert_eq!(run(), want);
             assert_eq!(pool.install(run), want);
+        }
+    }
+
+    #[test]
+    fn waiting_threads_return_results_in_order() {
+        for n in [0, 1, 5, 1000] {
+            assert_eq!(map_waiting(n, |i| i * i), (0..n).map(|i| i * i).collect::<Vec<_>>());
         }
     }
 

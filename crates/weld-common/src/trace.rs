@@ -10,6 +10,7 @@
 //! `chrome://tracing` and Perfetto.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -34,6 +35,9 @@ struct Record {
     wall: Duration,
     phase: Option<Phase>,
 }
+
+/// The number of threads that are not the pool's. Pools are smaller.
+const OTHER_THREAD: usize = 1000;
 
 struct Phase {
     /// How many phases it is inside of.
@@ -80,6 +84,17 @@ impl Trace {
     /// Opens a task, on any thread. `detail` says on what, and is not asked if nothing is recorded.
     pub fn task(&self, name: &'static str, detail: impl FnOnce() -> String) -> Span<'_> {
         Span(self.0.as_deref().map(|recorder| recorder.open(name, detail(), None)))
+    }
+
+    /// Records a task that is over, of a thread that had no business with the trace while it ran.
+    pub fn past_task(&self, name: &'static str, detail: &str, times: Range<Instant>) {
+        if let Some(recorder) = &self.0 {
+            let start = times.start.saturating_duration_since(recorder.start);
+            let wall = times.end.saturating_duration_since(times.start);
+            let record =
+                Record { name, detail: detail.to_owned(), thread: OTHER_THREAD, start, wall, phase: None };
+            recorder.spans.lock().unwrap().push(record);
+        }
     }
 
     /// Records a fact about the link, such as a count or which way something was decided and why.
@@ -275,11 +290,15 @@ mod tests {
         let phase = trace.span("phase \"1\"");
         std::thread::scope(|s| _ = s.spawn(|| drop(trace.task("task", || "a\\b\n".into()))));
         drop(phase);
+        let now = Instant::now();
+        trace.past_task("other", "twice", now..now + Duration::from_micros(5));
         trace.note("engine", || "streaming".into());
         let json = trace.to_json();
         assert!(json.contains(r#""name":"phase \"1\"","tid":0,"ts":"#), "{json}");
         assert!(json.contains(r#""args":{"detail":"a\\b\u000a"}"#), "{json}");
         assert!(json.contains("\"user us\":"), "{json}");
+        assert!(json.contains(r#""name":"other","tid":1000,"ts":"#), "{json}");
+        assert!(json.contains(r#","dur":5.000,"args":{"detail":"twice"}"#), "{json}");
         assert!(json.contains("\"engine\":\"streaming\""), "{json}");
         assert!(json.find("phase").unwrap() < json.find("task").unwrap());
     }

@@ -16,6 +16,7 @@ use weld_common::trace::Trace;
 
 use crate::args;
 use crate::emit::{self, Emitter};
+use crate::input::index;
 use crate::input::load::{Inputs, Loader};
 use crate::input::sections::{self, Sections};
 use crate::live::roots::Roots;
@@ -59,6 +60,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let jobserver = jobserver.as_ref();
     let mut store = InputStore::new(host);
     store.set_root(&options.chroot);
+    store.prefetch(options.prefetch, index::ranges);
     if options.reproduce.is_some() || options.dependency_file.is_some() {
         store.record();
     }

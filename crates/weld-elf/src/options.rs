@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use weld_common::glob::Glob;
+use weld_common::io::readahead::Prefetch;
 
 use crate::compressed::Algorithm;
 
@@ -337,6 +338,7 @@ pub struct Options {
 
     pub threads: Option<usize>,
     pub output_engine: OutputEngine,
+    pub prefetch: Prefetch,
     /// `.deplibs` sections of objects do not add libraries.
     pub no_dependent_libraries: bool,
 }
@@ -466,6 +468,7 @@ impl Default for Options {
             print_version: false,
             threads: None,
             output_engine: OutputEngine::Auto,
+            prefetch: Prefetch::Auto,
             no_dependent_libraries: false,
         }
     }

@@ -15,6 +15,7 @@
 pub mod armap;
 
 use std::fmt;
+use std::ops::Range;
 
 use armap::{Armap, Symbols};
 
@@ -93,6 +94,14 @@ impl<'a> Archive<'a> {
         bytes.starts_with(MAGIC) || bytes.starts_with(THIN_MAGIC)
     }
 
+    /// Where the first member is, with the header behind it: the symbol index if there is one.
+    pub fn first_member(bytes: &[u8]) -> Option<Range<usize>> {
+        let start = MAGIC.len() as u64;
+        let header = Self::is_archive(bytes).then(|| Header::at(bytes, start).ok())??;
+        let end = header.size.checked_add(start + 2 * HEADER)?.min(bytes.len() as u64);
+        Some(0..end as usize)
+    }
+
     /// Reads the symbol index and the table of long names, which stand in front of all members.
     pub fn parse(bytes: &'a [u8]) -> Result<Archive<'a>, ArchiveError> {
         if !Self::is_archive(bytes) {
@@ -134,6 +143,11 @@ impl<'a> Archive<'a> {
             archive.first = header.after_inline();
         }
         Ok(archive)
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
     pub fn is_thin(&self) -> bool {

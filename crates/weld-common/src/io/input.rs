@@ -17,6 +17,9 @@
 //! input descriptors open as it has threads in `open`. Where a file cannot be mapped (some file systems
 //! cannot, and a process may have only so many mappings) it is read into memory of its own.
 //!
+//! Files that are not in memory are asked for ([`super::readahead`]) and mapped whatever their size: reading or
+//! populating them would wait for the device, one file at a time.
+//!
 //! Nothing is released before the store is dropped; a program that is about to exit calls
 //! [`InputStore::leak`] and leaves the work to the kernel.
 //!
@@ -35,6 +38,7 @@ use std::time::Duration;
 
 use memmap2::{Mmap, MmapOptions};
 
+use super::readahead::{Index, Prefetch, Readahead};
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
@@ -92,6 +96,8 @@ impl From<InputError> for Diagnostic {
 /// Owns the bytes of every input of one link; slices live as long as the store. Any number of
 /// threads may open files at once, and no lock is held while the kernel works.
 pub struct InputStore<'h> {
+    /// The first field, so that it is the first to go: its thread looks at the mappings.
+    readahead: Readahead,
     host: &'h dyn Host,
     arena: Mutex<Arena>,
     maps: Mutex<Vec<Mmap>>,
@@ -121,7 +127,28 @@ impl<'h> InputStore<'h> {
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
+            readahead: Readahead::new(Prefetch::Off, |_| Vec::new()),
         }
+    }
+
+    /// Asks for files that are not in memory from now on. `index` says where the index data of a file is.
+    pub fn prefetch(&mut self, prefetch: Prefetch, index: Index) {
+        self.readahead = Readahead::new(prefetch, index);
+    }
+
+    /// Everything that the command line names is open. Contents may be asked for now; and if memory has no
+    /// room for all of it, pages are read as they are touched and none around them.
+    pub fn all_open(&self) {
+        let maps = self.maps.lock().unwrap();
+        if self.readahead.is_tight(maps.iter().map(|map| map.len() as u64).sum()) {
+            maps.iter().for_each(one_page_at_a_time);
+        }
+        self.readahead.all_open();
+    }
+
+    /// What is asked for ahead of its use.
+    pub fn readahead(&self) -> &Readahead {
+        &self.readahead
     }
 
     /// Takes absolute paths to be below `root` from now on (`--chroot`).
@@ -169,9 +196,11 @@ impl<'h> InputStore<'h> {
         if meta.is_dir() {
             return Err(InputError::new("open", path, &ErrorKind::IsADirectory.into()));
         }
-        let bytes = match self.plan(&meta) {
-            Plan::Read(len) => self.read(&file, len),
-            Plan::Map(len) => self.map(&file, path, len),
+        let plan = self.plan(&meta);
+        let missing = !matches!(plan, Plan::Stream) && self.readahead.opened(&file, meta.len());
+        let bytes = match plan {
+            Plan::Read(len) if !missing => self.read(&file, len),
+            Plan::Read(len) | Plan::Map(len) => self.map(&file, path, len, missing),
             Plan::Stream => self.stream(&file),
             Plan::TooLarge => Err(ErrorKind::FileTooLarge.into()),
         };
@@ -225,13 +254,14 @@ impl<'h> InputStore<'h> {
         Ok(&space[..filled])
     }
 
-    fn map(&self, file: &File, path: &Path, len: usize) -> io::Result<&[u8]> {
+    /// Maps the first `len` bytes. If they are `missing` from memory it does not wait for them.
+    fn map(&self, file: &File, path: &Path, len: usize, missing: bool) -> io::Result<&[u8]> {
         // SAFETY: the mapping is private and read-only. Another process can still change the file
         // under it, as for every linker that maps its inputs; parsers check what they read where they
         // use it, and a file that shrinks is reported through `Host::mapped`.
         let map = unsafe {
             let mut options = MmapOptions::new();
-            if len <= POPULATE_LIMIT {
+            if len <= POPULATE_LIMIT && !missing {
                 options.populate();
             }
             options.len(len).map_copy_read_only(file)
@@ -241,7 +271,11 @@ impl<'h> InputStore<'h> {
         self.host.mapped(path, start.addr(), len);
         self.maps.lock().unwrap().push(map);
         // SAFETY: the mapping belongs to the store now and stays until it is dropped.
-        Ok(unsafe { std::slice::from_raw_parts(start, len) })
+        let bytes = unsafe { std::slice::from_raw_parts(start, len) };
+        if missing {
+            self.readahead.mapped(bytes);
+        }
+        Ok(bytes)
     }
 
     /// Reads at most `len` bytes into memory of their own.
@@ -261,6 +295,16 @@ impl<'h> InputStore<'h> {
         Ok(self.keep(bytes))
     }
 }
+
+#[cfg(unix)]
+fn one_page_at_a_time(map: &Mmap) {
+    // A hint; without it the link is slower.
+    _ = map.advise(memmap2::Advice::Random);
+}
+
+/// Other systems read little around a page that is touched.
+#[cfg(not(unix))]
+fn one_page_at_a_time(_: &Mmap) {}
 
 enum Plan {
     Read(usize),

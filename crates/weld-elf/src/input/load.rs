@@ -15,6 +15,7 @@ use weld_common::archive::{Archive, Member, MemberData};
 use weld_common::diag::DiagSink;
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
+use weld_common::par;
 
 use super::FileName;
 use super::search::{Opened, Search};
@@ -67,6 +68,15 @@ impl<'a> ArchiveInput<'a> {
             let bits = Rank::Provided as u32 | flag::OFFERED;
             bins.push(Record::new(hash, name, file, u32::MAX, bits));
         }
+    }
+
+    /// The bytes of the member at an offset, and of those up to the next that the index names: how long
+    /// the member is stands in its header, which may not be in memory yet.
+    fn extent(&self, offset: u64) -> &'a [u8] {
+        let bytes = self.archive.bytes();
+        let next = self.offsets.partition_point(|o| *o <= offset);
+        let end = self.offsets.get(next).map_or(bytes.len(), |o| *o as usize);
+        bytes.get(offset as usize..end).unwrap_or_default()
     }
 
     /// The names of a run of the index's entries with their hashes, and the members that define them.
@@ -122,6 +132,24 @@ impl<'a> Inputs<'a> {
         let lazy = self.archives.iter().filter(|a| a.lazy);
         lazy.filter_map(|a| Some((a, a.archive.armap()?)))
             .flat_map(|(a, map)| a.provided(map.symbols()).map(|(name, _, file)| (name, file)))
+    }
+
+    /// Lazy files that will be read: members of archives, and objects between `--start-lib` and `--end-lib`.
+    pub fn will_need(&self, files: &[FileId]) {
+        let readahead = self.store.readahead();
+        if !readahead.is_cold() {
+            return;
+        }
+        for file in files {
+            match &self.files[file.index()] {
+                Input::Member { archive, offset } => {
+                    let archive = &self.archives[*archive as usize];
+                    readahead.will_need(archive.extent(*offset));
+                }
+                Input::Object { data, .. } => readahead.will_need(data),
+                Input::Internal | Input::Shared { .. } => {}
+            }
+        }
     }
 
     /// Where a file stands on the command line, for `--warn-backrefs`.
@@ -239,6 +267,7 @@ impl<'a> Loader<'a, '_> {
         };
         let mut opened = Vec::new();
         self.expand(&self.options.inputs, None, 0, &mut opened, &mut inputs);
+        self.store.all_open();
         self.classify(opened, &mut inputs);
         inputs
     }
@@ -276,12 +305,7 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        let open = |arg: &InputArg| self.search(&inputs.search_dirs).open(arg, from);
-        let found: Vec<_> = if self.parallel && args.len() > 64 {
-            args.par_iter().map(open).collect()
-        } else {
-            args.iter().map(open).collect()
-        };
+        let found = self.open(args, &|arg| self.search(&inputs.search_dirs).open(arg, from));
         let dirs = inputs.search_dirs.len();
         for (arg, mut found) in args.iter().zip(found) {
             // A script before it may have named more directories.
@@ -294,6 +318,26 @@ impl<'a> Loader<'a, '_> {
                 Err(diagnostic) => self.sink.push(diagnostic.at(out.len() as u64)),
             }
         }
+    }
+
+    /// Opens each of `args`: in parallel if they are many, or if they turn out to be on a device, where
+    /// opening is waiting.
+    fn open<R: Send>(&self, args: &[InputArg], open: &(impl Fn(&InputArg) -> R + Sync)) -> Vec<R> {
+        let mut found = Vec::with_capacity(args.len());
+        let mut rest = args;
+        while let [arg, more @ ..] = rest {
+            found.push(open(arg));
+            rest = more;
+            if self.store.readahead().is_cold() && rest.len() > 1 {
+                found.extend(par::map_waiting(rest.len(), |i| open(&rest[i])));
+                break;
+            }
+            if self.parallel && rest.len() > 64 {
+                found.par_extend(rest.par_iter().map(open));
+                break;
+            }
+        }
+        found
     }
 
     /// Takes a file in as it is, or what it names if it is a script.
@@ -377,6 +421,9 @@ impl<'a> Loader<'a, '_> {
             match identify(file.bytes) {
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;
+                    if !lazy {
+                        self.store.readahead().will_need(file.bytes);
+                    }
                     inputs.files.push(Input::Object { name, data: file.bytes, lazy, excluded: false });
                 }
                 Kind::Shared => {
@@ -448,7 +495,10 @@ impl<'a> Loader<'a, '_> {
                 added.offsets = offsets;
                 added.lazy = true;
             }
-            _ => self.add_members(&added, !file.flags.whole_archive, inputs),
+            _ => {
+                self.store.readahead().will_need(file.bytes);
+                self.add_members(&added, !file.flags.whole_archive, inputs);
+            }
         }
         inputs.archives.push(added);
     }

@@ -2,8 +2,9 @@
 //!
 //! [`search`] finds and opens what is named; [`load`] turns the command line into an ordered list of
 //! files; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
-//! what each section of a live object is for.
+//! what each section of a live object is for. [`index`] tells prefetching what is read first.
 
+pub mod index;
 pub mod load;
 pub mod object;
 pub mod search;

@@ -156,6 +156,13 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
 
 /// `--stats` and `--time-trace`.
 pub fn finish_trace(job: &Job) -> Result<(), Diagnostics> {
+    if job.trace.is_enabled() {
+        let (text, times) = job.store.readahead().summary();
+        if let Some(times) = times {
+            job.trace.past_task("prefetch", &text, times);
+        }
+        job.trace.note("prefetch", || text);
+    }
     if job.options.stats {
         job.host.print(&job.trace.stats());
     }

@@ -143,6 +143,7 @@ impl<'a> Resolver<'a, '_> {
             }
             wanted.dedup_by_key(|w| w.0);
             round = wanted.into_iter().map(|w| w.0).collect();
+            self.inputs.will_need(&round);
             number += 1;
         }
         let mut resolved = self.finish(loaded, names);

@@ -2,8 +2,10 @@
 
 use weld_common::args::Value::{None as NoValue, Required, Separate};
 use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
+use super::super::values::choice;
 use crate::options::InputKind;
 
 pub const GROUP: Group<State> = Group { title: "Inputs and libraries", prefix: "", rows: ROWS };
@@ -119,10 +121,21 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     take(
+        &["prefetch"],
+        Required("WHEN"),
+        "Ask for inputs before they are needed: auto (default: those that the kernel says are not in memory), \
+         on (all, without asking), off.",
+        |s, v| {
+            let choices = [("auto", Prefetch::Auto), ("on", Prefetch::On), ("off", Prefetch::Off)];
+            s.o.prefetch = choice(v, &choices)?;
+            Ok(())
+        },
+    ),
+    take(
         &["rsp-quoting"],
         Required("STYLE"),
         "How @FILE quotes its words: posix (default), windows.",
-        |_, v| super::super::values::choice(v, &[("posix", ()), ("windows", ())]),
+        |_, v| choice(v, &[("posix", ()), ("windows", ())]),
     ),
     accepted(
         &["rpath-link"],
