@@ -10,10 +10,9 @@
 
 use rayon::prelude::*;
 
-use super::members::{Members, tombstone};
+use super::members::{Members, Source};
 use super::sink::{Digest, UnitSink};
 use super::units::UNIT_BYTES;
-use crate::arch::x86_64::apply::{self, Site};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::SectionKind;
@@ -47,8 +46,9 @@ impl Members<'_, '_, '_> {
         if section.size < DIRECT || section.kind() != SectionKind::Regular {
             return Vec::new();
         }
-        let relocs = self.relocs(id);
-        let code = self.shdr(id).sh_flags() & SHF_EXECINSTR != 0;
+        let Source { object, relocs, .. } = self.section(id);
+        let object = &self.image.resolved.objects[object.index()];
+        let code = object.shdrs[(id.0 - object.section_base) as usize].sh_flags() & SHF_EXECINSTR != 0;
         match relocs.len() {
             0 => (0..section.size).step_by(UNIT_BYTES as usize).collect(),
             _ if section.size < LARGE || !is_sorted(relocs) => Vec::new(),
@@ -63,7 +63,7 @@ impl Members<'_, '_, '_> {
         offset: u64,
         sink: &UnitSink,
     ) -> Result<Digest, weld_common::io::output::OutputError> {
-        if self.relocs(part.section).is_empty() {
+        if self.section(part.section).relocs.is_empty() {
             return sink.bytes(offset, self.bytes(part));
         }
         sink.region(offset, part.size as usize, |out| self.fill_part(part, out))
@@ -71,50 +71,21 @@ impl Members<'_, '_, '_> {
 
     /// Fills `out` with a part.
     pub fn fill_part(&self, part: &Part, out: &mut [u8]) {
-        let id = part.section;
         out.copy_from_slice(self.bytes(part));
-        let relocs = self.relocs(id);
+        let source = self.section(part.section);
+        let relocs = source.relocs;
         let end = part.start + part.size;
-        let size = self.image.sections.get(id).size;
+        let size = self.image.sections.get(part.section).size;
         let first = relocs.partition_point(|r| r.r_offset() < part.start);
         // Those that lie outside the section are found to do so by the last part.
         let last = if end == size { relocs.len() } else { relocs.partition_point(|r| r.r_offset() < end) };
-        let object_id = self.owners.object(id);
-        let object = &self.image.resolved.objects[object_id.index()];
-        let shndx = id.0 - object.section_base;
-        let site = Site {
-            image: self.image,
-            object,
-            object_id,
-            shndx,
-            address: self.image.sections.get(id).address + part.start,
-            relocs: &relocs[first..last],
-            input: object.section_data(shndx as usize).unwrap_or(&[]),
-            delta: part.start.wrapping_neg(),
-        };
-        if self.shdr(id).sh_flags() & SHF_ALLOC != 0 {
-            apply::allocated(&site, out);
-        } else {
-            let name = object.section_name(shndx as usize).unwrap_or(b"");
-            apply::debug(&site, tombstone(self.image.options, name), out);
-        }
+        self.relocate(&Source { relocs: &relocs[first..last], ..source }, part.start, out);
     }
 
     fn bytes(&self, part: &Part) -> &[u8] {
         let object = &self.image.resolved.objects[self.owners.object(part.section).index()];
         let data = object.section_data((part.section.0 - object.section_base) as usize).unwrap_or(&[]);
         &data[part.start as usize..(part.start + part.size) as usize]
-    }
-
-    fn relocs(&self, id: SectionId) -> &[Rela] {
-        let object = self.owners.object(id).index();
-        let sections = self.image.sections;
-        sections.relocs(&self.image.resolved.objects[object], object, sections.get(id))
-    }
-
-    fn shdr(&self, id: SectionId) -> &Shdr {
-        let object = &self.image.resolved.objects[self.owners.object(id).index()];
-        &object.shdrs[(id.0 - object.section_base) as usize]
     }
 }
 

@@ -20,7 +20,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::{prefetch, zeroed_atomics};
+use crate::util::zeroed_atomics;
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -187,9 +187,7 @@ fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, inde
     {
         let id = object.global(ahead);
         symbols.prefetch(id);
-        if let Some(entry) = resolved.names.try_get(id) {
-            prefetch(entry);
-        }
+        resolved.names.prefetch(id);
         object.prefetch_name(ahead);
     }
 }
