@@ -2,8 +2,9 @@
 //!
 //! Three phases, each parallel and none dependent on the number of threads:
 //!
-//! 1. [`split`]: tasks of about half a megabyte are cut into pieces; each is hashed while its end is
-//!    found, and the task's pieces are sorted by shard (the hash's high bits).
+//! 1. [`split`]: tasks of half a megabyte to two are cut into pieces; each is hashed while its end is
+//!    found, what the task has met before is dropped, and the rest is sorted by shard (the hash's high
+//!    bits).
 //! 2. [`shard`]: each shard goes through its pieces in input order and keeps the first of each kind.
 //! 3. [`lookup`]: each task writes down where its pieces went, and samples for finding them.
 //!

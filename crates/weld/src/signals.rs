@@ -16,7 +16,7 @@ use std::ffi::c_int;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, null_mut};
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 /// Bytes in static memory of which a signal handler sees all or nothing.
 struct Slot<const N: usize> {
@@ -79,6 +79,9 @@ static PROGRAM: Slot<256> = Slot::new();
 /// Tokens of a jobserver that this process holds, one byte each, and where to write them to.
 static TOKENS: Slot<256> = Slot::new();
 static TOKENS_TO: AtomicI32 = AtomicI32::new(-1);
+
+/// A thread is handling `SIGBUS`.
+static BUS_ERROR: AtomicBool = AtomicBool::new(false);
 
 /// The inputs that are mapped, as a list to whose front nodes are added and never removed.
 static INPUTS: AtomicPtr<Input> = AtomicPtr::new(null_mut());
@@ -169,14 +172,16 @@ pub fn register_input(path: &Path, start: usize, len: usize) {
 pub fn install() {
     let ends = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU, libc::SIGABRT];
     for signal in ends {
-        set_handler(signal, on_termination as *const () as usize);
+        let once = libc::SA_RESETHAND | libc::SA_NODEFER;
+        set_handler(signal, on_termination as *const () as usize, once);
     }
-    set_handler(libc::SIGBUS, on_bus_error as *const () as usize);
+    // Stays: several threads may come upon the same input.
+    set_handler(libc::SIGBUS, on_bus_error as *const () as usize, 0);
 }
 
-fn set_handler(signal: c_int, handler: usize) {
+fn set_handler(signal: c_int, handler: usize, flags: c_int) {
     // SAFETY: both structures are plain data for which zero is valid; the handlers have the signature
-    // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER` make a signal that a handler raises
+    // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER`, if given, make a signal that a handler raises
     // again end the process; all others wait, since a handler may wait for what it interrupts.
     unsafe {
         let mut old: libc::sigaction = std::mem::zeroed();
@@ -185,9 +190,11 @@ fn set_handler(signal: c_int, handler: usize) {
         }
         let mut new: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = handler;
-        new.sa_flags = libc::SA_SIGINFO | libc::SA_RESETHAND | libc::SA_NODEFER | libc::SA_ONSTACK;
+        new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
         libc::sigfillset(&mut new.sa_mask);
-        libc::sigdelset(&mut new.sa_mask, signal);
+        if flags & libc::SA_NODEFER != 0 {
+            libc::sigdelset(&mut new.sa_mask, signal);
+        }
         libc::sigaction(signal, &new, null_mut());
     }
 }
@@ -201,6 +208,11 @@ extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut lib
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
     // SAFETY: the kernel passes a valid structure, whose address field is set for codes above zero.
     let (address, code) = unsafe { ((*info).si_addr() as usize, (*info).si_code) };
+    while BUS_ERROR.swap(true, Ordering::AcqRel) {
+        // Another thread says what happened and ends the process.
+        // SAFETY: no preconditions.
+        unsafe { libc::pause() };
+    }
     clean_up();
     if code > 0 && code != libc::SI_KERNEL {
         match find_input(address) {
@@ -214,8 +226,12 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
         // SAFETY: no preconditions.
         unsafe { libc::_exit(1) };
     }
-    // SAFETY: as in `on_termination`.
-    unsafe { libc::raise(signal) };
+    // Somebody sent it. It waits until the handler returns, and then ends the process.
+    // SAFETY: no preconditions.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
 }
 
 /// The path of the input that is mapped at an address.

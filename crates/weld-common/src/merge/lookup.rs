@@ -41,12 +41,15 @@ pub(super) struct Lookup {
 
 /// Phase 3 for one task: `position(shard, value)` is the output position of a record.
 pub(super) fn place(split: Split, strings: bool, position: impl Fn(usize, u32) -> u32) -> Places {
-    let mut positions = vec![0u32; split.records.len()].into_boxed_slice();
+    let mut positions = vec![0u32; split.records.len() + split.repeats.len()].into_boxed_slice();
     let mut records = split.records.iter();
     for (shard, &count) in split.counts.iter().enumerate() {
         for record in records.by_ref().take(count as usize) {
             positions[record.piece as usize] = position(shard, record.value);
         }
+    }
+    for &(piece, earlier) in &split.repeats {
+        positions[piece as usize] = positions[earlier as usize];
     }
     let mut samples = Vec::new();
     let mut parts = Vec::with_capacity(split.segments.len());

@@ -1,12 +1,15 @@
 //! Phase 1: cuts the inputs into pieces, hashes each while its end is found, and sorts the pieces
 //! of a task by shard.
 //!
-//! A *task* is about half a megabyte of input: a run of whole inputs, or a part of a long one cut
+//! A *task* is half a megabyte of input or a few: a run of whole inputs, or a part of a long one cut
 //! between pieces. Its working memory stays in the second-level cache. A *segment* is a task's part
 //! of one input. Tasks and shards depend on the sizes of the inputs only, never on the threads.
 //!
+//! Strings that a task has already met are found here, while both copies are in the cache: objects
+//! that follow one another often come from the same headers. Shards see only the first of each.
+//!
 //! What a task leaves is small: the offset of each piece in its input (4 bytes; none for constants,
-//! whose offset is computed) and, until phase 3, a record of 8 bytes.
+//! whose offset is computed) and, until phase 3, a record or a repetition of 8 bytes.
 
 use super::{Layout, MergeInput};
 use crate::hash::{hash_bytes, hash_until_nul};
@@ -41,22 +44,45 @@ pub(super) struct Split {
     pub records: Box<[Record]>,
     /// How many records each shard has.
     pub counts: Box<[u32]>,
+    /// Pieces without a record, and the earlier piece that each is equal to.
+    pub repeats: Box<[(u32, u32)]>,
 }
 
 #[derive(Default)]
 pub(super) struct Scratch {
     offsets: Vec<u32>,
-    hashes: Vec<u64>,
+    firsts: Vec<First>,
+    repeats: Vec<(u32, u32)>,
+    /// Open addressing: numbers in `firsts`, `FREE` where there is none. Empty when the task has shown
+    /// that it hardly repeats itself.
+    table: Vec<u32>,
     starts: Vec<u32>,
 }
 
-const TASK_BYTES: usize = 512 << 10;
-const MAX_TASKS: usize = 1024;
+/// A piece that the task has not met before.
+#[derive(Clone, Copy)]
+struct First {
+    hash: u64,
+    piece: u32,
+    input: u32,
+}
+
+const FREE: u32 = u32::MAX;
+
+/// The size of a task, in bytes of input. Large ones meet more strings again, small ones spread over
+/// more threads and stay in the second-level cache.
+const TASK_BYTES: std::ops::RangeInclusive<usize> = 512 << 10..=2 << 20;
+/// Tasks grow until there are no more than the first, and again when there are more than the second.
+const TASKS: std::ops::RangeInclusive<usize> = 256..=1024;
 /// Input bytes for each shard: with the usual repetition its unique pieces and its table then take
 /// one or two megabytes. Smaller shards lose more by visiting all inputs once more each than they
 /// gain by fitting better.
 const SHARD_BYTES: usize = 8 << 20;
 const MAX_SHARD_BITS: u32 = 8;
+
+fn task_bytes(total: usize) -> usize {
+    (total / TASKS.start()).clamp(*TASK_BYTES.start(), *TASK_BYTES.end()).max(total / TASKS.end())
+}
 
 /// The number of shards as a power of two.
 fn shard_bits(total_bytes: usize) -> u32 {
@@ -104,48 +130,110 @@ pub(super) fn split(
     mut segments: Vec<Segment>,
 ) -> Split {
     scratch.offsets.clear();
-    scratch.hashes.clear();
+    scratch.firsts.clear();
+    scratch.repeats.clear();
+    scratch.table.clear();
+    scratch.table.resize(TABLE_START, FREE);
+    let mut count = 0;
     for segment in &mut segments {
-        segment.first = scratch.hashes.len() as u32;
+        segment.first = count;
         let data = inputs[segment.input as usize];
-        let (start, end) = (segment.start as usize, segment.end as usize);
+        let bytes = &data[segment.start as usize..segment.end as usize];
         if layout.strings {
-            split_strings(scratch, layout, data, start..end);
+            split_strings(scratch, layout, inputs, segment);
+            count = scratch.offsets.len() as u32;
         } else {
-            scratch.hashes.extend(data[start..end].chunks_exact(layout.entsize).map(hash_bytes));
+            for constant in bytes.chunks_exact(layout.entsize) {
+                let hash = hash_bytes(constant);
+                scratch.firsts.push(First { hash, piece: count, input: segment.input });
+                count += 1;
+            }
         }
-        segment.count = scratch.hashes.len() as u32 - segment.first;
+        segment.count = count - segment.first;
     }
     let (records, counts) = sort_by_shard(scratch, layout.shard_bits);
-    Split { segments, offsets: scratch.offsets.as_slice().into(), records, counts }
+    let offsets = scratch.offsets.as_slice().into();
+    Split { segments, offsets, records, counts, repeats: scratch.repeats.as_slice().into() }
 }
 
-fn split_strings(scratch: &mut Scratch, layout: &Layout, data: &[u8], range: std::ops::Range<usize>) {
-    let mut at = range.start;
+fn split_strings(scratch: &mut Scratch, layout: &Layout, inputs: &[&[u8]], segment: &Segment) {
+    let data = inputs[segment.input as usize];
+    let end = segment.end as usize;
+    let mut at = segment.start as usize;
     if layout.entsize == 1 && layout.align == 1 {
-        while at < range.end {
+        while at < end {
             // The input ends in a NUL (checked before), so there always is one.
             let Some((len, hash)) = hash_until_nul(&data[at..]) else { return };
-            scratch.offsets.push(at as u32);
-            scratch.hashes.push(hash);
+            scratch.string(inputs, hash, segment.input, at..at + len + 1);
             at += len + 1;
         }
         return;
     }
-    while at < range.end {
-        let end = layout.string_end(data, at);
-        scratch.offsets.push(at as u32);
-        scratch.hashes.push(hash_bytes(&data[at..end - layout.entsize]));
-        at = layout.skip_padding(data, at..end);
+    while at < end {
+        let string = at..layout.string_end(data, at);
+        let hash = hash_bytes(&data[at..string.end - layout.entsize]);
+        scratch.string(inputs, hash, segment.input, string.clone());
+        at = layout.skip_padding(data, string);
     }
 }
 
-/// A counting sort of the pieces in `scratch` by the high bits of their hashes.
+/// A table does not grow if fewer than one string in this many was a repetition.
+const FEW: usize = 16;
+/// The size of an empty table.
+const TABLE_START: usize = 1 << 12;
+
+impl Scratch {
+    /// Adds the string at bytes `range`, terminator included, of `input`.
+    #[inline]
+    fn string(&mut self, inputs: &[&[u8]], hash: u64, input: u32, range: std::ops::Range<usize>) {
+        let piece = self.offsets.len() as u32;
+        self.offsets.push(range.start as u32);
+        let Some(mask) = self.table.len().checked_sub(1) else {
+            return self.firsts.push(First { hash, piece, input });
+        };
+        let mut slot = hash as usize & mask;
+        while let Some(first) = self.firsts.get(self.table[slot] as usize) {
+            if first.hash == hash {
+                let start = self.offsets[first.piece as usize] as usize;
+                // Only the last unit of a string is zero: equal bytes of this length are the whole string.
+                let earlier = inputs[first.input as usize].get(start..start + range.len());
+                if earlier == Some(&inputs[input as usize][range.clone()]) {
+                    return self.repeats.push((piece, first.piece));
+                }
+            }
+            slot = (slot + 1) & mask;
+        }
+        self.table[slot] = self.firsts.len() as u32;
+        self.firsts.push(First { hash, piece, input });
+        if self.firsts.len() * 2 > self.table.len() {
+            self.grow();
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let len = self.table.len() * 2;
+        self.table.clear();
+        if self.repeats.len() * FEW < self.firsts.len() {
+            return;
+        }
+        self.table.resize(len, FREE);
+        for (number, first) in self.firsts.iter().enumerate() {
+            let mut slot = first.hash as usize & (len - 1);
+            while self.table[slot] != FREE {
+                slot = (slot + 1) & (len - 1);
+            }
+            self.table[slot] = number as u32;
+        }
+    }
+}
+
+/// A counting sort of the first pieces in `scratch` by the high bits of their hashes.
 fn sort_by_shard(scratch: &mut Scratch, shard_bits: u32) -> (Box<[Record]>, Box<[u32]>) {
     let shard_of = |hash: u64| (hash >> 32 >> (32 - shard_bits)) as usize;
     let mut counts = vec![0u32; 1 << shard_bits].into_boxed_slice();
-    for &hash in &scratch.hashes {
-        counts[shard_of(hash)] += 1;
+    for first in &scratch.firsts {
+        counts[shard_of(first.hash)] += 1;
     }
     scratch.starts.clear();
     let mut start = 0;
@@ -153,10 +241,10 @@ fn sort_by_shard(scratch: &mut Scratch, shard_bits: u32) -> (Box<[Record]>, Box<
         scratch.starts.push(start);
         start += count;
     }
-    let mut records = vec![Record::default(); scratch.hashes.len()].into_boxed_slice();
-    for (piece, &hash) in scratch.hashes.iter().enumerate() {
-        let place = &mut scratch.starts[shard_of(hash)];
-        records[*place as usize] = Record { value: hash as u32, piece: piece as u32 };
+    let mut records = vec![Record::default(); scratch.firsts.len()].into_boxed_slice();
+    for first in &scratch.firsts {
+        let place = &mut scratch.starts[shard_of(first.hash)];
+        records[*place as usize] = Record { value: first.hash as u32, piece: first.piece };
         *place += 1;
     }
     (records, counts)
@@ -214,7 +302,7 @@ impl Layout {
             entsize: inputs.first().map_or(1, |input| input.entsize.max(1) as usize),
             strings: inputs.first().is_some_and(|input| input.strings),
             align: inputs.iter().map(|input| input.align.max(1)).max().unwrap_or(1) as usize,
-            task_bytes: TASK_BYTES.max(total / MAX_TASKS),
+            task_bytes: task_bytes(total),
             shard_bits: shard_bits(total),
         }
     }

@@ -111,12 +111,14 @@ impl Job<'_, '_, '_> {
             sections: image.sections,
             compressed: &[],
             slicing: &|_| Slicing::Every(CHUNK_SIZE as u64),
+            cuts: &|section| self.members.cuts(section),
         };
         let out = &image.layout.sections[wanted.section];
         let mut units = Vec::new();
         cutter.section(wanted.section, &mut units);
         let size = |unit: &Unit| match unit {
             Unit::Members { size, .. } | Unit::Chunk { size, .. } => *size,
+            Unit::Part { part, .. } => part.size,
             _ => 0,
         };
         // A section with a hole of many zeroes is better off with that.
@@ -201,6 +203,7 @@ impl Job<'_, '_, '_> {
             Unit::Members { out, first, last, offset, .. } => {
                 self.members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| merged(chunk, 0, out));
             }
+            Unit::Part { part, .. } => self.members.fill_part(part, bytes),
             Unit::Chunk { chunk, start, .. } => merged(&image.layout.chunks[*chunk], *start, bytes),
             _ => {}
         }

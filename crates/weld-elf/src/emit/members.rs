@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use weld_common::diag::Diagnostic;
 use weld_common::glob::Glob;
+use weld_common::prefetch::prefetch;
 
 use super::units;
 use crate::arch::x86_64::apply::{self, Site};
@@ -15,14 +16,13 @@ use crate::input::sections::SectionKind;
 use crate::layout::{Chunk, Member};
 use crate::live::SectionOwners;
 use crate::options::Options;
-use crate::util::prefetch;
 
-/// An input section that will be written soon, with its relocations.
+/// An input section and its relocations.
 #[derive(Clone, Copy)]
-struct Source<'i> {
-    id: SectionId,
-    object: ObjectId,
-    relocs: &'i [Rela],
+pub(super) struct Source<'i> {
+    pub id: SectionId,
+    pub object: ObjectId,
+    pub relocs: &'i [Rela],
 }
 
 /// How many members ahead the headers of their relocations are asked for, and the relocations. What
@@ -76,15 +76,20 @@ impl Members<'_, '_, '_> {
     /// The input section that `member` is, if it is one. Asks for its relocations.
     #[inline(always)]
     fn source(&self, member: Member) -> Option<Source<'_>> {
-        let id = member.as_section()?;
-        let object = self.owners.object(id);
-        let section = self.image.sections.get(id);
-        let relocs =
-            self.image.sections.relocs(&self.image.resolved.objects[object.index()], object.index(), section);
-        for reloc in relocs.iter().take(FIRST_RELOCS).step_by(2) {
-            prefetch(reloc);
+        let source = self.section(member.as_section()?);
+        for i in (0..FIRST_RELOCS).step_by(2) {
+            prefetch(source.relocs, i);
         }
-        Some(Source { id, object, relocs })
+        Some(source)
+    }
+
+    #[inline(always)]
+    pub(super) fn section(&self, id: SectionId) -> Source<'_> {
+        let sections = self.image.sections;
+        let object = self.owners.object(id);
+        let relocs =
+            sections.relocs(&self.image.resolved.objects[object.index()], object.index(), sections.get(id));
+        Source { id, object, relocs }
     }
 
     /// Asks for what the members behind `i` will need. Sources are in `ahead`, by their number.
@@ -99,7 +104,7 @@ impl Members<'_, '_, '_> {
         if let Some(id) = members.get(i + HEADER_AHEAD).and_then(|m| m.as_section()) {
             let section = self.image.sections.get(id);
             if section.relocs != 0 {
-                prefetch(&objects[self.owners.object(id).index()].shdrs[section.relocs as usize]);
+                prefetch(objects[self.owners.object(id).index()].shdrs, section.relocs as usize);
             }
         }
         if let Some(member) = members.get(i + RELOCS_AHEAD) {
@@ -116,11 +121,9 @@ impl Members<'_, '_, '_> {
     /// Copies an input section and relocates it.
     fn input(&self, source: &Source, out: &mut [u8]) {
         let image = self.image;
-        let Source { id, object: object_id, relocs } = *source;
-        let index = object_id.index();
-        let object = &image.resolved.objects[index];
-        let shndx = id.0 - object.section_base;
-        let section = image.sections.get(id);
+        let object = &image.resolved.objects[source.object.index()];
+        let shndx = source.id.0 - object.section_base;
+        let section = image.sections.get(source.id);
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         match section.kind() {
             SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(data),
@@ -134,31 +137,35 @@ impl Members<'_, '_, '_> {
             // Zeroes in a section that has bytes.
             _ => out.fill(0),
         }
-        if !relocs.is_empty() {
-            self.relocate(index, id, relocs, out);
-        }
+        self.relocate(source, 0, out);
         if section.kind() == SectionKind::Reversed {
             reverse_words(out);
         }
     }
 
-    fn relocate(&self, index: usize, id: SectionId, relocs: &[Rela], out: &mut [u8]) {
+    /// Applies relocations of `source`, all or some, to `out`: its bytes from `start` on.
+    pub(super) fn relocate(&self, source: &Source, start: u64, out: &mut [u8]) {
+        if source.relocs.is_empty() {
+            return;
+        }
         let image = self.image;
-        let object = &image.resolved.objects[index];
-        let shndx = id.0 - object.section_base;
-        let section = image.sections.get(id);
-        let data = object.section_data(shndx as usize).unwrap_or(&[]);
-        let object_id = ObjectId(index as u32);
-        let site =
-            Site { image, object, object_id, shndx, address: section.address, relocs, input: data, delta: 0 };
+        let object = &image.resolved.objects[source.object.index()];
+        let shndx = source.id.0 - object.section_base;
+        let site = Site {
+            image,
+            object,
+            object_id: source.object,
+            shndx,
+            address: image.sections.get(source.id).address.wrapping_add(start),
+            relocs: source.relocs,
+            input: object.section_data(shndx as usize).unwrap_or(&[]),
+            delta: start.wrapping_neg(),
+        };
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             apply::allocated(&site, out);
         } else {
-            apply::debug(
-                &site,
-                tombstone(image.options, object.section_name(shndx as usize).unwrap_or(b"")),
-                out,
-            );
+            let name = object.section_name(shndx as usize).unwrap_or(b"");
+            apply::debug(&site, tombstone(image.options, name), out);
         }
     }
 }

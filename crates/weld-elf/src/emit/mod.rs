@@ -8,6 +8,7 @@
 pub mod compress;
 pub mod headers;
 mod members;
+mod parts;
 pub mod sink;
 pub mod units;
 
@@ -72,12 +73,14 @@ impl Emitter<'_, '_, '_> {
     /// If the file cannot be written, or there are no random numbers for the build id.
     pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
         let image = self.image;
+        let members = Members { image, owners: self.owners };
         let objects = self.contents.symtab.map(|_| image.resolved.objects.len());
         let cutter = Cutter {
             layout: image.layout,
             sections: image.sections,
             compressed: self.contents.compressed,
             slicing: &|kind| self.slicing(kind),
+            cuts: &|section| members.cuts(section),
         };
         let units = {
             let _stretch = trace::stretch("cut the image");
@@ -111,6 +114,9 @@ impl Emitter<'_, '_, '_> {
                         self.chunk_part(chunk, 0, target);
                     });
                 })
+            }
+            Unit::Part { part, offset } => {
+                Members { image: self.image, owners: self.owners }.write_part(part, *offset, sink)
             }
             Unit::Chunk { chunk, start, offset, size } => sink.region(*offset, *size as usize, |bytes| {
                 self.chunk_part(&self.image.layout.chunks[*chunk], *start, bytes);

@@ -3,12 +3,14 @@
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
 //! file needs no clearing and the build id covers all of it.
 
+use super::parts::{DIRECT, Part};
 use crate::compressed::CompressedSection;
+use crate::ids::SectionId;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::{ChunkKind, Layout, Member};
 
 /// Units are closed when they reach this many bytes.
-const UNIT_BYTES: u64 = 512 << 10;
+pub const UNIT_BYTES: u64 = 512 << 10;
 
 pub enum Unit {
     /// The ELF header and the program headers.
@@ -26,6 +28,11 @@ pub enum Unit {
         last: usize,
         offset: u64,
         size: u64,
+    },
+    /// A part of a large input section.
+    Part {
+        part: Part,
+        offset: u64,
     },
     /// `size` bytes of a large chunk from `start` on.
     Chunk {
@@ -84,6 +91,8 @@ pub struct Cutter<'c, 'a> {
     /// Sections that were compressed, by their number in the layout.
     pub compressed: &'c [(usize, CompressedSection)],
     pub slicing: &'c dyn Fn(ChunkKind) -> Slicing,
+    /// Where the parts of an input section start; none if it is not to be cut.
+    pub cuts: &'c dyn Fn(SectionId) -> Vec<u64>,
 }
 
 impl Cutter<'_, '_> {
@@ -147,20 +156,7 @@ impl Cutter<'_, '_> {
                 (first, start) = (i + 1, end);
                 continue;
             }
-            let large = member.as_chunk().filter(|_| size > UNIT_BYTES);
-            if let Some(chunk) = large {
-                // The padding before it belongs to what came before.
-                close(first, i, start, offset, units);
-                let starts = (self.slicing)(layout.chunks[chunk.index()].kind).starts(size);
-                for (k, &from) in starts.iter().enumerate() {
-                    let to = starts.get(k + 1).copied().unwrap_or(size);
-                    units.push(Unit::Chunk {
-                        chunk: chunk.index(),
-                        start: from,
-                        offset: offset + from,
-                        size: to - from,
-                    });
-                }
+            if self.alone(*member, offset, size, units, |units| close(first, i, start, offset, units)) {
                 (first, start) = (i + 1, offset + size);
             } else if offset + size >= start + UNIT_BYTES {
                 close(first, i + 1, start, offset + size, units);
@@ -168,6 +164,38 @@ impl Cutter<'_, '_> {
             }
         }
         close(first, out.members.len(), start, out.offset + out.size, units);
+    }
+
+    /// Cuts a member that has units of its own, if it is one. `close` ends the unit before it: the
+    /// padding in front of it belongs to what came before.
+    fn alone(
+        &self,
+        member: Member,
+        offset: u64,
+        size: u64,
+        units: &mut Vec<Unit>,
+        close: impl FnOnce(&mut Vec<Unit>),
+    ) -> bool {
+        let starts = match (member.as_chunk(), member.as_section()) {
+            (Some(chunk), _) if size > UNIT_BYTES => {
+                (self.slicing)(self.layout.chunks[chunk.index()].kind).starts(size)
+            }
+            (None, Some(section)) if size >= DIRECT => (self.cuts)(section),
+            _ => return false,
+        };
+        if starts.is_empty() {
+            return false;
+        }
+        close(units);
+        let ends = starts[1..].iter().copied().chain([size]);
+        units.extend(starts.iter().zip(ends).map(|(&start, end)| {
+            let (offset, size) = (offset + start, end - start);
+            match (member.as_chunk(), member.as_section()) {
+                (None, Some(section)) => Unit::Part { part: Part { section, start, size }, offset },
+                (chunk, _) => Unit::Chunk { chunk: chunk.map_or(0, |c| c.index()), start, offset, size },
+            }
+        }));
+        true
     }
 }
 

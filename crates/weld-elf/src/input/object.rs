@@ -9,12 +9,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::hash::hash_bytes;
+use weld_common::prefetch::prefetch;
 
 use super::FileName;
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
-use crate::util::prefetch;
 
 /// A section group that is a COMDAT: of all groups with one signature, one survives.
 pub struct Group {
@@ -224,9 +224,8 @@ impl<'a> Object<'a> {
     /// Asks for the name of symbol `index`: names often lie in another order than symbols.
     #[inline(always)]
     pub fn prefetch_name(&self, index: u32) {
-        let symbol = self.syms.get(index as usize);
-        if let Some(first) = symbol.and_then(|s| self.strtab.get(s.st_name() as usize)) {
-            prefetch(first);
+        if let Some(symbol) = self.syms.get(index as usize) {
+            prefetch(self.strtab, symbol.st_name() as usize);
         }
     }
 

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::diag::DiagSink;
+use weld_common::prefetch::prefetch;
 use weld_common::trace::{self, Region};
 
 use crate::arch::x86_64::scan;
@@ -26,7 +27,6 @@ use crate::input::sections::{SectionKind, Sections};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::symbols::Symbols;
-use crate::util::prefetch;
 use dyn_relocs::{DynReloc, DynRelocs};
 
 /// A local symbol that needs GOT slots or a PLT entry.
@@ -275,15 +275,13 @@ impl<'c, 'a> Scanner<'c, 'a> {
         let header = |id: &SectionId| {
             let object = &self.objects[self.owners.object(*id).index()];
             let relocs = self.sections.list[id.index()].relocs;
-            (relocs != 0).then(|| (object, &object.shdrs[relocs as usize]))
+            (relocs != 0).then_some((object, relocs as usize))
         };
-        for (_, shdr) in batch.iter().filter_map(header) {
-            prefetch(shdr);
+        for (object, relocs) in batch.iter().filter_map(header) {
+            prefetch(object.shdrs, relocs);
         }
-        for (object, shdr) in batch.iter().filter_map(header) {
-            if let Some(first) = object.data.get(shdr.sh_offset() as usize) {
-                prefetch(first);
-            }
+        for (object, relocs) in batch.iter().filter_map(header) {
+            prefetch(object.data, object.shdrs[relocs].sh_offset() as usize);
         }
     }
 

@@ -16,10 +16,10 @@
 //! number of threads.
 
 use weld_common::hash::hash_bytes;
+use weld_common::prefetch::prefetch;
 use weld_common::trace;
 
 use crate::ids::*;
-use crate::util::prefetch;
 
 /// How strong a definition is; lower wins. The low bits of a record's flag word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -243,7 +243,7 @@ impl<'a> Shard<'a> {
     #[inline(always)]
     fn prefetch_slot(&self, hash: u64) {
         if let Some(mask) = self.table.len().checked_sub(1) {
-            prefetch(&self.table[hash as u32 as usize & mask]);
+            prefetch(&self.table, hash as u32 as usize & mask);
         }
     }
 
@@ -252,10 +252,8 @@ impl<'a> Shard<'a> {
     fn prefetch_name(&self, hash: u64) {
         if let Some(mask) = self.table.len().checked_sub(1) {
             let word = self.table[hash as u32 as usize & mask];
-            if word >> 32 == hash & 0xffff_ffff
-                && let Some(first) = self.entries[(word as u32 - 1) as usize].name.first()
-            {
-                prefetch(first);
+            if word != 0 && word >> 32 == hash & 0xffff_ffff {
+                prefetch(self.entries[(word as u32 - 1) as usize].name, 0);
             }
         }
     }
@@ -306,6 +304,12 @@ impl<'a> Names<'a> {
 
     pub fn try_get(&self, id: SymbolId) -> Option<&Entry<'a>> {
         self.shards[id.index() & ((1 << self.bits) - 1)].entries.get(id.index() >> self.bits)
+    }
+
+    /// Asks for the entry of `id`, if there is one.
+    #[inline(always)]
+    pub fn prefetch(&self, id: SymbolId) {
+        prefetch(&self.shards[id.index() & ((1 << self.bits) - 1)].entries, id.index() >> self.bits);
     }
 
     pub fn find(&self, name: &[u8]) -> Option<SymbolId> {
@@ -562,6 +566,16 @@ mod tests {
         assert_eq!(names.wanted().iter().map(|w| w.0).collect::<Vec<_>>(), [FileId(5)]);
         let is_root = |name: &str| names.get(names.find(name.as_bytes()).unwrap()).flags & flag::ROOT != 0;
         assert!(is_root("f_here") && !is_root("f_gone") && !is_root("g_lazy"));
+    }
+
+    #[test]
+    fn a_hash_that_looks_like_an_empty_slot() {
+        let mut shard = Shard::default();
+        shard.find_or_insert(0x77, b"other");
+        shard.prefetch_name(0);
+        let index = shard.find_or_insert(0, b"name");
+        shard.prefetch_name(0);
+        assert_eq!(shard.find(0, b"name"), Some(index));
     }
 
     #[test]

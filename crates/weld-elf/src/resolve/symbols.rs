@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::prefetch::prefetch;
 use weld_common::trace;
 
 use super::Resolved;
@@ -18,7 +19,6 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::{SectionKind, Sections};
-use crate::util::prefetch;
 
 /// Bits of [`Symbol::flags`].
 pub mod sym {
@@ -125,16 +125,14 @@ impl Symbols {
     /// Asks for the symbol that `id` names, if it names one.
     #[inline(always)]
     pub fn prefetch(&self, id: SymbolId) {
-        if let Some(symbol) = self.list.get(id.index()) {
-            prefetch(symbol);
-        }
+        prefetch(&self.list, id.index());
     }
 
     /// Asks for what symbol `index` of an object is looked up in.
     #[inline(always)]
     pub fn prefetch_target(&self, object: &Object, index: u32) {
         if index < object.first_global {
-            prefetch(&object.syms[index as usize]);
+            prefetch(object.syms, index as usize);
         } else if let Some(id) = object.globals.get((index - object.first_global) as usize) {
             self.prefetch(SymbolId(id.load(Ordering::Relaxed)));
         }
@@ -194,9 +192,8 @@ fn prefetch_definition(resolved: &Resolved, id: SymbolId) {
     if let Some(entry) = resolved.names.try_get(id)
         && let Some(&index) = resolved.index_of_file.get(entry.file().index())
         && let Some(object) = resolved.objects.get(index as usize)
-        && let Some(definition) = object.syms.get(entry.sym() as usize)
     {
-        prefetch(definition);
+        prefetch(object.syms, entry.sym() as usize);
     }
 }
 

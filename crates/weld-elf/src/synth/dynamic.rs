@@ -242,7 +242,8 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     Sym::make(name, STB_GLOBAL << 4 | kind, visibility, shndx, value, 0)
 }
 
-/// Dynamic symbols have no extended indices; the loader only tells defined from undefined.
+/// Dynamic symbols have no extended indices. The loader tells undefined and absolute ones from the
+/// rest, whose values it moves with the image.
 fn small_index(index: u32) -> u16 {
-    if index >= SHN_LORESERVE as u32 { SHN_ABS } else { index as u16 }
+    if index >= SHN_LORESERVE as u32 { SHN_XINDEX } else { index as u16 }
 }

@@ -21,7 +21,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::{prefetch, zeroed_atomics};
+use crate::util::zeroed_atomics;
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -125,19 +125,19 @@ impl<'a> Choice<'_, 'a> {
     fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
         for (id, entry) in self.resolved.names.iter() {
             let flags = self.symbols[id].flags();
-            if !self.retains(entry.name, || self.needs_global(id)) {
-                continue;
-            }
-            match flags & sym::KIND {
-                sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals.push(id),
-                sym::INTERNAL => globals.push(id),
-                sym::ABSOLUTE if entry.rank() == Rank::Internal => globals.push(id),
+            let list = match flags & sym::KIND {
+                sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => &mut *locals,
+                sym::INTERNAL => &mut *globals,
+                sym::ABSOLUTE if entry.rank() == Rank::Internal => &mut *globals,
                 sym::UNDEFINED | sym::SHARED
                     if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
                 {
-                    globals.push(id);
+                    &mut *globals
                 }
-                _ => {}
+                _ => continue,
+            };
+            if self.retains(entry.name, || self.needs_global(id)) {
+                list.push(id);
             }
         }
         let order = |id: &SymbolId| {
@@ -194,9 +194,7 @@ fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, inde
     {
         let id = object.global(ahead);
         symbols.prefetch(id);
-        if let Some(entry) = resolved.names.try_get(id) {
-            prefetch(entry);
-        }
+        resolved.names.prefetch(id);
         object.prefetch_name(ahead);
     }
 }

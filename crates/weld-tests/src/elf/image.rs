@@ -256,7 +256,10 @@ impl Image {
         for (i, raw) in self.contents(table)?.chunks_exact(24).enumerate() {
             let (sym, _) = object::pod::from_bytes::<elf::Sym64<LE>>(raw).map_err(|()| "symbol")?;
             let mut shndx = u32::from(sym.st_shndx(LE).0);
-            if shndx == u32::from(elf::SHN_XINDEX.0) {
+            if shndx == u32::from(elf::SHN_XINDEX.0) && sh_type == elf::SHT_DYNSYM.0 {
+                // Without a table all that is known is that it is defined.
+                shndx = u32::from(elf::SHN_COMMON.0);
+            } else if shndx == u32::from(elf::SHN_XINDEX.0) {
                 let wide = wide.ok_or_else(|| format!("symbol {i}: no SHT_SYMTAB_SHNDX"))?;
                 shndx = u32_at(wide, i * 4)?;
             }

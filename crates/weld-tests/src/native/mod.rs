@@ -3,6 +3,7 @@
 
 mod corruption;
 mod holes;
+mod parts;
 
 use crate::linker::Linker;
 use std::path::Path;
@@ -16,6 +17,7 @@ const TESTS: &[(&str, bool, NativeTest)] = &[
     ("native/damaged-shared-objects", false, |l, d| corruption::shared_objects(l, d, 800)),
     ("native/damaged-texts", false, |l, d| corruption::texts(l, d, 800)),
     ("native/holes", false, holes::zeroes_among_data),
+    ("native/parts", false, parts::same_bytes),
     ("native/truncated", false, corruption::truncated),
     ("native/damaged-objects-long", true, |l, d| corruption::objects(l, d, 60_000)),
     ("native/damaged-archives-long", true, |l, d| corruption::archives(l, d, 30_000)),

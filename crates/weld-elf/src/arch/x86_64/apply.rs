@@ -435,7 +435,7 @@ pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
     for reloc in site.relocs {
         let kind = reloc.kind();
         let size = width(kind);
-        let at = reloc.r_offset() as usize;
+        let at = reloc.r_offset().wrapping_add(site.delta) as usize;
         let class = class(kind);
         if class == Class::None {
             continue;
@@ -459,7 +459,7 @@ pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
             }
             Class::Size => put_signed(out, at, size, site.symbol_size(reloc) as i64 + reloc.r_addend()),
             // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
-            Class::Pc | Class::Plt => put_signed(out, at, size, value.wrapping_sub(at as u64) as i64),
+            Class::Pc | Class::Plt => put_signed(out, at, size, value.wrapping_sub(reloc.r_offset()) as i64),
             Class::GotOff => put_signed(out, at, size, target.wrapping_sub(site.image.bases.got_base) as i64),
             _ => {
                 let text = format!(
