@@ -3,6 +3,7 @@
 pub mod build_id;
 pub mod commons;
 pub mod dynamic;
+pub mod dynstr;
 pub mod dynsym;
 pub mod eh_frames;
 pub mod emitted_relocs;

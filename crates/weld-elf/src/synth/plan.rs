@@ -210,7 +210,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             symbols,
             exports: self.exports,
             options: self.job.options,
-            gc: self.job.options.gc_sections,
+            parallel: self.context.parallel,
         };
         planner.plan()
     }
