@@ -1,4 +1,4 @@
-//! The sections of a joined object: which there are, and what lies where in them.
+//! Input sections become output sections of a joined object.
 //!
 //! Input sections of one name and kind are joined. What must stay apart to keep its meaning does:
 //! members of groups (a group lives or dies as a whole), mergeable data of different entry sizes,
@@ -6,18 +6,15 @@
 //! `SHF_LINK_ORDER` sections whose leaders lie apart. Rights are united, as any linker does in the
 //! end: separating sections by them would change their order.
 //!
-//! Order: groups, which must precede their members; input sections in order of first appearance;
-//! their relocations; notes; tables. Entries of `.eh_frame` follow one another without padding or
-//! terminators between: a reader takes both for the end.
-//!
-//! Specification: gABI chapter 4 "Sections", "Section Groups".
+//! Entries of `.eh_frame` follow one another without padding or terminators between: a reader takes
+//! both for the end.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use weld_common::glob::Glob;
 
-use super::symtab::SymTab;
+use super::{NONE, Note, Out, Outs, What, new_out};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -28,90 +25,10 @@ use crate::synth::commons::{Block, Commons, IN_BSS, IN_LBSS, IN_TBSS};
 use crate::synth::strtab::StringTable;
 use crate::util::align_up;
 
-/// "Not there", for numbers of output sections.
-pub const NONE: u32 = u32::MAX;
-/// File offsets are aligned as sections ask for, up to this; more would only make the file larger.
-const MAX_FILE_ALIGN: u64 = 4096;
-
-/// What an output section holds.
-pub enum What {
-    /// Input sections `members[first..last]`.
-    Inputs(std::ops::Range<u32>),
-    /// Relocations of that output section.
-    Relocs(u32),
-    /// The group with that header index of that object.
-    Group(ObjectId, u32),
-    Bytes(Vec<u8>),
-    SymTab,
-    SymTabShndx,
-    StrTab,
-    ShStrTab,
-}
-
-pub struct Out<'a> {
-    pub name: Cow<'a, [u8]>,
-    pub kind: u32,
-    pub flags: u64,
-    pub entsize: u64,
-    pub align: u64,
-    pub link: u32,
-    pub info: u32,
-    pub offset: u64,
-    pub size: u64,
-    /// Number of the section with its relocations, or `NONE`.
-    pub relocs: u32,
-    pub what: What,
-}
-
-impl Out<'_> {
-    pub fn is_nobits(&self) -> bool {
-        self.kind == SHT_NOBITS
-    }
-    pub fn file_size(&self) -> u64 {
-        if self.is_nobits() { 0 } else { self.size }
-    }
-}
-
-/// All output sections. The header index of `list[i]` is `i + 1`.
-pub struct Outs<'a> {
-    pub list: Vec<Out<'a>>,
-    pub members: Vec<SectionId>,
-    /// Number of the output section of each input section and group; `NONE` if it is not there.
-    pub of_section: Vec<u32>,
-    /// The joined input sections: these have section symbols.
-    pub contents: std::ops::Range<u32>,
-    /// Where common symbols of each kind get their place with `-d`: output section and offset.
-    pub commons: [Option<(u32, u64)>; 3],
-    /// Section indices of symbols do not fit 16 bits.
-    pub extended: bool,
-    pub names: StringTable,
-    /// Offset of each section's name in `names`.
-    pub name_offsets: Vec<u32>,
-    pub section_headers: u64,
-    pub file_size: u64,
-}
-
-/// A section that the linker adds.
-pub struct Note {
-    name: &'static [u8],
-    kind: u32,
-    flags: u64,
-    align: u64,
-    bytes: Vec<u8>,
-}
-
-impl Note {
-    pub fn property(bytes: Vec<u8>) -> Note {
-        Note { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, align: 8, bytes }
-    }
-    pub fn build_id(bytes: Vec<u8>) -> Note {
-        Note { name: b".note.gnu.build-id", kind: SHT_NOTE, flags: SHF_ALLOC, align: 4, bytes }
-    }
-    pub fn stack(executable: bool) -> Note {
-        let flags = if executable { SHF_EXECINSTR } else { 0 };
-        Note { name: b".note.GNU-stack", kind: SHT_PROGBITS, flags, align: 1, bytes: Vec::new() }
-    }
-}
+/// Flags that output sections have if any of their members has them.
+const UNITED: u64 = SHF_WRITE | SHF_EXECINSTR;
+/// Flags that say nothing of the output: sections are decompressed, groups are looked up.
+const DROPPED: u64 = SHF_GROUP | SHF_COMPRESSED | SHF_INFO_LINK;
 
 /// What sections that are joined have in common.
 #[derive(PartialEq, Eq, Hash)]
@@ -384,157 +301,6 @@ impl<'a> Builder<'_, 'a> {
             all.list[target].relocs = all.list.len() as u32;
             all.list.push(out);
         }
-    }
-}
-
-impl<'a> Outs<'a> {
-    /// Adds the symbol tables, fills in what refers to other sections, and assigns file offsets.
-    pub fn finish(&mut self, objects: &[Object<'a>], symtab: &SymTab) -> Result<(), String> {
-        let mut table = |name: &'static [u8], kind, what, (align, entsize), size| {
-            let mut out = new_out(Cow::Borrowed(name), kind, what);
-            (out.align, out.entsize, out.size) = (align, entsize, size);
-            self.list.push(out);
-            self.list.len() as u32
-        };
-        let size = symtab.count * Sym::SIZE as u64;
-        let symbols = table(b".symtab", SHT_SYMTAB, What::SymTab, (8, Sym::SIZE as u64), size);
-        if self.extended {
-            let size = symtab.count * 4;
-            table(b".symtab_shndx", SHT_SYMTAB_SHNDX, What::SymTabShndx, (4, 4), size);
-        }
-        let strings = table(b".strtab", SHT_STRTAB, What::StrTab, (1, 0), symtab.strings);
-        table(b".shstrtab", SHT_STRTAB, What::ShStrTab, (1, 0), 0);
-        self.link(objects, symtab, (symbols, strings))?;
-        self.name_sections()?;
-        self.place()
-    }
-
-    fn link(
-        &mut self,
-        objects: &[Object<'a>],
-        symtab: &SymTab,
-        (symbols, strings): (u32, u32),
-    ) -> Result<(), String> {
-        for i in 0..self.list.len() {
-            let (link, info, size) = match &self.list[i].what {
-                What::Relocs(_) => (symbols, self.list[i].info, self.list[i].size),
-                What::Group(number, shndx) => {
-                    let object = &objects[number.index()];
-                    let sym = object.shdrs[*shndx as usize].sh_info();
-                    let signature = symtab.index((*number, object), sym, self);
-                    if signature == 0 {
-                        return Err(format!("{}: section group {shndx} has no signature", object.name));
-                    }
-                    (symbols, signature, self.group_words(object, *shndx).len() as u64 * 4)
-                }
-                What::SymTab => (strings, symtab.first_global, self.list[i].size),
-                What::SymTabShndx => (symbols, 0, self.list[i].size),
-                What::Inputs(range) => {
-                    let first = self.members.get(range.start as usize).filter(|_| !range.is_empty());
-                    (first.map_or(0, |id| self.input_link(objects, *id, symbols)), 0, self.list[i].size)
-                }
-                _ => continue,
-            };
-            let out = &mut self.list[i];
-            (out.link, out.info, out.size) = (link, info, size);
-        }
-        Ok(())
-    }
-
-    /// The output's `sh_link` for an input section: its leader, or the symbol table.
-    fn input_link(&self, objects: &[Object], id: SectionId, symbols: u32) -> u32 {
-        let object = &objects[objects.partition_point(|o| o.section_base <= id.0) - 1];
-        let shdr = &object.shdrs[(id.0 - object.section_base) as usize];
-        let Some(target) = object.shdrs.get(shdr.sh_link() as usize) else { return 0 };
-        if shdr.sh_flags() & SHF_LINK_ORDER == 0 {
-            return if target.sh_type() == SHT_SYMTAB { symbols } else { 0 };
-        }
-        match self.of_section[(object.section_base + shdr.sh_link()) as usize] {
-            NONE => 0,
-            out => out + 1,
-        }
-    }
-
-    /// The words of a group: its flags, then header indices of members and their relocations.
-    pub fn group_words(&self, object: &Object, shndx: u32) -> Vec<u32> {
-        let words = object.group_words(shndx).unwrap_or(&[]);
-        let mut list = vec![words.first().map_or(0, |w| w.get())];
-        for word in words.iter().skip(1) {
-            let index = object.section_base as usize + word.get() as usize;
-            let own = (word.get() as usize) < object.shdrs.len();
-            let Some(&out) = self.of_section.get(index).filter(|o| own && self.contents.contains(o)) else {
-                continue;
-            };
-            list.push(out + 1);
-            let relocs = self.list[out as usize].relocs;
-            if relocs != NONE {
-                list.push(relocs + 1);
-            }
-        }
-        list
-    }
-
-    fn name_sections(&mut self) -> Result<(), String> {
-        // `.text` is the end of `.rela.text`.
-        let mut offsets = vec![0; self.list.len()];
-        for (i, out) in self.list.iter().enumerate() {
-            if let What::Relocs(target) = out.what {
-                offsets[i] = self.names.add(&out.name);
-                offsets[target as usize] = offsets[i] + b".rela".len() as u32;
-            }
-        }
-        for (i, out) in self.list.iter().enumerate() {
-            if offsets[i] == 0 {
-                offsets[i] = self.names.add(&out.name);
-            }
-        }
-        if self.names.too_large() {
-            return Err(".shstrtab is larger than 4 GiB".into());
-        }
-        let size = self.names.size();
-        self.list.iter_mut().filter(|o| matches!(o.what, What::ShStrTab)).for_each(|o| o.size = size);
-        self.name_offsets = offsets;
-        Ok(())
-    }
-
-    fn place(&mut self) -> Result<(), String> {
-        let mut end = Ehdr::SIZE as u64;
-        for out in &mut self.list {
-            out.offset = align_up(end, out.align.min(MAX_FILE_ALIGN));
-            let next = out.offset.checked_add(out.file_size()).filter(|e| *e < 1 << 62);
-            end = next.ok_or_else(|| {
-                format!("section {} does not fit into a file", String::from_utf8_lossy(&out.name))
-            })?;
-        }
-        self.section_headers = align_up(end, 8);
-        self.file_size = self.section_headers + (self.list.len() as u64 + 1) * Shdr::SIZE as u64;
-        Ok(())
-    }
-
-    /// Header index of the section with the section names.
-    pub fn names_index(&self) -> u32 {
-        self.list.len() as u32
-    }
-}
-
-/// Flags that output sections have if any of their members has them.
-const UNITED: u64 = SHF_WRITE | SHF_EXECINSTR;
-/// Flags that say nothing of the output: sections are decompressed, groups are looked up.
-const DROPPED: u64 = SHF_GROUP | SHF_COMPRESSED | SHF_INFO_LINK;
-
-fn new_out(name: Cow<[u8]>, kind: u32, what: What) -> Out {
-    Out {
-        name,
-        kind,
-        flags: 0,
-        entsize: 0,
-        align: 1,
-        link: 0,
-        info: 0,
-        offset: 0,
-        size: 0,
-        relocs: NONE,
-        what,
     }
 }
 

@@ -1,0 +1,212 @@
+//! What each section of a live object is for, in 24 bytes.
+//!
+//! Runs after COMDAT resolution. Here are the tables that later phases read; how they come about is in
+//! `parse` (from where a section's header is judged), `names` (which output section a section goes to),
+//! `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
+//!
+//! Specification: gABI chapter 4 ("Sections").
+
+mod names;
+mod parse;
+mod relocs;
+mod ties;
+
+pub use names::COMMENT;
+pub use parse::parse;
+
+use super::object::Object;
+use crate::eh_frame::EhFrame;
+use crate::elf::*;
+use crate::ids::*;
+
+/// What to do with an input section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SectionKind {
+    /// Not part of the image: tables of the object file itself, stripped, or consumed otherwise.
+    Dropped = 0,
+    /// Member of a COMDAT group that lost.
+    Discarded = 1,
+    /// Copied and relocated.
+    Regular = 2,
+    /// Takes space in memory only.
+    NoBits = 3,
+    /// Split into pieces that are merged with those of other objects.
+    Merge = 4,
+    /// `.eh_frame`: parsed into records.
+    EhFrame = 5,
+    /// Like `Regular`, to be decompressed on the way.
+    Compressed = 6,
+    /// `.ctors` in `.init_array`: like `Regular`, with the order of its words reversed, because the one
+    /// is run from its end and the other from its start.
+    Reversed = 7,
+}
+
+/// One input section. Slots of sections that take no part are all zero.
+#[derive(Clone, Copy, Default)]
+pub struct InputSection {
+    /// Offset in the output section; after layout the virtual address.
+    pub address: u64,
+    /// Size in the image.
+    pub size: u64,
+    /// Header index of the relocation section for this one, or 0.
+    pub relocs: u32,
+    /// kind (4 bits) | has followers (1) | log2 of the alignment (6) | output section (21)
+    meta: u32,
+}
+
+const _: () = assert!(size_of::<InputSection>() == 24);
+
+const OUT_SHIFT: u32 = 11;
+const FOLLOWERS: u32 = 1 << 4;
+
+impl InputSection {
+    fn new(kind: SectionKind, out: u32, align_log2: u32, size: u64) -> Self {
+        InputSection { address: 0, size, relocs: 0, meta: kind as u32 | align_log2 << 5 | out << OUT_SHIFT }
+    }
+    #[inline(always)]
+    pub fn kind(&self) -> SectionKind {
+        match self.meta & 15 {
+            1 => SectionKind::Discarded,
+            2 => SectionKind::Regular,
+            3 => SectionKind::NoBits,
+            4 => SectionKind::Merge,
+            5 => SectionKind::EhFrame,
+            6 => SectionKind::Compressed,
+            7 => SectionKind::Reversed,
+            _ => SectionKind::Dropped,
+        }
+    }
+    pub fn set_kind(&mut self, kind: SectionKind) {
+        self.meta = self.meta & !15 | kind as u32;
+    }
+    /// Whether the section has bytes or space in the image.
+    #[inline(always)]
+    pub fn in_image(&self) -> bool {
+        self.meta & 15 >= 2
+    }
+    /// Whether other sections live and die with this one.
+    pub fn has_followers(&self) -> bool {
+        self.meta & FOLLOWERS != 0
+    }
+    pub fn align(&self) -> u64 {
+        1 << (self.meta >> 5 & 63)
+    }
+    /// Index into the table of output section names.
+    pub fn out(&self) -> u32 {
+        self.meta >> OUT_SHIFT
+    }
+    fn set_out(&mut self, out: u32) {
+        self.meta = self.meta & ((1 << OUT_SHIFT) - 1) | out << OUT_SHIFT;
+    }
+}
+
+/// A mergeable section.
+#[derive(Clone, Copy)]
+pub struct MergeSection {
+    pub section: SectionId,
+    pub entsize: u32,
+    pub strings: bool,
+}
+
+/// What an object contributes to an output section's header.
+#[derive(Clone, Copy)]
+pub struct OutputUse {
+    pub out: u32,
+    pub kind: u32,
+    /// Flags that any, and that every, input section has.
+    pub any_flags: u64,
+    pub all_flags: u64,
+    /// Common entry size, or 0.
+    pub entsize: u64,
+}
+
+impl OutputUse {
+    pub fn join(&mut self, other: &OutputUse) {
+        if self.kind != other.kind {
+            let array = [self.kind, other.kind].into_iter().find(|k| is_array(*k));
+            self.kind = array.unwrap_or(SHT_PROGBITS);
+        }
+        self.any_flags |= other.any_flags;
+        self.all_flags &= other.all_flags;
+        if self.entsize != other.entsize {
+            self.entsize = 0;
+        }
+    }
+}
+
+fn is_array(kind: u32) -> bool {
+    matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
+}
+
+/// What one object adds besides its section slots.
+#[derive(Default)]
+pub struct ObjectSections<'a> {
+    /// One for each output section that the object has sections for.
+    pub uses: Vec<OutputUse>,
+    pub merges: Vec<MergeSection>,
+    /// Header index and parsed records of each `.eh_frame`.
+    pub eh_frames: Vec<(u32, EhFrame)>,
+    /// Header indices of sections that gc never removes.
+    pub retained: Vec<u32>,
+    /// Header indices of sections that take no memory (debug information and the like).
+    pub unallocated: Vec<u32>,
+    /// Header indices of sections whose names are C identifiers.
+    pub c_named: Vec<u32>,
+    /// (a, b): if header index a is live, so is b. Sorted.
+    pub followers: Vec<(u32, u32)>,
+    /// (section, the section it is ordered by) for `SHF_LINK_ORDER`.
+    pub link_order: Vec<(u32, u32)>,
+    /// Data of `.note.gnu.property`; `None` if the object has none.
+    pub properties: Option<&'a [u8]>,
+    /// `.note.GNU-stack` asks for an executable stack; `None` if there is no such section.
+    pub executable_stack: Option<bool>,
+    /// Decoded `SHT_CREL` sections: header index, relocations.
+    pub crels: Vec<(u32, Vec<Rela>)>,
+    /// Names of output sections that only this object has named, numbered from `LOCAL_NAME`, and whether
+    /// the section takes no others in.
+    local_names: Vec<(&'a [u8], bool)>,
+    /// There are `.gnu.warning` sections; see `report::warnings`.
+    pub has_warnings: bool,
+    has_split_stack: bool,
+}
+
+/// All sections of all live objects.
+pub struct Sections<'a> {
+    pub list: Vec<InputSection>,
+    pub objects: Vec<ObjectSections<'a>>,
+    /// Output section names; an input section's `out()` indexes this.
+    pub names: Vec<&'a [u8]>,
+}
+
+impl InputSection {
+    /// Where the relocation at offset `at` of the input section applies, from the start of its output.
+    #[inline(always)]
+    pub fn placed_offset(&self, at: u64) -> u64 {
+        if self.kind() == SectionKind::Reversed { self.size.wrapping_sub(8).wrapping_sub(at) } else { at }
+    }
+}
+
+impl Sections<'_> {
+    #[inline(always)]
+    pub fn get(&self, id: SectionId) -> &InputSection {
+        &self.list[id.index()]
+    }
+
+    /// The relocations of a section. Empty if it has none.
+    pub fn relocs<'s>(&'s self, object: &Object<'s>, index: usize, section: &InputSection) -> &'s [Rela] {
+        if section.relocs == 0 {
+            return &[];
+        }
+        let shdr = &object.shdrs[section.relocs as usize];
+        if shdr.sh_type() == SHT_CREL {
+            let crels = &self.objects[index].crels;
+            return match crels.binary_search_by_key(&section.relocs, |c| c.0) {
+                Ok(i) => &crels[i].1,
+                Err(_) => &[],
+            };
+        }
+        // In bounds: checked when the section was parsed.
+        table(object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[])
+    }
+}

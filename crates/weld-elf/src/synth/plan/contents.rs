@@ -1,0 +1,157 @@
+//! From the plan to what is written: compressed sections, and contents of the linker's own.
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+
+use super::{Plan, is_here};
+use crate::elf::*;
+use crate::emit::{self, Contents, headers};
+use crate::ids::*;
+use crate::image::Image;
+use crate::input::sections::Sections;
+use crate::layout::ChunkKind;
+use crate::layout::segments;
+use crate::link::{Context, Job};
+use crate::resolve::Resolved;
+use crate::resolve::symbols::Symbols;
+use crate::setup;
+use crate::synth::dynamic::DynamicPlan;
+use crate::synth::dynsym::DynSym;
+use crate::synth::{rela, relr};
+
+impl<'a> Plan<'_, 'a> {
+    /// Compresses the sections that are to be, which moves what follows them in the file.
+    pub fn compress(
+        &mut self,
+        job: &Job,
+        context: &Context,
+        resolved: &Resolved<'a>,
+        sections: &Sections<'a>,
+        symbols: &Symbols,
+    ) -> Result<(), Diagnostics> {
+        let _span = job.trace.span("compress sections");
+        let image = self.image(job, context, resolved, sections, symbols);
+        let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
+        let compressed = emit::compress::run(&image, context).map_err(|e| failed(e.to_string()))?;
+        // What is wrong with relocations is found while contents are made.
+        job.sink.end_phase()?;
+        for (index, section) in &compressed {
+            let out = &mut self.layout.sections[*index];
+            // The alignment of before is in the compressed section's header, which has one of its own.
+            (out.size, out.align) = (section.size(), 8);
+            out.flags |= SHF_COMPRESSED;
+        }
+        self.compressed = compressed;
+        segments::place_unallocated(&mut self.layout).map_err(failed)
+    }
+
+    /// The plan as writers see it.
+    pub fn image<'c>(
+        &'c self,
+        job: &'c Job,
+        context: &Context,
+        resolved: &'c Resolved<'a>,
+        sections: &'c Sections<'a>,
+        symbols: &'c Symbols,
+    ) -> Image<'c, 'a> {
+        Image {
+            resolved,
+            sections,
+            symbols,
+            live: &self.live,
+            slots: &self.slots,
+            dynsym: self.dynsym.as_ref(),
+            layout: &self.layout,
+            merged: &self.merged,
+            options: job.options,
+            sink: job.sink,
+            mode: context.mode,
+            bases: self.bases,
+            relax_got: self.relax_got,
+            ibt_plt: self.ibt_plt,
+            relr: job.options.pack_relr,
+        }
+    }
+
+    /// Contents of the linker's own sections.
+    pub fn contents<'c>(&'c self, image: &Image<'c, 'a>, context: &Context) -> Contents<'c> {
+        let dynamics = rela::collect(image, context.owners, &self.copies, context.parallel);
+        let expected = self.counts.relative + self.counts.others;
+        if dynamics.rela.len() as u64 != expected {
+            let text =
+                format!("internal error: {} dynamic relocations, {expected} planned", dynamics.rela.len());
+            image.sink.error(text);
+        }
+        let relr_words = relr::encode(&dynamics.relr);
+        let room = self.layout.chunk(ChunkKind::Relr).map_or(0, |c| c.size);
+        if relr_words.len() as u64 * 8 > room {
+            let words = relr_words.len();
+            image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
+        }
+        let dynamic = match &self.dynsym {
+            Some(dynsym) => self.dynamic_entries(image, dynsym),
+            None => Vec::new(),
+        };
+        let (names, table) = self.section_names();
+        let names_index = self.layout.chunk(ChunkKind::ShStrTab).map_or(0, |c| c.out + 1);
+        Contents {
+            dynsym: self.dynsym.as_ref(),
+            dynamic,
+            dynamics,
+            relr_words,
+            eh_frames: &self.eh_frames,
+            frame_table: self.frame_table(image, context.parallel),
+            relocs: self.relocs.as_ref(),
+            symtab: self.symtab.as_ref(),
+            shstrtab: table.bytes().to_vec(),
+            properties: self.properties.as_ref(),
+            compressed: &self.compressed,
+            headers: headers::file_header(&self.layout, image.mode, self.entry(image, context), names_index),
+            section_headers: headers::section_headers(&self.layout, &names, names_index),
+        }
+    }
+
+    fn frame_table(&self, image: &Image, parallel: bool) -> Vec<(u64, u64)> {
+        match self.layout.chunk(ChunkKind::EhFrameHdr) {
+            Some(_) => {
+                let frame = self.layout.chunk_address(ChunkKind::EhFrame);
+                self.eh_frames.table(image, frame, parallel)
+            }
+            None => Vec::new(),
+        }
+    }
+
+    fn dynamic_entries(&self, image: &Image, dynsym: &DynSym) -> Vec<(u64, u64)> {
+        let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].value);
+        let plan = DynamicPlan {
+            options: image.options,
+            mode: image.mode,
+            dynsym,
+            live: &self.live,
+            slots: &self.slots,
+            counts: self.counts,
+            init: value(self.init),
+            fini: value(self.fini),
+            has_versions: !dynsym.versym.is_empty(),
+        };
+        plan.entries(&self.layout)
+    }
+
+    /// Where the program starts.
+    fn entry(&self, image: &Image, context: &Context) -> u64 {
+        let options = image.options;
+        if let Some(address) = options.entry.as_deref().and_then(setup::entry_address) {
+            return address;
+        }
+        let Some(name) = setup::entry_symbol(options, context.inputs) else { return 0 };
+        let id = image.resolved.names.find(name.as_bytes());
+        match id.filter(|id| is_here(image.symbols, *id)) {
+            Some(id) => image.symbols[id].value,
+            None => {
+                if options.entry.is_some() || !image.mode.shared {
+                    image.sink.warn(format!("cannot find entry symbol {name}; not setting start address"));
+                }
+                0
+            }
+        }
+    }
+}
