@@ -162,7 +162,7 @@ impl Emitter<'_, '_, '_> {
                     bytes.copy_from_slice(&version.to_le_bytes());
                 }
             }
-            (ChunkKind::RelaDyn, _) => rela::write_rela(&contents.dynamics.rela[from / Rela::SIZE..], out),
+            (ChunkKind::RelaDyn, _) => contents.dynamics.write(from / Rela::SIZE, out),
             (ChunkKind::EhFrame, _) => contents.eh_frames.write(image, chunk.address, start, out),
             (ChunkKind::Relocs(list), _) => {
                 let writer = contents.relocs.map(|relocs| self.relocs_writer(relocs));

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, sort};
 
+use super::definition_order::{self, Placed};
 use super::dynstr::DynStr;
 use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
 use super::strtab::StringTable;
@@ -26,7 +27,7 @@ use crate::ids::*;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
-use crate::resolve::names::{Entry, Rank};
+use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::resolve::versioned::plain;
 use crate::util::zeroed_atomics;
@@ -43,11 +44,6 @@ fn require_relr(needs: &mut [VersionNeed]) {
     {
         libc.versions.push((MARK, false));
     }
-}
-
-/// Where a symbol is defined: file and index, whatever its rank.
-fn place(entry: &Entry) -> u64 {
-    entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60
 }
 
 /// Names looked at by one task: of all there are, and of those in `.dynsym`.
@@ -99,9 +95,8 @@ pub struct Planner<'c, 'a> {
 /// What goes into `.dynsym`.
 #[derive(Default)]
 struct Chosen {
-    /// With the places of their definitions.
-    imports: Vec<(u64, SymbolId)>,
-    found: Vec<(u64, SymbolId)>,
+    imports: Vec<Placed>,
+    found: Vec<Placed>,
     /// Those of `found` that are another module's: copies, and functions known by their PLT entries.
     foreign: Vec<SymbolId>,
 }
@@ -131,8 +126,8 @@ impl<'a> Planner<'_, 'a> {
         let strings = self.dynamic_strings(&needed, &mut head);
         let style = self.options.hash_style;
         let buckets = GnuHash::buckets(chosen.found.len());
-        let imports = self.measure(self.in_order(chosen.imports), buckets);
-        let mut found = self.measure(self.in_order(chosen.found), buckets);
+        let imports = self.measure(chosen.imports, buckets);
+        let mut found = self.measure(chosen.found, buckets);
         let mut gnu_hash = None;
         if matches!(style, HashStyle::Gnu | HashStyle::Both) {
             found = sort::by_bucket(found, buckets, self.parallel, |named| named.hashed.bucket);
@@ -198,12 +193,12 @@ impl<'a> Planner<'_, 'a> {
         }
         let here = flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
         if flags & sym::EXPORTED != 0 || here {
-            chosen.found.push((place(entry), id));
+            chosen.found.push(Placed::new(id, entry, flags));
             if shared {
                 chosen.foreign.push(id);
             }
         } else if flags & sym::NEEDS != 0 {
-            chosen.imports.push((place(entry), id));
+            chosen.imports.push(Placed::new(id, entry, flags));
         }
     }
 
@@ -220,25 +215,20 @@ impl<'a> Planner<'_, 'a> {
         needed
     }
 
-    /// In the order of their definitions; what nothing defines by name.
-    fn in_order(&self, list: Vec<(u64, SymbolId)>) -> Vec<(u64, SymbolId)> {
-        let name = |id: SymbolId| self.resolved.names.get(id).name;
-        sort::by(list, self.parallel, |a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))))
-    }
-
-    /// Looks at the names of all symbols of a list. The hashes are for so many buckets.
-    fn measure(&self, list: Vec<(u64, SymbolId)>, buckets: u32) -> Vec<Named> {
+    /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many buckets.
+    fn measure(&self, list: Vec<Placed>, buckets: u32) -> Vec<Named> {
         let names = &self.resolved.names;
+        let list = definition_order::sort(list, names, self.parallel);
         let parts = par::runs("measure and hash names", self.parallel, list.len(), RUN, |run| {
             let mut part = Vec::with_capacity(run.len());
             for i in run {
-                if let Some((_, next)) = list.get(i + ENTRY_AHEAD) {
-                    names.prefetch(*next);
+                if let Some(next) = list.get(i + ENTRY_AHEAD) {
+                    names.prefetch(next.id);
                 }
-                if let Some((_, next)) = list.get(i + TEXT_AHEAD) {
-                    prefetch(names.get(*next).name, 0);
+                if let Some(next) = list.get(i + TEXT_AHEAD) {
+                    prefetch(names.get(next.id).name, 0);
                 }
-                let id = list[i].1;
+                let id = list[i].id;
                 let name = plain(names.get(id).name);
                 let hash = gnu_hash(name);
                 let hashed = Hashed { hash, bucket: bucket(hash, buckets) };

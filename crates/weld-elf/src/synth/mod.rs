@@ -2,6 +2,7 @@
 
 pub mod build_id;
 pub mod commons;
+pub mod definition_order;
 pub mod dynamic;
 pub mod dynstr;
 pub mod dynsym;
