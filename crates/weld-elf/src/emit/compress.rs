@@ -112,6 +112,7 @@ impl Job<'_, '_, '_> {
             compressed: &[],
             slicing: &|_| Slicing::Every(CHUNK_SIZE as u64),
             cuts: &|section| self.members.cuts(section),
+            parallel: self.threads > 1,
         };
         let out = &image.layout.sections[wanted.section];
         let mut units = Vec::new();

@@ -81,6 +81,7 @@ impl Emitter<'_, '_, '_> {
             compressed: self.contents.compressed,
             slicing: &|kind| self.slicing(kind),
             cuts: &|section| members.cuts(section),
+            parallel: self.threads > 1,
         };
         let units = {
             let _stretch = trace::stretch("cut the image");

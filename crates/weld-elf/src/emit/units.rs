@@ -3,10 +3,16 @@
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
 //! file needs no clearing and the build id covers all of it.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+use weld_common::trace;
+
 use super::parts::{DIRECT, Part};
 use crate::compressed::CompressedSection;
 use crate::ids::SectionId;
 use crate::input::sections::{SectionKind, Sections};
+use crate::layout::runs::RUN;
 use crate::layout::{ChunkKind, Layout, Member};
 
 /// Units are closed when they reach this many bytes.
@@ -93,6 +99,7 @@ pub struct Cutter<'c, 'a> {
     pub slicing: &'c dyn Fn(ChunkKind) -> Slicing,
     /// Where the parts of an input section start; none if it is not to be cut.
     pub cuts: &'c dyn Fn(SectionId) -> Vec<u64>,
+    pub parallel: bool,
 }
 
 impl Cutter<'_, '_> {
@@ -134,6 +141,11 @@ impl Cutter<'_, '_> {
 
     /// Cuts one output section.
     pub fn section(&self, index: usize, units: &mut Vec<Unit>) {
+        self.cut(index, self.unusual(&self.layout.sections[index].members), units);
+    }
+
+    /// Cuts one output section; `unusual` are the members that are looked at one by one.
+    fn cut(&self, index: usize, unusual: Vec<usize>, units: &mut Vec<Unit>) {
         let (layout, sections) = (self.layout, self.sections);
         let out = &layout.sections[index];
         let mut first = 0;
@@ -143,7 +155,24 @@ impl Cutter<'_, '_> {
                 units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
             }
         };
-        for (i, member) in out.members.iter().enumerate() {
+        let end_of = |i: usize| {
+            let (offset, size) = extent(layout, sections, index, out.members[i]);
+            offset + size
+        };
+        let mut next = 0;
+        for i in unusual.into_iter().chain([out.members.len()]) {
+            // Usual members follow one another closely, so the one that fills a unit can be searched for.
+            while next < i {
+                let full = first_from(next..i, |member| end_of(member) >= start + UNIT_BYTES);
+                if full < i {
+                    close(first, full + 1, start, end_of(full), units);
+                    (first, start) = (full + 1, end_of(full));
+                }
+                next = i.min(full + 1);
+                end = end_of(next - 1);
+            }
+            let Some(member) = out.members.get(i) else { break };
+            next = i + 1;
             let (offset, size) = extent(layout, sections, index, *member);
             if offset - end > UNIT_BYTES {
                 // A hole that some enormous alignment asked for.
@@ -164,6 +193,30 @@ impl Cutter<'_, '_> {
             }
         }
         close(first, out.members.len(), start, out.offset + out.size, units);
+    }
+
+    /// The members that may be anything but a part of a unit: large ones, those with a large hole before
+    /// them, and chunks.
+    fn unusual(&self, members: &[Member]) -> Vec<usize> {
+        let is_unusual = |member: &Member| {
+            member.as_section().is_none_or(|id| {
+                let section = self.sections.get(id);
+                section.size >= DIRECT || section.align() > UNIT_BYTES
+            })
+        };
+        let find = |(run, members): (usize, &[Member])| -> Vec<usize> {
+            let found = members.iter().enumerate().filter(|(_, m)| is_unusual(m));
+            found.map(|(i, _)| run * RUN + i).collect()
+        };
+        if !self.parallel || members.len() <= RUN {
+            return find((0, members));
+        }
+        let region = trace::region("find large members");
+        let tasks = members.par_chunks(RUN).enumerate().map(|run| {
+            let _task = region.task();
+            find(run)
+        });
+        tasks.collect::<Vec<_>>().concat()
     }
 
     /// Cuts a member that has units of its own, if it is one. `close` ends the unit before it: the
@@ -199,6 +252,19 @@ impl Cutter<'_, '_> {
     }
 }
 
+/// The first of `range` for which `holds`, which then holds for all behind it; its end if there is none.
+fn first_from(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (range.start, range.end);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match holds(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
+}
+
 /// Zeroes are written where they are few; larger holes are left as the new file has them, zero too.
 fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
     if to > from && to - from <= UNIT_BYTES {
@@ -232,4 +298,85 @@ pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member
 /// Whether a member has no bytes in its object; among ones that do it is a hole in the file.
 fn is_zeroes(sections: &Sections, member: Member) -> bool {
     member.as_section().is_some_and(|id| sections.get(id).kind() == SectionKind::NoBits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::sections::InputSection;
+    use crate::layout::OutputSection;
+
+    fn key(unit: &Unit) -> (usize, usize, u64, u64) {
+        match unit {
+            Unit::Members { first, last, offset, size, .. } => (*first, *last, *offset, *size),
+            Unit::Part { part, offset } => (part.section.index(), usize::MAX, *offset, part.size),
+            _ => (0, 0, 0, 0),
+        }
+    }
+
+    /// An output section of members that are mostly small, some large, some empty, some with holes before.
+    fn laid_out(seed: u64, large: u64) -> (Layout<'static>, Sections<'static>) {
+        let mut state = seed;
+        let mut random = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            state >> 33
+        };
+        let mut out = OutputSection::new((&b".data"[..]).into(), crate::elf::SHT_PROGBITS, 0, 0);
+        (out.address, out.offset) = (1 << 30, 4096);
+        let mut list = Vec::new();
+        let mut end = out.address;
+        for i in 0..2 * RUN as u32 + 100 {
+            let is_large = random() % large == 0;
+            let kind = if random() % 20 == 0 { SectionKind::NoBits } else { SectionKind::Regular };
+            let align = if is_large && random() % 4 == 0 { 20 } else { random() % 5 };
+            let size = random() % if is_large { 3 * UNIT_BYTES } else { 300 };
+            let mut section = InputSection::new(kind, 0, align as u32, size);
+            section.address = end.next_multiple_of(section.align());
+            end = section.address + size;
+            list.push(section);
+            out.members.push(Member::section(SectionId(i)));
+        }
+        out.size = end - out.address;
+        let layout = Layout {
+            sections: vec![out],
+            chunks: Vec::new(),
+            segments: Vec::new(),
+            of_name: vec![0],
+            image_base: 0,
+            section_headers: 0,
+            file_size: 0,
+        };
+        (layout, Sections { list, objects: Vec::new(), names: Vec::new() })
+    }
+
+    #[test]
+    fn searching_for_borders_finds_those_of_looking_at_each_member() {
+        for (seed, large) in [(1, 100), (2, 3000), (3, 1 << 40), (4, 10)] {
+            let (layout, sections) = laid_out(seed, large);
+            // Every third large section is cut in the middle.
+            let cuts = |id: SectionId| match id.0 % 3 {
+                0 => vec![0, sections.get(id).size / 2],
+                _ => Vec::new(),
+            };
+            let [slow, one, many] = [(true, false), (false, false), (false, true)].map(|(slow, parallel)| {
+                let cutter = Cutter {
+                    layout: &layout,
+                    sections: &sections,
+                    compressed: &[],
+                    slicing: &|_| Slicing::Whole,
+                    cuts: &cuts,
+                    parallel,
+                };
+                let mut units = Vec::new();
+                match slow {
+                    true => cutter.cut(0, (0..sections.list.len()).collect(), &mut units),
+                    false => cutter.section(0, &mut units),
+                }
+                units.iter().map(key).collect::<Vec<_>>()
+            });
+            assert!(slow.len() > 5);
+            assert_eq!(slow, one);
+            assert_eq!(slow, many);
+        }
+    }
 }

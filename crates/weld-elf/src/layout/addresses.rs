@@ -7,25 +7,35 @@
 use rayon::prelude::*;
 use weld_common::trace;
 
+use super::runs::RUN;
 use super::*;
 use crate::image::{Bases, MergedPart};
-use crate::input::sections::{SectionKind, Sections};
+use crate::input::sections::{InputSection, SectionKind, Sections};
+use crate::live::Live;
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
 
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
-pub fn place(layout: &mut Layout, sections: &mut Sections) {
-    for out in &layout.sections {
-        let start = if out.is_alloc() { out.address } else { 0 };
-        for member in &out.members {
-            match member.as_chunk() {
-                Some(chunk) => {
-                    layout.chunks[chunk.index()].address += start;
-                }
-                None => sections.list[member.as_section().map_or(0, |s| s.index())].address += start,
+pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel: bool) {
+    let start = |out: &OutputSection| if out.is_alloc() { out.address } else { 0 };
+    for chunk in &mut layout.chunks {
+        chunk.address += start(&layout.sections[chunk.out as usize]);
+    }
+    let of_out = |out: u32| layout.sections.get(out as usize).map_or(0, start);
+    let starts: Vec<u64> = layout.of_name.iter().map(|out| of_out(*out)).collect();
+    let region = trace::region("place sections");
+    let place = |(run, sections): (usize, &mut [InputSection])| {
+        let _task = region.task();
+        for (i, section) in sections.iter_mut().enumerate() {
+            if section.is_copied() && live.contains(SectionId((run * RUN + i) as u32)) {
+                section.address += starts[section.out() as usize];
             }
         }
+    };
+    match parallel {
+        true => sections.list.par_chunks_mut(RUN).enumerate().for_each(place),
+        false => sections.list.chunks_mut(RUN).enumerate().for_each(place),
     }
 }
 

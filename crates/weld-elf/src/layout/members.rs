@@ -6,13 +6,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use weld_common::trace;
 
 use super::order::{is_relro, rank};
+use super::runs::{self, Group, Part, RUN, align_to};
 use super::*;
 use crate::elf::*;
 use crate::input::object::Object;
-use crate::input::sections::{OutputUse, SectionKind, Sections};
+use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections};
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
 
@@ -38,7 +40,11 @@ pub struct Builder<'c, 'a> {
     pub live: &'c Live,
     pub owners: &'c SectionOwners,
     pub options: &'c Options,
+    pub parallel: bool,
 }
+
+/// Objects whose contributions to headers are joined in one go.
+const OBJECTS: usize = 256;
 
 impl<'a> Builder<'_, 'a> {
     /// Gathers members, orders output sections and assigns offsets within them.
@@ -46,15 +52,38 @@ impl<'a> Builder<'_, 'a> {
         let uses = self.join_uses();
         let mut outs: Vec<OutputSection> = Vec::new();
         let mut of_name = vec![u32::MAX; self.sections.names.len()];
-        let stretch = trace::stretch("gather members");
-        self.gather_inputs(&uses, &mut outs, &mut of_name);
-        drop(stretch);
-        let chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
+        let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_name);
+        let stretch = trace::stretch("order output sections");
+        let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
         for out in &mut outs {
             out.relro = self.options.z_relro && is_relro(out, self.options);
             out.rank = rank(out);
         }
         self.sort_arrays(&mut outs);
+        let (outs, position) = self.put_in_order(outs);
+        for of in of_name.iter_mut().filter(|of| **of != u32::MAX) {
+            *of = position[*of as usize];
+        }
+        for chunk in &mut chunks {
+            chunk.out = position[chunk.out as usize];
+        }
+        drop(stretch);
+        let mut layout = Layout {
+            sections: outs,
+            chunks,
+            segments: Vec::new(),
+            of_name,
+            image_base: 0,
+            section_headers: 0,
+            file_size: 0,
+        };
+        self.assign_offsets(&mut layout, &mut parts);
+        align_tls(&mut layout.sections);
+        layout
+    }
+
+    /// The output sections by rank, and the new number of each.
+    fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<u32>) {
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
         if self.options.unique_sections || !self.options.unique_patterns.is_empty() {
@@ -69,32 +98,24 @@ impl<'a> Builder<'_, 'a> {
             position[old] = new as u32;
         }
         let mut slots: Vec<Option<OutputSection>> = outs.into_iter().map(Some).collect();
-        let outs: Vec<OutputSection> = order.iter().filter_map(|&i| slots[i].take()).collect();
-        for of in of_name.iter_mut().filter(|of| **of != u32::MAX) {
-            *of = position[*of as usize];
-        }
-        let mut layout = Layout {
-            sections: outs,
-            chunks,
-            segments: Vec::new(),
-            of_name,
-            image_base: 0,
-            section_headers: 0,
-            file_size: 0,
-        };
-        for chunk in &mut layout.chunks {
-            chunk.out = position[chunk.out as usize];
-        }
-        self.assign_offsets(&mut layout);
-        align_tls(&mut layout.sections);
-        layout
+        (order.iter().filter_map(|&i| slots[i].take()).collect(), position)
     }
 
     /// Header fields of each output name, over all objects.
     fn join_uses(&self) -> Vec<Option<OutputUse>> {
-        let mut all: Vec<Option<OutputUse>> = vec![None; self.sections.names.len()];
-        for used in self.sections.objects.iter().flat_map(|o| &o.uses) {
-            match &mut all[used.out as usize] {
+        let (objects, names) = (&self.sections.objects, self.sections.names.len());
+        let region = trace::region("join headers");
+        let join = |objects: &[ObjectSections]| {
+            let _task = region.task();
+            runs::join_uses(objects.iter().flat_map(|o| &o.uses), names)
+        };
+        let joined: Vec<Vec<(u32, OutputUse)>> = match self.parallel {
+            true => objects.par_chunks(OBJECTS).map(join).collect(),
+            false => vec![join(objects)],
+        };
+        let mut all: Vec<Option<OutputUse>> = vec![None; names];
+        for (name, used) in joined.iter().flatten() {
+            match &mut all[*name as usize] {
                 Some(seen) => seen.join(used),
                 slot => *slot = Some(*used),
             }
@@ -102,25 +123,52 @@ impl<'a> Builder<'_, 'a> {
         all
     }
 
+    /// Makes the output sections of input sections and lists their members.
     fn gather_inputs(
         &self,
         uses: &[Option<OutputUse>],
         outs: &mut Vec<OutputSection<'a>>,
         of_name: &mut [u32],
-    ) {
-        for (i, section) in self.sections.list.iter().enumerate() {
-            let kind = section.kind();
-            let copied = matches!(
-                kind,
-                SectionKind::Regular | SectionKind::NoBits | SectionKind::Compressed | SectionKind::Reversed
-            );
-            let id = SectionId(i as u32);
-            if !copied || !self.live.contains(id) {
-                continue;
-            }
-            let out = self.out_for(section.out(), uses, outs, of_name);
-            outs[out].members.push(Member::section(id));
+    ) -> Vec<Vec<Part>> {
+        let (list, live, names) = (&self.sections.list, self.live, self.sections.names.len());
+        let (count, run) = (list.len(), self.run());
+        let region = trace::region("gather members");
+        let gather = |start: usize| {
+            let _task = region.task();
+            runs::gather(list, start * run..count.min((start + 1) * run), live, names)
+        };
+        let numbers = 0..count.div_ceil(run);
+        let found: Vec<Vec<Group>> = match self.parallel {
+            true => numbers.into_par_iter().map(gather).collect(),
+            false => numbers.map(gather).collect(),
+        };
+        drop(region);
+        let mut lists: Vec<(usize, Vec<Vec<Member>>)> = Vec::new();
+        let mut as_part = |Group { name, members, extent }| {
+            let out = self.out_for(name, uses, outs, of_name);
+            lists.resize_with(outs.len(), Default::default);
+            let (count, parts) = &mut lists[out];
+            let range = *count..*count + members.len();
+            *count = range.end;
+            parts.push(members);
+            Part { name, members: range, extent, start: None }
+        };
+        let parts = found.into_iter().map(|run| run.into_iter().map(&mut as_part).collect()).collect();
+        let region = trace::region("join members");
+        let join = |(out, (_, mut parts)): (&mut OutputSection, (usize, Vec<Vec<Member>>))| {
+            let _task = region.task();
+            out.members = if parts.len() == 1 { parts.swap_remove(0) } else { parts.concat() };
+        };
+        match self.parallel {
+            true => outs.par_iter_mut().zip(lists).for_each(join),
+            false => outs.iter_mut().zip(lists).for_each(join),
         }
+        parts
+    }
+
+    /// Input sections of a run.
+    fn run(&self) -> usize {
+        if self.parallel { RUN } else { self.sections.list.len().max(1) }
     }
 
     fn out_for(
@@ -202,14 +250,15 @@ impl<'a> Builder<'_, 'a> {
 
     /// `.init_array` and `.fini_array`: by priority, in command-line order within one.
     fn sort_arrays(&self, outs: &mut [OutputSection]) {
-        for out in outs {
-            let array = matches!(&*out.name, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
-            if array && self.options.sort_init_array {
-                out.members.sort_by_key(|m| {
-                    m.as_section().map_or(u32::MAX, |id| self.array_priority(id, &out.name))
-                });
-            }
+        for out in outs.iter_mut().filter(|out| self.is_sorted_array(out)) {
+            out.members
+                .sort_by_key(|m| m.as_section().map_or(u32::MAX, |id| self.array_priority(id, &out.name)));
         }
+    }
+
+    fn is_sorted_array(&self, out: &OutputSection) -> bool {
+        let array = matches!(&*out.name, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
+        array && self.options.sort_init_array
     }
 
     fn array_priority(&self, id: SectionId, out: &[u8]) -> u32 {
@@ -230,19 +279,53 @@ impl<'a> Builder<'_, 'a> {
         number(b".init_array").or_else(|| number(b".fini_array")).or(old).unwrap_or(65536)
     }
 
-    fn assign_offsets(&mut self, layout: &mut Layout) {
-        let mut linked = Vec::new();
-        for i in 0..layout.sections.len() {
-            if layout.sections[i].flags & SHF_LINK_ORDER != 0 {
-                linked.push(i)
-            } else {
-                self.place_members(layout, i)
+    /// Gives everything its offset in its output section.
+    fn assign_offsets(&mut self, layout: &mut Layout, parts: &mut [Vec<Part>]) {
+        let placed = self.place_by_runs(layout, parts);
+        let is_linked = |out: &OutputSection| out.flags & SHF_LINK_ORDER != 0;
+        let _stretch = trace::stretch("offsets besides");
+        for (i, placed) in placed.into_iter().enumerate() {
+            if !is_linked(&layout.sections[i]) {
+                self.place_members(layout, i, placed);
             }
         }
-        for i in linked {
-            self.sort_linked(layout, i);
-            self.place_members(layout, i);
+        for i in 0..layout.sections.len() {
+            if is_linked(&layout.sections[i]) {
+                self.sort_linked(layout, i);
+                self.place_members(layout, i, Placed::default());
+            }
         }
+    }
+
+    /// Places input sections that lie in the order of their numbers. How far each output section is filled then.
+    fn place_by_runs(&mut self, layout: &Layout, parts: &mut [Vec<Part>]) -> Vec<Placed> {
+        let outs = &layout.sections;
+        let moved = |out: &OutputSection| out.flags & SHF_LINK_ORDER != 0 || self.is_sorted_array(out);
+        let mut placed: Vec<Option<Placed>> =
+            outs.iter().map(|out| (!moved(out)).then(Placed::default)).collect();
+        for part in parts.iter_mut().flatten() {
+            let Some(placed) = &mut placed[layout.of_name[part.name as usize] as usize] else { continue };
+            part.start = Some(placed.offset);
+            placed.offset = part.extent.end(placed.offset);
+            placed.align = placed.align.max(part.extent.align());
+            placed.members = part.members.end;
+        }
+        let run = self.run();
+        let region = trace::region("place members");
+        let place = |(i, (sections, parts)): (usize, (&mut [InputSection], &Vec<Part>))| {
+            let _task = region.task();
+            for part in parts {
+                let Some(start) = part.start else { continue };
+                let out = &outs[layout.of_name[part.name as usize] as usize];
+                runs::place(&out.members[part.members.clone()], sections, i * run, start);
+            }
+        };
+        let list = &mut self.sections.list;
+        match self.parallel {
+            true => list.par_chunks_mut(run).zip(&*parts).enumerate().for_each(place),
+            false => list.chunks_mut(run).zip(&*parts).enumerate().for_each(place),
+        }
+        placed.into_iter().map(Option::unwrap_or_default).collect()
     }
 
     /// Sections with `SHF_LINK_ORDER` lie in the order of the sections they are linked to.
@@ -270,22 +353,21 @@ impl<'a> Builder<'_, 'a> {
         layout.sections[index].members = members;
     }
 
-    fn place_members(&mut self, layout: &mut Layout, index: usize) {
+    /// Places the members behind those that are.
+    fn place_members(&mut self, layout: &mut Layout, index: usize, placed: Placed) {
         let out = &mut layout.sections[index];
-        let (mut offset, mut align) = (0u64, out.align);
-        // What does not fit 64 bits ends at the top, where giving addresses finds it.
-        let next = |offset: u64, align: u64| offset.checked_next_multiple_of(align).unwrap_or(u64::MAX);
-        for member in &out.members {
+        let (mut offset, mut align) = (placed.offset, out.align.max(placed.align));
+        for member in &out.members[placed.members..] {
             match member.as_chunk() {
                 Some(chunk) => {
                     let chunk = &mut layout.chunks[chunk.index()];
-                    chunk.address = next(offset, chunk.align);
+                    chunk.address = align_to(offset, chunk.align);
                     offset = chunk.address.saturating_add(chunk.size);
                     align = align.max(chunk.align);
                 }
                 None => {
                     let section = &mut self.sections.list[member.0 as usize];
-                    section.address = next(offset, section.align());
+                    section.address = align_to(offset, section.align());
                     offset = section.address.saturating_add(section.size);
                     align = align.max(section.align());
                 }
@@ -294,6 +376,14 @@ impl<'a> Builder<'_, 'a> {
         out.size = offset;
         out.align = align;
     }
+}
+
+/// How far an output section is filled.
+#[derive(Default)]
+struct Placed {
+    members: usize,
+    offset: u64,
+    align: u64,
 }
 
 /// The thread-local template starts at its own alignment, which is that of its strictest section.

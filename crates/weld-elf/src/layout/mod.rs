@@ -1,6 +1,7 @@
 //! Layout: which output sections there are, in what order, at what addresses and file offsets.
 //!
 //! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
+//! * [`runs`] does so for runs of input sections, in parallel;
 //! * [`order`] ranks output sections;
 //! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers and gives them addresses.
@@ -9,6 +10,7 @@ pub mod addresses;
 pub mod members;
 pub mod order;
 pub mod overlaps;
+pub mod runs;
 pub mod segments;
 
 use std::borrow::Cow;

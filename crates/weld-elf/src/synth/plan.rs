@@ -178,7 +178,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             _exports: std::marker::PhantomData,
         };
         let stretch = trace::stretch("synthetic chunks");
-        let specs = plan.chunks(self.job, sections, commons);
+        let specs = plan.chunks(self.job, (&resolved.objects, sections), commons);
         drop(stretch);
         let builder = Builder {
             objects: &self.resolved.objects,
@@ -186,6 +186,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             live: &plan.live,
             owners: self.context.owners,
             options,
+            parallel: self.context.parallel,
         };
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();

@@ -61,7 +61,7 @@ const OUT_SHIFT: u32 = 11;
 const FOLLOWERS: u32 = 1 << 4;
 
 impl InputSection {
-    fn new(kind: SectionKind, out: u32, align_log2: u32, size: u64) -> Self {
+    pub(crate) fn new(kind: SectionKind, out: u32, align_log2: u32, size: u64) -> Self {
         InputSection { address: 0, size, relocs: 0, meta: kind as u32 | align_log2 << 5 | out << OUT_SHIFT }
     }
     #[inline(always)]
@@ -84,6 +84,14 @@ impl InputSection {
     #[inline(always)]
     pub fn in_image(&self) -> bool {
         self.meta & 15 >= 2
+    }
+    /// Whether the section lies in its output section by itself, with an address of its own.
+    #[inline(always)]
+    pub fn is_copied(&self) -> bool {
+        use SectionKind::*;
+        const COPIED: u32 =
+            1 << Regular as u32 | 1 << NoBits as u32 | 1 << Compressed as u32 | 1 << Reversed as u32;
+        COPIED >> (self.meta & 15) & 1 != 0
     }
     /// Whether other sections live and die with this one.
     pub fn has_followers(&self) -> bool {

@@ -86,11 +86,13 @@ const PREFIXES: &[(&[u8], u32)] = &[
 const TEXT_PREFIXES: &[&[u8]] =
     &[b".text.hot", b".text.unknown", b".text.unlikely", b".text.startup", b".text.exit", b".text.split"];
 
+#[inline(always)]
 pub(super) fn continues(name: &[u8], prefix: &[u8]) -> bool {
     name.starts_with(prefix) && (name.len() == prefix.len() || name[prefix.len()] == b'.')
 }
 
 /// Where a section named `name` goes: the index of a well-known name, or a name of its own.
+#[inline]
 fn output_name<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
     if name.starts_with(b".debug_") || name == b".eh_frame" || name == b".comment" {
         return WELL_KNOWN.iter().position(|k| *k == name).map(|i| i as u32).ok_or(name);

@@ -5,6 +5,7 @@ use crate::arch::x86_64::plt;
 use crate::elf::*;
 use crate::emit;
 use crate::ids::*;
+use crate::input::object::Object;
 use crate::input::sections::Sections;
 use crate::layout::ChunkKind;
 use crate::layout::members::{ChunkSpec, Place};
@@ -22,7 +23,12 @@ const LBSS: u32 = 35;
 
 impl Plan<'_, '_> {
     /// The linker's own chunks with their sizes.
-    pub(super) fn chunks(&self, job: &Job, sections: &Sections, commons: Commons) -> Vec<ChunkSpec> {
+    pub(super) fn chunks(
+        &self,
+        job: &Job,
+        (objects, sections): (&[Object], &Sections),
+        commons: Commons,
+    ) -> Vec<ChunkSpec> {
         let options = job.options;
         let mut list: Vec<ChunkSpec> = Vec::new();
         let mut named = |kind, size: u64, align, name, sh_type, flags, entsize| {
@@ -109,8 +115,10 @@ impl Plan<'_, '_> {
             );
         }
         if let Some(d) = &self.dynsym {
-            let count =
-                self.dynamic_plan(job, d).entries(&Unplaced { sections: &self.array_names(sections) }).len();
+            let count = self
+                .dynamic_plan(job, d)
+                .entries(&Unplaced { sections: &self.array_names(objects, sections) })
+                .len();
             let flags = if options.z_rodynamic { A } else { WA };
             named(
                 ChunkKind::Dynamic,
@@ -176,17 +184,23 @@ impl Plan<'_, '_> {
     }
 
     /// Which of the arrays that `.dynamic` names will exist.
-    fn array_names(&self, sections: &Sections) -> Vec<&'static [u8]> {
+    fn array_names(&self, objects: &[Object], sections: &Sections) -> Vec<&'static [u8]> {
         let names: [&'static [u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
         let index = |name: &[u8]| sections.names.iter().position(|n| *n == name).unwrap_or(usize::MAX) as u32;
         let wanted = names.map(index);
         let mut found = [false; 3];
-        for (i, section) in sections.list.iter().enumerate() {
-            if let Some(k) = wanted.iter().position(|w| *w == section.out())
-                && section.in_image()
-                && self.live.contains(SectionId(i as u32))
-            {
-                found[k] = true;
+        for (object, extra) in objects.iter().zip(&sections.objects) {
+            if !extra.uses.iter().any(|u| wanted.contains(&u.out)) {
+                continue;
+            }
+            let base = object.section_base as usize;
+            for (i, section) in sections.list[base..base + object.shdrs.len()].iter().enumerate() {
+                if let Some(k) = wanted.iter().position(|w| *w == section.out())
+                    && section.in_image()
+                    && self.live.contains(SectionId((base + i) as u32))
+                {
+                    found[k] = true;
+                }
             }
         }
         names.into_iter().zip(found).filter(|(_, f)| *f).map(|(n, _)| n).collect()

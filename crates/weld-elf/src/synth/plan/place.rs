@@ -24,9 +24,7 @@ impl<'a> Plan<'_, 'a> {
         resolved: &Resolved,
         context: &Context,
     ) {
-        let stretch = trace::stretch("place sections");
-        addresses::place(&mut self.layout, sections);
-        drop(stretch);
+        addresses::place(&mut self.layout, sections, &self.live, context.parallel);
         self.bases = addresses::bases(&self.layout);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);

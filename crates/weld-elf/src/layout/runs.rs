@@ -1,0 +1,234 @@
+//! Gathering and placing input sections by runs of them, in parallel.
+//!
+//! A link has millions of input sections and a few dozen output sections, most of them in one or two; so
+//! the table of input sections is cut into runs. Each run lists what it has for each output section, in
+//! order, and how far that reaches from wherever it will begin (an [`Extent`]). Where it begins follows from
+//! the runs before it: a few additions for each run and output section. Then each run gives its sections
+//! their offsets.
+//!
+//! What comes out is the same as from one loop over all sections, however they are cut.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Member;
+use crate::ids::*;
+use crate::input::sections::{InputSection, OutputUse};
+use crate::live::Live;
+
+/// Sections of a run.
+pub const RUN: usize = 16 << 10;
+
+/// Names below this number are looked up in an array by a run, others in a map.
+const FEW_NAMES: usize = 4096;
+
+/// The next multiple of `align`. What does not fit 64 bits ends at the top, where giving addresses finds it.
+pub fn align_to(offset: u64, align: u64) -> u64 {
+    offset.checked_next_multiple_of(align).unwrap_or(u64::MAX)
+}
+
+/// How far things that lie one behind the other reach, for any offset that they may begin at.
+///
+/// Behind something aligned to A, whatever asks for A or less lies at a fixed distance. So all there is
+/// to know are the sizes between places where the alignment rises, and it can do so 63 times at most.
+#[derive(Default)]
+pub struct Extent {
+    /// An alignment above those before, and the bytes from there to the next.
+    rises: Vec<(u64, u64)>,
+}
+
+impl Extent {
+    /// Adds something behind the others.
+    #[inline]
+    pub fn push(&mut self, align: u64, size: u64) {
+        match self.rises.last_mut() {
+            Some((largest, end)) if align <= *largest => *end = align_to(*end, align).saturating_add(size),
+            _ => self.rises.push((align, size)),
+        }
+    }
+
+    /// Where the last one ends if the first one's padding begins at `start`.
+    pub fn end(&self, start: u64) -> u64 {
+        self.rises.iter().fold(start, |at, (align, size)| align_to(at, *align).saturating_add(*size))
+    }
+
+    /// The strictest alignment.
+    pub fn align(&self) -> u64 {
+        self.rises.last().map_or(1, |r| r.0)
+    }
+}
+
+/// What a run has for one output name.
+pub struct Group {
+    pub name: u32,
+    pub members: Vec<Member>,
+    pub extent: Extent,
+}
+
+/// Groups by the number of a name, in the order in which names are met.
+struct ByName<T> {
+    list: Vec<(u32, T)>,
+    low: Vec<u32>,
+    high: HashMap<u32, u32>,
+}
+
+impl<T> ByName<T> {
+    fn new(names: usize) -> Self {
+        ByName { list: Vec::new(), low: vec![u32::MAX; names.min(FEW_NAMES)], high: HashMap::new() }
+    }
+
+    #[inline]
+    fn get(&mut self, name: u32, new: impl FnOnce() -> T) -> &mut T {
+        let index = match self.low.get_mut(name as usize) {
+            Some(index) => index,
+            None => self.high.entry(name).or_insert(u32::MAX),
+        };
+        if *index == u32::MAX {
+            *index = self.list.len() as u32;
+            self.list.push((name, new()));
+        }
+        &mut self.list[*index as usize].1
+    }
+}
+
+/// Lists the members that sections `range` have for each output name; `names` is how many names there are.
+pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, names: usize) -> Vec<Group> {
+    let mut groups: ByName<(Vec<Member>, Extent)> = ByName::new(names);
+    for (i, section) in list[range.clone()].iter().enumerate() {
+        let id = SectionId((range.start + i) as u32);
+        if section.is_copied() && live.contains(id) {
+            let (members, extent) = groups.get(section.out(), Default::default);
+            members.push(Member::section(id));
+            extent.push(section.align(), section.size);
+        }
+    }
+    let group = |(name, (members, extent))| Group { name, members, extent };
+    groups.list.into_iter().map(group).collect()
+}
+
+/// Joins what objects contribute to headers, by name.
+pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, names: usize) -> Vec<(u32, OutputUse)> {
+    let mut joined: ByName<Option<OutputUse>> = ByName::new(names);
+    for used in uses {
+        match joined.get(used.out, || None) {
+            Some(seen) => seen.join(used),
+            slot => *slot = Some(*used),
+        }
+    }
+    joined.list.into_iter().filter_map(|(name, used)| Some((name, used?))).collect()
+}
+
+/// Where the members of a [`Group`] went.
+pub struct Part {
+    pub name: u32,
+    /// Among the members of the output section, which other runs begin.
+    pub members: Range<usize>,
+    pub extent: Extent,
+    /// Offset in the output section, padding included; `None` if something else decides on places there.
+    pub start: Option<u64>,
+}
+
+/// Gives `members`, which lie in `sections` from number `base` on, their offsets from `start` on.
+pub fn place(members: &[Member], sections: &mut [InputSection], base: usize, start: u64) {
+    let mut offset = start;
+    for id in members.iter().filter_map(|m| m.as_section()) {
+        let section = &mut sections[id.index() - base];
+        section.address = align_to(offset, section.align());
+        offset = section.address.saturating_add(section.size);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+
+    use super::*;
+    use crate::input::sections::{SectionKind, Sections};
+    use crate::layout::members::Builder;
+    use crate::live::SectionOwners;
+    use crate::options::Options;
+
+    /// Numbers without a pattern.
+    fn random(state: &mut u64) -> u64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        *state >> 33
+    }
+
+    #[test]
+    fn an_extent_ends_where_its_parts_do() {
+        let mut state = 1;
+        for round in 0..2000 {
+            let count = random(&mut state) % 20;
+            let largest = if round % 10 == 0 { 62 } else { 20 };
+            let parts: Vec<(u64, u64)> =
+                (0..count).map(|_| (1 << (random(&mut state) % 8), random(&mut state) % largest)).collect();
+            let parts: Vec<(u64, u64)> = parts
+                .into_iter()
+                .map(|(align, size)| if largest == 62 { (align, 1 << size) } else { (align, size) })
+                .collect();
+            let mut extent = Extent::default();
+            parts.iter().for_each(|(align, size)| extent.push(*align, *size));
+            for start in [0, 1, 7, 64, 1000, u64::MAX - 300, u64::MAX] {
+                let step = |at: u64, part: &(u64, u64)| align_to(at, part.0).saturating_add(part.1);
+                assert_eq!(extent.end(start), parts.iter().fold(start, step), "{parts:?} from {start:#x}");
+            }
+            assert_eq!(extent.align(), parts.iter().map(|p| p.0).max().unwrap_or(1));
+        }
+    }
+
+    /// Sections of several runs in a few output sections, and in thousands.
+    fn sections(names: u64) -> Sections<'static> {
+        let mut state = names;
+        let mut list = Vec::new();
+        for _ in 0..3 * RUN + 5 {
+            let kind = match random(&mut state) % 8 {
+                0 => SectionKind::Dropped,
+                1 => SectionKind::Merge,
+                2 => SectionKind::NoBits,
+                _ => SectionKind::Regular,
+            };
+            let (out, align) = (random(&mut state) % names, random(&mut state) % 7);
+            list.push(InputSection::new(kind, out as u32, align as u32, random(&mut state) % 100));
+        }
+        Sections { list, objects: Vec::new(), names: vec![b".name"; names as usize] }
+    }
+
+    #[test]
+    fn runs_lay_out_as_one_loop_does() {
+        let options = Options::default();
+        for names in [3, 2 * FEW_NAMES as u64] {
+            let live = Live::new((0..RUN).map(|i| AtomicU32::new(!(1 << (i % 32)))).collect());
+            let [one, many] = [false, true].map(|parallel| {
+                let mut sections = sections(names);
+                let count = sections.list.len();
+                let owners = SectionOwners::new(&[], count);
+                let builder = Builder {
+                    objects: &[],
+                    sections: &mut sections,
+                    live: &live,
+                    owners: &owners,
+                    options: &options,
+                    parallel,
+                };
+                let layout = builder.build(Vec::new());
+                let outs: Vec<_> =
+                    layout.sections.into_iter().map(|out| (out.members, out.size, out.align)).collect();
+                let addresses: Vec<u64> = sections.list.iter().map(|s| s.address).collect();
+                (outs, layout.of_name, addresses)
+            });
+            assert!(one == many, "{names} names");
+            // And that is one behind the other.
+            let mut ends = vec![0; one.0.len()];
+            for (i, section) in sections(names).list.iter().enumerate() {
+                let copied = section.is_copied() && live.contains(SectionId(i as u32));
+                let end = match copied {
+                    true => &mut ends[one.1[section.out() as usize] as usize],
+                    false => &mut 0,
+                };
+                let start = align_to(*end, section.align());
+                assert_eq!(one.2[i], if copied { start } else { 0 });
+                *end = start + section.size;
+            }
+        }
+    }
+}
