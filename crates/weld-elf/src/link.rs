@@ -340,10 +340,9 @@ impl<'j> Job<'j> {
             internals: context.internals,
             options: self.options,
         };
-        let roots = {
-            let _stretch = trace::stretch("roots");
-            roots.collect()
-        };
+        // Without gc every section is visited anyway.
+        let gc = self.options.gc_sections;
+        let roots = if gc { roots.collect(context.parallel) } else { Vec::new() };
         let scanner = Scanner {
             objects: &resolved.objects,
             sections,
@@ -353,7 +352,7 @@ impl<'j> Job<'j> {
             sink: self.sink,
             owners: context.owners,
             relax_got,
-            gc: self.options.gc_sections,
+            gc,
             bits: crate::util::zeroed_atomics(sections.list.len().div_ceil(32)),
         };
         scanner.run(&roots, context.parallel)
