@@ -102,6 +102,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
+        let _stretch = trace::stretch(self.work(unit));
         match unit {
             Unit::Headers => sink.bytes(0, &self.contents.headers),
             Unit::SectionHeaders => {
@@ -129,12 +130,29 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// What a unit is called in traces.
+    fn work(&self, unit: &Unit) -> &'static str {
+        match unit {
+            Unit::Headers | Unit::SectionHeaders | Unit::Gap { .. } => "headers and gaps",
+            Unit::Members { .. } | Unit::Part { .. } => "copy and relocate sections",
+            Unit::Packed { .. } => "compressed sections",
+            Unit::Symbols { .. } => "symbol tables",
+            Unit::Chunk { chunk, .. } => match self.image.layout.chunks[*chunk].kind {
+                ChunkKind::Merged(_) => "merged strings and constants",
+                ChunkKind::EhFrame | ChunkKind::EhFrameHdr => ".eh_frame",
+                ChunkKind::Relocs(_) => "emitted relocations",
+                _ => "dynamic tables",
+            },
+        }
+    }
+
     /// How a large chunk can be written in parts.
     fn slicing(&self, kind: ChunkKind) -> Slicing {
         match kind {
             ChunkKind::Merged(_)
             | ChunkKind::DynStr
             | ChunkKind::DynSym
+            | ChunkKind::GnuHash
             | ChunkKind::VerSym
             | ChunkKind::RelaDyn => Slicing::ENTRIES,
             ChunkKind::EhFrame => Slicing::At(self.contents.eh_frames.borders().collect()),
@@ -152,14 +170,17 @@ impl Emitter<'_, '_, '_> {
         let from = start as usize;
         match (chunk.kind, contents.dynsym) {
             (ChunkKind::Merged(part), _) => image.merged[part as usize].merged.write(start, out),
-            (ChunkKind::DynStr, Some(d)) => out.copy_from_slice(&d.strtab.bytes()[from..from + out.len()]),
+            (ChunkKind::DynStr, Some(d)) => d.dynstr.write(&image.resolved.names, &d.symbols, from, out),
+            (ChunkKind::GnuHash, Some(d)) => {
+                d.gnu_hash.iter().for_each(|h| h.write(from, out));
+            }
             (ChunkKind::DynSym, Some(d)) => dynamic::write_dynsym(image, d, from / Sym::SIZE, out),
             (ChunkKind::VerSym, Some(d)) => {
                 for (version, bytes) in d.versym[from / 2..].iter().zip(out.chunks_exact_mut(2)) {
                     bytes.copy_from_slice(&version.to_le_bytes());
                 }
             }
-            (ChunkKind::RelaDyn, _) => rela::write_rela(&contents.dynamics.rela[from / Rela::SIZE..], out),
+            (ChunkKind::RelaDyn, _) => contents.dynamics.write(from / Rela::SIZE, out),
             (ChunkKind::EhFrame, _) => contents.eh_frames.write(image, chunk.address, start, out),
             (ChunkKind::Relocs(list), _) => {
                 let writer = contents.relocs.map(|relocs| self.relocs_writer(relocs));
@@ -188,9 +209,6 @@ impl Emitter<'_, '_, '_> {
             ChunkKind::BuildId => build_id::write(&image.options.build_id, out),
             ChunkKind::PackageNote => {
                 write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out)
-            }
-            ChunkKind::GnuHash => {
-                dynsym.and_then(|d| d.gnu_hash.as_ref()).into_iter().for_each(|h| h.write(out))
             }
             ChunkKind::SysvHash => {
                 dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out))

@@ -84,7 +84,7 @@ impl DynamicPlan<'_> {
             list.push((DT_HASH, places.chunk(ChunkKind::SysvHash).0));
         }
         list.push((DT_STRTAB, places.chunk(ChunkKind::DynStr).0));
-        list.push((DT_STRSZ, self.dynsym.strtab.size()));
+        list.push((DT_STRSZ, self.dynsym.dynstr.size()));
         list.push((DT_SYMTAB, places.chunk(ChunkKind::DynSym).0));
         list.push((DT_SYMENT, Sym::SIZE as u64));
         if !self.dynsym.versym.is_empty() {
@@ -192,7 +192,7 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let symbol = &image.symbols[id];
     let flags = symbol.flags();
     let kind = flags & sym::KIND;
-    let name = dynsym.names[i];
+    let name = dynsym.dynstr.offset(i);
     let value =
         if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
     if let Some((definition, _)) = image.definition(id) {
