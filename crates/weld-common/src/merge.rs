@@ -27,10 +27,12 @@ mod split;
 mod tail;
 
 use lookup::Lookup;
+pub use lookup::Pieces;
 use run::run;
 use shard::{Answer, Entry, Shard, Source};
 use split::Split;
 use std::fmt;
+use std::ops::Range;
 
 /// A section to merge with others.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +93,9 @@ impl std::error::Error for MergeError {}
 /// The merged section would reach 4 GiB.
 struct TooLarge;
 
+/// Inputs that a task checks.
+const CHECKED: usize = 512;
+
 /// The parameters of a merge.
 struct Layout {
     entsize: usize,
@@ -132,8 +137,12 @@ impl<'a> Merged<'a> {
         options: &MergeOptions,
         threads: usize,
     ) -> Result<Merged<'a>, Vec<MergeError>> {
-        let errors: Vec<MergeError> =
-            inputs.iter().enumerate().filter_map(|(i, _)| check(inputs, i, options.dedupe)).collect();
+        // The end of each input is looked at, often the first time that its page is.
+        let runs = (0..inputs.len()).step_by(CHECKED).map(|i| i..inputs.len().min(i + CHECKED)).collect();
+        let of_run = |(): &mut (), run: Range<usize>| -> Vec<MergeError> {
+            run.filter_map(|i| check(inputs, i, options.dedupe)).collect()
+        };
+        let errors = run(("check inputs", threads), runs, of_run).concat();
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -167,6 +176,11 @@ impl<'a> Merged<'a> {
             Body::Merged { .. } if len == 0 => Some(0),
             Body::Merged { lookup, .. } => lookup.find(input, offset as u32, self.strings),
         }
+    }
+
+    /// For many questions about one input.
+    pub fn pieces(&self, input: usize) -> Pieces<'_> {
+        Pieces::new(self, input)
     }
 
     /// Writes bytes `start..start + out.len()` of the merged section (any range within it; called

@@ -1,17 +1,23 @@
 //! Mergeable sections of the whole link, grouped into parts that merge among themselves: same output
 //! section, entry size, kind and alignment.
+//!
+//! Sections are gathered by runs of objects, in parallel: their headers lie all over memory, and those that
+//! are compressed are decompressed here. What the runs found is joined in the order of objects, so groups
+//! and their inputs come in the order of first appearance, whatever the runs.
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeError, MergeInput, MergeOptions, Merged};
+use weld_common::trace;
 
 use crate::compressed::Compressed;
 use crate::ids::*;
 use crate::image::MergedPart;
 use crate::input::object::Object;
-use crate::input::sections::{MergeSection, SectionKind, Sections};
+use crate::input::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
 use crate::live::Live;
 use crate::options::Options;
 
@@ -25,11 +31,49 @@ pub struct Merger<'c, 'a> {
     pub threads: usize,
 }
 
+/// What sections that are merged have in common: output section, entry size, whether they are strings, alignment.
+type Key = (u32, u32, bool, u64);
+
+/// Objects whose sections are gathered in one go.
+const OBJECTS: usize = 64;
+/// Sections that are told their places in one go.
+const PLACES: usize = 4096;
+
 struct Group<'a> {
     out: u32,
     inputs: Vec<MergeInput<'a>>,
-    /// (object, section) of each input.
+    /// (object, section) of each input, ascending.
     origins: Vec<(u32, SectionId)>,
+}
+
+/// Groups in the order of first appearance.
+#[derive(Default)]
+struct Groups<'a> {
+    list: Vec<(Key, Group<'a>)>,
+    known: HashMap<Key, usize>,
+}
+
+impl<'a> Groups<'a> {
+    fn get(&mut self, key: Key) -> &mut Group<'a> {
+        let index = *self.known.entry(key).or_insert_with(|| {
+            self.list.push((key, Group { out: key.0, inputs: Vec::new(), origins: Vec::new() }));
+            self.list.len() - 1
+        });
+        &mut self.list[index].1
+    }
+
+    /// Adds groups of objects behind those seen so far.
+    fn append(&mut self, more: Groups<'a>) {
+        if self.list.is_empty() {
+            *self = more;
+            return;
+        }
+        for (key, mut group) in more.list {
+            let seen = self.get(key);
+            seen.inputs.append(&mut group.inputs);
+            seen.origins.append(&mut group.origins);
+        }
+    }
 }
 
 impl<'a> Merger<'_, 'a> {
@@ -38,14 +82,13 @@ impl<'a> Merger<'_, 'a> {
         let groups = self.group(sections);
         let options = MergeOptions { tail_merge: self.options.optimize >= 2, dedupe: true };
         let mut parts = Vec::with_capacity(groups.len());
-        for group in groups {
+        for (_, group) in groups {
             match Merged::build(&group.inputs, &options, self.threads) {
                 Ok(merged) => {
-                    let of_objects = group.origins.iter().enumerate().filter(|(_, o)| o.1.is_some());
-                    for (input, (_, section)) in of_objects {
-                        let place = (parts.len() as u64) << 32 | input as u64;
-                        sections.list[section.index()].address = place;
-                    }
+                    // The linker's own string, if it is there, is the last.
+                    let own = group.origins.last().is_some_and(|o| o.1.is_none());
+                    let origins = &group.origins[..group.origins.len() - usize::from(own)];
+                    note_places(&mut sections.list, parts.len() as u64, origins, self.threads > 1);
                     parts.push(MergedPart { merged, chunk: ChunkId::NONE, out: group.out });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.report(&group, e)),
@@ -54,47 +97,54 @@ impl<'a> Merger<'_, 'a> {
         parts
     }
 
-    fn group(&self, sections: &Sections<'a>) -> Vec<Group<'a>> {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut known: HashMap<(u32, u32, bool, u64), usize> = HashMap::new();
-        for (o, extra) in sections.objects.iter().enumerate() {
+    fn group(&self, sections: &Sections<'a>) -> Vec<(Key, Group<'a>)> {
+        let region = trace::region("gather merge sections");
+        let gather = |(run, objects): (usize, &[ObjectSections])| {
+            let _task = region.task();
+            self.gather(sections, run * OBJECTS, objects)
+        };
+        let objects = &sections.objects;
+        let mut groups = match self.threads > 1 {
+            true => {
+                let found: Vec<Groups> = objects.par_chunks(OBJECTS).enumerate().map(gather).collect();
+                drop(region);
+                let mut groups = Groups::default();
+                found.into_iter().for_each(|more| groups.append(more));
+                groups
+            }
+            false => gather((0, objects)),
+        };
+        if self.options.z_sectionheader {
+            self.sign(&mut groups);
+        }
+        groups.list
+    }
+
+    /// The groups that `objects`, the first of which has number `first`, have sections for.
+    fn gather(&self, sections: &Sections<'a>, first: usize, objects: &[ObjectSections]) -> Groups<'a> {
+        let mut groups = Groups::default();
+        for (i, extra) in objects.iter().enumerate() {
             for merge in extra.merges.iter().filter(|m| self.live.contains(m.section)) {
                 let section = sections.get(merge.section);
                 if section.kind() != SectionKind::Merge {
                     continue;
                 }
-                let Some(data) = self.data(o, merge) else { continue };
-                let key = (section.out(), merge.entsize, merge.strings, section.align());
-                let index = *known.entry(key).or_insert_with(|| {
-                    groups.push(Group { out: section.out(), inputs: Vec::new(), origins: Vec::new() });
-                    groups.len() - 1
-                });
+                let Some(data) = self.data(first + i, merge) else { continue };
+                let group = groups.get((section.out(), merge.entsize, merge.strings, section.align()));
                 let align = section.align().min(1 << 31) as u32;
-                groups[index].inputs.push(MergeInput {
-                    data,
-                    entsize: merge.entsize,
-                    strings: merge.strings,
-                    align,
-                });
-                groups[index].origins.push((o as u32, merge.section));
+                group.inputs.push(MergeInput { data, entsize: merge.entsize, strings: merge.strings, align });
+                group.origins.push(((first + i) as u32, merge.section));
             }
-        }
-        if self.options.z_sectionheader {
-            self.sign(&mut known, &mut groups);
         }
         groups
     }
 
     /// The linker's own name, for `.comment`.
-    fn sign(&self, known: &mut HashMap<(u32, u32, bool, u64), usize>, groups: &mut Vec<Group<'a>>) {
-        let out = crate::input::sections::COMMENT;
-        let index = *known.entry((out, 1, true, 1)).or_insert_with(|| {
-            groups.push(Group { out, inputs: Vec::new(), origins: Vec::new() });
-            groups.len() - 1
-        });
+    fn sign(&self, groups: &mut Groups<'a>) {
+        let group = groups.get((crate::input::sections::COMMENT, 1, true, 1));
         let data = concat!("Linker: weld ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
-        groups[index].inputs.push(MergeInput { data, entsize: 1, strings: true, align: 1 });
-        groups[index].origins.push((u32::MAX, SectionId::NONE));
+        group.inputs.push(MergeInput { data, entsize: 1, strings: true, align: 1 });
+        group.origins.push((u32::MAX, SectionId::NONE));
     }
 
     /// The section's bytes, decompressed if need be.
@@ -136,5 +186,74 @@ impl<'a> Merger<'_, 'a> {
         let shndx = section.0 - o.section_base;
         let text = format!("{}:({}): {message}", o.name, o.section_label(shndx as usize));
         self.sink.push(Diagnostic::error(text).at((o.file.0 as u64) << 32 | shndx as u64));
+    }
+}
+
+/// Notes in each section's address that it is that input of part `part`.
+fn note_places(list: &mut [InputSection], part: u64, origins: &[(u32, SectionId)], parallel: bool) {
+    let note = |first: usize, base: usize, sections: &mut [InputSection], origins: &[(u32, SectionId)]| {
+        for (i, (_, section)) in origins.iter().enumerate() {
+            sections[section.index() - base].address = part << 32 | (first + i) as u64;
+        }
+    };
+    if !parallel || origins.len() <= PLACES {
+        return note(0, 0, list, origins);
+    }
+    // Origins ascend, so each run of them has a part of the list to itself.
+    let (mut rest, mut base) = (list, 0);
+    let mut runs = Vec::with_capacity(origins.len() / PLACES + 1);
+    for (run, origins) in origins.chunks(PLACES).enumerate() {
+        let end = origins.last().map_or(base, |o| o.1.index() + 1);
+        let (sections, behind) = std::mem::take(&mut rest).split_at_mut(end - base);
+        runs.push((run * PLACES, base, sections, origins));
+        (rest, base) = (behind, end);
+    }
+    let region = trace::region("note merged places");
+    runs.into_par_iter().for_each(|(first, base, sections, origins)| {
+        let _task = region.task();
+        note(first, base, sections, origins);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_noted_in_runs_as_in_one_loop() {
+        let origins: Vec<(u32, SectionId)> =
+            (0..3 * PLACES as u32 + 7).map(|i| (i / 5, SectionId(i * 3 + i % 2))).collect();
+        let [one, many] = [false, true].map(|parallel| {
+            let mut list = vec![InputSection::default(); origins.len() * 3 + 4];
+            note_places(&mut list, 5, &origins, parallel);
+            list.iter().map(|s| s.address).collect::<Vec<_>>()
+        });
+        assert!(one == many);
+        assert_eq!(one[origins[PLACES].1.index()], 5 << 32 | PLACES as u64);
+        assert_eq!(one.iter().filter(|a| **a != 0).count(), origins.len());
+    }
+
+    #[test]
+    fn groups_of_runs_join_in_order() {
+        let input = |data: &'static [u8]| MergeInput { data, entsize: 1, strings: true, align: 1 };
+        let found: [&[(Key, &[u8], u32)]; 3] = [
+            &[((2, 1, true, 1), b"a", 0), ((1, 1, true, 1), b"b", 1)],
+            &[],
+            &[((1, 1, true, 1), b"c", 5), ((3, 8, false, 8), b"d", 6), ((2, 1, true, 1), b"e", 7)],
+        ];
+        let mut joined = Groups::default();
+        for run in found {
+            let mut groups = Groups::default();
+            for (key, data, section) in run {
+                let group = groups.get(*key);
+                group.inputs.push(input(data));
+                group.origins.push((0, SectionId(*section)));
+            }
+            joined.append(groups);
+        }
+        let list: Vec<_> = joined.list.iter().map(|(key, g)| (key.0, g.out, g.origins.clone())).collect();
+        let origins = |ids: &[u32]| ids.iter().map(|id| (0, SectionId(*id))).collect::<Vec<_>>();
+        assert_eq!(list, [(2, 2, origins(&[0, 7])), (1, 1, origins(&[1, 5])), (3, 3, origins(&[6]))]);
+        assert_eq!(joined.list[1].1.inputs[1].data, b"c");
     }
 }

@@ -74,10 +74,14 @@ const FREE: u32 = u32::MAX;
 const TASK_BYTES: std::ops::RangeInclusive<usize> = 512 << 10..=2 << 20;
 /// Tasks grow until there are no more than the first, and again when there are more than the second.
 const TASKS: std::ops::RangeInclusive<usize> = 256..=1024;
-/// Input bytes for each shard: with the usual repetition its unique pieces and its table then take
-/// one or two megabytes. Smaller shards lose more by visiting all inputs once more each than they
-/// gain by fitting better.
+/// Input bytes for each shard where there are many: with the usual repetition its unique pieces and its table
+/// then take one or two megabytes. Smaller shards lose by visiting all inputs once more each what they gain
+/// by fitting better.
 const SHARD_BYTES: usize = 8 << 20;
+/// Input bytes for each of the first shards: small enough that a merge of a few megabytes is not one task.
+const FIRST_SHARD_BYTES: usize = 512 << 10;
+/// How many shards are that small; beyond, there is work for all threads anyway.
+const FIRST_SHARDS: usize = 64;
 const MAX_SHARD_BITS: u32 = 8;
 
 fn task_bytes(total: usize) -> usize {
@@ -86,7 +90,8 @@ fn task_bytes(total: usize) -> usize {
 
 /// The number of shards as a power of two.
 fn shard_bits(total_bytes: usize) -> u32 {
-    (total_bytes / SHARD_BYTES).next_power_of_two().trailing_zeros().min(MAX_SHARD_BITS)
+    let first = (total_bytes / FIRST_SHARD_BYTES).min(FIRST_SHARDS);
+    (total_bytes / SHARD_BYTES).max(first).next_power_of_two().trailing_zeros().min(MAX_SHARD_BITS)
 }
 
 /// Cuts the inputs into tasks: segments whose pieces are not counted yet.
@@ -305,5 +310,18 @@ impl Layout {
             task_bytes: task_bytes(total),
             shard_bits: shard_bits(total),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_grow_with_the_inputs() {
+        let shards = |megabytes: usize| 1 << shard_bits(megabytes << 20);
+        assert_eq!([0, 1, 2, 4, 20, 32].map(shards), [1, 2, 4, 8, 64, 64]);
+        assert_eq!([100, 512, 513, 1024, 4096, 1 << 20].map(shards), [64, 64, 64, 128, 256, 256]);
+        assert_eq!(shard_bits(FIRST_SHARD_BYTES * 2 - 1), 0);
     }
 }

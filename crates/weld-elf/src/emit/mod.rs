@@ -98,6 +98,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
+        let _stretch = trace::stretch(self.work(unit));
         match unit {
             Unit::Headers => sink.bytes(0, &self.contents.headers),
             Unit::SectionHeaders => {
@@ -122,6 +123,22 @@ impl Emitter<'_, '_, '_> {
                 sink.bytes(*offset, self.contents.compressed[*section].1.part(*part))
             }
             Unit::Symbols(objects) => self.symbols(objects.clone(), sink),
+        }
+    }
+
+    /// What a unit is called in traces.
+    fn work(&self, unit: &Unit) -> &'static str {
+        match unit {
+            Unit::Headers | Unit::SectionHeaders | Unit::Gap { .. } => "headers and gaps",
+            Unit::Members { .. } | Unit::Part { .. } => "copy and relocate sections",
+            Unit::Packed { .. } => "compressed sections",
+            Unit::Symbols { .. } => "symbol tables",
+            Unit::Chunk { chunk, .. } => match self.image.layout.chunks[*chunk].kind {
+                ChunkKind::Merged(_) => "merged strings and constants",
+                ChunkKind::EhFrame | ChunkKind::EhFrameHdr => ".eh_frame",
+                ChunkKind::Relocs(_) => "emitted relocations",
+                _ => "dynamic tables",
+            },
         }
     }
 
