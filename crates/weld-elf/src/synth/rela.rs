@@ -6,6 +6,8 @@
 //!
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; x86-64 psABI 4.4.
 
+use std::ops::Range;
+
 use weld_common::{par, sort, trace};
 
 use crate::arch::x86_64::*;
@@ -184,9 +186,9 @@ struct Collected {
     relr: Vec<u64>,
 }
 
-/// Relocations of one section made by one task.
-const RELOCS_PER_TASK: usize = 1 << 14;
-/// Runs of relocations made by one task.
+/// Relocations of one section made in one go, and by one task.
+const RELOCS_PER_TASK: usize = 1 << 13;
+/// Runs of relocations made by one task, at most.
 const RUNS_PER_TASK: usize = 256;
 /// Entries of the GOT in one run.
 const GOT_RUN: usize = 1 << 12;
@@ -202,6 +204,8 @@ struct Source {
     run: u32,
     /// Which part of it.
     part: u32,
+    /// How many there are.
+    count: u32,
 }
 
 const GOT: u32 = u32::MAX;
@@ -209,13 +213,10 @@ const GOT: u32 = u32::MAX;
 pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel: bool) -> Dynamics {
     let sources = sources(image, parallel);
     let combined = image.options.z_combreloc;
-    let region = "collect dynamic relocations";
-    let parts = par::runs(region, parallel, sources.len().div_ceil(RUNS_PER_TASK), 1, |range| {
-        let part = |i| {
-            let end = sources.len().min((i + 1) * RUNS_PER_TASK);
-            collect_part(image, owners, &sources[i * RUNS_PER_TASK..end])
-        };
-        range.map(part).collect::<Vec<Collected>>()
+    let tasks = tasks(&sources);
+    let parts = par::runs("collect dynamic relocations", parallel, tasks.len(), 1, |range| {
+        let part = |task: &Range<usize>| collect_part(image, owners, &sources[task.clone()]);
+        tasks[range].iter().map(part).collect::<Vec<Collected>>()
     });
     let _stretch = trace::stretch("join dynamic relocations");
     let (mut relative, mut others, mut relr) = (Vec::new(), Vec::new(), Vec::new());
@@ -251,17 +252,35 @@ fn sources(image: &Image, parallel: bool) -> Vec<Source> {
         let mut sources = Vec::with_capacity(range.len());
         for (run, (section, relocs)) in range.clone().zip(live.runs().skip(range.start)) {
             let address = image.sections.get(section).address;
-            let source = |part| Source { address, run: run as u32, part: part as u32 };
-            sources.extend((0..relocs.len().div_ceil(RELOCS_PER_TASK)).map(source));
+            let parts = relocs.chunks(RELOCS_PER_TASK).zip(0..);
+            let source = |(relocs, part)| source(address, run as u32, part, relocs);
+            sources.extend(parts.map(source));
         }
         sources
     });
-    let of_got = |(part, entries): (usize, &[(u32, GotEntry)])| {
-        let address = image.bases.got + 8 * u64::from(entries[0].0);
-        Source { address, run: GOT, part: part as u32 }
+    let of_got = |(entries, part): (&[(u32, GotEntry)], u32)| {
+        source(image.bases.got + 8 * u64::from(entries[0].0), GOT, part, entries)
     };
-    lists.push(image.slots.got.chunks(GOT_RUN).enumerate().map(of_got).collect());
+    lists.push(image.slots.got.chunks(GOT_RUN).zip(0..).map(of_got).collect());
     sort::by(par::concat("join sections", parallel, lists), parallel, Source::cmp)
+}
+
+fn source<T>(address: u64, run: u32, part: u32, relocs: &[T]) -> Source {
+    Source { address, run, part, count: relocs.len() as u32 }
+}
+
+/// Runs of sources with about as many relocations.
+fn tasks(sources: &[Source]) -> Vec<Range<usize>> {
+    let mut tasks = Vec::new();
+    let (mut first, mut relocs) = (0, 0);
+    for (i, source) in sources.iter().enumerate() {
+        relocs += source.count as usize;
+        if relocs >= RELOCS_PER_TASK || i + 1 - first == RUNS_PER_TASK || i + 1 == sources.len() {
+            tasks.push(first..i + 1);
+            (first, relocs) = (i + 1, 0);
+        }
+    }
+    tasks
 }
 
 /// Whether the lists, each of which is in order, are so one after the other.
@@ -362,9 +381,9 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     }
 }
 
-/// Writes `.rela.plt`: one relocation for each word of `.got.plt` behind the reserved ones.
-pub fn write_plt(image: &Image, out: &mut [u8]) {
-    for (entry, bytes) in out.chunks_exact_mut(Rela::SIZE).enumerate() {
+/// Writes `.rela.plt`, one relocation for each word of `.got.plt` behind the reserved ones, from entry `first` on.
+pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
+    for (entry, bytes) in (first..).zip(out.chunks_exact_mut(Rela::SIZE)) {
         let slot = &image.slots.list[image.slots.plt[entry] as usize];
         let offset = image.got_plt_address(entry as u32);
         let rela = if (entry as u32) < image.slots.jump_slots {
