@@ -14,6 +14,7 @@ use crate::ids::SectionId;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::runs::RUN;
 use crate::layout::{ChunkKind, Layout, Member};
+use crate::synth::symtab::SymTab;
 
 /// Units are closed when they reach this many bytes.
 pub const UNIT_BYTES: u64 = 512 << 10;
@@ -53,10 +54,8 @@ pub enum Unit {
         part: usize,
         offset: u64,
     },
-    /// Symbols of the objects from `first` on; of no object if there is none.
-    Symbols {
-        first: usize,
-    },
+    /// Symbols of a run of objects; if it is empty, those of no object.
+    Symbols(Range<usize>),
 }
 
 /// How a large chunk may be cut.
@@ -103,8 +102,8 @@ pub struct Cutter<'c, 'a> {
 }
 
 impl Cutter<'_, '_> {
-    /// Cuts the image. `objects` is the number of live objects if there is a symbol table.
-    pub fn image(&self, objects: Option<usize>) -> Vec<Unit> {
+    /// Cuts the image, in which there may be a symbol table.
+    pub fn image(&self, symtab: Option<&SymTab>) -> Vec<Unit> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
         let mut end = crate::emit::headers::size(layout);
@@ -124,10 +123,10 @@ impl Cutter<'_, '_> {
         }
         gap(&mut units, end, layout.section_headers);
         units.push(Unit::SectionHeaders);
-        if let Some(objects) = objects {
-            let starts = (0..objects).step_by(super::SYMTAB_OBJECTS).chain([objects]);
+        if let Some(symtab) = symtab {
+            units.extend(symtab.runs().into_iter().map(Unit::Symbols));
             // Without objects the null symbol still has to be written.
-            units.extend(starts.map(|first| Unit::Symbols { first }));
+            units.push(Unit::Symbols(0..0));
         }
         units
     }

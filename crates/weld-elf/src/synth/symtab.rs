@@ -10,11 +10,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::{par, sort, trace};
 
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use crate::elf::*;
+use crate::emit::units::UNIT_BYTES;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
@@ -62,9 +63,7 @@ impl<'a> Choice<'_, 'a> {
             false => objects.iter().enumerate().map(one).collect(),
         };
         drop(region);
-        let _stretch = trace::stretch("plan linker's own and undefined symbols");
-        let (mut extra_locals, mut extra_globals) = (Vec::new(), Vec::new());
-        self.collect_extra(&mut extra_locals, &mut extra_globals);
+        let (extra_locals, extra_globals) = self.collect_extra(parallel);
         let locals: u32 = counts.iter().map(|c| c.locals).sum();
         let first_global = 1 + locals + extra_locals.len() as u32;
         let mut at = Range { locals: 1, globals: first_global, strings: 1 };
@@ -122,30 +121,51 @@ impl<'a> Choice<'_, 'a> {
         range
     }
 
-    fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
-        for (id, entry) in self.resolved.names.iter() {
-            let flags = self.symbols[id].flags();
-            let list = match flags & sym::KIND {
-                sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => &mut *locals,
-                sym::INTERNAL => &mut *globals,
-                sym::ABSOLUTE if entry.rank() == Rank::Internal => &mut *globals,
-                sym::UNDEFINED | sym::SHARED
-                    if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
-                {
-                    &mut *globals
-                }
-                _ => continue,
-            };
-            if self.retains(entry.name, || self.needs_global(id)) {
-                list.push(id);
-            }
+    /// The linker's own symbols and those that nothing here defines: locals and globals.
+    fn collect_extra(&self, parallel: bool) -> (Vec<SymbolId>, Vec<SymbolId>) {
+        let region = "linker's own and undefined symbols";
+        let parts = par::runs(region, parallel, self.symbols.list.len(), NAMES, |run| {
+            let (mut locals, mut globals) = (Vec::new(), Vec::new());
+            run.for_each(|i| self.extra_symbol(SymbolId(i as u32), &mut locals, &mut globals));
+            (locals, globals)
+        });
+        let (mut locals, mut globals) = (Vec::new(), Vec::new());
+        for mut part in parts {
+            locals.append(&mut part.0);
+            globals.append(&mut part.1);
         }
-        let order = |id: &SymbolId| {
-            let entry = self.resolved.names.get(*id);
-            (entry.best, entry.name)
+        let names = &self.resolved.names;
+        let sorted = |list: Vec<(u64, SymbolId)>| {
+            let name = |id| names.get(id).name;
+            let order = sort::by(list, parallel, |a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
+            order.into_iter().map(|(_, id)| id).collect()
         };
-        locals.sort_unstable_by_key(order);
-        globals.sort_unstable_by_key(order);
+        (sorted(locals), sorted(globals))
+    }
+
+    #[inline]
+    fn extra_symbol(
+        &self,
+        id: SymbolId,
+        locals: &mut Vec<(u64, SymbolId)>,
+        globals: &mut Vec<(u64, SymbolId)>,
+    ) {
+        let flags = self.symbols[id].flags();
+        let list = match flags & sym::KIND {
+            sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals,
+            sym::INTERNAL | sym::ABSOLUTE => globals,
+            sym::UNDEFINED | sym::SHARED
+                if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
+            {
+                globals
+            }
+            _ => return,
+        };
+        let entry = self.resolved.names.get(id);
+        let by_object = flags & sym::KIND == sym::ABSOLUTE && entry.rank() != Rank::Internal;
+        if !by_object && self.retains(entry.name, || self.needs_global(id)) {
+            list.push((entry.best, id));
+        }
     }
 
     /// The indices of all symbols, once the table has its symbols of sections.
@@ -182,6 +202,11 @@ impl<'a> Choice<'_, 'a> {
     }
 }
 
+/// Names looked at by one task.
+const NAMES: usize = 1 << 15;
+/// Objects whose symbols are written in one go, at most.
+const OBJECTS_PER_RUN: usize = 32;
+
 /// How many symbols ahead what is known of their names is asked for.
 const GLOBAL_AHEAD: u32 = 8;
 
@@ -211,6 +236,22 @@ impl SymTab {
         }
         let symtab = Choice { special: &special, ..choice }.table(parallel);
         SymTab { special, ..symtab }
+    }
+
+    /// Runs of objects whose symbols are written in one go: of about as many bytes as other units of the image, but not
+    /// of too many objects, whose symbols have to be looked at though few may be kept.
+    pub fn runs(&self) -> Vec<std::ops::Range<usize>> {
+        let bytes = |start: &Range| (start.locals + start.globals) as u64 * Sym::SIZE as u64 + start.strings;
+        let mut runs = Vec::new();
+        let mut first = 0;
+        for end in 1..self.starts.len() {
+            let size = bytes(&self.starts[end]) - bytes(&self.starts[first]);
+            if end - first == OBJECTS_PER_RUN || size >= UNIT_BYTES || end + 1 == self.starts.len() {
+                runs.push(first..end);
+                first = end;
+            }
+        }
+        runs
     }
 
     /// Puts symbols for the first `count` output sections before all others.
@@ -254,8 +295,16 @@ impl Writer<'_, '_, '_> {
 
     /// The symbols of objects `range`; the first run starts with [`Self::head`].
     pub fn objects(&self, range: std::ops::Range<usize>) -> Part {
-        let mut part = Part::default();
-        let mut string = self.symtab.starts[range.start].strings;
+        let (start, end) = (&self.symtab.starts[range.start], &self.symtab.starts[range.end]);
+        let head = if range.start == 0 { 1 + self.symtab.sections } else { 0 };
+        let room = |symbols: u32| Vec::with_capacity(symbols as usize * Sym::SIZE);
+        let mut part = Part {
+            locals: room(end.locals - start.locals + head),
+            globals: room(end.globals - start.globals),
+            strings: Vec::with_capacity((end.strings - start.strings) as usize + 1),
+            ..Part::default()
+        };
+        let mut string = start.strings;
         if range.start == 0 {
             self.head(&mut part);
         }
