@@ -6,25 +6,24 @@
 //! never depends on when it is read.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::armap::Symbols;
-use weld_common::archive::{Archive, Member, MemberData};
+use weld_common::archive::Member;
 use weld_common::diag::DiagSink;
-use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
 use weld_common::par;
 use weld_common::trace;
 
 use super::FileName;
+use super::archives::{self, ArchiveInput, Contents, ReadArchive};
+use super::identify::Kind;
 use super::search::{Opened, Search};
 use crate::args::in_sysroot;
-use crate::elf::*;
 use crate::ids::*;
 use crate::options::{InputArg, InputFlags, InputKind, Options};
-use crate::resolve::names::{Bins, MAX_FILES, Rank, Record, flag};
+use crate::resolve::names::MAX_FILES;
 use crate::script::standin::{self, Command};
 
 /// What stands behind a [`FileId`].
@@ -49,54 +48,6 @@ pub enum Input<'a> {
         link_name: &'a [u8],
         as_needed: bool,
     },
-}
-
-pub struct ArchiveInput<'a> {
-    pub path: Arc<str>,
-    pub archive: Archive<'a>,
-    /// Members are read through the index, when wanted.
-    pub lazy: bool,
-    pub excluded: bool,
-    first_file: FileId,
-    /// Header offsets of the members in the index, ascending; member `i` has file id `first_file + i`.
-    offsets: Vec<u64>,
-}
-
-impl<'a> ArchiveInput<'a> {
-    /// Records for a run of the index's entries.
-    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
-        for (name, hash, file) in self.provided(symbols) {
-            let bits = Rank::Provided as u32 | flag::OFFERED;
-            bins.push(Record::new(hash, name, file, u32::MAX, bits));
-        }
-    }
-
-    /// The bytes of the member at an offset, and of those up to the next that the index names: how long
-    /// the member is stands in its header, which may not be in memory yet.
-    fn extent(&self, offset: u64) -> &'a [u8] {
-        let bytes = self.archive.bytes();
-        let next = self.offsets.partition_point(|o| *o <= offset);
-        let end = self.offsets.get(next).map_or(bytes.len(), |o| *o as usize);
-        bytes.get(offset as usize..end).unwrap_or_default()
-    }
-
-    /// The names of a run of the index's entries with their hashes, and the members that define them.
-    fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], u64, FileId)> {
-        let mut member = 0;
-        let spells_versions = memchr::memchr(b'@', symbols.names()).is_some();
-        symbols.hashed().filter_map(move |(name, hash, offset)| {
-            // Entries of one member follow one another.
-            if self.offsets.get(member) != Some(&offset) {
-                member = self.offsets.binary_search(&offset).ok()?;
-            }
-            let file = FileId(self.first_file.0 + member as u32);
-            let version = if spells_versions { memchr::memmem::find(name, b"@@") } else { None };
-            Some(match version {
-                Some(at) => (&name[..at], hash_bytes(&name[..at]), file),
-                None => (name, hash, file),
-            })
-        })
-    }
 }
 
 /// Everything the command line brought in.
@@ -171,75 +122,17 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// The bytes of a member of a thin archive.
+    ///
+    /// # Errors
+    /// If its file cannot be opened.
     pub fn open_thin_member(
         &self,
         archive: &ArchiveInput<'a>,
         member: &Member<'a>,
     ) -> Result<&'a [u8], String> {
-        let path = thin_path(&archive.path, member.name);
-        let bytes = match self.store.open(&path) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => {
-                return Err(format!("cannot open {}, a member of a thin archive: not found", path.display()));
-            }
-            Err(e) => return Err(e.to_string()),
-        };
-        let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
-        // The member lies in an archive that is itself a member. An archive cannot reach itself this
-        // way: only members with their bytes in place are taken.
-        let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
-        let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", path.display()))?;
-        match inner.data {
-            MemberData::Inline(data) => Ok(data),
-            _ => Err(format!("{}: a thin archive in a thin archive is not supported", path.display())),
-        }
+        archives::open_thin_member(self.store, &archive.path, member)
     }
-}
-
-fn thin_path(archive: &str, member: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    let member = Path::new(std::ffi::OsStr::from_bytes(member));
-    Path::new(archive).parent().unwrap_or(Path::new("")).join(member)
-}
-
-/// Refuses what looks like an object but cannot be linked as one.
-pub fn check_relocatable(data: &[u8]) -> Result<(), String> {
-    match identify(data) {
-        Kind::Object => Ok(()),
-        Kind::Bitcode => Err("is LLVM bitcode; link-time optimisation is not supported yet".into()),
-        Kind::Executable => Err("is an executable, not an object".into()),
-        _ => Err("is not an ELF object".into()),
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Object,
-    Shared,
-    Executable,
-    Archive,
-    Bitcode,
-    Text,
-    Unknown,
-}
-
-fn identify(data: &[u8]) -> Kind {
-    if data.starts_with(ELFMAG) {
-        let Some(&[ehdr]) = table::<Ehdr>(data, 0, 1) else { return Kind::Object };
-        let kind = if ehdr.0[5] == ELFDATA2LSB { ehdr.e_type() } else { ehdr.e_type().swap_bytes() };
-        return match kind {
-            ET_DYN => Kind::Shared,
-            ET_EXEC => Kind::Executable,
-            _ => Kind::Object,
-        };
-    }
-    if data.starts_with(b"!<arch>\n") || data.starts_with(b"!<thin>\n") {
-        return Kind::Archive;
-    }
-    if data.starts_with(b"BC\xc0\xde") || data.starts_with(b"\xde\xc0\x17\x0b") {
-        return Kind::Bitcode;
-    }
-    if memchr::memchr(0, &data[..data.len().min(1024)]).is_some() { Kind::Unknown } else { Kind::Text }
 }
 
 pub struct Loader<'a, 'l> {
@@ -357,7 +250,7 @@ impl<'a> Loader<'a, '_> {
         inputs: &mut Inputs<'a>,
     ) {
         inputs.opened.push(file.path.clone());
-        match identify(file.bytes) {
+        match file.kind {
             Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
             Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
             _ => out.push(file),
@@ -418,14 +311,15 @@ impl<'a> Loader<'a, '_> {
     /// Gives each file its id.
     fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
         let mut groups: HashMap<u32, u32> = HashMap::new();
-        for file in opened {
+        let archives = self.read_archives(&opened, inputs);
+        for (file, archive) in opened.into_iter().zip(archives) {
             let next = inputs.places.len() as u32;
             let place =
                 if file.flags.group == 0 { next } else { *groups.entry(file.flags.group).or_insert(next) };
             inputs.places.push((FileId(inputs.files.len() as u32), place));
             let name = FileName { path: file.path.clone(), member: None };
             inputs.total_bytes += file.bytes.len() as u64;
-            match identify(file.bytes) {
+            match file.kind {
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;
                     if !lazy {
@@ -450,9 +344,8 @@ impl<'a> Loader<'a, '_> {
                     inputs.files.push(Input::Shared { name, data: file.bytes, link_name, as_needed });
                 }
                 Kind::Archive => {
-                    // A second mention of an archive cannot provide what the first did not.
-                    if inputs.archives_seen.insert((file.path.clone(), file.flags.whole_archive)) {
-                        self.add_archive(file, inputs);
+                    if let Some(read) = archive {
+                        self.add_archive(&file, read, inputs);
                     }
                 }
                 Kind::Executable => {
@@ -471,68 +364,58 @@ impl<'a> Loader<'a, '_> {
         self.options.exclude_libs.iter().any(|name| name == "ALL" || name == base)
     }
 
-    fn add_archive(&self, file: Opened<'a>, inputs: &mut Inputs<'a>) {
-        let archive = match Archive::parse(file.bytes) {
-            Ok(archive) => archive,
+    /// Reads the archives among `files` that are mentioned for the first time.
+    fn read_archives(&self, files: &[Opened<'a>], inputs: &mut Inputs<'a>) -> Vec<Option<ReadArchive<'a>>> {
+        let mut is_new = |file: &Opened<'a>| {
+            // A second mention of an archive cannot provide what the first did not.
+            let mention = || (file.path.clone(), file.flags.whole_archive);
+            file.kind == Kind::Archive && inputs.archives_seen.insert(mention())
+        };
+        let new: Vec<bool> = files.iter().map(&mut is_new).collect();
+        let region = trace::region("read archives");
+        let read = |(file, is_new): (&Opened<'a>, bool)| {
+            is_new.then(|| {
+                let _task = region.task();
+                archives::read(self.store, file, self.parallel)
+            })
+        };
+        match self.parallel {
+            true => files.par_iter().zip(new).map(read).collect(),
+            false => files.iter().zip(new).map(read).collect(),
+        }
+    }
+
+    /// Gives the members of an archive their ids.
+    fn add_archive(&self, file: &Opened<'a>, read: ReadArchive<'a>, inputs: &mut Inputs<'a>) {
+        let (archive, contents) = match read {
+            Ok(read) => read,
             Err(e) => return self.sink.error(format!("{}: {e}", file.path)),
         };
         let index = inputs.archives.len() as u32;
-        let first_file = FileId(inputs.files.len() as u32);
         let mut added = ArchiveInput {
             excluded: self.is_excluded(&file.path),
             path: file.path.clone(),
             archive,
             lazy: false,
-            first_file,
+            first_file: FileId(inputs.files.len() as u32),
             offsets: Vec::new(),
         };
-        match added.archive.armap() {
-            Some(map) if !file.flags.whole_archive => {
-                let mut offsets: Vec<u64> = Vec::new();
-                for i in 0..map.count() {
-                    let offset = map.offset(i);
-                    if offsets.last() != Some(&offset) {
-                        offsets.push(offset);
-                    }
-                }
-                offsets.sort_unstable();
-                offsets.dedup();
+        match contents {
+            Contents::Indexed(offsets) => {
                 let member = |&offset: &u64| Input::Member { archive: index, offset };
                 inputs.files.extend(offsets.iter().map(member));
-                added.offsets = offsets;
-                added.lazy = true;
+                (added.offsets, added.lazy) = (offsets, true);
             }
-            _ => {
-                self.store.readahead().will_need(file.bytes);
-                self.add_members(&added, !file.flags.whole_archive, inputs);
+            Contents::Members(members) => {
+                let (lazy, excluded) = (!file.flags.whole_archive, added.excluded);
+                for member in members {
+                    match member {
+                        Ok((name, data)) => inputs.files.push(Input::Object { name, data, lazy, excluded }),
+                        Err(message) => self.sink.error(message),
+                    }
+                }
             }
         }
         inputs.archives.push(added);
-    }
-
-    /// Adds every member of an archive as an object of its own.
-    fn add_members(&self, archive: &ArchiveInput<'a>, lazy: bool, inputs: &mut Inputs<'a>) {
-        for member in archive.archive.members() {
-            let member = match member {
-                Ok(member) => member,
-                Err(e) => return self.sink.error(format!("{}: {e}", archive.path)),
-            };
-            let name = FileName { path: archive.path.clone(), member: Some(member.name) };
-            let data = match member.data {
-                MemberData::Inline(data) => Ok(data),
-                _ => inputs.open_thin_member(archive, &member),
-            };
-            match data {
-                Ok(data) if identify(data) == Kind::Object || identify(data) == Kind::Bitcode => {
-                    inputs.files.push(Input::Object { name, data, lazy, excluded: archive.excluded });
-                }
-                Ok(data) if data.starts_with(b"!<") => {
-                    self.sink.error(format!("{name}: an archive inside an archive is not supported"));
-                }
-                // Rust libraries carry metadata beside their objects; other linkers pass over such members.
-                Ok(_) => {}
-                Err(message) => self.sink.error(format!("{}: {message}", archive.path)),
-            }
-        }
     }
 }

@@ -1,9 +1,11 @@
 //! Input files: finding, opening, identifying and parsing them.
 //!
-//! [`search`] finds and opens what is named; [`load`] turns the command line into an ordered list of
-//! files; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
+//! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command
+//! line into an ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
 //! what each section of a live object is for. [`index`] tells prefetching what is read first.
 
+pub mod archives;
+pub mod identify;
 pub mod index;
 pub mod load;
 pub mod object;

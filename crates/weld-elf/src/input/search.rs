@@ -10,6 +10,7 @@ use std::sync::Arc;
 use weld_common::diag::Diagnostic;
 use weld_common::io::input::InputStore;
 
+use super::identify::{Kind, identify};
 use crate::args::in_sysroot;
 use crate::options::{InputArg, InputFlags, InputKind, Options};
 
@@ -17,6 +18,7 @@ use crate::options::{InputArg, InputFlags, InputKind, Options};
 pub struct Opened<'a> {
     pub path: Arc<str>,
     pub bytes: &'a [u8],
+    pub kind: Kind,
     pub flags: InputFlags,
     /// Found by `-l`.
     pub searched: bool,
@@ -60,7 +62,7 @@ impl<'a> Search<'a, '_> {
     }
 
     fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
-        Opened { path: path.to_string_lossy().into(), bytes, flags, searched: false }
+        Opened { path: path.to_string_lossy().into(), bytes, kind: identify(bytes), flags, searched: false }
     }
 
     fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {

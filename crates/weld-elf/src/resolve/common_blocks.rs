@@ -72,7 +72,7 @@ impl<'a> Resolver<'a, '_> {
             _ => return,
         };
         let Ok(bytes) = bytes else { return };
-        if crate::input::load::check_relocatable(bytes).is_err() {
+        if crate::input::identify::check_relocatable(bytes).is_err() {
             return;
         }
         let Ok(object) = Object::parse(file, self.inputs.name(file), bytes) else { return };

@@ -32,7 +32,8 @@ use weld_common::trace::{self, Region};
 
 use crate::ids::*;
 use crate::input::FileName;
-use crate::input::load::{ArchiveInput, Input, Inputs};
+use crate::input::archives::ArchiveInput;
+use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::options::Options;
@@ -256,7 +257,7 @@ impl<'a> Resolver<'a, '_> {
         (lazy, excluded): (bool, bool),
         bins: &mut Bins<'a>,
     ) -> Result<Parsed<'a>, String> {
-        crate::input::load::check_relocatable(data)?;
+        crate::input::identify::check_relocatable(data)?;
         let mut object = Object::parse(file, name, data)?;
         object.excluded = excluded;
         object.spells_versions = object.intern(lazy, self.wrap, bins)?;

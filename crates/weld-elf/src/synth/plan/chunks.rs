@@ -190,7 +190,8 @@ impl Plan<'_, '_> {
         let wanted = names.map(index);
         let mut found = [false; 3];
         for (object, extra) in objects.iter().zip(&sections.objects) {
-            if !extra.uses.iter().any(|u| wanted.contains(&u.out)) {
+            let missing = |out: u32| wanted.iter().position(|w| *w == out).filter(|k| !found[*k]);
+            if !extra.uses.iter().any(|u| missing(u.out).is_some()) {
                 continue;
             }
             let base = object.section_base as usize;

@@ -1,0 +1,252 @@
+//! Archives among the inputs: what their indices offer, or their members where there is no index to go by.
+//!
+//! An archive with an index is not read further: members are read when somebody wants what they define.
+//! Without one, and with `--whole-archive`, every member is an input. Archives are read in parallel, and so
+//! are the members of one: each has a header and an object's first bytes in a page of its own.
+//!
+//! Specification: System V `ar` format; thin archives as GNU `ar` makes them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use weld_common::archive::armap::{Armap, Symbols};
+use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
+use weld_common::hash::hash_bytes;
+use weld_common::io::input::InputStore;
+use weld_common::trace;
+
+use super::FileName;
+use super::identify::{Kind, identify};
+use super::search::Opened;
+use crate::ids::*;
+use crate::resolve::names::{Bins, Rank, Record, flag};
+
+pub struct ArchiveInput<'a> {
+    pub path: Arc<str>,
+    pub archive: Archive<'a>,
+    /// Members are read through the index, when wanted.
+    pub lazy: bool,
+    pub excluded: bool,
+    pub first_file: FileId,
+    /// Header offsets of the members in the index, ascending; member `i` has file id `first_file + i`.
+    pub offsets: Vec<u64>,
+}
+
+impl<'a> ArchiveInput<'a> {
+    /// Records for a run of the index's entries.
+    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
+        for (name, hash, file) in self.provided(symbols) {
+            let bits = Rank::Provided as u32 | flag::OFFERED;
+            bins.push(Record::new(hash, name, file, u32::MAX, bits));
+        }
+    }
+
+    /// The bytes of the member at an offset, and of those up to the next that the index names: how long
+    /// the member is stands in its header, which may not be in memory yet.
+    pub fn extent(&self, offset: u64) -> &'a [u8] {
+        let bytes = self.archive.bytes();
+        let next = self.offsets.partition_point(|o| *o <= offset);
+        let end = self.offsets.get(next).map_or(bytes.len(), |o| *o as usize);
+        bytes.get(offset as usize..end).unwrap_or_default()
+    }
+
+    /// The names of a run of the index's entries with their hashes, and the members that define them.
+    pub fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], u64, FileId)> {
+        let mut member = 0;
+        let spells_versions = memchr::memchr(b'@', symbols.names()).is_some();
+        symbols.hashed().filter_map(move |(name, hash, offset)| {
+            // Entries of one member follow one another.
+            if self.offsets.get(member) != Some(&offset) {
+                member = self.offsets.binary_search(&offset).ok()?;
+            }
+            let file = FileId(self.first_file.0 + member as u32);
+            let version = if spells_versions { memchr::memmem::find(name, b"@@") } else { None };
+            Some(match version {
+                Some(at) => (&name[..at], hash_bytes(&name[..at]), file),
+                None => (name, hash, file),
+            })
+        })
+    }
+}
+
+/// What an archive brings in.
+pub enum Contents<'a> {
+    /// Header offsets of the members that its index names, ascending.
+    Indexed(Vec<u64>),
+    /// Its objects in order, and messages where there is something else.
+    Members(Vec<Result<(FileName<'a>, &'a [u8]), String>>),
+}
+
+pub type ReadArchive<'a> = Result<(Archive<'a>, Contents<'a>), ArchiveError>;
+
+/// Reads the index of an archive, or its members.
+///
+/// # Errors
+/// If it is not an archive.
+pub fn read<'a>(store: &'a InputStore<'a>, file: &Opened<'a>, parallel: bool) -> ReadArchive<'a> {
+    let archive = Archive::parse(file.bytes)?;
+    let contents = match archive.armap() {
+        Some(map) if !file.flags.whole_archive => Contents::Indexed(indexed(map)),
+        _ => {
+            store.readahead().will_need(file.bytes);
+            Contents::Members(members(store, &file.path, &archive, parallel))
+        }
+    };
+    Ok((archive, contents))
+}
+
+fn indexed(map: Armap) -> Vec<u64> {
+    let mut offsets: Vec<u64> = Vec::new();
+    for i in 0..map.count() {
+        let offset = map.offset(i);
+        if offsets.last() != Some(&offset) {
+            offsets.push(offset);
+        }
+    }
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets
+}
+
+/// Every member that is an object, up to where the archive is damaged.
+fn members<'a>(
+    store: &'a InputStore<'a>,
+    path: &Arc<str>,
+    archive: &Archive<'a>,
+    parallel: bool,
+) -> Vec<Result<(FileName<'a>, &'a [u8]), String>> {
+    let mut damage = None;
+    let found = archive.members().map_while(|member| member.map_err(|e| damage = Some(e)).ok());
+    let found: Vec<Member> = found.collect();
+    let one = |member: &Member<'a>| {
+        let name = FileName { path: path.clone(), member: Some(member.name) };
+        let data = match member.data {
+            MemberData::Inline(data) => Ok(data),
+            _ => open_thin_member(store, path, member),
+        };
+        match data.map(|data| (identify(data), data)) {
+            Ok((Kind::Object | Kind::Bitcode, data)) => Some(Ok((name, data))),
+            Ok((_, data)) if data.starts_with(b"!<") => {
+                Some(Err(format!("{name}: an archive inside an archive is not supported")))
+            }
+            // Rust libraries carry metadata beside their objects; other linkers pass over such members.
+            Ok(_) => None,
+            Err(message) => Some(Err(format!("{path}: {message}"))),
+        }
+    };
+    let region = trace::region("read members");
+    let read: Vec<Option<_>> = match parallel {
+        true => found.par_iter().map_init(|| region.task(), |_, member| one(member)).collect(),
+        false => found.iter().map(one).collect(),
+    };
+    drop(region);
+    let mut list: Vec<_> = read.into_iter().flatten().collect();
+    list.extend(damage.map(|e| Err(format!("{path}: {e}"))));
+    list
+}
+
+/// The bytes of a member of the thin archive at `path`.
+///
+/// # Errors
+/// If its file cannot be opened, or lies in another thin archive.
+pub fn open_thin_member<'a>(
+    store: &'a InputStore<'a>,
+    path: &str,
+    member: &Member<'a>,
+) -> Result<&'a [u8], String> {
+    let path = thin_path(path, member.name);
+    let bytes = match store.open(&path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            return Err(format!("cannot open {}, a member of a thin archive: not found", path.display()));
+        }
+        Err(e) => return Err(e.to_string()),
+    };
+    let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
+    // The member lies in an archive that is itself a member. An archive cannot reach itself this
+    // way: only members with their bytes in place are taken.
+    let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+    let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", path.display()))?;
+    match inner.data {
+        MemberData::Inline(data) => Ok(data),
+        _ => Err(format!("{}: a thin archive in a thin archive is not supported", path.display())),
+    }
+}
+
+fn thin_path(archive: &str, member: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    let member = Path::new(std::ffi::OsStr::from_bytes(member));
+    Path::new(archive).parent().unwrap_or(Path::new("")).join(member)
+}
+
+#[cfg(test)]
+mod tests {
+    use weld_common::host::QuietHost;
+    use weld_testkit::ar::{Archive as Builder, ArchiveKind};
+    use weld_testkit::obj::{Obj, Section};
+
+    use super::*;
+    use crate::options::InputFlags;
+
+    fn file(bytes: &[u8], whole_archive: bool) -> Opened<'_> {
+        let flags = InputFlags { whole_archive, ..InputFlags::default() };
+        Opened { path: "lib.a".into(), bytes, kind: identify(bytes), flags, searched: false }
+    }
+
+    #[test]
+    fn members_come_in_order_with_what_is_wrong_between() {
+        let mut obj = Obj::new();
+        obj.section(Section::text(".text"));
+        let mut builder = Builder::new(ArchiveKind::Gnu).without_index();
+        for i in 0..300 {
+            let name = format!("{i}.o");
+            builder = match i % 100 {
+                7 => builder.member(&name, b"!<arch>\n", &[]),
+                8 => builder.member(&name, b"metadata", &[]),
+                _ => builder.object(&name, &obj),
+            };
+        }
+        let mut bytes = builder.build();
+        bytes.extend_from_slice(b"no header");
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let [one, many] = [false, true].map(|parallel| {
+            let Ok((_, Contents::Members(list))) = read(&store, &file(&bytes, true), parallel) else {
+                panic!()
+            };
+            let name = |member: Result<(FileName, &[u8]), String>| member.map(|(name, _)| name.to_string());
+            list.into_iter().map(name).collect::<Vec<_>>()
+        });
+        assert_eq!(one, many);
+        assert_eq!(one.len(), 300 - 3 + 1);
+        assert_eq!(one[6], Ok("lib.a(6.o)".into()));
+        assert!(
+            one[7].as_ref().is_err_and(|e| e.starts_with("lib.a(7.o): an archive inside")),
+            "{:?}",
+            one[7]
+        );
+        assert_eq!(one[8], Ok("lib.a(9.o)".into()));
+        assert!(
+            one[297].as_ref().is_err_and(|e| e.starts_with("lib.a: malformed archive")),
+            "{:?}",
+            one[297]
+        );
+    }
+
+    #[test]
+    fn an_index_names_each_member_once() {
+        let mut builder = Builder::new(ArchiveKind::Gnu);
+        for name in ["a.o", "b.o"] {
+            builder = builder.member(name, b"anything", &["one", "two"]);
+        }
+        let bytes = builder.build();
+        let host = QuietHost::new();
+        let store = InputStore::new(&host);
+        let Ok((archive, Contents::Indexed(offsets))) = read(&store, &file(&bytes, false), false) else {
+            panic!()
+        };
+        let names: Vec<_> = offsets.iter().map(|o| archive.member_at(*o).unwrap().name).collect();
+        assert_eq!(names, [b"a.o", b"b.o"]);
+    }
+}
