@@ -63,9 +63,6 @@ pub struct Emitter<'c, 'i, 'a> {
     pub threads: usize,
 }
 
-/// Objects whose symbols are written in one go.
-const SYMTAB_OBJECTS: usize = 32;
-
 impl Emitter<'_, '_, '_> {
     /// Writes everything.
     ///
@@ -74,7 +71,7 @@ impl Emitter<'_, '_, '_> {
     pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
         let image = self.image;
         let members = Members { image, owners: self.owners };
-        let objects = self.contents.symtab.map(|_| image.resolved.objects.len());
+        let symbol_runs = self.contents.symtab.map(|symtab| symtab.runs());
         let cutter = Cutter {
             layout: image.layout,
             sections: image.sections,
@@ -85,7 +82,7 @@ impl Emitter<'_, '_, '_> {
         };
         let units = {
             let _stretch = trace::stretch("cut the image");
-            cutter.image(objects)
+            cutter.image(symbol_runs)
         };
         let sink = UnitSink::new(file, &image.options.build_id, self.build_id());
         sink.write(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
@@ -125,7 +122,7 @@ impl Emitter<'_, '_, '_> {
             Unit::Packed { section, part, offset } => {
                 sink.bytes(*offset, self.contents.compressed[*section].1.part(*part))
             }
-            Unit::Symbols { first } => self.symbols(*first, sink),
+            Unit::Symbols { run } => self.symbols(*run, sink),
         }
     }
 
@@ -236,23 +233,17 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Writes the symbols of a run of objects, or (behind the last) those of no object.
-    fn symbols(&self, first: usize, sink: &UnitSink) -> Result<Digest, OutputError> {
+    /// Writes a run of symbols, or (behind the last) those of no object.
+    fn symbols(&self, run: usize, sink: &UnitSink) -> Result<Digest, OutputError> {
         let Some(symtab) = self.contents.symtab else { return Ok(None) };
         let writer = symtab::Writer { image: self.image, symtab };
-        let count = self.image.resolved.objects.len();
-        let (start, part) = if first < count {
-            let end = count.min(first + SYMTAB_OBJECTS);
-            (symtab.starts[first], writer.objects(first..end))
-        } else {
-            (symtab::extra_start(symtab), writer.extra())
-        };
+        let (start, part) = (symtab.start_of_run(run), writer.run(run));
         let layout = self.image.layout;
         let table = layout.chunk_offset(ChunkKind::SymTab);
         let strings = layout.chunk_offset(ChunkKind::StrTab);
         let indices = layout.chunk_offset(ChunkKind::SymTabShndx);
         // The null symbol, those of sections and the empty string belong to the first run.
-        let null = u64::from(first == 0);
+        let null = u64::from(run == 0);
         let head = null * (1 + u64::from(symtab.sections));
         let (locals, globals) = (start.locals as u64 - head, start.globals as u64);
         let mut parts: Vec<(u64, &[u8])> = vec![

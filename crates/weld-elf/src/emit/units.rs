@@ -53,9 +53,9 @@ pub enum Unit {
         part: usize,
         offset: u64,
     },
-    /// Symbols of the objects from `first` on; of no object if there is none.
+    /// A run of symbols of objects; behind the last, those of no object.
     Symbols {
-        first: usize,
+        run: usize,
     },
 }
 
@@ -103,8 +103,8 @@ pub struct Cutter<'c, 'a> {
 }
 
 impl Cutter<'_, '_> {
-    /// Cuts the image. `objects` is the number of live objects if there is a symbol table.
-    pub fn image(&self, objects: Option<usize>) -> Vec<Unit> {
+    /// Cuts the image. `symbol_runs` is the number of runs of symbols if there is a symbol table.
+    pub fn image(&self, symbol_runs: Option<usize>) -> Vec<Unit> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
         let mut end = crate::emit::headers::size(layout);
@@ -124,10 +124,9 @@ impl Cutter<'_, '_> {
         }
         gap(&mut units, end, layout.section_headers);
         units.push(Unit::SectionHeaders);
-        if let Some(objects) = objects {
-            let starts = (0..objects).step_by(super::SYMTAB_OBJECTS).chain([objects]);
+        if let Some(runs) = symbol_runs {
             // Without objects the null symbol still has to be written.
-            units.extend(starts.map(|first| Unit::Symbols { first }));
+            units.extend((0..=runs).map(|run| Unit::Symbols { run }));
         }
         units
     }

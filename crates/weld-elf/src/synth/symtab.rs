@@ -23,7 +23,7 @@ use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::util::zeroed_atomics;
 
-/// Where an object's symbols and names go.
+/// Where a slice's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Range {
     pub locals: u32,
@@ -31,9 +31,28 @@ pub struct Range {
     pub strings: u64,
 }
 
+/// Symbols of an object that are counted, and written, in one go: nearly always all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Slice {
+    object: u32,
+    /// Indices in the object's table.
+    symbols: std::ops::Range<u32>,
+}
+
+/// Symbols of a slice.
+const SLICE: u32 = 32 << 10;
+/// Objects with fewer symbols are one slice.
+const LARGE: u32 = 2 * SLICE;
+/// Objects that are written in one go.
+const RUN: u32 = 32;
+
 pub struct SymTab {
-    /// Start of each object's ranges, and one past the last.
-    pub starts: Vec<Range>,
+    /// In the order of objects and symbols.
+    slices: Vec<Slice>,
+    /// Start of each slice's ranges, and one past the last.
+    starts: Vec<Range>,
+    /// The first slice of each run that is written in one go, and the number of slices.
+    runs: Vec<usize>,
     /// Symbols behind those of the objects: the linker's own that are local, the others, and
     /// what is undefined here; with their names' total size.
     extra_locals: Vec<SymbolId>,
@@ -52,14 +71,14 @@ pub struct SymTab {
 impl<'a> Choice<'_, 'a> {
     pub fn table(&self, parallel: bool) -> SymTab {
         let region = trace::region("count symbols");
-        let one = |(number, object): (usize, &Object<'a>)| {
+        let slices = slices(&self.resolved.objects);
+        let one = |slice: &Slice| {
             let _task = region.task();
-            self.count(number, object)
+            self.count(slice)
         };
-        let objects = &self.resolved.objects;
         let counts: Vec<Range> = match parallel {
-            true => objects.par_iter().enumerate().map(one).collect(),
-            false => objects.iter().enumerate().map(one).collect(),
+            true => slices.par_iter().map(one).collect(),
+            false => slices.iter().map(one).collect(),
         };
         drop(region);
         let _stretch = trace::stretch("plan linker's own and undefined symbols");
@@ -81,6 +100,8 @@ impl<'a> Choice<'_, 'a> {
         SymTab {
             count: at.globals as u64 + extra_globals.len() as u64,
             strings: at.strings + names,
+            runs: runs(&slices),
+            slices,
             starts,
             extra_locals,
             extra_globals,
@@ -97,10 +118,12 @@ impl<'a> Choice<'_, 'a> {
         self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
     }
 
-    fn count(&self, number: usize, object: &Object) -> Range {
+    fn count(&self, slice: &Slice) -> Range {
         let mut range = Range::default();
-        for (i, symbol) in object.syms.iter().enumerate().skip(1) {
-            let i = i as u32;
+        let number = slice.object as usize;
+        let object = &self.resolved.objects[number];
+        for i in slice.symbols.clone() {
+            let symbol = &object.syms[i as usize];
             prefetch_global(self.resolved, self.symbols, object, i);
             let global = i >= object.first_global;
             let kept = match global {
@@ -154,7 +177,7 @@ impl<'a> Choice<'_, 'a> {
         let globals: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
         let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
         let one = |(number, object): (usize, &Object<'a>)| {
-            let start = &symtab.starts[number];
+            let start = symtab.start_of(number);
             let mut kept = Kept::new(object.first_global as usize);
             for i in 1..object.first_global {
                 if choice.keeps_local((number, object), i, &object.syms[i as usize]) {
@@ -175,11 +198,40 @@ impl<'a> Choice<'_, 'a> {
             true => objects.par_iter().enumerate().map(one).collect(),
             false => objects.iter().enumerate().map(one).collect(),
         };
-        let end = extra_start(symtab);
+        let end = symtab.starts[symtab.starts.len() - 1];
         (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
         (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));
         Numbers { locals, globals }
     }
+}
+
+/// Cuts the symbols of objects into slices.
+fn slices(objects: &[Object]) -> Vec<Slice> {
+    let counts = objects.iter().map(|o| o.syms.len() as u32).enumerate();
+    let of_object = |(object, count)| cut(count).map(move |symbols| Slice { object: object as u32, symbols });
+    counts.flat_map(of_object).collect()
+}
+
+/// Cuts a table of `count` symbols. The null symbol is in no slice.
+fn cut(count: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
+    let slices = if count < LARGE { 1 } else { count / SLICE };
+    let first = count.min(1);
+    (0..slices).map(move |i| {
+        let start = if i == 0 { first } else { i * SLICE };
+        let end = if i + 1 == slices { count } else { (i + 1) * SLICE };
+        start..end
+    })
+}
+
+/// The first slices of runs, and the number of slices: so many objects, or one slice of a large one.
+fn runs(slices: &[Slice]) -> Vec<usize> {
+    let is_part = |i: usize| {
+        let same = |j: usize| slices.get(j).is_some_and(|s| s.object == slices[i].object);
+        same(i + 1) || i > 0 && same(i - 1)
+    };
+    let starts_run = |i: &usize| slices[*i].object.is_multiple_of(RUN) || is_part(*i) || is_part(*i - 1);
+    let starts = (0..slices.len()).filter(|i| *i == 0 || starts_run(i));
+    starts.chain([slices.len()]).collect()
 }
 
 /// How many symbols ahead what is known of their names is asked for.
@@ -211,6 +263,20 @@ impl SymTab {
         }
         let symtab = Choice { special: &special, ..choice }.table(parallel);
         SymTab { special, ..symtab }
+    }
+
+    /// The number of runs of slices.
+    pub fn runs(&self) -> usize {
+        self.runs.len() - 1
+    }
+
+    /// Where the symbols of run `run` go; behind the last run, those that no object defines.
+    pub fn start_of_run(&self, run: usize) -> Range {
+        self.starts[self.runs[run]]
+    }
+
+    fn start_of(&self, object: usize) -> Range {
+        self.starts[self.slices.partition_point(|s| (s.object as usize) < object)]
     }
 
     /// Puts symbols for the first `count` output sections before all others.
@@ -252,21 +318,27 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The symbols of objects `range`; the first run starts with [`Self::head`].
-    pub fn objects(&self, range: std::ops::Range<usize>) -> Part {
+    /// The symbols of run `run`; the first starts with [`Self::head`], behind the last are those that no
+    /// object defines.
+    pub fn run(&self, run: usize) -> Part {
+        let symtab = self.symtab;
+        if run == symtab.runs() {
+            return self.extra();
+        }
         let mut part = Part::default();
-        let mut string = self.symtab.starts[range.start].strings;
-        if range.start == 0 {
+        let mut string = symtab.start_of_run(run).strings;
+        if run == 0 {
             self.head(&mut part);
         }
-        for number in range {
-            self.object(number, &mut string, &mut part);
+        for slice in &symtab.slices[symtab.runs[run]..symtab.runs[run + 1]] {
+            self.slice(slice, &mut string, &mut part);
         }
         part
     }
 
-    fn object(&self, number: usize, string: &mut u64, part: &mut Part) {
+    fn slice(&self, slice: &Slice, string: &mut u64, part: &mut Part) {
         let image = self.image;
+        let number = slice.object as usize;
         let object = &image.resolved.objects[number];
         let choice = Choice {
             resolved: image.resolved,
@@ -276,8 +348,8 @@ impl Writer<'_, '_, '_> {
             options: image.options,
             special: &self.symtab.special,
         };
-        for (i, symbol) in object.syms.iter().enumerate().skip(1) {
-            let i = i as u32;
+        for i in slice.symbols.clone() {
+            let symbol = &object.syms[i as usize];
             prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out, other) = if i >= object.first_global {
                 let Some(local) = choice.keeps_global(object, i) else { continue };
@@ -380,7 +452,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// The symbols that no object defines.
-    pub fn extra(&self) -> Part {
+    fn extra(&self) -> Part {
         let mut part = Part::default();
         if self.image.resolved.objects.is_empty() {
             self.head(&mut part);
@@ -447,8 +519,36 @@ fn united(other: u8, flags: u32) -> u8 {
 /// Marks an absolute symbol among section indices, which have 22 bits.
 const ABSOLUTE: u32 = 1 << 30;
 
-/// The byte ranges, within the tables, of the symbols behind the objects'.
-pub fn extra_start(symtab: &SymTab) -> Range {
-    let end = symtab.starts[symtab.starts.len() - 1];
-    Range { locals: end.locals, globals: end.globals, strings: end.strings }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_cover_a_table() {
+        for count in [0, 1, 2, LARGE - 1, LARGE, LARGE + 1, 3 * SLICE - 1, 3 * SLICE, 1_000_000] {
+            let slices: Vec<_> = cut(count).collect();
+            assert_eq!(slices[0].start, count.min(1));
+            assert_eq!(slices[slices.len() - 1].end, count);
+            assert!(slices.windows(2).all(|w| w[0].end == w[1].start));
+            assert!(slices.iter().all(|s| s.len() < LARGE as usize), "{slices:?}");
+        }
+        assert_eq!(cut(LARGE - 1).count(), 1);
+    }
+
+    #[test]
+    fn slices_and_runs() {
+        let list = |objects: &[(u32, u32, u32)]| -> Vec<Slice> {
+            objects
+                .iter()
+                .map(|(object, start, end)| Slice { object: *object, symbols: *start..*end })
+                .collect()
+        };
+        // Objects of at most 32 in a run, parts of a large one each by itself.
+        let small: Vec<(u32, u32, u32)> = (0..70).map(|i| (i, 1, 5)).collect();
+        assert_eq!(runs(&list(&small)), [0, 32, 64, 70]);
+        let mut mixed = small[..3].to_vec();
+        mixed.extend([(3, 1, 10), (3, 10, 20), (3, 20, 30), (4, 1, 5), (5, 1, 5)]);
+        assert_eq!(runs(&list(&mixed)), [0, 3, 4, 5, 6, 8]);
+        assert_eq!(runs(&[]), [0]);
+    }
 }
