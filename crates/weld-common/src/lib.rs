@@ -16,5 +16,6 @@ pub mod merge;
 pub mod par;
 pub mod prefetch;
 pub mod reproduce;
+pub mod sort;
 pub mod suggest;
 pub mod trace;

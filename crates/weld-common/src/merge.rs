@@ -27,6 +27,7 @@ mod split;
 mod tail;
 
 use lookup::Lookup;
+pub use lookup::Pieces;
 use run::run;
 use shard::{Answer, Entry, Shard, Source};
 use split::Split;
@@ -175,6 +176,11 @@ impl<'a> Merged<'a> {
             Body::Merged { .. } if len == 0 => Some(0),
             Body::Merged { lookup, .. } => lookup.find(input, offset as u32, self.strings),
         }
+    }
+
+    /// For many questions about one input.
+    pub fn pieces(&self, input: usize) -> Pieces<'_> {
+        Pieces::new(self, input)
     }
 
     /// Writes bytes `start..start + out.len()` of the merged section (any range within it; called

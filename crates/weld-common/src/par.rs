@@ -13,7 +13,9 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::trace::Trace;
+use rayon::prelude::*;
+
+use crate::trace::{self, Trace};
 
 /// Inputs below this many bytes are linked by one thread: starting others would cost more.
 pub const ONE_THREAD_LIMIT: u64 = 4 << 20;
@@ -176,6 +178,55 @@ pub fn map_waiting<R: Send>(n: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
     results.into_iter().map(|(_, result)| result).collect()
 }
 
+/// What `f` makes of runs of `grain` consecutive indices that together are `0..n`, in order. For loops deep inside a
+/// link: runs in the pool of the caller and is the region `name` of its trace. If not `parallel`, there is
+/// one run, so that what comes back need not be joined.
+pub fn runs<R: Send>(
+    name: &'static str,
+    parallel: bool,
+    n: usize,
+    grain: usize,
+    f: impl Fn(Range<usize>) -> R + Sync,
+) -> Vec<R> {
+    let region = trace::region(name);
+    let run = |range: Range<usize>| {
+        let _task = region.task();
+        f(range)
+    };
+    if !parallel || n <= grain {
+        return vec![run(0..n)];
+    }
+    (0..n.div_ceil(grain)).into_par_iter().map(|i| run(i * grain..n.min((i + 1) * grain))).collect()
+}
+
+/// The elements of all lists, one list after the other. A region like [`runs`], unless there is nothing to join.
+pub fn concat<T: Copy + Send + Sync>(name: &'static str, parallel: bool, mut lists: Vec<Vec<T>>) -> Vec<T> {
+    if lists.len() <= 1 {
+        return lists.pop().unwrap_or_default();
+    }
+    let total = lists.iter().map(Vec::len).sum();
+    let mut all = Vec::with_capacity(total);
+    let mut rest = &mut all.spare_capacity_mut()[..total];
+    let mut places = Vec::with_capacity(lists.len());
+    for list in &lists {
+        let (place, after) = rest.split_at_mut(list.len());
+        places.push((place, list));
+        rest = after;
+    }
+    let region = trace::region(name);
+    let copy = |(place, list): (&mut [MaybeUninit<T>], &Vec<T>)| {
+        let _task = region.task();
+        place.write_copy_of_slice(list);
+    };
+    match parallel {
+        true => places.into_par_iter().for_each(copy),
+        false => places.into_iter().for_each(copy),
+    }
+    // SAFETY: the places together are the first `total` elements, and each was written.
+    unsafe { all.set_len(total) };
+    all
+}
+
 /// Replaces each value by the sum of those before it and returns the sum of all; `None` (and
 /// unspecified values) if that is above `u64::MAX`.
 pub fn prefix_sums(pool: &Pool, values: &mut [u64]) -> Option<u64> {
@@ -280,6 +331,22 @@ mod tests {
             overflow[0] = u64::MAX;
             overflow[n as usize - 1] = 1;
             assert_eq!(prefix_sums(&pool, &mut overflow), None);
+        }
+    }
+
+    #[test]
+    fn runs_are_joined_in_order() {
+        for pool in pools() {
+            for (n, grain) in [(0, 4), (1, 4), (4, 4), (5, 4), (1000, 7)] {
+                for parallel in [false, true] {
+                    let lists = pool.install(|| runs("runs", parallel, n, grain, |r| r.collect::<Vec<_>>()));
+                    assert_eq!(lists.len(), if parallel { n.div_ceil(grain).max(1) } else { 1 });
+                    let all = pool.install(|| concat("concat", parallel, lists));
+                    assert_eq!(all, (0..n).collect::<Vec<_>>());
+                }
+            }
+            assert_eq!(concat::<u8>("concat", true, vec![]), []);
+            assert_eq!(concat("concat", false, vec![vec![], vec![1], vec![], vec![2, 3]]), [1, 2, 3]);
         }
     }
 

@@ -19,6 +19,7 @@
 //! `chrome://tracing` and Perfetto.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -200,18 +201,28 @@ impl Trace {
         json + "\n}}\n"
     }
 
-    /// The phases that have ended as a table, milliseconds and page faults, then the notes. Empty if
-    /// nothing is recorded.
+    /// The phases that have ended as a table, milliseconds and page faults, and under each one the loops and
+    /// stretches in it, by name, with the CPU time that they took by themselves; then the notes.
+    /// Empty if nothing is recorded.
     pub fn stats(&self) -> String {
         let Some(recorder) = &self.0 else { return String::new() };
         recorder.sort();
-        let mut table =
-            format!("{:<32}{:>10}{:>10}{:>10}{:>10}\n", "phase", "wall ms", "user ms", "sys ms", "faults");
+        let mut table = format!(
+            "{:<40}{:>10}{:>10}{:>10}{:>10}{:>8}\n",
+            "phase", "wall ms", "user ms", "sys ms", "faults", "tasks"
+        );
         let mut total = (Duration::ZERO, Usage::default());
-        for span in recorder.spans.lock().unwrap().iter() {
+        let spans = recorder.spans.lock().unwrap();
+        let parts = parts(&spans);
+        for (number, span) in spans.iter().enumerate() {
             let Kind::Phase { depth, usage } = &span.kind else { continue };
             let name = format!("{:indent$}{}", "", span.name, indent = 2 * depth);
             write_row(&mut table, &name, span.wall, usage);
+            for part in parts.iter().filter(|part| part.phase == number) {
+                let name = format!("{:indent$}{}", "", part.name, indent = 2 * depth + 2);
+                let (wall, cpu) = (milliseconds(part.wall), milliseconds(part.cpu));
+                _ = writeln!(table, "{name:<40}{wall:>10.2}{cpu:>10.2}{:>28}", part.count);
+            }
             if *depth == 0 {
                 total.0 += span.wall;
                 total.1.user += usage.user;
@@ -300,10 +311,69 @@ impl Record {
     }
 }
 
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
 fn write_row(table: &mut String, name: &str, wall: Duration, usage: &Usage) {
-    let ms = |d: Duration| d.as_secs_f64() * 1000.0;
-    let (wall, user, system) = (ms(wall), ms(usage.user), ms(usage.system));
-    _ = writeln!(table, "{name:<32}{wall:>10.2}{user:>10.2}{system:>10.2}{:>10}", usage.faults);
+    let (wall, user, system) = (milliseconds(wall), milliseconds(usage.user), milliseconds(usage.system));
+    _ = writeln!(table, "{name:<40}{wall:>10.2}{user:>10.2}{system:>10.2}{:>10}", usage.faults);
+}
+
+/// All regions, or all stretches, of one name in a phase.
+#[derive(Clone)]
+struct Part {
+    /// The phase's place among the spans.
+    phase: usize,
+    name: &'static str,
+    /// From begin to end; of stretches on several threads, all together.
+    wall: Duration,
+    /// Less what stretches inside took.
+    cpu: Duration,
+    /// Tasks, or stretches.
+    count: usize,
+}
+
+/// The parts of each phase, in the order in which they began. `spans` are in that order too.
+fn parts(spans: &[Record]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut place_of = HashMap::new();
+    // Of each thread, what is open: when it ends, and its place in `parts`.
+    let mut open: HashMap<usize, Vec<(Duration, usize)>> = HashMap::new();
+    let mut phases: Vec<(Duration, usize)> = Vec::new();
+    for (number, span) in spans.iter().enumerate() {
+        phases.retain(|phase| phase.0 > span.start);
+        match span.kind {
+            Kind::Phase { .. } => phases.push((span.start + span.wall, number)),
+            Kind::Foreign => {}
+            Kind::Stretch | Kind::Region(_) | Kind::Task(_) => {
+                let Some(&(_, phase)) = phases.last() else { continue };
+                let place = *place_of.entry((phase, span.name)).or_insert_with(|| {
+                    let name = span.name;
+                    parts.push(Part { phase, name, wall: Duration::ZERO, cpu: Duration::ZERO, count: 0 });
+                    parts.len() - 1
+                });
+                let cpu = span.cpu.1;
+                match span.kind {
+                    Kind::Task(_) => {}
+                    _ => parts[place].wall += span.wall,
+                }
+                // A region's own thread does tasks too: only those are counted.
+                if let Kind::Region(_) = span.kind {
+                    continue;
+                }
+                parts[place].cpu += cpu;
+                parts[place].count += 1;
+                let around = open.entry(span.thread).or_default();
+                around.retain(|outer| outer.0 > span.start);
+                if let Some(&(_, outer)) = around.last() {
+                    parts[outer].cpu = parts[outer].cpu.saturating_sub(cpu);
+                }
+                around.push((span.start + span.wall, place));
+            }
+        }
+    }
+    parts
 }
 
 fn write_json_string(json: &mut String, text: &str) {
@@ -401,8 +471,11 @@ mod tests {
         drop(trace.span("close"));
         trace.note("symbols", || "12".into());
         let stats = trace.stats();
-        let names: Vec<_> = stats.lines().map(|line| line.get(..32).unwrap_or(line).trim_end()).collect();
-        assert_eq!(names, ["phase", "link", "  read", "  write", "close", "total", "symbols: 12"]);
+        let names: Vec<_> = stats.lines().map(|line| line.get(..40).unwrap_or(line).trim_end()).collect();
+        assert_eq!(
+            names,
+            ["phase", "link", "  sections", "  read", "  write", "close", "total", "symbols: 12"]
+        );
     }
 
     #[test]
@@ -445,5 +518,36 @@ mod tests {
         });
         let json = trace.to_json();
         assert!(json.contains("inside") && !json.contains("outside"), "{json}");
+    }
+
+    #[test]
+    fn parts_of_a_phase_by_name() {
+        let ms = Duration::from_millis;
+        let span = |name, kind, thread, start, wall| {
+            let (cpu, detail) = ((ms(start), ms(wall)), String::new());
+            Record { name, kind, thread, start: ms(start), wall: ms(wall), cpu, detail }
+        };
+        let phase = || Kind::Phase { depth: 0, usage: Usage::default() };
+        let spans = [
+            span("first", phase(), 0, 0, 10),
+            span("serial", Kind::Stretch, 0, 1, 2),
+            span("serial", Kind::Stretch, 0, 4, 1),
+            span("second", phase(), 0, 10, 20),
+            span("loop", Kind::Region(0), 0, 10, 9),
+            span("loop", Kind::Task(0), 0, 10, 9),
+            span("loop", Kind::Task(0), 1, 11, 8),
+            span("inside", Kind::Stretch, 1, 12, 5),
+            span("serial", Kind::Stretch, 1, 25, 1),
+        ];
+        let found: Vec<_> = parts(&spans).iter().map(|p| (p.phase, p.name, p.wall, p.cpu, p.count)).collect();
+        assert_eq!(
+            found,
+            [
+                (0, "serial", ms(3), ms(3), 2),
+                (3, "loop", ms(9), ms(12), 2),
+                (3, "inside", ms(5), ms(5), 1),
+                (3, "serial", ms(1), ms(1), 1),
+            ]
+        );
     }
 }

@@ -335,24 +335,34 @@ pub fn sort_hdr_entries(entries: &mut Vec<(u64, u64)>, parallel: bool) {
     entries.dedup_by_key(|entry| entry.0);
 }
 
-/// Writes `.eh_frame_hdr`: version 1, `.eh_frame`'s address pc-relative, and the search table
-/// relative to the section, ascending by function. `entries` come from [`sort_hdr_entries`]; `out`
-/// has room for them, and what is left over is zero. Addresses are final ones.
+/// Offsets where an `.eh_frame_hdr` of `size` bytes may be cut.
+pub fn hdr_borders(size: u64) -> impl Iterator<Item = u64> {
+    (HDR_HEAD as u64..size).step_by(HDR_ENTRY << 12).skip(1)
+}
+
+/// Writes the bytes of `.eh_frame_hdr` from `start` on, one of [`hdr_borders`] or 0: version 1, `.eh_frame`'s
+/// address pc-relative, and the search table relative to the section, ascending by function. `entries` come from
+/// [`sort_hdr_entries`]; there is room for them, and what is left over is zero. Addresses are final ones.
 pub fn write_hdr(
-    hdr_addr: u64,
-    eh_frame_addr: u64,
+    (hdr_addr, eh_frame_addr): (u64, u64),
     entries: &[(u64, u64)],
+    start: u64,
     out: &mut [u8],
 ) -> Result<(), HdrError> {
-    let (head, table) = out.split_at_mut(HDR_HEAD);
-    let frame = offset32(eh_frame_addr, hdr_addr.wrapping_add(4)).ok_or(HdrError::FrameOutOfReach)?;
-    head[0] = 1;
-    head[1] = encoding::PCREL | encoding::SDATA4;
-    head[2] = encoding::UDATA4;
-    head[3] = encoding::DATAREL | encoding::SDATA4;
-    head[4..8].copy_from_slice(&frame);
-    head[8..12].copy_from_slice(&(entries.len() as u32).to_le_bytes());
-    let (table, rest) = table.split_at_mut(HDR_ENTRY * entries.len());
+    let (head, table) = out.split_at_mut(HDR_HEAD.saturating_sub(start as usize));
+    if !head.is_empty() {
+        let frame = offset32(eh_frame_addr, hdr_addr.wrapping_add(4)).ok_or(HdrError::FrameOutOfReach)?;
+        head[0] = 1;
+        head[1] = encoding::PCREL | encoding::SDATA4;
+        head[2] = encoding::UDATA4;
+        head[3] = encoding::DATAREL | encoding::SDATA4;
+        head[4..8].copy_from_slice(&frame);
+        head[8..12].copy_from_slice(&(entries.len() as u32).to_le_bytes());
+    }
+    let first = (start as usize).saturating_sub(HDR_HEAD) / HDR_ENTRY;
+    let entries = entries.get(first..).unwrap_or(&[]);
+    let room = table.len() / HDR_ENTRY * HDR_ENTRY;
+    let (table, rest) = table.split_at_mut(room.min(HDR_ENTRY * entries.len()));
     for (place, &(pc, fde)) in table.as_chunks_mut::<HDR_ENTRY>().0.iter_mut().zip(entries) {
         let out_of_reach = HdrError::EntryOutOfReach { pc, fde };
         place[..4].copy_from_slice(&offset32(pc, hdr_addr).ok_or(out_of_reach)?);
@@ -547,14 +557,32 @@ mod tests {
         sort_hdr_entries(&mut entries, false);
         assert_eq!(entries, [(0x2000, 0x5000), (0x3000, 0x5100)]);
         let mut out = vec![0xaa; hdr_size(3) as usize];
-        write_hdr(0x4000, 0x4f00, &entries, &mut out).unwrap();
+        write_hdr((0x4000, 0x4f00), &entries, 0, &mut out).unwrap();
         let mut expected = vec![1, 0x1b, 0x03, 0x3b];
         for word in [0xefc, 2, -0x2000, 0x1000, -0x1000, 0x1100, 0, 0] {
             expected.extend(i32::to_le_bytes(word));
         }
         assert_eq!(out, expected);
-        write_hdr(0x4000, 0x4000, &[], &mut out).unwrap();
+        write_hdr((0x4000, 0x4000), &[], 0, &mut out).unwrap();
         assert_eq!(out[4..8], (-4i32).to_le_bytes());
+    }
+
+    #[test]
+    fn search_table_in_parts() {
+        let entries: Vec<(u64, u64)> = (0..20_000).map(|i| (0x5000 + 16 * i, 0x4000_0000 + 24 * i)).collect();
+        // Room for some that were folded.
+        let size = hdr_size(entries.len() + 5);
+        let mut whole = vec![0xaa; size as usize];
+        write_hdr((0x4000, 0x4f00), &entries, 0, &mut whole).unwrap();
+        let mut starts = vec![0];
+        starts.extend(hdr_borders(size));
+        assert!(starts.len() > 3);
+        for (i, &start) in starts.iter().enumerate() {
+            let end = starts.get(i + 1).map_or(size, |&end| end) as usize;
+            let mut part = vec![0xaa; end - start as usize];
+            write_hdr((0x4000, 0x4f00), &entries, start, &mut part).unwrap();
+            assert!(part == whole[start as usize..end]);
+        }
     }
 
     #[test]
@@ -562,11 +590,11 @@ mod tests {
         let mut out = vec![0; hdr_size(1) as usize];
         let near = 0x1_0000_0000;
         let far = near + (1 << 31);
-        assert_eq!(write_hdr(near, far + 4, &[], &mut out), Err(HdrError::FrameOutOfReach));
-        assert!(write_hdr(near, near, &[(far - 1, near)], &mut out).is_ok());
+        assert_eq!(write_hdr((near, far + 4), &[], 0, &mut out), Err(HdrError::FrameOutOfReach));
+        assert!(write_hdr((near, near), &[(far - 1, near)], 0, &mut out).is_ok());
         let error = HdrError::EntryOutOfReach { pc: far, fde: near };
-        assert_eq!(write_hdr(near, near, &[(far, near)], &mut out), Err(error));
+        assert_eq!(write_hdr((near, near), &[(far, near)], 0, &mut out), Err(error));
         let error = HdrError::EntryOutOfReach { pc: near, fde: far };
-        assert_eq!(write_hdr(near, near, &[(near, far)], &mut out), Err(error));
+        assert_eq!(write_hdr((near, near), &[(near, far)], 0, &mut out), Err(error));
     }
 }

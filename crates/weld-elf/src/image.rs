@@ -1,7 +1,7 @@
 //! The finished plan of an output, as its writers see it: everything has its address.
 
 use weld_common::diag::DiagSink;
-use weld_common::merge::Merged;
+use weld_common::merge::{Merged, Pieces};
 
 use crate::arch::x86_64::plt;
 use crate::elf::*;
@@ -78,6 +78,13 @@ impl<'a> Image<'_, 'a> {
         let part = &self.merged[(section.address >> 32) as usize];
         let at = part.merged.output_offset(section.address as u32 as usize, offset)?;
         Some(self.layout.chunks[part.chunk.index()].address + at)
+    }
+
+    /// The pieces of a merge section, and the address from which their positions count.
+    pub fn pieces(&self, section: &InputSection) -> (Pieces<'_>, u64) {
+        let part = &self.merged[(section.address >> 32) as usize];
+        let pieces = part.merged.pieces(section.address as u32 as usize);
+        (pieces, self.layout.chunks[part.chunk.index()].address)
     }
 
     /// Where symbol `index` of an object is, for a relocation with `addend`.

@@ -4,6 +4,7 @@ pub mod arch;
 pub mod args;
 pub mod compressed;
 pub mod crel;
+mod debug_targets;
 pub mod eh_frame;
 pub mod elf;
 pub mod emit;

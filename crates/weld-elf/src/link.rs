@@ -98,6 +98,10 @@ pub fn done_with<T>(host: &dyn Host, value: T) {
 /// From this many inputs on, they are opened by several threads.
 const MANY_INPUTS: usize = 256;
 
+/// Bytes of input, and numbers of files, from which a link is [large](Host::large_link).
+const LARGE_LINK: u64 = 256 << 20;
+const MANY_FILES: usize = 4096;
+
 /// What every step may use.
 pub struct Job<'j> {
     pub options: &'j Options,
@@ -117,6 +121,9 @@ impl<'j> Job<'j> {
         }
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
+        if self.options.inputs.len() >= MANY_FILES {
+            self.host.large_link();
+        }
         // Open and identify what the command line names, in parallel when there is much of it.
         let early = (self.options.inputs.len() > MANY_INPUTS).then(|| self.threads(u64::MAX));
         let mut inputs = match &early {
@@ -125,6 +132,9 @@ impl<'j> Job<'j> {
         };
         if let Some(record) = self.record {
             record.add(self.store)?;
+        }
+        if inputs.total_bytes >= LARGE_LINK && !self.store.readahead().was_tight() {
+            self.host.large_link();
         }
         let (pool, tokens) = early.unwrap_or_else(|| self.threads(inputs.total_bytes));
         pool.install(|| self.link(&mut inputs, pool.threads()))?;
@@ -330,10 +340,9 @@ impl<'j> Job<'j> {
             internals: context.internals,
             options: self.options,
         };
-        let roots = {
-            let _stretch = trace::stretch("roots");
-            roots.collect()
-        };
+        // Without gc every section is visited anyway.
+        let gc = self.options.gc_sections;
+        let roots = if gc { roots.collect(context.parallel) } else { Vec::new() };
         let scanner = Scanner {
             objects: &resolved.objects,
             sections,
@@ -343,7 +352,7 @@ impl<'j> Job<'j> {
             sink: self.sink,
             owners: context.owners,
             relax_got,
-            gc: self.options.gc_sections,
+            gc,
             bits: crate::util::zeroed_atomics(sections.list.len().div_ceil(32)),
         };
         scanner.run(&roots, context.parallel)

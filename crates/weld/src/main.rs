@@ -13,27 +13,13 @@ use weld_common::host::Host;
 mod flavour;
 mod host;
 mod install;
+mod memory;
 mod render;
 mod signals;
 
 use flavour::{Choice, Flavour};
 use host::ProgramHost;
 use render::Renderer;
-
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
-/// Runs before the allocator takes its first page: no transparent huge pages in this process. A link
-/// touches its memory sparsely, and clearing 2 MiB at a time costs hello world a third of its run,
-/// and large links a few percent of memory, for no gain that could be measured.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static WITHOUT_HUGE_PAGES: extern "C" fn() = without_huge_pages;
-
-extern "C" fn without_huge_pages() {
-    // SAFETY: a request to the kernel about this process; if it refuses, nothing changes.
-    unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
-}
 
 fn main() {
     let args: Vec<OsString> = std::env::args_os().collect();

@@ -1,11 +1,13 @@
 //# about: --stats and --verbose: counts, files, output engine
 //# only: weld -- about its own words
 //# sh: ar rcs libx.a one.o two.o
-//# link: stats.o libx.a --stats
+//# link: stats.o libx.a --stats --build-id
 //# once
 //# stdout-re: archive members extracted: 1 of 2
 //# stdout-re: objects: 2
 //# stdout-re: output bytes: [0-9]+
+//# stdout-re: (?m)^  copy and relocate sections +[0-9.]+ +[0-9.]+ +[0-9]+$
+//# stdout-re: (?m)^  build id 
 //# link: stats.o libx.a --verbose
 //# once
 //# stdout-re: (?m)^opened stats\.o$

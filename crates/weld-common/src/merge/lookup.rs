@@ -5,8 +5,8 @@
 //! holds eight pieces on average, and a binary search among them finds the one. Budget: three
 //! dependent loads, about 20 instructions.
 
-use super::Layout;
 use super::split::{Segment, Split};
+use super::{Body, Layout, Merged};
 
 /// A segment with its way from offsets to pieces.
 #[derive(Clone, Copy)]
@@ -37,6 +37,65 @@ pub(super) struct Lookup {
     entsize: u32,
     /// Log2 of `entsize` if it is a power of two.
     entsize_bits: Option<u32>,
+}
+
+/// The strings of one part.
+#[derive(Clone, Copy)]
+struct Strings<'l> {
+    /// Byte range in the input.
+    start: u32,
+    end: u32,
+    block_bits: u32,
+    offsets: &'l [u32],
+    positions: &'l [u32],
+    /// Those of later parts are behind its own.
+    samples: &'l [u32],
+}
+
+impl Strings<'_> {
+    /// The output position of an input's byte, which is in this part or at its very end.
+    #[inline]
+    fn find(&self, offset: u32) -> Option<u64> {
+        let block = ((offset - self.start) >> self.block_bits) as usize;
+        let (low, high) = (self.samples[block] as usize, self.samples[block + 1] as usize);
+        let piece = (low + self.offsets[low..high].partition_point(|&o| o <= offset)).checked_sub(1)?;
+        Some(u64::from(self.positions[piece]) + u64::from(offset - self.offsets[piece]))
+    }
+}
+
+/// One input of a merged section, for many questions in a row: where its bytes went.
+pub struct Pieces<'m> {
+    merged: &'m Merged<'m>,
+    input: usize,
+    /// The part that was asked about last, if it has strings.
+    last: Option<Strings<'m>>,
+}
+
+impl<'m> Pieces<'m> {
+    pub(super) fn new(merged: &'m Merged<'m>, input: usize) -> Pieces<'m> {
+        Pieces { merged, input, last: None }
+    }
+
+    /// The same as [`Merged::output_offset`].
+    #[inline]
+    pub fn output_offset(&mut self, offset: u64) -> Option<u64> {
+        match &self.last {
+            Some(last) if offset >= u64::from(last.start) && offset < u64::from(last.end) => {
+                last.find(offset as u32)
+            }
+            _ => self.elsewhere(offset),
+        }
+    }
+
+    fn elsewhere(&mut self, offset: u64) -> Option<u64> {
+        if let Body::Merged { lookup, .. } = &self.merged.body
+            && self.merged.strings
+            && offset < self.merged.inputs.get(self.input)?.len() as u64
+        {
+            self.last = lookup.part(self.input, offset as u32).map(|part| lookup.strings(part));
+        }
+        self.merged.output_offset(self.input, offset)
+    }
 }
 
 /// Phase 3 for one task: `position(shard, value)` is the output position of a record.
@@ -98,24 +157,38 @@ impl Lookup {
         Lookup { tasks, parts, first_part, entsize, entsize_bits }
     }
 
+    /// The part of an input in which a byte is; `offset` is not beyond the input's end.
+    fn part(&self, input: usize, offset: u32) -> Option<&Part> {
+        match &self.parts[self.first_part[input] as usize..self.first_part[input + 1] as usize] {
+            [] => None,
+            [part] => Some(part),
+            parts => Some(&parts[parts.partition_point(|p| p.segment.start <= offset).saturating_sub(1)]),
+        }
+    }
+
+    fn strings(&self, part: &Part) -> Strings<'_> {
+        let task = &self.tasks[part.task as usize];
+        let Segment { start, end, first, count, .. } = part.segment;
+        let pieces = first as usize..first as usize + count as usize;
+        Strings {
+            start,
+            end,
+            block_bits: part.block_bits,
+            offsets: &task.offsets[pieces.clone()],
+            positions: &task.positions[pieces],
+            samples: &task.samples[part.samples as usize..],
+        }
+    }
+
     /// The output position of an input's byte; `offset` is not beyond the input's end.
     pub fn find(&self, input: usize, offset: u32, strings: bool) -> Option<u64> {
-        let parts = &self.parts[self.first_part[input] as usize..self.first_part[input + 1] as usize];
-        let part = match parts {
-            [] => return None,
-            [part] => part,
-            _ => &parts[parts.partition_point(|p| p.segment.start <= offset).saturating_sub(1)],
-        };
-        let task = &self.tasks[part.task as usize];
-        let within = offset - part.segment.start;
-        let first = part.segment.first as usize;
+        let part = self.part(input, offset)?;
         if strings {
-            let offsets = &task.offsets[first..first + part.segment.count as usize];
-            let block = (part.samples + (within >> part.block_bits)) as usize;
-            let (low, high) = (task.samples[block] as usize, task.samples[block + 1] as usize);
-            let piece = (low + offsets[low..high].partition_point(|&o| o <= offset)).checked_sub(1)?;
-            Some(u64::from(task.positions[first + piece]) + u64::from(offset - offsets[piece]))
+            self.strings(part).find(offset)
         } else {
+            let task = &self.tasks[part.task as usize];
+            let within = offset - part.segment.start;
+            let first = part.segment.first as usize;
             let piece = match self.entsize_bits {
                 Some(bits) => within >> bits,
                 None => within / self.entsize,

@@ -53,6 +53,7 @@ fn check_merge(inputs: &[MergeInput], merged: &Merged, tails: bool) {
     let mut places: HashMap<&[u8], u64> = HashMap::new();
     for (i, input) in inputs.iter().enumerate() {
         let list = pieces(input);
+        let mut shortcut = merged.pieces(i);
         for (k, &(start, end)) in list.iter().enumerate() {
             let content = &input.data[start..end];
             let place = merged.output_offset(i, start as u64).unwrap();
@@ -62,6 +63,7 @@ fn check_merge(inputs: &[MergeInput], merged: &Merged, tails: bool) {
             let next = list.get(k + 1).map_or(input.data.len() + 1, |p| p.0);
             for offset in start..next {
                 let there = merged.output_offset(i, offset as u64);
+                assert_eq!(shortcut.output_offset(offset as u64), there);
                 assert_eq!(there, Some(place + (offset - start) as u64), "input {i} at {offset}");
                 if offset < input.data.len() {
                     assert_eq!(out[there.unwrap() as usize], input.data[offset], "input {i} at {offset}");

@@ -71,7 +71,6 @@ impl Emitter<'_, '_, '_> {
     pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
         let image = self.image;
         let members = Members { image, owners: self.owners };
-        let symbol_runs = self.contents.symtab.map(|symtab| symtab.runs());
         let cutter = Cutter {
             layout: image.layout,
             sections: image.sections,
@@ -82,7 +81,7 @@ impl Emitter<'_, '_, '_> {
         };
         let units = {
             let _stretch = trace::stretch("cut the image");
-            cutter.image(symbol_runs)
+            cutter.image(self.contents.symtab)
         };
         let sink = UnitSink::new(file, &image.options.build_id, self.build_id());
         sink.write(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
@@ -99,6 +98,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
+        let _stretch = trace::stretch(self.work(unit));
         match unit {
             Unit::Headers => sink.bytes(0, &self.contents.headers),
             Unit::SectionHeaders => {
@@ -122,7 +122,23 @@ impl Emitter<'_, '_, '_> {
             Unit::Packed { section, part, offset } => {
                 sink.bytes(*offset, self.contents.compressed[*section].1.part(*part))
             }
-            Unit::Symbols { run } => self.symbols(*run, sink),
+            Unit::Symbols(slices) => self.symbols(slices.clone(), sink),
+        }
+    }
+
+    /// What a unit is called in traces.
+    fn work(&self, unit: &Unit) -> &'static str {
+        match unit {
+            Unit::Headers | Unit::SectionHeaders | Unit::Gap { .. } => "headers and gaps",
+            Unit::Members { .. } | Unit::Part { .. } => "copy and relocate sections",
+            Unit::Packed { .. } => "compressed sections",
+            Unit::Symbols { .. } => "symbol tables",
+            Unit::Chunk { chunk, .. } => match self.image.layout.chunks[*chunk].kind {
+                ChunkKind::Merged(_) => "merged strings and constants",
+                ChunkKind::EhFrame | ChunkKind::EhFrameHdr => ".eh_frame",
+                ChunkKind::Relocs(_) => "emitted relocations",
+                _ => "dynamic tables",
+            },
         }
     }
 
@@ -132,9 +148,18 @@ impl Emitter<'_, '_, '_> {
             ChunkKind::Merged(_)
             | ChunkKind::DynStr
             | ChunkKind::DynSym
+            | ChunkKind::GnuHash
             | ChunkKind::VerSym
-            | ChunkKind::RelaDyn => Slicing::ENTRIES,
+            | ChunkKind::RelaDyn
+            | ChunkKind::RelaPlt
+            | ChunkKind::Plt
+            | ChunkKind::PltSec
+            | ChunkKind::Got
+            | ChunkKind::GotPlt => Slicing::ENTRIES,
             ChunkKind::EhFrame => Slicing::At(self.contents.eh_frames.borders().collect()),
+            ChunkKind::EhFrameHdr => Slicing::At(
+                crate::eh_frame::hdr_borders(self.image.layout.chunk(kind).map_or(0, |c| c.size)).collect(),
+            ),
             ChunkKind::Relocs(list) => {
                 Slicing::At(self.contents.relocs.map_or_else(Vec::new, |r| r.borders(list)))
             }
@@ -149,15 +174,27 @@ impl Emitter<'_, '_, '_> {
         let from = start as usize;
         match (chunk.kind, contents.dynsym) {
             (ChunkKind::Merged(part), _) => image.merged[part as usize].merged.write(start, out),
-            (ChunkKind::DynStr, Some(d)) => out.copy_from_slice(&d.strtab.bytes()[from..from + out.len()]),
+            (ChunkKind::DynStr, Some(d)) => d.dynstr.write(&image.resolved.names, &d.symbols, from, out),
+            (ChunkKind::GnuHash, Some(d)) => {
+                d.gnu_hash.iter().for_each(|h| h.write(from, out));
+            }
             (ChunkKind::DynSym, Some(d)) => dynamic::write_dynsym(image, d, from / Sym::SIZE, out),
             (ChunkKind::VerSym, Some(d)) => {
                 for (version, bytes) in d.versym[from / 2..].iter().zip(out.chunks_exact_mut(2)) {
                     bytes.copy_from_slice(&version.to_le_bytes());
                 }
             }
-            (ChunkKind::RelaDyn, _) => rela::write_rela(&contents.dynamics.rela[from / Rela::SIZE..], out),
+            (ChunkKind::RelaDyn, _) => contents.dynamics.write(from / Rela::SIZE, out),
+            (ChunkKind::RelaPlt, _) => rela::write_plt(image, from / Rela::SIZE, out),
+            (ChunkKind::Plt, _) => plt::write_plt(image, start, out),
+            (ChunkKind::PltSec, _) => plt::write_plt_sec(image, start, out),
+            (ChunkKind::Got, _) => got::write(image, from / 8, out),
+            (ChunkKind::GotPlt, _) => {
+                let dynamic = image.layout.chunk_address(ChunkKind::Dynamic);
+                plt::write_got_plt(image, dynamic, start / 8, out);
+            }
             (ChunkKind::EhFrame, _) => contents.eh_frames.write(image, chunk.address, start, out),
+            (ChunkKind::EhFrameHdr, _) => self.eh_frame_hdr(chunk, start, out),
             (ChunkKind::Relocs(list), _) => {
                 let writer = contents.relocs.map(|relocs| self.relocs_writer(relocs));
                 writer.into_iter().for_each(|w| w.write(list, start, out));
@@ -186,9 +223,6 @@ impl Emitter<'_, '_, '_> {
             ChunkKind::PackageNote => {
                 write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out)
             }
-            ChunkKind::GnuHash => {
-                dynsym.and_then(|d| d.gnu_hash.as_ref()).into_iter().for_each(|h| h.write(out))
-            }
             ChunkKind::SysvHash => {
                 dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out))
             }
@@ -211,39 +245,36 @@ impl Emitter<'_, '_, '_> {
                     bytes.copy_from_slice(&word.to_le_bytes());
                 }
             }
-            ChunkKind::RelaPlt => rela::write_plt(image, out),
-            ChunkKind::Plt => plt::write_plt(image, out),
-            ChunkKind::PltSec => plt::write_plt_sec(image, out),
-            ChunkKind::Got => got::write(image, out),
-            ChunkKind::GotPlt => {
-                plt::write_got_plt(image, image.layout.chunk_address(ChunkKind::Dynamic), out)
-            }
             ChunkKind::Dynamic => dynamic::write(&contents.dynamic, out),
-            ChunkKind::EhFrameHdr => self.eh_frame_hdr(chunk, out),
             ChunkKind::ShStrTab => out.copy_from_slice(&contents.shstrtab),
             // Symbol tables have units of their own; what may come in parts is written above.
             _ => out.fill(0),
         }
     }
 
-    fn eh_frame_hdr(&self, chunk: &Chunk, out: &mut [u8]) {
-        let frame = self.image.layout.chunk_address(ChunkKind::EhFrame);
-        if let Err(e) = crate::eh_frame::write_hdr(chunk.address, frame, &self.contents.frame_table, out) {
+    fn eh_frame_hdr(&self, chunk: &Chunk, start: u64, out: &mut [u8]) {
+        let addresses = (chunk.address, self.image.layout.chunk_address(ChunkKind::EhFrame));
+        if let Err(e) = crate::eh_frame::write_hdr(addresses, &self.contents.frame_table, start, out) {
             self.image.sink.error(format!(".eh_frame_hdr: {e}"));
         }
     }
 
-    /// Writes a run of symbols, or (behind the last) those of no object.
-    fn symbols(&self, run: usize, sink: &UnitSink) -> Result<Digest, OutputError> {
+    /// Writes the symbols of a run of slices of objects, or (if that is empty) those of no object.
+    fn symbols(&self, slices: Range<usize>, sink: &UnitSink) -> Result<Digest, OutputError> {
         let Some(symtab) = self.contents.symtab else { return Ok(None) };
         let writer = symtab::Writer { image: self.image, symtab };
-        let (start, part) = (symtab.start_of_run(run), writer.run(run));
+        // The null symbol, those of sections and the empty string belong to the first run.
+        let is_first = slices.start == 0 && (!slices.is_empty() || self.image.resolved.objects.is_empty());
+        let (start, part) = if slices.is_empty() {
+            (symtab::extra_start(symtab), writer.extra())
+        } else {
+            (symtab.starts[slices.start], writer.slices(slices))
+        };
         let layout = self.image.layout;
         let table = layout.chunk_offset(ChunkKind::SymTab);
         let strings = layout.chunk_offset(ChunkKind::StrTab);
         let indices = layout.chunk_offset(ChunkKind::SymTabShndx);
-        // The null symbol, those of sections and the empty string belong to the first run.
-        let null = u64::from(run == 0);
+        let null = u64::from(is_first);
         let head = null * (1 + u64::from(symtab.sections));
         let (locals, globals) = (start.locals as u64 - head, start.globals as u64);
         let mut parts: Vec<(u64, &[u8])> = vec![

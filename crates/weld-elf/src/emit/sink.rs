@@ -114,7 +114,10 @@ impl<'f, 'h> UnitSink<'f, 'h> {
     }
 
     fn digest(&self, bytes: &[u8]) -> Digest {
-        (*self.build_id == BuildId::Fast).then(|| UnitDigest::of(bytes))
+        (*self.build_id == BuildId::Fast).then(|| {
+            let _stretch = trace::stretch("build id");
+            UnitDigest::of(bytes)
+        })
     }
 
     /// Writes the unit with the build id.
@@ -135,6 +138,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
 
     /// The digest of the whole file, of which `held` at `offset` has not been written yet.
     fn exact(&self, offset: u64, held: &[u8]) -> Result<Vec<u8>, Diagnostic> {
+        let _stretch = trace::stretch("build id");
         let mut hash = Exact::new(self.build_id);
         let mut buffer = vec![0; READ_BACK];
         let mut read_back = |range: Range<u64>, hash: &mut Exact| -> Result<(), OutputError> {

@@ -14,6 +14,7 @@ use crate::ids::SectionId;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::runs::RUN;
 use crate::layout::{ChunkKind, Layout, Member};
+use crate::synth::symtab::SymTab;
 
 /// Units are closed when they reach this many bytes.
 pub const UNIT_BYTES: u64 = 512 << 10;
@@ -53,10 +54,8 @@ pub enum Unit {
         part: usize,
         offset: u64,
     },
-    /// A run of symbols of objects; behind the last, those of no object.
-    Symbols {
-        run: usize,
-    },
+    /// Symbols of a run of slices of objects; if it is empty, those of no object.
+    Symbols(Range<usize>),
 }
 
 /// How a large chunk may be cut.
@@ -103,8 +102,8 @@ pub struct Cutter<'c, 'a> {
 }
 
 impl Cutter<'_, '_> {
-    /// Cuts the image. `symbol_runs` is the number of runs of symbols if there is a symbol table.
-    pub fn image(&self, symbol_runs: Option<usize>) -> Vec<Unit> {
+    /// Cuts the image, in which there may be a symbol table.
+    pub fn image(&self, symtab: Option<&SymTab>) -> Vec<Unit> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
         let mut end = crate::emit::headers::size(layout);
@@ -124,9 +123,10 @@ impl Cutter<'_, '_> {
         }
         gap(&mut units, end, layout.section_headers);
         units.push(Unit::SectionHeaders);
-        if let Some(runs) = symbol_runs {
+        if let Some(symtab) = symtab {
+            units.extend(symtab.runs().into_iter().map(Unit::Symbols));
             // Without objects the null symbol still has to be written.
-            units.extend((0..=runs).map(|run| Unit::Symbols { run }));
+            units.push(Unit::Symbols(0..0));
         }
         units
     }

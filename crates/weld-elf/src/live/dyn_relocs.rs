@@ -3,6 +3,8 @@
 //! The scan meets sections in an order that depends on threads, but those of one section one after
 //! the other. So only the sections are put in order, not their relocations.
 
+use weld_common::{par, sort};
+
 use crate::ids::*;
 
 /// A relocation that the loader must apply: the input relocation it comes from.
@@ -45,41 +47,70 @@ impl DynReloc {
 /// All of them, by section.
 #[derive(Default)]
 pub struct DynRelocs {
-    list: Vec<DynReloc>,
-    /// Where in `list` the relocations of sections lie: first the section, then start and end.
-    runs: Vec<(SectionId, u32, u32)>,
+    /// As the tasks of the scan found them.
+    lists: Vec<Vec<DynReloc>>,
+    /// By section.
+    runs: Vec<Run>,
+}
+
+/// Where relocations of a section are.
+#[derive(Clone, Copy)]
+struct Run {
+    first: DynReloc,
+    list: u32,
+    start: u32,
+    end: u32,
 }
 
 impl DynRelocs {
-    /// In `list` the relocations of a section follow one another, in their order, in one run or in
+    /// In the lists the relocations of a section follow one another, in their order, in one run or in
     /// several with others between them.
-    pub fn new(list: Vec<DynReloc>) -> Self {
-        let mut runs = Vec::new();
-        let mut start = 0;
-        for run in list.chunk_by(|a, b| a.section == b.section) {
-            runs.push((run[0].section, start, start + run.len() as u32));
-            start += run.len() as u32;
-        }
-        runs.sort_unstable_by_key(|&(section, start, _)| (section, list[start as usize].word));
-        DynRelocs { list, runs }
+    pub fn new(mut lists: Vec<Vec<DynReloc>>, parallel: bool) -> Self {
+        lists.retain(|list| !list.is_empty());
+        let runs = par::runs("find sections with dynamic relocations", parallel, lists.len(), 1, |range| {
+            let mut runs = Vec::new();
+            for list in range {
+                let mut start = 0;
+                for run in lists[list].chunk_by(|a, b| a.section == b.section) {
+                    let end = start + run.len() as u32;
+                    runs.push(Run { first: run[0], list: list as u32, start, end });
+                    start = end;
+                }
+            }
+            runs
+        });
+        let runs = par::concat("join sections with dynamic relocations", parallel, runs);
+        let runs = sort::by(runs, parallel, |a, b| a.first.cmp(&b.first));
+        DynRelocs { lists, runs }
     }
 
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.lists.iter().map(Vec::len).sum()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.lists.is_empty()
     }
 
     /// All, in no particular order.
-    pub fn iter(&self) -> std::slice::Iter<'_, DynReloc> {
-        self.list.iter()
+    pub fn iter(&self) -> impl Iterator<Item = &DynReloc> {
+        self.lists.iter().flatten()
+    }
+
+    /// All, in no particular order, at most so many in a piece.
+    pub fn pieces(&self, size: usize) -> Vec<&[DynReloc]> {
+        self.lists.iter().flat_map(|list| list.chunks(size)).collect()
+    }
+
+    /// Run number `i` of [`Self::runs`].
+    pub fn run(&self, i: usize) -> (SectionId, &[DynReloc]) {
+        let run = &self.runs[i];
+        (run.first.section, &self.lists[run.list as usize][run.start as usize..run.end as usize])
     }
 
     /// The relocations of one section after the other, each section in one or several runs.
-    pub fn runs(&self) -> impl Iterator<Item = (SectionId, &[DynReloc])> {
-        self.runs.iter().map(|&(section, start, end)| (section, &self.list[start as usize..end as usize]))
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = (SectionId, &[DynReloc])> {
+        (0..self.runs.len()).map(|i| self.run(i))
     }
 }
 
@@ -90,10 +121,14 @@ mod tests {
     #[test]
     fn sections_are_put_in_order_and_their_relocations_stay_so() {
         let reloc = |section, index| DynReloc::new(SectionId(section), index, DynKind::Relative);
-        let relocs = DynRelocs::new(vec![reloc(7, 4), reloc(7, 9), reloc(2, 1), reloc(7, 0), reloc(3, 5)]);
-        let order: Vec<(u32, usize)> =
-            relocs.runs().flat_map(|(_, run)| run.iter().map(|r| (r.section.0, r.index()))).collect();
-        assert_eq!(order, [(2, 1), (3, 5), (7, 0), (7, 4), (7, 9)]);
-        assert_eq!(relocs.len(), 5);
+        let lists = [vec![reloc(7, 4), reloc(7, 9), reloc(2, 1), reloc(7, 0)], vec![], vec![reloc(3, 5)]];
+        for parallel in [false, true] {
+            let relocs = DynRelocs::new(lists.to_vec(), parallel);
+            let order: Vec<(u32, usize)> =
+                relocs.runs().flat_map(|(_, run)| run.iter().map(|r| (r.section.0, r.index()))).collect();
+            assert_eq!(order, [(2, 1), (3, 5), (7, 0), (7, 4), (7, 9)]);
+            assert_eq!(relocs.len(), 5);
+            assert_eq!(relocs.pieces(3).iter().map(|piece| piece.len()).collect::<Vec<_>>(), [3, 1, 1]);
+        }
     }
 }

@@ -2,9 +2,8 @@
 //!
 //! One visit a section does both: it scans the section's relocations once, records what each
 //! symbol needs (GOT slot, PLT entry, dynamic relocation, …) and, under `--gc-sections`, marks the
-//! sections referred to. Marking is a level-synchronous walk: the frontier is cut into chunks, a
-//! worker follows what it finds in its own stack up to a bound and hands the rest to the next level.
-//! Without gc every section is visited in a flat loop.
+//! sections referred to. Each thread follows what it finds in a stack of its own, and offers the part that has waited
+//! longest to others. Without gc every section is visited in a flat loop.
 //!
 //! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
 
@@ -14,10 +13,10 @@ pub mod roots;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
 use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
 use weld_common::trace::{self, Region};
+use weld_common::{par, sort};
 
 use crate::arch::x86_64::scan;
 use crate::elf::*;
@@ -69,15 +68,23 @@ pub struct Found {
     pub facts: u32,
 }
 
-impl Found {
-    fn absorb(&mut self, mut other: Found) {
-        self.dyn_relocs.append(&mut other.dyn_relocs);
-        self.locals.append(&mut other.locals);
-        self.undefined.append(&mut other.undefined);
-        self.facts |= other.facts;
-    }
+/// What all tasks of the scan found.
+#[derive(Default)]
+struct Findings {
+    dyn_relocs: Vec<Vec<DynReloc>>,
+    locals: Vec<Vec<LocalNeed>>,
+    undefined: Vec<UndefinedRef>,
+    facts: u32,
 }
 
+impl Findings {
+    fn add(&mut self, mut found: Found) {
+        self.dyn_relocs.push(found.dyn_relocs);
+        self.locals.push(found.locals);
+        self.undefined.append(&mut found.undefined);
+        self.facts |= found.facts;
+    }
+}
 pub struct Live {
     /// One bit a section.
     bits: Vec<AtomicU32>,
@@ -157,6 +164,9 @@ const SHARED: usize = 128;
 /// Sections looked at together, so that the memory of one is fetched while another is worked on.
 const BATCH: usize = 16;
 const FLAT_CHUNK: usize = 8192;
+/// Roots marked by one task, and objects whose CIEs are scanned by one.
+const ROOTS: usize = 4096;
+const OBJECTS: usize = 64;
 
 impl<'c, 'a> Scanner<'c, 'a> {
     /// Marks a section. `true` if it was not marked before and has to be visited.
@@ -168,47 +178,61 @@ impl<'c, 'a> Scanner<'c, 'a> {
     }
 
     pub fn run(self, roots: &[SectionId], parallel: bool) -> Live {
-        let stretch = trace::stretch("mark roots, scan CIEs");
-        let mut all_roots: Vec<SectionId> = roots.iter().copied().filter(|s| self.mark(s.0)).collect();
-        let mut found = Found::default();
-        self.scan_frames(&mut all_roots, &mut found);
-        drop(stretch);
-        found.absorb(if self.gc { self.walk(&all_roots, parallel) } else { self.scan_all(parallel) });
+        let mut findings = Findings::default();
+        let roots = self.first_sections(roots, parallel, &mut findings);
+        match self.gc {
+            true => self.walk(&roots, parallel, &mut findings),
+            false => self.scan_all(parallel, &mut findings),
+        }
         let _stretch = trace::stretch("join what was found");
-        found.undefined.sort_unstable();
-        let locals = merge_locals(found.locals);
+        findings.undefined.sort_unstable();
         Live {
             bits: self.bits,
-            dyn_relocs: DynRelocs::new(found.dyn_relocs),
-            locals,
-            undefined: found.undefined,
-            facts: found.facts,
+            dyn_relocs: DynRelocs::new(findings.dyn_relocs, parallel),
+            locals: merge_locals(findings.locals, parallel),
+            undefined: findings.undefined,
+            facts: findings.facts,
         }
+    }
+
+    /// Marks the roots, all exception frames and what their CIEs refer to. Returns those to be visited.
+    fn first_sections(&self, roots: &[SectionId], parallel: bool, findings: &mut Findings) -> Vec<SectionId> {
+        let mut lists = par::runs("mark roots", parallel, roots.len(), ROOTS, |run| {
+            roots[run].iter().copied().filter(|root| self.mark(root.0)).collect()
+        });
+        let frames = par::runs("scan CIEs", parallel, self.objects.len(), OBJECTS, |run| {
+            let (mut targets, mut found) = (Vec::new(), Found::default());
+            run.for_each(|object| self.scan_frames(object, &mut targets, &mut found));
+            (targets, found)
+        });
+        for (targets, found) in frames {
+            lists.push(targets);
+            findings.add(found);
+        }
+        lists.retain(|list| !list.is_empty());
+        par::concat("join roots", parallel, lists)
     }
 
     /// Personality routines, which CIEs refer to, are always kept. FDEs need nothing of their own: their
     /// functions are in this output, and their exception tables follow the functions.
-    fn scan_frames(&self, roots: &mut Vec<SectionId>, found: &mut Found) {
-        for (i, (object, extra)) in self.objects.iter().zip(&self.sections.objects).enumerate() {
-            for (shndx, frames) in &extra.eh_frames {
-                self.mark(object.section_base + shndx);
-                for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
-                    let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
-                    let mut targets = Vec::new();
-                    scan::range(self, (ObjectId(i as u32), *shndx), range, &mut targets, found);
-                    roots.append(&mut targets);
-                }
+    fn scan_frames(&self, object: usize, targets: &mut Vec<SectionId>, found: &mut Found) {
+        let base = self.objects[object].section_base;
+        for (shndx, frames) in &self.sections.objects[object].eh_frames {
+            self.mark(base + shndx);
+            for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
+                let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
+                scan::range(self, (ObjectId(object as u32), *shndx), range, targets, found);
             }
         }
     }
 
     /// No gc: every section of the image is live.
-    fn scan_all(&self, parallel: bool) -> Found {
+    fn scan_all(&self, parallel: bool, findings: &mut Findings) {
         let total = self.sections.list.len();
-        let chunk = |start: usize| {
+        let parts = par::runs("scan sections", parallel, total, FLAT_CHUNK, |run| {
             let mut found = Found::default();
             let mut ignored = Vec::new();
-            for id in start..total.min(start + FLAT_CHUNK) {
+            for id in run {
                 let section = &self.sections.list[id];
                 if section.in_image() && section.kind() != SectionKind::EhFrame {
                     self.mark(id as u32);
@@ -217,38 +241,21 @@ impl<'c, 'a> Scanner<'c, 'a> {
                 }
             }
             found
-        };
-        let region = trace::region("scan sections");
-        let chunk = |start| {
-            let _task = region.task();
-            chunk(start)
-        };
-        let starts = (0..total).step_by(FLAT_CHUNK);
-        let parts: Vec<Found> = match parallel {
-            true => starts.collect::<Vec<_>>().into_par_iter().map(chunk).collect(),
-            false => starts.map(chunk).collect(),
-        };
-        drop(region);
-        let _stretch = trace::stretch("join findings");
-        let mut all = Found::default();
-        parts.into_iter().for_each(|found| all.absorb(found));
-        all
+        });
+        parts.into_iter().for_each(|found| findings.add(found));
     }
 
     /// Visits what the roots lead to. The order differs from run to run; what is found is put in order later.
-    fn walk(&self, roots: &[SectionId], parallel: bool) -> Found {
+    fn walk(&self, roots: &[SectionId], parallel: bool, findings: &mut Findings) {
         let region = trace::region("follow references");
         if !parallel {
             let _task = region.task();
-            return self.follow(roots.to_vec(), |_| false);
+            return findings.add(self.follow(roots.to_vec(), |_| false));
         }
         let walk = Walk { scanner: self, region, findings: Mutex::default() };
         rayon::scope(|scope| roots.chunks(SHARED).for_each(|part| walk.spawn(scope, part.to_vec())));
         drop(walk.region);
-        let _stretch = trace::stretch("join findings");
-        let mut all = Found::default();
-        walk.findings.into_inner().unwrap().into_iter().for_each(|found| all.absorb(found));
-        all
+        walk.findings.into_inner().unwrap().into_iter().for_each(|found| findings.add(found));
     }
 
     /// Visits the sections of `stack` and what they lead to. When there is more than one thread needs, the
@@ -349,14 +356,13 @@ impl Walk<'_, '_, '_> {
     }
 }
 
-fn merge_locals(mut locals: Vec<LocalNeed>) -> Vec<LocalNeed> {
-    locals.sort_unstable();
-    let mut merged: Vec<LocalNeed> = Vec::with_capacity(locals.len());
-    for need in locals {
-        match merged.last_mut() {
-            Some(last) if (last.object, last.sym) == (need.object, need.sym) => last.needs |= need.needs,
-            _ => merged.push(need),
-        }
-    }
-    merged
+fn merge_locals(lists: Vec<Vec<LocalNeed>>, parallel: bool) -> Vec<LocalNeed> {
+    let locals = par::concat("join needs of local symbols", parallel, lists);
+    let mut locals = sort::by(locals, parallel, LocalNeed::cmp);
+    locals.dedup_by(|need, before| {
+        let same = (before.object, before.sym) == (need.object, need.sym);
+        before.needs |= if same { need.needs } else { 0 };
+        same
+    });
+    locals
 }

@@ -6,14 +6,20 @@
 
 use std::collections::HashSet;
 
+use weld_common::par;
+
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::{ObjectSections, Sections};
 use crate::options::Options;
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::names::{Names, flag};
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbol, Symbols, sym};
 use crate::util::is_c_identifier;
+
+/// Names looked at by one task, and objects.
+const NAMES: usize = 1 << 15;
+const OBJECTS: usize = 64;
 
 /// What the roots are found in.
 pub struct Roots<'c, 'a> {
@@ -26,37 +32,66 @@ pub struct Roots<'c, 'a> {
 }
 
 impl Roots<'_, '_> {
-    pub fn collect(&self) -> Vec<SectionId> {
-        let mut roots = Vec::new();
-        self.symbols_seen_from_outside(&mut roots);
+    pub fn collect(&self, parallel: bool) -> Vec<SectionId> {
         let bracketed = self.bracketed();
-        for (object, extra) in self.objects.iter().zip(&self.sections.objects) {
-            let id = |shndx: u32| SectionId(object.section_base + shndx);
-            roots.extend(extra.retained.iter().map(|&s| id(s)));
-            let kept = |s: &u32| object.section_name(*s as usize).is_some_and(|n| bracketed.contains(n));
-            roots.extend(extra.c_named.iter().filter(|s| kept(s)).map(|&s| id(s)));
-            self.unallocated(object, extra, &mut roots);
-            self.exception_tables(object, extra, &mut roots);
-        }
-        roots.retain(|r| self.sections.get(*r).in_image());
-        roots
+        let mut lists = par::runs("roots among symbols", parallel, self.symbols.list.len(), NAMES, |run| {
+            let mut roots = Vec::new();
+            run.for_each(|i| self.symbol_seen_from_outside(SymbolId(i as u32), &mut roots));
+            roots
+        });
+        lists.extend(par::runs("roots in objects", parallel, self.objects.len(), OBJECTS, |run| {
+            let mut roots = Vec::new();
+            run.for_each(|index| self.object(index, &bracketed, &mut roots));
+            roots
+        }));
+        lists.push(self.aliases());
+        lists.retain(|list| !list.is_empty());
+        par::concat("join roots", parallel, lists)
     }
 
-    fn symbols_seen_from_outside(&self, roots: &mut Vec<SectionId>) {
-        for (id, entry) in self.names.iter() {
-            let symbol = &self.symbols[id];
-            let kept = entry.flags & (flag::ROOT | flag::KEEP) != 0 || symbol.has(sym::EXPORTED);
-            if kept && symbol.kind() == sym::DEFINED {
-                roots.push(SectionId(symbol.section));
-            }
+    fn object(&self, index: usize, bracketed: &HashSet<&[u8]>, roots: &mut Vec<SectionId>) {
+        let (object, extra) = (&self.objects[index], &self.sections.objects[index]);
+        let before = roots.len();
+        let id = |shndx: u32| SectionId(object.section_base + shndx);
+        roots.extend(extra.retained.iter().map(|&s| id(s)));
+        if !bracketed.is_empty() {
+            let kept = |s: &u32| object.section_name(*s as usize).is_some_and(|n| bracketed.contains(n));
+            roots.extend(extra.c_named.iter().filter(|s| kept(s)).map(|&s| id(s)));
         }
+        self.unallocated(object, extra, roots);
+        self.exception_tables(index, roots);
+        let mut all = roots.split_off(before);
+        all.retain(|root| self.sections.get(*root).in_image());
+        roots.append(&mut all);
+    }
+
+    #[inline]
+    fn symbol_seen_from_outside(&self, id: SymbolId, roots: &mut Vec<SectionId>) {
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        if flags & sym::KIND != sym::DEFINED {
+            return;
+        }
+        if flags & sym::EXPORTED != 0 || self.names.get(id).flags & (flag::ROOT | flag::KEEP) != 0 {
+            self.put(symbol, roots);
+        }
+    }
+
+    fn put(&self, symbol: &Symbol, roots: &mut Vec<SectionId>) {
+        let section = SectionId(symbol.section);
+        if symbol.kind() == sym::DEFINED && self.sections.get(section).in_image() {
+            roots.push(section);
+        }
+    }
+
+    fn aliases(&self) -> Vec<SectionId> {
+        let mut roots = Vec::new();
         for internal in &self.internals.list {
-            if let Target::Alias(other, _) = internal.target
-                && self.symbols[other].kind() == sym::DEFINED
-            {
-                roots.push(SectionId(self.symbols[other].section));
+            if let Target::Alias(other, _) = internal.target {
+                self.put(&self.symbols[other], &mut roots);
             }
         }
+        roots
     }
 
     /// Names of sections that stay because their bounds are asked for.
@@ -77,17 +112,22 @@ impl Roots<'_, '_> {
 
     /// Sections that take no memory stay, unless they belong to one that may go.
     fn unallocated(&self, object: &Object, extra: &ObjectSections, roots: &mut Vec<SectionId>) {
-        let mut followers: Vec<u32> = extra.followers.iter().map(|f| f.1).collect();
-        followers.sort_unstable();
-        let alone = extra.unallocated.iter().filter(|s| followers.binary_search(s).is_err());
-        roots.extend(alone.map(|s| SectionId(object.section_base + s)));
+        let mut alone = extra.unallocated.clone();
+        let (Some(&first), Some(&last)) = (alone.first(), alone.last()) else { return };
+        // A follower becomes section 0, which is none.
+        for &(_, follower) in extra.followers.iter().filter(|f| (first..=last).contains(&f.1)) {
+            if let Ok(place) = extra.unallocated.binary_search(&follower) {
+                alone[place] = 0;
+            }
+        }
+        roots.extend(alone.iter().filter(|s| **s != 0).map(|s| SectionId(object.section_base + s)));
     }
 
     /// An exception table named through a global symbol cannot be tied to its function.
-    fn exception_tables(&self, object: &Object, extra: &ObjectSections, roots: &mut Vec<SectionId>) {
-        for (shndx, frames) in &extra.eh_frames {
+    fn exception_tables(&self, index: usize, roots: &mut Vec<SectionId>) {
+        let object = &self.objects[index];
+        for (shndx, frames) in &self.sections.objects[index].eh_frames {
             let section = self.sections.get(SectionId(object.section_base + shndx));
-            let index = self.objects.partition_point(|o| o.section_base < object.section_base);
             let relocs = self.sections.relocs(object, index, section);
             for fde in frames.fdes.iter().filter(|f| f.n_relocs > 1) {
                 let first = fde.first_reloc as usize;

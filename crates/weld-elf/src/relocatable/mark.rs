@@ -83,7 +83,7 @@ impl<'a> Marker<'_, 'a> {
     }
 
     fn roots(&mut self, roots: &Roots<'_, 'a>) {
-        for id in roots.collect() {
+        for id in roots.collect(false) {
             self.push(id.0);
         }
         let sections = self.sections;

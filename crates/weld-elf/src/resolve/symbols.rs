@@ -188,7 +188,7 @@ const DEFINITION_AHEAD: usize = 12;
 
 /// Asks for the symbol table entry that defines `id`.
 #[inline(always)]
-fn prefetch_definition(resolved: &Resolved, id: SymbolId) {
+pub fn prefetch_definition(resolved: &Resolved, id: SymbolId) {
     if let Some(entry) = resolved.names.try_get(id)
         && let Some(&index) = resolved.index_of_file.get(entry.file().index())
         && let Some(object) = resolved.objects.get(index as usize)

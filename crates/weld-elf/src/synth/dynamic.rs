@@ -11,7 +11,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, Options, OutputKind};
-use crate::resolve::symbols::sym;
+use crate::resolve::symbols::{prefetch_definition, sym};
 use crate::synth::dynsym::DynSym;
 use crate::synth::rela::Counts;
 use crate::synth::slots::Slots;
@@ -84,7 +84,7 @@ impl DynamicPlan<'_> {
             list.push((DT_HASH, places.chunk(ChunkKind::SysvHash).0));
         }
         list.push((DT_STRTAB, places.chunk(ChunkKind::DynStr).0));
-        list.push((DT_STRSZ, self.dynsym.strtab.size()));
+        list.push((DT_STRSZ, self.dynsym.dynstr.size()));
         list.push((DT_SYMTAB, places.chunk(ChunkKind::DynSym).0));
         list.push((DT_SYMENT, Sym::SIZE as u64));
         if !self.dynsym.versym.is_empty() {
@@ -177,9 +177,21 @@ pub fn write(entries: &[(u64, u64)], out: &mut [u8]) {
     }
 }
 
+/// How many symbols ahead what is known of a symbol is asked for, and the table entry that defines it.
+const SYMBOL_AHEAD: usize = 16;
+const DEFINITION_AHEAD: usize = 8;
+
 /// Writes `.dynsym` from entry `first` on.
 pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]) {
     for (i, bytes) in out.chunks_exact_mut(Sym::SIZE).enumerate() {
+        // Symbols are in the order of hashes: each is somewhere else.
+        if let Some(&id) = dynsym.symbols.get(first + i + SYMBOL_AHEAD) {
+            image.symbols.prefetch(id);
+            image.resolved.names.prefetch(id);
+        }
+        if let Some(&id) = dynsym.symbols.get(first + i + DEFINITION_AHEAD) {
+            prefetch_definition(image.resolved, id);
+        }
         match (first + i).checked_sub(1) {
             Some(index) => bytes.copy_from_slice(&dynamic_symbol(image, dynsym, index).0),
             None => bytes.fill(0),
@@ -192,7 +204,7 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let symbol = &image.symbols[id];
     let flags = symbol.flags();
     let kind = flags & sym::KIND;
-    let name = dynsym.names[i];
+    let name = dynsym.dynstr.offset(i);
     let value =
         if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
     if let Some((definition, _)) = image.definition(id) {

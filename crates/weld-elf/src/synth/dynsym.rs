@@ -2,23 +2,35 @@
 //! of the first decides the bytes of the others.
 //!
 //! Order: the null symbol; imports; then everything that other modules may find here (exports,
-//! copies, canonical PLT entries), grouped by bucket of the GNU hash table.
+//! copies, canonical PLT entries), grouped by bucket of the GNU hash table. Before they are grouped, symbols are put in
+//! the order of their definitions, so that nothing depends on how names were hashed inside the linker.
+//!
+//! A shared object may export millions of names, so every step over them is a parallel loop, and each looks at a
+//! name's text once: to measure and hash it here, to write it there.
 //!
 //! Specification: gABI chapter 5 ("Hash Table", "Dynamic Section"), LSB "Symbol Versioning".
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::gnu_hash::{GnuHash, gnu_hash};
+use weld_common::prefetch::prefetch;
+use weld_common::{par, sort};
+
+use super::definition_order::{self, Placed};
+use super::dynstr::DynStr;
+use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
 use super::strtab::StringTable;
-use super::sysv_hash::SysvHash;
+use super::sysv_hash::{SysvHash, sysv_hash};
 use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed};
 use crate::elf::*;
 use crate::ids::*;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
-use crate::resolve::names::{Entry, Rank};
+use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::versioned::plain;
+use crate::util::zeroed_atomics;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
 /// that older ones, which do not know packed relocations, refuse the file by its version.
@@ -34,19 +46,20 @@ fn require_relr(needs: &mut [VersionNeed]) {
     }
 }
 
-/// Where a symbol is defined: file and index, whatever its rank.
-fn place(entry: &Entry) -> u64 {
-    entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60
-}
+/// Names looked at by one task: of all there are, and of those in `.dynsym`.
+const ALL_RUN: usize = 1 << 15;
+const RUN: usize = 1 << 13;
+/// How many names ahead the table of names is asked for, and the text of a name.
+const ENTRY_AHEAD: usize = 16;
+const TEXT_AHEAD: usize = 8;
 
 /// Everything the dynamic sections are written from.
 pub struct DynSym {
     /// `.dynsym` entry `i + 1`.
     pub symbols: Vec<SymbolId>,
-    /// Offset of each name in `.dynstr`.
-    pub names: Vec<u32>,
-    index_of: Vec<u32>,
-    pub strtab: StringTable,
+    index_of: Vec<AtomicU32>,
+    /// With the names of `symbols`.
+    pub dynstr: DynStr,
     /// `.gnu.version`, the null symbol's included; empty if nothing has a version.
     pub versym: Vec<u16>,
     pub verdef: Option<Verdef>,
@@ -63,7 +76,7 @@ impl DynSym {
     /// Index of the symbol in `.dynsym`; 0 if it is not there.
     #[inline]
     pub fn index(&self, id: SymbolId) -> u32 {
-        self.index_of.get(id.index()).copied().unwrap_or(0)
+        self.index_of.get(id.index()).map_or(0, |index| index.load(Ordering::Relaxed))
     }
 
     pub fn count(&self) -> usize {
@@ -76,42 +89,65 @@ pub struct Planner<'c, 'a> {
     pub symbols: &'c Symbols,
     pub exports: &'c Exports<'a>,
     pub options: &'c Options,
-    pub gc: bool,
+    pub parallel: bool,
+}
+
+/// What goes into `.dynsym`.
+#[derive(Default)]
+struct Chosen {
+    imports: Vec<Placed>,
+    found: Vec<Placed>,
+    /// Those of `found` that are another module's: copies, and functions known by their PLT entries.
+    foreign: Vec<SymbolId>,
+}
+
+/// A symbol, and what its name without a version is like.
+#[derive(Clone, Copy)]
+struct Named {
+    id: SymbolId,
+    length: u32,
+    hashed: Hashed,
+}
+
+/// Symbols in the order of `.dynsym`.
+struct Ordered {
+    symbols: Vec<SymbolId>,
+    /// Of their names.
+    lengths: Vec<u32>,
+    index_of: Vec<AtomicU32>,
 }
 
 impl<'a> Planner<'_, 'a> {
     pub fn plan(&self) -> Result<DynSym, String> {
-        let needed = self.needed();
-        let (imports, mut found) = self.collect();
-        let mut strtab = StringTable::new();
-        let strings = self.dynamic_strings(&needed, &mut strtab);
-        let hashes: Vec<u32> = found.iter().map(|&id| gnu_hash(self.name(id))).collect();
-        let gnu = matches!(self.options.hash_style, HashStyle::Gnu | HashStyle::Both);
-        let (gnu_plan, order) = GnuHash::plan(&hashes, imports.len() as u32 + 1);
-        if gnu {
-            found = order.into_iter().map(|i| found[i as usize]).collect();
+        let used: Vec<AtomicBool> = self.resolved.shared.iter().map(|_| AtomicBool::new(false)).collect();
+        let chosen = self.choose(&used);
+        let needed = self.needed(&used);
+        let mut head = StringTable::new();
+        let strings = self.dynamic_strings(&needed, &mut head);
+        let style = self.options.hash_style;
+        let buckets = GnuHash::buckets(chosen.found.len());
+        let imports = self.measure(chosen.imports, buckets);
+        let mut found = self.measure(chosen.found, buckets);
+        let mut gnu_hash = None;
+        if matches!(style, HashStyle::Gnu | HashStyle::Both) {
+            found = sort::by_bucket(found, buckets, self.parallel, |named| named.hashed.bucket);
+            let first = imports.len() as u32 + 1;
+            gnu_hash = Some(GnuHash::plan(&found, first, self.parallel, |named| named.hashed));
         }
-        let mut symbols = imports;
-        symbols.append(&mut found);
-        let mut index_of = vec![0; self.symbols.list.len()];
-        for (i, id) in symbols.iter().enumerate() {
-            index_of[id.index()] = i as u32 + 1;
-        }
-        strtab.reserve(symbols.iter().map(|&id| self.name(id).len() + 1).sum());
-        let names: Vec<u32> = symbols.iter().map(|&id| strtab.append(self.name(id))).collect();
-        let sysv = matches!(self.options.hash_style, HashStyle::Sysv | HashStyle::Both);
-        let all_names = || std::iter::once(&b""[..]).chain(symbols.iter().map(|&id| self.name(id)));
-        let sysv_hash = sysv.then(|| SysvHash::plan(all_names()));
-        let (versym, verdef, verneed) = self.versions(&symbols, &needed, &mut strtab)?;
-        if strtab.too_large() {
-            return Err(".dynstr is larger than 4 GiB".into());
-        }
-        let gnu_hash = gnu.then_some(gnu_plan);
+        let Ordered { symbols, lengths, index_of } = self.join(&imports, &found);
+        // Positions of the symbols that may be bound to a version of another module.
+        let mut foreign: Vec<u32> = (0..imports.len() as u32).collect();
+        foreign.extend(chosen.foreign.iter().map(|id| index_of[id.index()].load(Ordering::Relaxed) - 1));
+        foreign[imports.len()..].sort_unstable();
+        drop((imports, found));
+        let sysv = matches!(style, HashStyle::Sysv | HashStyle::Both);
+        let sysv_hash = sysv.then(|| SysvHash::plan(self.sysv_hashes(&symbols, &lengths)));
+        let (versym, verdef, verneed) = self.versions(&symbols, &foreign, &needed, &mut head)?;
+        let dynstr = DynStr::plan(head, &lengths, self.parallel)?;
         Ok(DynSym {
             symbols,
-            names,
             index_of,
-            strtab,
+            dynstr,
             versym,
             verdef,
             verneed,
@@ -122,57 +158,122 @@ impl<'a> Planner<'_, 'a> {
         })
     }
 
-    /// The name without a version.
-    fn name(&self, id: SymbolId) -> &'a [u8] {
-        let name = self.resolved.names.get(id).name;
-        match memchr::memchr(b'@', name) {
-            Some(at) if at > 0 => &name[..at],
-            _ => name,
+    /// Imports and what can be found here, in no particular order, from all names. Marks in `used` the shared
+    /// objects that live relocations refer to, not weakly.
+    fn choose(&self, used: &[AtomicBool]) -> Chosen {
+        let n = self.symbols.list.len();
+        let parts = par::runs("choose dynamic symbols", self.parallel, n, ALL_RUN, |run| {
+            let mut chosen = Chosen::default();
+            run.for_each(|i| self.choose_one(SymbolId(i as u32), used, &mut chosen));
+            chosen
+        });
+        let mut all = Chosen::default();
+        let (mut imports, mut found) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len()));
+        for mut part in parts {
+            imports.push(part.imports);
+            found.push(part.found);
+            all.foreign.append(&mut part.foreign);
+        }
+        all.imports = par::concat("join imports", self.parallel, imports);
+        all.found = par::concat("join exports", self.parallel, found);
+        all
+    }
+
+    #[inline]
+    fn choose_one(&self, id: SymbolId, used: &[AtomicBool], chosen: &mut Chosen) {
+        let flags = self.symbols[id].flags();
+        if flags & (sym::EXPORTED | sym::PREEMPTIBLE) == 0 {
+            return;
+        }
+        let entry = self.resolved.names.get(id);
+        let shared = flags & sym::KIND == sym::SHARED;
+        if shared && flags & sym::USED_STRONG != 0 && entry.rank() == Rank::Provided {
+            let object = self.resolved.index_of_file[entry.file().index()] as usize;
+            used[object].store(true, Ordering::Relaxed);
+        }
+        let here = flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
+        if flags & sym::EXPORTED != 0 || here {
+            chosen.found.push(Placed::new(id, entry, flags));
+            if shared {
+                chosen.foreign.push(id);
+            }
+        } else if flags & sym::NEEDS != 0 {
+            chosen.imports.push(Placed::new(id, entry, flags));
         }
     }
 
-    /// A library named under `--as-needed` is needed if a live relocation refers to it, not weakly.
-    fn needed(&self) -> Vec<u32> {
-        let mut used = vec![false; self.resolved.shared.len()];
-        for (id, entry) in self.resolved.names.iter() {
-            let symbol = &self.symbols[id];
-            if symbol.kind() == sym::SHARED && symbol.has(sym::USED_STRONG) && entry.rank() == Rank::Provided
-            {
-                used[self.resolved.index_of_file[entry.file().index()] as usize] = true;
-            }
-        }
+    /// A library named under `--as-needed` is needed if it is used.
+    fn needed(&self, used: &[AtomicBool]) -> Vec<u32> {
         let mut needed: Vec<u32> = Vec::new();
         for (i, dso) in self.resolved.shared.iter().enumerate() {
             // A library that was found under two paths is one library.
             let twice = || needed.iter().any(|&n| self.resolved.shared[n as usize].soname == dso.soname);
-            if (!dso.as_needed || used[i]) && !twice() {
+            if (!dso.as_needed || used[i].load(Ordering::Relaxed)) && !twice() {
                 needed.push(i as u32);
             }
         }
         needed
     }
 
-    /// Imports, and what can be found here, each in the order of files.
-    fn collect(&self) -> (Vec<SymbolId>, Vec<SymbolId>) {
-        let (mut imports, mut found) = (Vec::new(), Vec::new());
-        for (id, entry) in self.resolved.names.iter() {
-            let flags = self.symbols[id].flags();
-            let here =
-                flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
-            if flags & sym::EXPORTED != 0 || here {
-                found.push((place(entry), id));
-            } else if flags & sym::PREEMPTIBLE != 0 && flags & sym::NEEDS != 0 {
-                imports.push((place(entry), id));
+    /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many buckets.
+    fn measure(&self, list: Vec<Placed>, buckets: u32) -> Vec<Named> {
+        let names = &self.resolved.names;
+        let list = definition_order::sort(list, names, self.parallel);
+        let parts = par::runs("measure and hash names", self.parallel, list.len(), RUN, |run| {
+            let mut part = Vec::with_capacity(run.len());
+            for i in run {
+                if let Some(next) = list.get(i + ENTRY_AHEAD) {
+                    names.prefetch(next.id);
+                }
+                if let Some(next) = list.get(i + TEXT_AHEAD) {
+                    prefetch(names.get(next.id).name, 0);
+                }
+                let id = list[i].id;
+                let name = plain(names.get(id).name);
+                let hash = gnu_hash(name);
+                let hashed = Hashed { hash, bucket: bucket(hash, buckets) };
+                part.push(Named { id, length: name.len() as u32, hashed });
             }
-        }
-        (self.in_order(imports), self.in_order(found))
+            part
+        });
+        par::concat("join hashes", self.parallel, parts)
     }
 
-    /// In the order of their definitions; what nothing defines by name.
-    fn in_order(&self, mut list: Vec<(u64, SymbolId)>) -> Vec<SymbolId> {
-        let name = |id: SymbolId| self.resolved.names.get(id).name;
-        list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
-        list.into_iter().map(|(_, id)| id).collect()
+    fn join(&self, imports: &[Named], found: &[Named]) -> Ordered {
+        let index_of: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
+        let n = imports.len() + found.len();
+        let parts = par::runs("number dynamic symbols", self.parallel, n, RUN, |run| {
+            let first = imports.len();
+            let of_imports = &imports[run.start.min(first)..run.end.min(first)];
+            let of_found = &found[run.start.max(first) - first..run.end.max(first) - first];
+            let all = || of_imports.iter().chain(of_found);
+            for (i, named) in all().enumerate() {
+                index_of[named.id.index()].store((run.start + i) as u32 + 1, Ordering::Relaxed);
+            }
+            let ids: Vec<SymbolId> = all().map(|named| named.id).collect();
+            (ids, all().map(|named| named.length).collect::<Vec<u32>>())
+        });
+        let (symbols, lengths) = parts.into_iter().unzip();
+        let symbols = par::concat("join dynamic symbols", self.parallel, symbols);
+        let lengths = par::concat("join lengths of names", self.parallel, lengths);
+        Ordered { symbols, lengths, index_of }
+    }
+
+    /// Of all of `.dynsym`, the null symbol included.
+    fn sysv_hashes(&self, symbols: &[SymbolId], lengths: &[u32]) -> Vec<u32> {
+        let names = &self.resolved.names;
+        let mut parts = par::runs("hash names for .hash", self.parallel, symbols.len(), RUN, |run| {
+            let hash = |i: usize| {
+                if let Some(&next) = symbols.get(i + TEXT_AHEAD) {
+                    prefetch(names.get(next).name, 0);
+                }
+                sysv_hash(&names.get(symbols[i]).name[..lengths[i] as usize])
+            };
+            let null = (run.start == 0).then(|| sysv_hash(b""));
+            null.into_iter().chain(run.map(hash)).collect::<Vec<u32>>()
+        });
+        parts.retain(|part| !part.is_empty());
+        par::concat("join hashes", self.parallel, parts)
     }
 
     fn dynamic_strings(&self, needed: &[u32], strtab: &mut StringTable) -> Vec<(u64, u32)> {
@@ -202,57 +303,69 @@ impl<'a> Planner<'_, 'a> {
         strings
     }
 
+    /// `foreign` are positions in `symbols`, ascending.
     #[allow(clippy::type_complexity)]
     fn versions(
         &self,
         symbols: &[SymbolId],
+        foreign: &[u32],
         needed: &[u32],
-        strtab: &mut StringTable,
+        head: &mut StringTable,
     ) -> Result<(Vec<u16>, Option<Verdef>, Option<Verneed>), String> {
         let verdef = if self.exports.definitions.is_empty() {
             None
         } else {
             let output = self.options.output.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
             let base = self.options.soname.as_ref().map_or(output, |s| s.as_bytes());
-            Some(build_verdef(base, &self.exports.definitions, strtab).map_err(|e| e.to_string())?)
+            Some(build_verdef(base, &self.exports.definitions, head).map_err(|e| e.to_string())?)
         };
         let first = verdef.as_ref().map_or(2, |v| v.count as u16 + 1);
-        let (versym, needs) = self.needed_versions(symbols, needed, first);
-        let verneed = build_verneed(&needs, first, strtab).map_err(|e| e.to_string())?;
+        let (bound, needs) = self.needed_versions(symbols, foreign, needed, first);
+        let verneed = build_verneed(&needs, first, head).map_err(|e| e.to_string())?;
         let verneed = (verneed.count > 0).then_some(verneed);
         if verdef.is_none() && verneed.is_none() {
             return Ok((Vec::new(), None, None));
         }
+        let mut parts = par::runs("version indices", self.parallel, symbols.len(), RUN, |run| {
+            let null = (run.start == 0).then_some(VER_NDX_LOCAL);
+            let own = symbols[run].iter().map(|&id| self.exports.version(id));
+            null.into_iter().chain(own).collect::<Vec<u16>>()
+        });
+        parts.retain(|part| !part.is_empty());
+        let mut versym = par::concat("join version indices", self.parallel, parts);
+        for (position, version) in bound {
+            versym[position as usize + 1] = version;
+        }
         Ok((versym, verdef, verneed))
     }
 
+    /// The version index of each symbol that is bound to a version of another module, and those versions.
     fn needed_versions(
         &self,
         symbols: &[SymbolId],
+        foreign: &[u32],
         needed: &[u32],
         first: u16,
-    ) -> (Vec<u16>, Vec<VersionNeed<'a>>) {
+    ) -> (Vec<(u32, u16)>, Vec<VersionNeed<'a>>) {
         let mut needs: Vec<VersionNeed> = needed
             .iter()
             .map(|&dso| VersionNeed { file: self.resolved.shared[dso as usize].soname, versions: Vec::new() })
             .collect();
         let mut places: HashMap<(usize, &[u8]), usize> = HashMap::new();
-        // (position in needs, position in its versions) of each symbol that needs a version.
-        let mut wanted: Vec<Option<(usize, usize)>> = Vec::with_capacity(symbols.len());
-        for &id in symbols {
-            let symbol = &self.symbols[id];
-            let place = self.import_version(id).and_then(|(dso, version)| {
-                let need = needed.binary_search(&dso).ok()?;
-                let versions = &mut needs[need].versions;
-                let weak = !symbol.has(sym::USED_STRONG);
-                let at = *places.entry((need, version)).or_insert_with(|| {
-                    versions.push((version, true));
-                    versions.len() - 1
-                });
-                versions[at].1 &= weak;
-                Some((need, at))
+        // The position of each symbol that needs a version, that in needs, and that in its versions.
+        let mut wanted: Vec<(u32, usize, usize)> = Vec::new();
+        for &position in foreign {
+            let id = symbols[position as usize];
+            let Some((dso, version)) = self.import_version(id) else { continue };
+            let Ok(need) = needed.binary_search(&dso) else { continue };
+            let versions = &mut needs[need].versions;
+            let weak = !self.symbols[id].has(sym::USED_STRONG);
+            let at = *places.entry((need, version)).or_insert_with(|| {
+                versions.push((version, true));
+                versions.len() - 1
             });
-            wanted.push(place);
+            versions[at].1 &= weak;
+            wanted.push((position, need, at));
         }
         if self.options.relr_glibc_dep {
             require_relr(&mut needs);
@@ -261,12 +374,8 @@ impl<'a> Planner<'_, 'a> {
         for need in &needs {
             start.push(start[start.len() - 1] + need.versions.len() as u16);
         }
-        let mut versym = vec![VER_NDX_LOCAL];
-        versym.extend(symbols.iter().zip(&wanted).map(|(&id, place)| match place {
-            Some((need, at)) => start[*need] + *at as u16,
-            None => self.exports.version(id),
-        }));
-        (versym, needs)
+        let bound = wanted.into_iter().map(|(position, need, at)| (position, start[need] + at as u16));
+        (bound.collect(), needs)
     }
 
     /// The shared object and the version by which symbol `id` is bound.

@@ -4,13 +4,23 @@
 //! filter of `nmask` u64 words (a power of two), `nbuckets` u32 symbol indices, and one u32 hash
 //! for each hashed symbol. The symbols of a bucket follow each other in `.dynsym`, and the lowest
 //! bit of a symbol's hash word says whether it is the last of its bucket. So the table dictates the
-//! order of the defined dynamic symbols: [`GnuHash::plan`] finds it by a counting sort, and within
-//! a bucket the symbols keep the order they had.
+//! order of the defined dynamic symbols: they are sorted by bucket, and within one keep the order they
+//! had ([`weld_common::sort::by_bucket`]). Then each word of the table is known from a symbol and its neighbours;
+//! all are made by the threads that share the symbols, and written in parts.
 //!
 //! The filter has at least 12 bits a symbol with two set for each: it lets about 2 % of the misses
 //! through. Four symbols share a bucket: a chain is a run of adjacent words, cheap to walk.
 //!
 //! Source: the GNU hash section as described for binutils and glibc (no official specification).
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use weld_common::par;
+
+use crate::util::zeroed_atomics;
+
+/// Symbols entered by one task.
+const RUN: usize = 1 << 14;
 
 /// Which bits of a hash pick the filter's second bit.
 const BLOOM_SHIFT: u32 = 26;
@@ -47,91 +57,112 @@ pub fn gnu_hash(name: &[u8]) -> u32 {
     hash
 }
 
+/// The bucket of a hash among [`GnuHash::buckets`].
+#[inline(always)]
+pub fn bucket(hash: u32, buckets: u32) -> u32 {
+    hash % buckets
+}
+
+/// A symbol to be found: the hash of its name, and the bucket of that.
+#[derive(Clone, Copy)]
+pub struct Hashed {
+    pub hash: u32,
+    pub bucket: u32,
+}
+
 /// A planned `.gnu.hash` section.
 pub struct GnuHash {
-    first_symndx: u32,
-    buckets: u32,
-    bloom_words: u32,
-    /// In the new order.
-    hashes: Vec<u32>,
+    head: [u32; 4],
+    bloom: Vec<AtomicU64>,
+    /// The symbol that each bucket starts with; 0 if it is empty.
+    buckets: Vec<AtomicU32>,
+    chains: Vec<u32>,
 }
 
 impl GnuHash {
-    /// Plans the table for the defined dynamic symbols with these hashes. They become the symbols
-    /// `first_symndx..` of `.dynsym` (all symbols before are not hashed).
-    ///
-    /// Also returns the order they must have there: element `i` is the index in `hashes` of the
-    /// symbol that becomes `first_symndx + i`.
-    pub fn plan(hashes: &[u32], first_symndx: u32) -> (GnuHash, Vec<u32>) {
-        let buckets = (hashes.len() / SYMBOLS_PER_BUCKET).max(1) as u32;
-        let bloom_bits = (hashes.len() * BLOOM_BITS_PER_SYMBOL).max(1);
-        let bloom_words = bloom_bits.div_ceil(64).next_power_of_two() as u32;
+    /// The number of buckets for so many symbols.
+    pub fn buckets(symbols: usize) -> u32 {
+        (symbols / SYMBOLS_PER_BUCKET).max(1) as u32
+    }
 
-        let mut next = vec![0u32; buckets as usize + 1];
-        for hash in hashes {
-            next[(hash % buckets) as usize + 1] += 1;
+    /// Plans the table for the defined dynamic symbols. They are in the order of their buckets and become the
+    /// symbols `first_symndx..` of `.dynsym` (all symbols before are not hashed).
+    pub fn plan<T: Sync>(
+        symbols: &[T],
+        first_symndx: u32,
+        parallel: bool,
+        hashed: impl Fn(&T) -> Hashed + Sync,
+    ) -> GnuHash {
+        let buckets = Self::buckets(symbols.len());
+        let bloom_bits = (symbols.len() * BLOOM_BITS_PER_SYMBOL).max(1);
+        let bloom_words = bloom_bits.div_ceil(64).next_power_of_two();
+        let mut table = GnuHash {
+            head: [buckets, first_symndx, bloom_words as u32, BLOOM_SHIFT],
+            bloom: zeroed_atomics(bloom_words),
+            buckets: zeroed_atomics(buckets as usize),
+            chains: Vec::new(),
+        };
+        let chains = par::runs("make .gnu.hash", parallel, symbols.len(), RUN, |run| {
+            let mut before = run.start.checked_sub(1).map(|i| hashed(&symbols[i]).bucket);
+            let mut chains = Vec::with_capacity(run.len());
+            for i in run {
+                let symbol = hashed(&symbols[i]);
+                table.add_to_bloom(symbol.hash, parallel);
+                if before != Some(symbol.bucket) {
+                    table.buckets[symbol.bucket as usize].store(first_symndx + i as u32, Ordering::Relaxed);
+                }
+                let last = symbols.get(i + 1).is_none_or(|next| hashed(next).bucket != symbol.bucket);
+                chains.push(symbol.hash & !1 | u32::from(last));
+                before = Some(symbol.bucket);
+            }
+            chains
+        });
+        table.chains = par::concat("join .gnu.hash", parallel, chains);
+        table
+    }
+
+    #[inline(always)]
+    fn add_to_bloom(&self, hash: u32, parallel: bool) {
+        let word = &self.bloom[(hash / 64) as usize & (self.bloom.len() - 1)];
+        let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> BLOOM_SHIFT) % 64);
+        // One thread need not pay for an atomic change.
+        match parallel {
+            true => _ = word.fetch_or(bits, Ordering::Relaxed),
+            false => word.store(word.load(Ordering::Relaxed) | bits, Ordering::Relaxed),
         }
-        for i in 1..next.len() {
-            next[i] += next[i - 1];
-        }
-        let mut order = vec![0u32; hashes.len()];
-        let mut sorted = vec![0u32; hashes.len()];
-        for (i, &hash) in hashes.iter().enumerate() {
-            let place = &mut next[(hash % buckets) as usize];
-            order[*place as usize] = i as u32;
-            sorted[*place as usize] = hash;
-            *place += 1;
-        }
-        (GnuHash { first_symndx, buckets, bloom_words, hashes: sorted }, order)
     }
 
     /// The section's size in bytes.
     pub fn size(&self) -> u64 {
-        16 + 8 * u64::from(self.bloom_words) + 4 * u64::from(self.buckets) + 4 * self.hashes.len() as u64
+        (16 + 8 * self.bloom.len() + 4 * self.buckets.len() + 4 * self.chains.len()) as u64
     }
 
-    /// Writes the section; `out` is exactly [`Self::size`] bytes and 8-byte aligned in the image.
-    pub fn write(&self, out: &mut [u8]) {
-        assert_eq!(out.len() as u64, self.size());
-        out.fill(0);
-        let header = [self.buckets, self.first_symndx, self.bloom_words, BLOOM_SHIFT];
-        let (head, rest) = out.split_at_mut(16);
-        put_words(head, &header);
-        let (bloom, rest) = rest.split_at_mut(8 * self.bloom_words as usize);
-        let (buckets, chains) = rest.split_at_mut(4 * self.buckets as usize);
-        self.write_bloom(bloom);
-        self.write_buckets(buckets, chains);
-    }
-
-    fn write_bloom(&self, bloom: &mut [u8]) {
-        let (words, _) = bloom.as_chunks_mut::<8>();
-        for hash in &self.hashes {
-            let word = &mut words[((hash / 64) & (self.bloom_words - 1)) as usize];
-            let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> BLOOM_SHIFT) % 64);
-            *word = (u64::from_le_bytes(*word) | bits).to_le_bytes();
-        }
-    }
-
-    fn write_buckets(&self, buckets: &mut [u8], chains: &mut [u8]) {
-        let (buckets, _) = buckets.as_chunks_mut::<4>();
-        let (chains, _) = chains.as_chunks_mut::<4>();
-        let mut previous = None;
-        for (i, &hash) in self.hashes.iter().enumerate() {
-            let bucket = hash % self.buckets;
-            if previous != Some(bucket) {
-                buckets[bucket as usize] = (self.first_symndx + i as u32).to_le_bytes();
-            }
-            let last = self.hashes.get(i + 1).is_none_or(|next| next % self.buckets != bucket);
-            chains[i] = (hash & !1 | u32::from(last)).to_le_bytes();
-            previous = Some(bucket);
-        }
+    /// Writes the bytes from `start` on, a multiple of 8; the section is 8-byte aligned in the image.
+    pub fn write(&self, start: usize, out: &mut [u8]) {
+        let mut at = start;
+        let out = put(out, &mut at, &self.head, |word| word.to_le_bytes());
+        let out = put(out, &mut at, &self.bloom, |word| word.load(Ordering::Relaxed).to_le_bytes());
+        let out = put(out, &mut at, &self.buckets, |word| word.load(Ordering::Relaxed).to_le_bytes());
+        put(out, &mut at, &self.chains, |word| word.to_le_bytes());
     }
 }
 
-fn put_words(out: &mut [u8], words: &[u32]) {
-    for (place, word) in out.as_chunks_mut::<4>().0.iter_mut().zip(words) {
-        *place = word.to_le_bytes();
+/// Writes `words` from byte `at` on, as far as there is room. Returns what is left of the room, and in `at` where
+/// that starts in what follows.
+fn put<'o, T, const N: usize>(
+    out: &'o mut [u8],
+    at: &mut usize,
+    words: &[T],
+    bytes: impl Fn(&T) -> [u8; N],
+) -> &'o mut [u8] {
+    let first = (*at / N).min(words.len());
+    *at -= first * N;
+    let words = &words[first..];
+    let (places, rest) = out.split_at_mut((words.len() * N).min(out.len()));
+    for (place, word) in places.as_chunks_mut::<N>().0.iter_mut().zip(words) {
+        *place = bytes(word);
     }
+    rest
 }
 
 #[cfg(test)]
@@ -183,14 +214,25 @@ mod tests {
         }
     }
 
+    /// The hashes in the order of their buckets, and the table for them.
+    fn planned(hashes: &[u32], first_symndx: u32, parallel: bool) -> (Vec<u32>, GnuHash) {
+        let buckets = GnuHash::buckets(hashes.len());
+        let numbers = (0..hashes.len() as u32).collect();
+        let bucket_of = |&i: &u32| bucket(hashes[i as usize], buckets);
+        let order = weld_common::sort::by_bucket(numbers, buckets, parallel, bucket_of);
+        let hashed = |i: &u32| Hashed { hash: hashes[*i as usize], bucket: bucket_of(i) };
+        let plan = GnuHash::plan(&order, first_symndx, parallel, hashed);
+        (order, plan)
+    }
+
     #[test]
     fn every_symbol_is_found_and_others_are_not() {
         for n in [1usize, 2, 5, 100, 1000] {
             let names: Vec<String> = (0..n).map(|i| format!("sym{}", i * 7919)).collect();
             let hashes: Vec<u32> = names.iter().map(|s| gnu_hash(s.as_bytes())).collect();
-            let (plan, order) = GnuHash::plan(&hashes, 3);
+            let (order, plan) = planned(&hashes, 3, false);
             let mut out = vec![0xaa; plan.size() as usize];
-            plan.write(&mut out);
+            plan.write(0, &mut out);
             let sorted: Vec<&str> = order.iter().map(|&i| names[i as usize].as_str()).collect();
             for (i, name) in sorted.iter().enumerate() {
                 assert_eq!(find(&out, &sorted, name), Some(3 + i as u32));
@@ -202,18 +244,27 @@ mod tests {
     }
 
     #[test]
-    fn order_is_stable_within_a_bucket() {
-        // 8 symbols: two buckets; even hashes go before odd ones.
-        let (_, order) = GnuHash::plan(&[3, 2, 1, 0, 5, 4, 7, 6], 1);
-        assert_eq!(order, [1, 3, 5, 7, 0, 2, 4, 6]);
+    fn neither_threads_nor_cuts_matter() {
+        let hashes: Vec<u32> = (0..100_000u32).map(|i| gnu_hash(&i.to_le_bytes()).wrapping_mul(i)).collect();
+        let (_, plan) = planned(&hashes, 1, false);
+        let mut whole = vec![0xaa; plan.size() as usize];
+        plan.write(0, &mut whole);
+        let (_, plan) = planned(&hashes, 1, true);
+        for size in [8, 16, 1000, 1 << 16] {
+            let mut parts = vec![0xaa; plan.size() as usize];
+            for (i, part) in parts.chunks_mut(size).enumerate() {
+                plan.write(i * size, part);
+            }
+            assert!(parts == whole, "{size}");
+        }
     }
 
     #[test]
     fn empty_table_is_valid() {
-        let (plan, order) = GnuHash::plan(&[], 7);
+        let (order, plan) = planned(&[], 7, false);
         assert!(order.is_empty());
         let mut out = vec![0xaa; plan.size() as usize];
-        plan.write(&mut out);
+        plan.write(0, &mut out);
         assert_eq!(out.len(), 28);
         assert_eq!([word(&out, 0), word(&out, 4), word(&out, 8)], [1, 7, 1]);
         assert!(out[16..].iter().all(|&b| b == 0));

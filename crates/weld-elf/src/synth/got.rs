@@ -2,6 +2,8 @@
 //!
 //! Specification: x86-64 psABI 5.2 "Global Offset Table"; "ELF Handling For Thread-Local Storage".
 
+use std::ops::Range;
+
 use crate::arch::x86_64::*;
 use crate::elf::Rela;
 use crate::image::Image;
@@ -29,10 +31,10 @@ pub enum WordReloc {
     Module(u32, i64),
 }
 
-/// All words of the GOT, in order.
-pub fn words(image: &Image) -> Vec<(Option<Slot>, Word)> {
-    let mut list = Vec::with_capacity(image.slots.got_words as usize);
-    for &(word, entry) in &image.slots.got {
+/// All words of a range of the GOT's entries, in order.
+pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> {
+    let mut list = Vec::with_capacity(2 * entries.len());
+    for &(word, entry) in &image.slots.got[entries] {
         let slot = |index: u32| image.slots.list[index as usize];
         match entry {
             GotEntry::Address(i) => list.push((Some(slot(i)), address(image, word, &slot(i)))),
@@ -113,15 +115,25 @@ fn this_module(image: &Image, index: u32) -> Word {
     }
 }
 
-pub fn write(image: &Image, out: &mut [u8]) {
-    for (_, word) in words(image) {
+/// Writes `.got` from word `first` on.
+pub fn write(image: &Image, first: usize, out: &mut [u8]) {
+    let end = first + out.len() / 8;
+    let entries = &image.slots.got;
+    // The entry before may have its second word here, the last one its second word behind.
+    let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
+    let to = entries.partition_point(|entry| (entry.0 as usize) < end);
+    for (_, word) in words(image, from..to) {
+        let Some(bytes) =
+            (word.index as usize).checked_sub(first).and_then(|i| out.get_mut(8 * i..8 * i + 8))
+        else {
+            continue;
+        };
         // With RELA the loader takes the addend from the relocation.
         let from_rela = matches!(word.reloc, Some(WordReloc::Relative))
             && !image.relr
             && !image.options.apply_dynamic_relocs;
         let value = if from_rela { 0 } else { word.value };
-        let at = 8 * word.index as usize;
-        out[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        bytes.copy_from_slice(&value.to_le_bytes());
     }
 }
 

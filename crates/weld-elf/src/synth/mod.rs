@@ -2,7 +2,9 @@
 
 pub mod build_id;
 pub mod commons;
+pub mod definition_order;
 pub mod dynamic;
+pub mod dynstr;
 pub mod dynsym;
 pub mod eh_frames;
 pub mod emitted_relocs;

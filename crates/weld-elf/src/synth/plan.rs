@@ -99,7 +99,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let mode = self.context.mode;
         let options = self.job.options;
         let stretch = trace::stretch("slots, commons, copies");
-        let slots = Slots::allocate(&self.live, symbols, &self.resolved.names);
+        let slots = Slots::allocate(&self.live, symbols, &self.resolved.names, self.context.parallel);
         let commons = allocate_commons(self.resolved, symbols, options.gc_sections).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
         drop(stretch);
@@ -109,7 +109,6 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             false => None,
         };
         drop(stretch);
-        let stretch = trace::stretch("count dynamic relocations");
         let counter = Counter {
             resolved: self.resolved,
             sections,
@@ -120,8 +119,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             options,
             mode,
         };
-        let counts = counter.count(&copies);
-        drop(stretch);
+        let counts = counter.count(&copies, self.context.parallel);
         let frames =
             eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
         let (resolved, live) = (self.resolved, &self.live);
@@ -214,7 +212,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             symbols,
             exports: self.exports,
             options: self.job.options,
-            gc: self.job.options.gc_sections,
+            parallel: self.context.parallel,
         };
         planner.plan()
     }

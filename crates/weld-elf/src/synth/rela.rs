@@ -6,8 +6,9 @@
 //!
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; x86-64 psABI 4.4.
 
-use rayon::prelude::*;
-use weld_common::trace;
+use std::ops::Range;
+
+use weld_common::{par, sort, trace};
 
 use crate::arch::x86_64::*;
 use crate::elf::*;
@@ -36,6 +37,16 @@ pub struct Counts {
     pub relr: u64,
 }
 
+impl Counts {
+    fn with(self, more: &Counts) -> Counts {
+        Counts {
+            relative: self.relative + more.relative,
+            others: self.others + more.others,
+            relr: self.relr + more.relr,
+        }
+    }
+}
+
 pub struct Counter<'c, 'a> {
     pub resolved: &'c Resolved<'a>,
     pub sections: &'c Sections<'a>,
@@ -48,24 +59,31 @@ pub struct Counter<'c, 'a> {
 }
 
 impl Counter<'_, '_> {
-    pub fn count(&self, copies: &Copies) -> Counts {
-        let mut counts = Counts { others: copies.list.len() as u64, ..Counts::default() };
-        for reloc in self.live.dyn_relocs.iter() {
-            match reloc.kind() {
-                DynKind::Relative
-                    if self.options.pack_relr
-                        && is_packable(self.resolved, self.sections, self.owners, reloc) =>
-                {
-                    counts.relr += 1;
-                }
-                DynKind::Relative => counts.relative += 1,
-                _ => counts.others += 1,
-            }
+    pub fn count(&self, copies: &Copies, parallel: bool) -> Counts {
+        let pieces = self.live.dyn_relocs.pieces(RELOCS_PER_TASK);
+        let relocs = par::runs("count dynamic relocations", parallel, pieces.len(), 1, |range| {
+            let mut counts = Counts::default();
+            pieces[range].iter().copied().flatten().for_each(|reloc| self.count_reloc(reloc, &mut counts));
+            counts
+        });
+        let got = &self.slots.got;
+        let words = par::runs("count relocations of .got", parallel, got.len(), RELOCS_PER_TASK, |range| {
+            let mut counts = Counts::default();
+            got[range].iter().for_each(|(_, entry)| self.count_got(*entry, &mut counts));
+            counts
+        });
+        let copies = Counts { others: copies.list.len() as u64, ..Counts::default() };
+        relocs.iter().chain(&words).fold(copies, Counts::with)
+    }
+
+    fn count_reloc(&self, reloc: &DynReloc, counts: &mut Counts) {
+        let packed =
+            || self.options.pack_relr && is_packable(self.resolved, self.sections, self.owners, reloc);
+        match reloc.kind() {
+            DynKind::Relative if packed() => counts.relr += 1,
+            DynKind::Relative => counts.relative += 1,
+            _ => counts.others += 1,
         }
-        for (_, entry) in &self.slots.got {
-            self.count_got(*entry, &mut counts);
-        }
-        counts
     }
 
     fn flags(&self, slot: u32) -> u32 {
@@ -126,9 +144,38 @@ pub fn is_packed(resolved: &Resolved, sections: &Sections, owners: &SectionOwner
 /// The relocations with their addresses.
 #[derive(Default)]
 pub struct Dynamics {
-    pub rela: Vec<Rela>,
+    /// `.rela.dyn`, one list after the other.
+    rela: Vec<Vec<Rela>>,
+    /// The number of the first relocation in each list.
+    starts: Vec<usize>,
     /// Addresses for `.relr.dyn`, ascending.
     pub relr: Vec<u64>,
+}
+
+impl Dynamics {
+    fn new(rela: Vec<Vec<Rela>>, relr: Vec<u64>) -> Self {
+        let starts = rela.iter().scan(0, |next, list| Some(std::mem::replace(next, *next + list.len())));
+        Dynamics { starts: starts.collect(), rela, relr }
+    }
+
+    /// The number of relocations in `.rela.dyn`.
+    pub fn len(&self) -> usize {
+        self.rela.iter().map(Vec::len).sum()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes `.rela.dyn` from relocation `first` on.
+    pub fn write(&self, first: usize, out: &mut [u8]) {
+        let Some(list) = self.starts.partition_point(|&start| start <= first).checked_sub(1) else { return };
+        let skipped = first - self.starts[list];
+        let relas = self.rela[list..].iter().flatten().skip(skipped);
+        for (rela, bytes) in relas.zip(out.chunks_exact_mut(Rela::SIZE)) {
+            bytes.copy_from_slice(&rela.0);
+        }
+    }
 }
 
 /// Relocations in the making.
@@ -139,56 +186,136 @@ struct Collected {
     relr: Vec<u64>,
 }
 
-/// Relocations of one section made by one task.
-const RELOCS_PER_TASK: usize = 1 << 14;
-/// Runs of relocations made by one task.
+/// Relocations of one section made in one go, and by one task.
+const RELOCS_PER_TASK: usize = 1 << 13;
+/// Runs of relocations made by one task, at most.
 const RUNS_PER_TASK: usize = 256;
+/// Entries of the GOT in one run.
+const GOT_RUN: usize = 1 << 12;
+/// Sections with dynamic relocations put in order by one task.
+const ORDERED: usize = 1 << 13;
+
+/// Where relocations come from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Source {
+    /// Of what is relocated.
+    address: u64,
+    /// The run of the section, or `GOT`.
+    run: u32,
+    /// Which part of it.
+    part: u32,
+    /// How many there are.
+    count: u32,
+}
+
+const GOT: u32 = u32::MAX;
 
 pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel: bool) -> Dynamics {
-    let live = &image.live.dyn_relocs;
-    let stretch = trace::stretch("sort dynamic relocations");
-    let mut runs: Vec<(u64, &[DynReloc])> = Vec::new();
-    for (section, run) in live.runs() {
-        let address = image.sections.get(section).address;
-        runs.extend(run.chunks(RELOCS_PER_TASK).map(|part| (address, part)));
-    }
-    // In the order of addresses, so that nothing is left to sort.
-    runs.sort_by_key(|run| run.0);
-    drop(stretch);
-    let region = trace::region("collect dynamic relocations");
-    let part = |runs: &[(u64, &[DynReloc])]| {
-        let _task = region.task();
-        let mut collected = Collected::default();
-        runs.iter().for_each(|(_, run)| collect_section(image, owners, run, &mut collected));
-        collected
-    };
-    let parts: Vec<Collected> = if parallel {
-        runs.par_chunks(RUNS_PER_TASK).map(part).collect()
-    } else {
-        runs.chunks(RUNS_PER_TASK).map(part).collect()
-    };
-    drop(region);
+    let sources = sources(image, parallel);
+    let combined = image.options.z_combreloc;
+    let tasks = tasks(&sources);
+    let parts = par::runs("collect dynamic relocations", parallel, tasks.len(), 1, |range| {
+        let part = |task: &Range<usize>| collect_part(image, owners, &sources[task.clone()]);
+        tasks[range].iter().map(part).collect::<Vec<Collected>>()
+    });
     let _stretch = trace::stretch("join dynamic relocations");
-    let mut all = Collected::default();
-    all.relative.reserve_exact(live.len() + image.slots.got.len());
-    for mut part in parts {
-        all.relative.append(&mut part.relative);
-        all.others.append(&mut part.others);
-        all.relr.append(&mut part.relr);
+    let (mut relative, mut others, mut relr) = (Vec::new(), Vec::new(), Vec::new());
+    for part in parts.into_iter().flatten() {
+        relative.push(part.relative);
+        others.push(part.others);
+        relr.push(part.relr);
     }
-    collect_got(image, &mut all);
-    for &(id, _) in &copies.list {
+    others.push(copied(image, copies));
+    if combined && !is_in_order(&relative, |r| r.r_offset()) {
+        let all = par::concat("join relative relocations", parallel, relative);
+        relative = vec![sort::by(all, parallel, |a, b| (a.r_offset(), a.0).cmp(&(b.r_offset(), b.0)))];
+    }
+    let mut others = par::concat("join symbolic relocations", parallel, others);
+    if combined {
+        let key = |r: &Rela| (r.sym(), r.r_offset(), r.0);
+        others = sort::by(others, parallel, |a, b| key(a).cmp(&key(b)));
+    }
+    relative.push(others);
+    let ordered = is_in_order(&relr, |&address| address);
+    let mut relr = par::concat("join packed relocations", parallel, relr);
+    if !ordered {
+        relr = sort::by(relr, parallel, u64::cmp);
+    }
+    Dynamics::new(relative, relr)
+}
+
+/// In the order of addresses, so that as a rule nothing is left to sort.
+fn sources(image: &Image, parallel: bool) -> Vec<Source> {
+    let live = &image.live.dyn_relocs;
+    let region = "order sections with dynamic relocations";
+    let mut lists = par::runs(region, parallel, live.runs().len(), ORDERED, |range| {
+        let mut sources = Vec::with_capacity(range.len());
+        for (run, (section, relocs)) in range.clone().zip(live.runs().skip(range.start)) {
+            let address = image.sections.get(section).address;
+            let parts = relocs.chunks(RELOCS_PER_TASK).zip(0..);
+            let source = |(relocs, part)| source(address, run as u32, part, relocs);
+            sources.extend(parts.map(source));
+        }
+        sources
+    });
+    let of_got = |(entries, part): (&[(u32, GotEntry)], u32)| {
+        source(image.bases.got + 8 * u64::from(entries[0].0), GOT, part, entries)
+    };
+    lists.push(image.slots.got.chunks(GOT_RUN).zip(0..).map(of_got).collect());
+    sort::by(par::concat("join sections", parallel, lists), parallel, Source::cmp)
+}
+
+fn source<T>(address: u64, run: u32, part: u32, relocs: &[T]) -> Source {
+    Source { address, run, part, count: relocs.len() as u32 }
+}
+
+/// Runs of sources with about as many relocations.
+fn tasks(sources: &[Source]) -> Vec<Range<usize>> {
+    let mut tasks = Vec::new();
+    let (mut first, mut relocs) = (0, 0);
+    for (i, source) in sources.iter().enumerate() {
+        relocs += source.count as usize;
+        if relocs >= RELOCS_PER_TASK || i + 1 - first == RUNS_PER_TASK || i + 1 == sources.len() {
+            tasks.push(first..i + 1);
+            (first, relocs) = (i + 1, 0);
+        }
+    }
+    tasks
+}
+
+/// Whether the lists, each of which is in order, are so one after the other.
+fn is_in_order<T>(lists: &[Vec<T>], key: impl Fn(&T) -> u64) -> bool {
+    let ends = lists.iter().flat_map(|list| [list.first(), list.last()]).flatten();
+    ends.map(key).is_sorted()
+}
+
+fn copied(image: &Image, copies: &Copies) -> Vec<Rela> {
+    let copy = |&(id, _): &(SymbolId, bool)| {
         let dynsym = image.dynsym.map_or(0, |d| d.index(id));
-        all.others.push(Rela::make(image.symbols[id].value, dynsym, R_COPY, 0));
-    }
+        Rela::make(image.symbols[id].value, dynsym, R_COPY, 0)
+    };
+    copies.list.iter().map(copy).collect()
+}
+
+fn collect_part(image: &Image, owners: &SectionOwners, sources: &[Source]) -> Collected {
+    let mut collected = Collected::default();
+    sources.iter().for_each(|source| collect_source(image, owners, *source, &mut collected));
+    // Out of order only if a section names its places in no order.
     if image.options.z_combreloc {
-        // Nearly in order: words of the GOT are last, and a section may name its places in any order.
-        all.relative.sort_by_key(|r| r.r_offset());
-        all.others.sort_by_key(|r| (r.sym(), r.r_offset()));
+        collected.relative.sort_by_key(|r| r.r_offset());
     }
-    all.relr.sort();
-    all.relative.append(&mut all.others);
-    Dynamics { rela: all.relative, relr: all.relr }
+    collected.relr.sort();
+    collected
+}
+
+fn collect_source(image: &Image, owners: &SectionOwners, source: Source, all: &mut Collected) {
+    if source.run == GOT {
+        return collect_got(image, source.part as usize, all);
+    }
+    let (_, relocs) = image.live.dyn_relocs.run(source.run as usize);
+    if let Some(part) = relocs.chunks(RELOCS_PER_TASK).nth(source.part as usize) {
+        collect_section(image, owners, part, all);
+    }
 }
 
 /// Makes the relocations of a run, all of one section.
@@ -238,8 +365,9 @@ fn collect_input(
     }
 }
 
-fn collect_got(image: &Image, all: &mut Collected) {
-    for (slot, word) in got::words(image) {
+fn collect_got(image: &Image, part: usize, all: &mut Collected) {
+    let end = image.slots.got.len().min((part + 1) * GOT_RUN);
+    for (slot, word) in got::words(image, part * GOT_RUN..end) {
         let Some(reloc) = word.reloc else { continue };
         let offset = image.bases.got + 8 * word.index as u64;
         if image.options.pack_relr && matches!(reloc, WordReloc::Relative) {
@@ -253,9 +381,9 @@ fn collect_got(image: &Image, all: &mut Collected) {
     }
 }
 
-/// Writes `.rela.plt`: one relocation for each word of `.got.plt` behind the reserved ones.
-pub fn write_plt(image: &Image, out: &mut [u8]) {
-    for (entry, bytes) in out.chunks_exact_mut(Rela::SIZE).enumerate() {
+/// Writes `.rela.plt`, one relocation for each word of `.got.plt` behind the reserved ones, from entry `first` on.
+pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
+    for (entry, bytes) in (first..).zip(out.chunks_exact_mut(Rela::SIZE)) {
         let slot = &image.slots.list[image.slots.plt[entry] as usize];
         let offset = image.got_plt_address(entry as u32);
         let rela = if (entry as u32) < image.slots.jump_slots {
@@ -269,12 +397,6 @@ pub fn write_plt(image: &Image, out: &mut [u8]) {
             };
             Rela::make(offset, 0, R_IRELATIVE, resolver as i64)
         };
-        bytes.copy_from_slice(&rela.0);
-    }
-}
-
-pub fn write_rela(relas: &[Rela], out: &mut [u8]) {
-    for (rela, bytes) in relas.iter().zip(out.chunks_exact_mut(Rela::SIZE)) {
         bytes.copy_from_slice(&rela.0);
     }
 }

@@ -1,14 +1,19 @@
 //! Which symbols have GOT slots, PLT entries, copies and TLS descriptors, and where.
 //!
 //! Few symbols need any of these, so what they need lies in a dense side table; a symbol finds its
-//! record through one sparse array. Numbers follow the order of files and symbols.
+//! record through one sparse array. Numbers follow the order of files and symbols. Runs of symbols are
+//! counted first, so that each can be numbered by a thread of its own.
 
-use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use weld_common::par;
+
+use super::definition_order::{self, Placed};
 use crate::ids::*;
-use crate::live::{Live, fact};
+use crate::live::{Live, LocalNeed, fact};
 use crate::resolve::names::Names;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbol, Symbols, sym};
+use crate::util::zeroed_atomics;
 
 pub const NONE: u32 = u32::MAX;
 
@@ -51,11 +56,20 @@ impl GotEntry {
     }
 }
 
+/// What has to have a record. A dynamic relocation that names a symbol needs nothing here.
+const RECORDED: u32 = sym::NEEDS & !sym::NEEDS_DYNSYM;
+/// Names looked at by one task, and symbols given slots by one.
+const NAMES: usize = 1 << 15;
+const RUN: usize = 1 << 12;
+
 #[derive(Default)]
 pub struct Slots {
+    /// Those of globals, then those of local symbols by object and index.
     pub list: Vec<Slot>,
-    of_symbol: Vec<u32>,
-    of_local: HashMap<(ObjectId, u32), u32>,
+    /// Position in `list` plus 1.
+    of_symbol: Vec<AtomicU32>,
+    /// Where in `list` the local symbols of each object start, up to the last that has any, and where those end.
+    locals: Vec<u32>,
     /// Entries of `.got` with the word they start at.
     pub got: Vec<(u32, GotEntry)>,
     pub got_words: u32,
@@ -68,86 +82,88 @@ pub struct Slots {
     pub copies: Vec<SymbolId>,
 }
 
+/// How much of everything the symbols before a run take.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    words: u32,
+    jump_slots: u32,
+    ifuncs: u32,
+}
+
+/// What a run of symbols gets.
+#[derive(Default)]
+struct Part {
+    list: Vec<Slot>,
+    got: Vec<(u32, GotEntry)>,
+    jump_slots: Vec<u32>,
+    ifuncs: Vec<u32>,
+    copies: Vec<SymbolId>,
+}
+
 impl Slots {
-    pub fn allocate(live: &Live, symbols: &Symbols, names: &Names) -> Slots {
-        let mut slots = Slots { of_symbol: vec![0; symbols.list.len()], ..Slots::default() };
-        let mut ifuncs = Vec::new();
-        for id in ids_with_needs(symbols, names) {
-            let flags = symbols[id].flags();
-            if flags & sym::NEEDS_COPY != 0 {
-                slots.copies.push(id);
-            }
-            let index = slots.add(id, None, flags);
-            slots.of_symbol[id.index()] = index + 1;
-            if flags & sym::NEEDS_PLT != 0 {
-                if flags & sym::PREEMPTIBLE != 0 { slots.plt.push(index) } else { ifuncs.push(index) }
-            }
-        }
-        for need in &live.locals {
-            let index = slots.add(SymbolId::NONE, Some((need.object, need.sym)), need.needs);
-            slots.of_local.insert((need.object, need.sym), index);
-            if need.needs & sym::NEEDS_PLT != 0 {
-                ifuncs.push(index);
-            }
-        }
+    pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, parallel: bool) -> Slots {
+        let globals = with_needs(symbols, names, parallel);
+        let wanting = Wanting { globals: &globals, locals: &live.locals };
+        let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
+            run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
+        });
+        let total = counts.iter_mut().fold(Count::default(), |before, count| {
+            let sum = before.with(count);
+            *count = before;
+            sum
+        });
+        let of_symbol = zeroed_atomics(symbols.list.len());
+        let parts = par::runs("give out slots", parallel, wanting.len(), RUN, |run| {
+            let mut count = counts[run.start / RUN];
+            count.ifuncs += total.jump_slots;
+            wanting.part(run, count, &of_symbol)
+        });
+        let mut slots = Slots {
+            of_symbol,
+            locals: starts_of_objects(&live.locals, globals.len()),
+            got_words: total.words,
+            jump_slots: total.jump_slots,
+            ..Slots::default()
+        };
+        slots.join(parts, parallel);
         if live.has(fact::TLS_LD) {
-            slots.tls_ld = Some(slots.put(GotEntry::TlsLd));
-        }
-        slots.jump_slots = slots.plt.len() as u32;
-        slots.plt.extend(ifuncs);
-        for i in 0..slots.plt.len() {
-            let slot = slots.plt[i] as usize;
-            slots.list[slot].plt = i as u32;
+            slots.tls_ld = Some(slots.got_words);
+            slots.got.push((slots.got_words, GotEntry::TlsLd));
+            slots.got_words += GotEntry::TlsLd.words();
         }
         slots
     }
 
-    fn add(&mut self, id: SymbolId, local: Option<(ObjectId, u32)>, needs: u32) -> u32 {
-        let index = self.list.len() as u32;
-        let mut slot = Slot {
-            id,
-            local,
-            got: NONE,
-            got_tp: NONE,
-            tls_gd: NONE,
-            tls_desc: NONE,
-            plt: NONE,
-            definition: 0,
-        };
-        if needs & sym::NEEDS_GOT != 0 {
-            slot.got = self.put(GotEntry::Address(index));
+    fn join(&mut self, parts: Vec<Part>, parallel: bool) {
+        let (mut list, mut got) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len()));
+        let (mut plt, mut ifuncs) = (Vec::with_capacity(2 * parts.len()), Vec::with_capacity(parts.len()));
+        for mut part in parts {
+            list.push(part.list);
+            got.push(part.got);
+            plt.push(part.jump_slots);
+            ifuncs.push(part.ifuncs);
+            self.copies.append(&mut part.copies);
         }
-        if needs & sym::NEEDS_GOTTP != 0 {
-            slot.got_tp = self.put(GotEntry::TpOff(index));
-        }
-        if needs & sym::NEEDS_TLSGD != 0 {
-            slot.tls_gd = self.put(GotEntry::TlsGd(index));
-        }
-        if needs & sym::NEEDS_TLSDESC != 0 {
-            slot.tls_desc = self.put(GotEntry::TlsDesc(index));
-        }
-        self.list.push(slot);
-        index
-    }
-
-    fn put(&mut self, entry: GotEntry) -> u32 {
-        let word = self.got_words;
-        self.got.push((word, entry));
-        self.got_words += entry.words();
-        word
+        plt.append(&mut ifuncs);
+        self.list = par::concat("join slots", parallel, list);
+        self.got = par::concat("join words of .got", parallel, got);
+        self.plt = par::concat("join PLT entries", parallel, plt);
     }
 
     #[inline]
     pub fn of_symbol(&self, id: SymbolId) -> Option<&Slot> {
-        match self.of_symbol.get(id.index()) {
-            None | Some(0) => None,
-            Some(&index) => Some(&self.list[index as usize - 1]),
+        match self.of_symbol.get(id.index())?.load(Ordering::Relaxed) {
+            0 => None,
+            position => Some(&self.list[position as usize - 1]),
         }
     }
 
     #[inline]
     pub fn of_local(&self, object: ObjectId, symbol: u32) -> Option<&Slot> {
-        self.of_local.get(&(object, symbol)).map(|&i| &self.list[i as usize])
+        let bounds = self.locals.get(object.index()..object.index() + 2)?;
+        let slots = &self.list[bounds[0] as usize..bounds[1] as usize];
+        let found = slots.binary_search_by_key(&symbol, |slot| slot.local.map_or(0, |local| local.1));
+        found.ok().map(|i| &slots[i])
     }
 
     /// Slots with IFUNC entries, in PLT order.
@@ -156,18 +172,200 @@ impl Slots {
     }
 }
 
-/// Symbols that need anything, in the order of their definitions' files; undefined ones last, by name.
-fn ids_with_needs(symbols: &Symbols, names: &Names) -> Vec<SymbolId> {
-    let mut ids: Vec<SymbolId> = symbols
-        .list
-        .iter()
-        .enumerate()
-        .filter(|(_, s)| s.has(sym::NEEDS))
-        .map(|(i, _)| SymbolId(i as u32))
-        .collect();
-    ids.sort_unstable_by_key(|&id| {
-        let entry = names.get(id);
-        (entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60, entry.name)
+impl Count {
+    fn with(&self, more: &Count) -> Count {
+        Count {
+            words: self.words + more.words,
+            jump_slots: self.jump_slots + more.jump_slots,
+            ifuncs: self.ifuncs + more.ifuncs,
+        }
+    }
+}
+
+/// All that need something, in order.
+struct Wanting<'w> {
+    globals: &'w [Placed],
+    locals: &'w [LocalNeed],
+}
+
+impl Wanting<'_> {
+    fn len(&self) -> usize {
+        self.globals.len() + self.locals.len()
+    }
+
+    /// The symbol, as in a slot, and its flags.
+    #[inline]
+    fn get(&self, i: usize) -> (SymbolId, Option<(ObjectId, u32)>, u32) {
+        match self.globals.get(i) {
+            Some(global) => (global.id, None, global.flags),
+            None => {
+                let need = &self.locals[i - self.globals.len()];
+                (SymbolId::NONE, Some((need.object, need.sym)), need.needs)
+            }
+        }
+    }
+
+    fn count(&self, i: usize) -> Count {
+        let (_, _, flags) = self.get(i);
+        let plt = u32::from(flags & sym::NEEDS_PLT != 0);
+        let by_name = u32::from(flags & sym::PREEMPTIBLE != 0);
+        let words = ENTRIES.iter().filter(|e| flags & e.0 != 0).map(|e| e.1(0).words()).sum();
+        Count { words, jump_slots: plt & by_name, ifuncs: plt & !by_name }
+    }
+
+    /// Makes the slots of a run. `next` is the number of the first of everything.
+    fn part(&self, run: std::ops::Range<usize>, mut next: Count, of_symbol: &[AtomicU32]) -> Part {
+        let mut part = Part { list: Vec::with_capacity(run.len()), ..Part::default() };
+        for i in run {
+            let (id, local, flags) = self.get(i);
+            let index = i as u32;
+            let mut numbers = [NONE; ENTRIES.len()];
+            for (number, (bit, entry)) in numbers.iter_mut().zip(ENTRIES) {
+                if flags & bit != 0 {
+                    let entry = entry(index);
+                    *number = next.words;
+                    part.got.push((next.words, entry));
+                    next.words += entry.words();
+                }
+            }
+            let mut plt = NONE;
+            if flags & sym::NEEDS_PLT != 0 {
+                let (number, list) = match flags & sym::PREEMPTIBLE != 0 {
+                    true => (&mut next.jump_slots, &mut part.jump_slots),
+                    false => (&mut next.ifuncs, &mut part.ifuncs),
+                };
+                plt = *number;
+                *number += 1;
+                list.push(index);
+            }
+            if local.is_none() {
+                of_symbol[id.index()].store(index + 1, Ordering::Relaxed);
+                if flags & sym::NEEDS_COPY != 0 {
+                    part.copies.push(id);
+                }
+            }
+            let [got, got_tp, tls_gd, tls_desc] = numbers;
+            part.list.push(Slot { id, local, got, got_tp, tls_gd, tls_desc, plt, definition: 0 });
+        }
+        part
+    }
+}
+
+/// Makes the entry of a slot.
+type MakeEntry = fn(u32) -> GotEntry;
+
+/// What lies in the GOT for which need, in the order of the fields of [`Slot`].
+const ENTRIES: [(u32, MakeEntry); 4] = [
+    (sym::NEEDS_GOT, GotEntry::Address),
+    (sym::NEEDS_GOTTP, GotEntry::TpOff),
+    (sym::NEEDS_TLSGD, GotEntry::TlsGd),
+    (sym::NEEDS_TLSDESC, GotEntry::TlsDesc),
+];
+
+/// Symbols that need a record, in the order of their definitions.
+fn with_needs(symbols: &Symbols, names: &Names, parallel: bool) -> Vec<Placed> {
+    let lists = par::runs("find symbols with needs", parallel, symbols.list.len(), NAMES, |run| {
+        let placed = |(symbol, i)| {
+            let flags = Symbol::flags(symbol);
+            let id = SymbolId(i as u32);
+            (flags & RECORDED != 0).then(|| Placed::new(id, names.get(id), flags))
+        };
+        symbols.list[run.clone()].iter().zip(run).filter_map(placed).collect()
     });
-    ids
+    let list = par::concat("join symbols with needs", parallel, lists);
+    definition_order::sort(list, names, parallel)
+}
+
+/// Where the needs of each object start if the first has number `first`.
+fn starts_of_objects(locals: &[LocalNeed], first: usize) -> Vec<u32> {
+    let mut starts = Vec::new();
+    for (i, need) in locals.iter().enumerate() {
+        while starts.len() <= need.object.index() {
+            starts.push((first + i) as u32);
+        }
+    }
+    if !starts.is_empty() {
+        starts.push((first + locals.len()) as u32);
+    }
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A symbol a name, with needs that differ, some in no order of theirs.
+    fn symbols(count: usize) -> (Symbols, Names<'static>) {
+        let mut names = Names::new(4);
+        let mut ids = Vec::new();
+        for i in 0..count {
+            let name = format!("name{}", i * 7919 % count).leak();
+            ids.push(names.insert(name.as_bytes()));
+        }
+        let make = |_| Symbol { value: 0, section: 0, flags: AtomicU32::new(0) };
+        let list: Vec<Symbol> = (0..names.id_bound()).map(make).collect();
+        let needs = [
+            sym::NEEDS_GOT,
+            sym::NEEDS_PLT | sym::PREEMPTIBLE,
+            sym::NEEDS_PLT,
+            sym::NEEDS_TLSGD | sym::NEEDS_GOTTP,
+            sym::NEEDS_DYNSYM,
+            0,
+            sym::NEEDS_COPY,
+        ];
+        for (i, id) in ids.iter().enumerate() {
+            list[id.index()].add(needs[i % needs.len()]);
+        }
+        (Symbols { list }, names)
+    }
+
+    fn live(locals: Vec<LocalNeed>) -> Live {
+        let mut live = Live::new(Vec::new());
+        (live.locals, live.facts) = (locals, fact::TLS_LD);
+        live
+    }
+
+    #[test]
+    fn numbers_are_dense_and_do_not_depend_on_threads() {
+        let (symbols, names) = symbols(20_000);
+        let needs = sym::NEEDS_GOT | sym::NEEDS_PLT;
+        let local = |i: u32| LocalNeed { object: ObjectId(i / 3 * 2), sym: i % 3, needs };
+        let live = live((0..3000).map(local).collect());
+        let slots = Slots::allocate(&live, &symbols, &names, true);
+        let same = Slots::allocate(&live, &symbols, &names, false);
+        assert_eq!(format!("{:?}", slots.list), format!("{:?}", same.list));
+        assert_eq!((&slots.got, &slots.plt, &slots.copies), (&same.got, &same.plt, &same.copies));
+        let mut word = 0;
+        for (at, entry) in &slots.got {
+            assert_eq!(*at, word);
+            word += entry.words();
+        }
+        assert_eq!((word, slots.tls_ld), (slots.got_words, Some(slots.got_words - 2)));
+        for (i, &slot) in slots.plt.iter().enumerate() {
+            let slot = &slots.list[slot as usize];
+            assert_eq!(slot.plt, i as u32);
+            let by_name = slot.id.is_some() && symbols[slot.id].has(sym::PREEMPTIBLE);
+            assert_eq!(by_name, i < slots.jump_slots as usize);
+        }
+        assert_eq!(slots.ifuncs().len(), 3000 + 20_000 / 7);
+    }
+
+    #[test]
+    fn symbols_find_their_slots() {
+        let (symbols, names) = symbols(100);
+        let need = |object, sym| LocalNeed { object: ObjectId(object), sym, needs: sym::NEEDS_GOT };
+        let live = live(vec![need(1, 5), need(1, 9), need(4, 2)]);
+        let slots = Slots::allocate(&live, &symbols, &names, false);
+        for (i, symbol) in symbols.list.iter().enumerate() {
+            let id = SymbolId(i as u32);
+            assert_eq!(slots.of_symbol(id).map(|s| s.id), symbol.has(RECORDED).then_some(id));
+        }
+        for (object, sym) in [(1, 5), (1, 9), (4, 2)] {
+            let slot = slots.of_local(ObjectId(object), sym).unwrap();
+            assert_eq!(slot.local, Some((ObjectId(object), sym)));
+        }
+        for (object, sym) in [(0, 5), (1, 6), (2, 2), (4, 5), (5, 2), (9, 9)] {
+            assert!(slots.of_local(ObjectId(object), sym).is_none());
+        }
+    }
 }

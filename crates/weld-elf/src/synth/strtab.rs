@@ -1,8 +1,9 @@
-//! Builder for the small string tables: `.dynstr` and `.shstrtab` (gABI, "String Table").
+//! Builder for small string tables: `.shstrtab` and the head of `.dynstr` (gABI, "String Table").
 //!
 //! Whole strings are stored once; suffixes are not shared. Offset 0 is the empty string. The
 //! lookup table holds 8 bytes a slot (hash tag and offset), not the strings: they are compared in
-//! the table itself. `.strtab` is not made here: its names are copied per file in parallel.
+//! the table itself. The names of symbols are not in here: they are
+//! copied in parallel (`symtab`, `dynstr`).
 
 use weld_common::hash::hash_bytes;
 
@@ -32,24 +33,6 @@ impl StringTable {
     /// A table with the empty string only.
     pub fn new() -> Self {
         StringTable { bytes: vec![0], slots: Vec::new(), used: 0, too_large: false }
-    }
-
-    /// Adds a string that is most likely new, without looking for it.
-    pub fn append(&mut self, string: &[u8]) -> u32 {
-        let end = self.bytes.len() + string.len() + 1;
-        if u32::try_from(end).is_err() {
-            self.too_large = true;
-            return 0;
-        }
-        let offset = self.bytes.len() as u32;
-        self.bytes.extend_from_slice(string);
-        self.bytes.push(0);
-        offset
-    }
-
-    /// Makes room for `bytes` more.
-    pub fn reserve(&mut self, bytes: usize) {
-        self.bytes.reserve(bytes);
     }
 
     /// The offset of `string` in the table; adds it if it is new. `string` has no NUL in it.

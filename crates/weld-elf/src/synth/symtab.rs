@@ -10,11 +10,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::{par, sort, trace};
 
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use crate::elf::*;
+use crate::emit::units::UNIT_BYTES;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
@@ -43,16 +44,12 @@ struct Slice {
 const SLICE: u32 = 32 << 10;
 /// Objects with fewer symbols are one slice.
 const LARGE: u32 = 2 * SLICE;
-/// Objects that are written in one go.
-const RUN: u32 = 32;
 
 pub struct SymTab {
     /// In the order of objects and symbols.
     slices: Vec<Slice>,
     /// Start of each slice's ranges, and one past the last.
-    starts: Vec<Range>,
-    /// The first slice of each run that is written in one go, and the number of slices.
-    runs: Vec<usize>,
+    pub starts: Vec<Range>,
     /// Symbols behind those of the objects: the linker's own that are local, the others, and
     /// what is undefined here; with their names' total size.
     extra_locals: Vec<SymbolId>,
@@ -81,9 +78,7 @@ impl<'a> Choice<'_, 'a> {
             false => slices.iter().map(one).collect(),
         };
         drop(region);
-        let _stretch = trace::stretch("plan linker's own and undefined symbols");
-        let (mut extra_locals, mut extra_globals) = (Vec::new(), Vec::new());
-        self.collect_extra(&mut extra_locals, &mut extra_globals);
+        let (extra_locals, extra_globals) = self.collect_extra(parallel);
         let locals: u32 = counts.iter().map(|c| c.locals).sum();
         let first_global = 1 + locals + extra_locals.len() as u32;
         let mut at = Range { locals: 1, globals: first_global, strings: 1 };
@@ -100,7 +95,6 @@ impl<'a> Choice<'_, 'a> {
         SymTab {
             count: at.globals as u64 + extra_globals.len() as u64,
             strings: at.strings + names,
-            runs: runs(&slices),
             slices,
             starts,
             extra_locals,
@@ -145,30 +139,51 @@ impl<'a> Choice<'_, 'a> {
         range
     }
 
-    fn collect_extra(&self, locals: &mut Vec<SymbolId>, globals: &mut Vec<SymbolId>) {
-        for (id, entry) in self.resolved.names.iter() {
-            let flags = self.symbols[id].flags();
-            let list = match flags & sym::KIND {
-                sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => &mut *locals,
-                sym::INTERNAL => &mut *globals,
-                sym::ABSOLUTE if entry.rank() == Rank::Internal => &mut *globals,
-                sym::UNDEFINED | sym::SHARED
-                    if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
-                {
-                    &mut *globals
-                }
-                _ => continue,
-            };
-            if self.retains(entry.name, || self.needs_global(id)) {
-                list.push(id);
-            }
+    /// The linker's own symbols and those that nothing here defines: locals and globals.
+    fn collect_extra(&self, parallel: bool) -> (Vec<SymbolId>, Vec<SymbolId>) {
+        let region = "linker's own and undefined symbols";
+        let parts = par::runs(region, parallel, self.symbols.list.len(), NAMES, |run| {
+            let (mut locals, mut globals) = (Vec::new(), Vec::new());
+            run.for_each(|i| self.extra_symbol(SymbolId(i as u32), &mut locals, &mut globals));
+            (locals, globals)
+        });
+        let (mut locals, mut globals) = (Vec::new(), Vec::new());
+        for mut part in parts {
+            locals.append(&mut part.0);
+            globals.append(&mut part.1);
         }
-        let order = |id: &SymbolId| {
-            let entry = self.resolved.names.get(*id);
-            (entry.best, entry.name)
+        let names = &self.resolved.names;
+        let sorted = |list: Vec<(u64, SymbolId)>| {
+            let name = |id| names.get(id).name;
+            let order = sort::by(list, parallel, |a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(name(b.1))));
+            order.into_iter().map(|(_, id)| id).collect()
         };
-        locals.sort_unstable_by_key(order);
-        globals.sort_unstable_by_key(order);
+        (sorted(locals), sorted(globals))
+    }
+
+    #[inline]
+    fn extra_symbol(
+        &self,
+        id: SymbolId,
+        locals: &mut Vec<(u64, SymbolId)>,
+        globals: &mut Vec<(u64, SymbolId)>,
+    ) {
+        let flags = self.symbols[id].flags();
+        let list = match flags & sym::KIND {
+            sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals,
+            sym::INTERNAL | sym::ABSOLUTE => globals,
+            sym::UNDEFINED | sym::SHARED
+                if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
+            {
+                globals
+            }
+            _ => return,
+        };
+        let entry = self.resolved.names.get(id);
+        let by_object = flags & sym::KIND == sym::ABSOLUTE && entry.rank() != Rank::Internal;
+        if !by_object && self.retains(entry.name, || self.needs_global(id)) {
+            list.push((entry.best, id));
+        }
     }
 
     /// The indices of all symbols, once the table has its symbols of sections.
@@ -198,12 +213,17 @@ impl<'a> Choice<'_, 'a> {
             true => objects.par_iter().enumerate().map(one).collect(),
             false => objects.iter().enumerate().map(one).collect(),
         };
-        let end = symtab.starts[symtab.starts.len() - 1];
+        let end = extra_start(symtab);
         (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
         (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));
         Numbers { locals, globals }
     }
 }
+
+/// Names looked at by one task.
+const NAMES: usize = 1 << 15;
+/// Objects, or slices of large ones, whose symbols are written in one go, at most.
+const SLICES_PER_RUN: usize = 32;
 
 /// Cuts the symbols of objects into slices.
 fn slices(objects: &[Object]) -> Vec<Slice> {
@@ -221,17 +241,6 @@ fn cut(count: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
         let end = if i + 1 == slices { count } else { (i + 1) * SLICE };
         start..end
     })
-}
-
-/// The first slices of runs, and the number of slices: so many objects, or one slice of a large one.
-fn runs(slices: &[Slice]) -> Vec<usize> {
-    let is_part = |i: usize| {
-        let same = |j: usize| slices.get(j).is_some_and(|s| s.object == slices[i].object);
-        same(i + 1) || i > 0 && same(i - 1)
-    };
-    let starts_run = |i: &usize| slices[*i].object.is_multiple_of(RUN) || is_part(*i) || is_part(*i - 1);
-    let starts = (0..slices.len()).filter(|i| *i == 0 || starts_run(i));
-    starts.chain([slices.len()]).collect()
 }
 
 /// How many symbols ahead what is known of their names is asked for.
@@ -265,18 +274,25 @@ impl SymTab {
         SymTab { special, ..symtab }
     }
 
-    /// The number of runs of slices.
-    pub fn runs(&self) -> usize {
-        self.runs.len() - 1
-    }
-
-    /// Where the symbols of run `run` go; behind the last run, those that no object defines.
-    pub fn start_of_run(&self, run: usize) -> Range {
-        self.starts[self.runs[run]]
-    }
-
+    /// Where the symbols of an object go.
     fn start_of(&self, object: usize) -> Range {
         self.starts[self.slices.partition_point(|s| (s.object as usize) < object)]
+    }
+
+    /// Runs of slices whose symbols are written in one go: of about as many bytes as other units of the image, but not
+    /// of too many objects, whose symbols have to be looked at though few may be kept.
+    pub fn runs(&self) -> Vec<std::ops::Range<usize>> {
+        let bytes = |start: &Range| (start.locals + start.globals) as u64 * Sym::SIZE as u64 + start.strings;
+        let mut runs = Vec::new();
+        let mut first = 0;
+        for end in 1..self.starts.len() {
+            let size = bytes(&self.starts[end]) - bytes(&self.starts[first]);
+            if end - first == SLICES_PER_RUN || size >= UNIT_BYTES || end + 1 == self.starts.len() {
+                runs.push(first..end);
+                first = end;
+            }
+        }
+        runs
     }
 
     /// Puts symbols for the first `count` output sections before all others.
@@ -318,19 +334,22 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The symbols of run `run`; the first starts with [`Self::head`], behind the last are those that no
-    /// object defines.
-    pub fn run(&self, run: usize) -> Part {
-        let symtab = self.symtab;
-        if run == symtab.runs() {
-            return self.extra();
-        }
-        let mut part = Part::default();
-        let mut string = symtab.start_of_run(run).strings;
-        if run == 0 {
+    /// The symbols of slices `range`; the first run starts with [`Self::head`].
+    pub fn slices(&self, range: std::ops::Range<usize>) -> Part {
+        let (start, end) = (&self.symtab.starts[range.start], &self.symtab.starts[range.end]);
+        let head = if range.start == 0 { 1 + self.symtab.sections } else { 0 };
+        let room = |symbols: u32| Vec::with_capacity(symbols as usize * Sym::SIZE);
+        let mut part = Part {
+            locals: room(end.locals - start.locals + head),
+            globals: room(end.globals - start.globals),
+            strings: Vec::with_capacity((end.strings - start.strings) as usize + 1),
+            ..Part::default()
+        };
+        let mut string = start.strings;
+        if range.start == 0 {
             self.head(&mut part);
         }
-        for slice in &symtab.slices[symtab.runs[run]..symtab.runs[run + 1]] {
+        for slice in &self.symtab.slices[range] {
             self.slice(slice, &mut string, &mut part);
         }
         part
@@ -452,7 +471,7 @@ impl Writer<'_, '_, '_> {
     }
 
     /// The symbols that no object defines.
-    fn extra(&self) -> Part {
+    pub fn extra(&self) -> Part {
         let mut part = Part::default();
         if self.image.resolved.objects.is_empty() {
             self.head(&mut part);
@@ -519,6 +538,12 @@ fn united(other: u8, flags: u32) -> u8 {
 /// Marks an absolute symbol among section indices, which have 22 bits.
 const ABSOLUTE: u32 = 1 << 30;
 
+/// The byte ranges, within the tables, of the symbols behind the objects'.
+pub fn extra_start(symtab: &SymTab) -> Range {
+    let end = symtab.starts[symtab.starts.len() - 1];
+    Range { locals: end.locals, globals: end.globals, strings: end.strings }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -533,22 +558,5 @@ mod tests {
             assert!(slices.iter().all(|s| s.len() < LARGE as usize), "{slices:?}");
         }
         assert_eq!(cut(LARGE - 1).count(), 1);
-    }
-
-    #[test]
-    fn slices_and_runs() {
-        let list = |objects: &[(u32, u32, u32)]| -> Vec<Slice> {
-            objects
-                .iter()
-                .map(|(object, start, end)| Slice { object: *object, symbols: *start..*end })
-                .collect()
-        };
-        // Objects of at most 32 in a run, parts of a large one each by itself.
-        let small: Vec<(u32, u32, u32)> = (0..70).map(|i| (i, 1, 5)).collect();
-        assert_eq!(runs(&list(&small)), [0, 32, 64, 70]);
-        let mut mixed = small[..3].to_vec();
-        mixed.extend([(3, 1, 10), (3, 10, 20), (3, 20, 30), (4, 1, 5), (5, 1, 5)]);
-        assert_eq!(runs(&list(&mixed)), [0, 3, 4, 5, 6, 8]);
-        assert_eq!(runs(&[]), [0]);
     }
 }

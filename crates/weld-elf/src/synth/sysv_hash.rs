@@ -24,10 +24,9 @@ pub struct SysvHash {
 }
 
 impl SysvHash {
-    /// Plans the table for these names: all of `.dynsym` in its final order. The first is the null
-    /// symbol's and not entered.
-    pub fn plan<'a>(names: impl IntoIterator<Item = &'a [u8]>) -> SysvHash {
-        let hashes: Vec<u32> = names.into_iter().map(sysv_hash).collect();
+    /// Plans the table for symbols with names of these hashes: all of `.dynsym` in its final order. The
+    /// first is the null symbol's and not entered.
+    pub fn plan(hashes: Vec<u32>) -> SysvHash {
         let buckets = hashes.len().saturating_sub(1).max(1) as u32;
         SysvHash { hashes, buckets }
     }
@@ -94,7 +93,7 @@ mod tests {
         let owned: Vec<String> =
             (0..300).map(|i| if i == 0 { String::new() } else { format!("f{i}") }).collect();
         let names: Vec<&[u8]> = owned.iter().map(|s| s.as_bytes()).collect();
-        let plan = SysvHash::plan(names.iter().copied());
+        let plan = SysvHash::plan(names.iter().map(|name| sysv_hash(name)).collect());
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         for (i, name) in names.iter().enumerate().skip(1) {
@@ -105,7 +104,7 @@ mod tests {
 
     #[test]
     fn no_symbols_but_the_null_one() {
-        let plan = SysvHash::plan([&b""[..]]);
+        let plan = SysvHash::plan(vec![sysv_hash(b"")]);
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         assert_eq!(out, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -18,7 +18,10 @@ pub fn create_new(path: &Path, executable: bool) -> io::Result<File> {
 }
 
 pub fn write_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<usize> {
-    let result = file.write_at(bytes, offset);
+    let result = {
+        let _stretch = crate::trace::stretch("write to the file");
+        file.write_at(bytes, offset)
+    };
     if result.as_ref().is_err_and(|e| e.raw_os_error() == Some(libc::EFAULT)) {
         // The bytes are in a mapped input that has become shorter. Reading them here raises the
         // signal by which the program learns which one, as it would anywhere else.

@@ -9,6 +9,7 @@ use weld_common::diag::Diagnostic;
 
 use super::relax::{self, GotForm};
 use super::*;
+use crate::debug_targets::DebugTargets;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::{Image, Place};
@@ -205,6 +206,45 @@ impl Site<'_, '_, '_> {
             Class::None | Class::Unknown => {}
         }
         Ok(0)
+    }
+
+    /// What is in debug sections beside absolute addresses of 4 and 8 bytes.
+    fn rare_in_debug(
+        &self,
+        reloc: &Rela,
+        target: Option<u64>,
+        tombstone: u64,
+        (out, at): (&mut [u8], usize),
+    ) -> Result<(), Failure> {
+        let kind = reloc.kind();
+        let size = width(kind);
+        let value = target.unwrap_or(tombstone);
+        let gone = reloc.r_addend() as u64;
+        match class(kind) {
+            Class::Abs64 => {
+                out[at..at + 8].copy_from_slice(&value.to_le_bytes());
+                Ok(())
+            }
+            Class::Abs32 => put_narrow(out, at, kind, value),
+            Class::DtpOff => {
+                let offset = target.map_or(tombstone, |t| t.wrapping_sub(self.image.bases.tls_start));
+                put_signed(out, at, size, offset as i64)
+            }
+            Class::Size => put_signed(out, at, size, self.symbol_size(reloc) as i64 + reloc.r_addend()),
+            // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
+            Class::Pc | Class::Plt => put_signed(out, at, size, value.wrapping_sub(reloc.r_offset()) as i64),
+            Class::GotOff => {
+                let offset = target.unwrap_or(gone).wrapping_sub(self.image.bases.got_base);
+                put_signed(out, at, size, offset as i64)
+            }
+            _ => {
+                let (place, name) = (self.location(reloc), type_name(kind));
+                self.push(Diagnostic::error(format!(
+                    "{place}: {name} cannot be used in a section outside memory"
+                )));
+                Ok(())
+            }
+        }
     }
 
     /// The address that stands for the symbol: a local IFUNC is known by its PLT entry.
@@ -432,44 +472,25 @@ impl Site<'_, '_, '_> {
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
 pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
+    let mut targets = DebugTargets::new(site.image, site.object);
     for reloc in site.relocs {
         let kind = reloc.kind();
-        let size = width(kind);
         let at = reloc.r_offset().wrapping_add(site.delta) as usize;
-        let class = class(kind);
-        if class == Class::None {
+        if class(kind) == Class::None {
             continue;
         }
-        if at.checked_add(size).is_none_or(|end| end > out.len()) {
+        if at.checked_add(width(kind)).is_none_or(|end| end > out.len()) {
             site.out_of_bounds(reloc);
             continue;
         }
-        let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
-        let target = place.address.wrapping_add(place.addend as u64);
-        let value = if place.dead { tombstone } else { target };
-        let result = match class {
-            Class::Abs64 => {
+        let result = match kind {
+            R_64 => {
+                let value = targets.of(reloc).unwrap_or(tombstone);
                 out[at..at + 8].copy_from_slice(&value.to_le_bytes());
                 Ok(())
             }
-            Class::Abs32 => put_narrow(out, at, kind, value),
-            Class::DtpOff if place.dead => put_signed(out, at, size, tombstone as i64),
-            Class::DtpOff => {
-                put_signed(out, at, size, target.wrapping_sub(site.image.bases.tls_start) as i64)
-            }
-            Class::Size => put_signed(out, at, size, site.symbol_size(reloc) as i64 + reloc.r_addend()),
-            // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
-            Class::Pc | Class::Plt => put_signed(out, at, size, value.wrapping_sub(reloc.r_offset()) as i64),
-            Class::GotOff => put_signed(out, at, size, target.wrapping_sub(site.image.bases.got_base) as i64),
-            _ => {
-                let text = format!(
-                    "{}: {} cannot be used in a section outside memory",
-                    site.location(reloc),
-                    type_name(kind)
-                );
-                site.push(Diagnostic::error(text));
-                Ok(())
-            }
+            R_32 => put_narrow(out, at, R_32, targets.of(reloc).unwrap_or(tombstone)),
+            _ => site.rare_in_debug(reloc, targets.of(reloc), tombstone, (&mut *out, at)),
         };
         if let Err(failure) = result {
             site.report(reloc, failure);

@@ -38,22 +38,25 @@ fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
     out[at..at + 4].copy_from_slice(&(target.wrapping_sub(next) as i32).to_le_bytes());
 }
 
-pub fn write_plt(image: &Image, out: &mut [u8]) {
+/// Writes `.plt` from byte `start` on, where an entry starts.
+pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
     let base = image.bases.plt;
-    let header = header_size(image.slots) as usize;
-    if header > 0 {
+    let header = header_size(image.slots);
+    let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
+    if !head.is_empty() {
         // push GOTPLT+8(%rip); jmp *GOTPLT+16(%rip); nop
-        out[..16].copy_from_slice(&[0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0x00]);
-        put_distance(out, 2, image.bases.got_plt + 8, base + 6);
-        put_distance(out, 8, image.bases.got_plt + 16, base + 12);
+        head.copy_from_slice(&[0xff, 0x35, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x0f, 0x1f, 0x40, 0x00]);
+        put_distance(head, 2, image.bases.got_plt + 8, base + 6);
+        put_distance(head, 8, image.bases.got_plt + 16, base + 12);
     }
-    for (i, entry) in out[header..].chunks_exact_mut(ENTRY as usize).enumerate() {
-        let address = base + header as u64 + ENTRY * i as u64;
-        let lazy = (i as u32) < image.slots.jump_slots;
+    let first = (start.saturating_sub(header) / ENTRY) as u32;
+    for (i, entry) in (first..).zip(entries.chunks_exact_mut(ENTRY as usize)) {
+        let address = base + header + ENTRY * u64::from(i);
+        let lazy = i < image.slots.jump_slots;
         if image.ibt_plt {
             // endbr64; push index; jmp header; nop
             entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0x66, 0x90]);
-            entry[5..9].copy_from_slice(&(i as u32).to_le_bytes());
+            entry[5..9].copy_from_slice(&i.to_le_bytes());
             put_distance(entry, 10, base, address + 14);
             continue;
         }
@@ -61,32 +64,36 @@ pub fn write_plt(image: &Image, out: &mut [u8]) {
         let tail = if lazy { [0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0] } else { [0xcc; 10] };
         entry[..6].copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0]);
         entry[6..].copy_from_slice(&tail);
-        put_distance(entry, 2, image.got_plt_address(i as u32), address + 6);
+        put_distance(entry, 2, image.got_plt_address(i), address + 6);
         if lazy {
-            entry[7..11].copy_from_slice(&(i as u32).to_le_bytes());
+            entry[7..11].copy_from_slice(&i.to_le_bytes());
             put_distance(entry, 12, base, address + 16);
         }
     }
 }
 
-pub fn write_plt_sec(image: &Image, out: &mut [u8]) {
-    for (i, entry) in out.chunks_exact_mut(ENTRY as usize).enumerate() {
-        let address = image.bases.plt_sec + ENTRY * i as u64;
+/// Writes `.plt.sec` from byte `start` on, where an entry starts.
+pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
+    for (i, entry) in ((start / ENTRY) as u32..).zip(out.chunks_exact_mut(ENTRY as usize)) {
+        let address = image.bases.plt_sec + ENTRY * u64::from(i);
         // endbr64; jmp *slot(%rip); nop
         entry
             .copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
-        put_distance(entry, 6, image.got_plt_address(i as u32), address + 10);
+        put_distance(entry, 6, image.got_plt_address(i), address + 10);
     }
 }
 
-/// The word of each entry bound by name starts as the address of its lazy part.
-pub fn write_got_plt(image: &Image, dynamic: u64, out: &mut [u8]) {
-    out.fill(0);
-    out[..8].copy_from_slice(&dynamic.to_le_bytes());
-    for i in 0..image.slots.jump_slots as usize {
-        let entry = image.bases.plt + header_size(image.slots) + ENTRY * i as u64;
-        let lazy = if image.ibt_plt { entry } else { entry + 6 };
-        let at = 8 * (RESERVED_WORDS as usize + i);
-        out[at..at + 8].copy_from_slice(&lazy.to_le_bytes());
+/// Writes `.got.plt` from word `first` on. The word of each entry bound by name starts as the address of its
+/// lazy part.
+pub fn write_got_plt(image: &Image, dynamic: u64, first: u64, out: &mut [u8]) {
+    let lazy = if image.ibt_plt { 0 } else { 6 };
+    let entries = image.bases.plt + header_size(image.slots) + lazy;
+    for (word, bytes) in (first..).zip(out.chunks_exact_mut(8)) {
+        let value = match word.checked_sub(RESERVED_WORDS) {
+            None if word == 0 => dynamic,
+            Some(i) if i < u64::from(image.slots.jump_slots) => entries + ENTRY * i,
+            _ => 0,
+        };
+        bytes.copy_from_slice(&value.to_le_bytes());
     }
 }

@@ -84,7 +84,7 @@ impl Plan<'_, '_> {
             named(ChunkKind::GnuHash, gnu, 8, b".gnu.hash", SHT_GNU_HASH, A, 0);
             let sysv = d.sysv_hash.as_ref().map_or(0, |h| h.size());
             named(ChunkKind::SysvHash, sysv, 4, b".hash", SHT_HASH, A, 4);
-            named(ChunkKind::DynStr, d.strtab.size(), 1, b".dynstr", SHT_STRTAB, A, 0);
+            named(ChunkKind::DynStr, d.dynstr.size(), 1, b".dynstr", SHT_STRTAB, A, 0);
         }
         let rela = (self.counts.relative + self.counts.others) * Rela::SIZE as u64;
         named(ChunkKind::RelaDyn, rela, 8, b".rela.dyn", SHT_RELA, A, Rela::SIZE as u64);

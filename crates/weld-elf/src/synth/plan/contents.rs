@@ -76,9 +76,8 @@ impl<'a> Plan<'_, 'a> {
     pub fn contents<'c>(&'c self, image: &Image<'c, 'a>, context: &Context) -> Contents<'c> {
         let dynamics = rela::collect(image, context.owners, &self.copies, context.parallel);
         let expected = self.counts.relative + self.counts.others;
-        if dynamics.rela.len() as u64 != expected {
-            let text =
-                format!("internal error: {} dynamic relocations, {expected} planned", dynamics.rela.len());
+        if dynamics.len() as u64 != expected {
+            let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.len());
             image.sink.error(text);
         }
         let relr_words = relr::encode(&dynamics.relr);

@@ -1,0 +1,59 @@
+//! Symbols in the order of their definitions: by file and symbol, and what nothing defines by name.
+//!
+//! Ids follow from how names were hashed; what is numbered for the output must not.
+
+use weld_common::sort;
+
+use crate::ids::SymbolId;
+use crate::resolve::names::{Entry, Names};
+
+/// A symbol with what it is put in order by.
+#[derive(Clone, Copy)]
+pub struct Placed {
+    /// File and index of the definition, whatever its rank.
+    place: u64,
+    pub id: SymbolId,
+    /// `sym::` bits.
+    pub flags: u32,
+}
+
+const _: () = assert!(size_of::<Placed>() == 16);
+
+impl Placed {
+    #[inline]
+    pub fn new(id: SymbolId, entry: &Entry, flags: u32) -> Self {
+        let place = entry.best & ((1 << 60) - 1) | u64::from(entry.best == u64::MAX) << 60;
+        Placed { place, id, flags }
+    }
+}
+
+pub fn sort(list: Vec<Placed>, names: &Names, parallel: bool) -> Vec<Placed> {
+    let name = |of: &Placed| names.get(of.id).name;
+    sort::by(list, parallel, |a, b| a.place.cmp(&b.place).then_with(|| name(a).cmp(name(b))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::FileId;
+    use crate::resolve::names::{Rank, pack};
+
+    #[test]
+    fn definitions_come_by_file_and_the_rest_by_name() {
+        let mut names = Names::new(2);
+        let mut put = |name: &'static str, best: u64| {
+            let id = names.insert(name.as_bytes());
+            names.get_mut(id).best = best;
+            id
+        };
+        let undefined = [put("b", u64::MAX), put("a", u64::MAX)];
+        let defined = [
+            put("weak", pack(Rank::Weak, FileId(1), 7)),
+            put("strong", pack(Rank::Strong, FileId(2), 3)),
+            put("of a library", pack(Rank::Provided, FileId(1), 9)),
+        ];
+        let list = undefined.iter().chain(&defined).map(|&id| Placed::new(id, names.get(id), 0)).collect();
+        let sorted: Vec<SymbolId> = sort(list, &names, false).iter().map(|p| p.id).collect();
+        assert_eq!(sorted, [defined[0], defined[2], defined[1], undefined[1], undefined[0]]);
+    }
+}

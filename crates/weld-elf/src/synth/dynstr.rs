@@ -1,0 +1,152 @@
+//! `.dynstr`: the names in the dynamic sections (gABI, "String Table").
+//!
+//! A head of the few strings that `.dynamic` and the version tables name, each once, and behind it the names of the
+//! dynamic symbols in the order of `.dynsym`, which all differ but for versions. Those are the bulk, and are never
+//! together in memory but in the output: the plan has their offsets only.
+
+use weld_common::par;
+use weld_common::prefetch::prefetch;
+
+use super::strtab::StringTable;
+use crate::ids::SymbolId;
+use crate::resolve::names::Names;
+
+/// Names whose lengths are added up by one task.
+const RUN: usize = 1 << 15;
+/// How many names ahead the table of names is asked for, and the text of a name.
+const ENTRY_AHEAD: usize = 16;
+const TEXT_AHEAD: usize = 8;
+
+/// A planned `.dynstr`.
+pub struct DynStr {
+    head: StringTable,
+    /// Where the name of each symbol starts, and where the last ends.
+    offsets: Vec<u32>,
+}
+
+impl DynStr {
+    /// Plans the section. `lengths` are those of the names of symbols, without the NUL.
+    ///
+    /// # Errors
+    /// If offsets do not fit 32 bits.
+    pub fn plan(head: StringTable, lengths: &[u32], parallel: bool) -> Result<DynStr, String> {
+        let too_large = || ".dynstr is larger than 4 GiB".to_string();
+        let size = |lengths: &[u32]| lengths.iter().map(|&length| u64::from(length) + 1).sum();
+        let n = lengths.len();
+        let mut sizes: Vec<u64> = par::runs("add up names", parallel, n, RUN, |run| size(&lengths[run]));
+        let end = sizes.iter_mut().fold(head.size(), |start, size| start + std::mem::replace(size, start));
+        let end = u32::try_from(end).map_err(|_| too_large())?;
+        if head.too_large() {
+            return Err(too_large());
+        }
+        let starts = sizes;
+        let mut offsets = par::runs("offsets of names", parallel, n, RUN, |run| {
+            let mut next = starts[run.start / RUN] as u32;
+            let mut offsets = Vec::with_capacity(run.len() + 1);
+            for length in &lengths[run] {
+                offsets.push(next);
+                next += length + 1;
+            }
+            offsets
+        });
+        offsets.last_mut().into_iter().for_each(|last| last.push(end));
+        Ok(DynStr { head, offsets: par::concat("join offsets of names", parallel, offsets) })
+    }
+
+    /// The section's size in bytes.
+    pub fn size(&self) -> u64 {
+        self.offsets.last().map_or(0, |&end| u64::from(end))
+    }
+
+    /// Where the name of symbol `i` starts.
+    pub fn offset(&self, i: usize) -> u32 {
+        self.offsets[i]
+    }
+
+    /// Writes the bytes from `start` on. `symbols` are those whose names were planned.
+    pub fn write(&self, names: &Names, symbols: &[SymbolId], start: usize, out: &mut [u8]) {
+        let head = self.head.bytes().get(start..).unwrap_or(&[]);
+        let head = &head[..head.len().min(out.len())];
+        let end = start + out.len();
+        let (place, mut out) = out.split_at_mut(head.len());
+        place.copy_from_slice(head);
+        let mut at = start + head.len();
+        // The first name may have started before.
+        let first = self.offsets.partition_point(|&offset| offset as usize <= at).saturating_sub(1);
+        for i in first..symbols.len() {
+            if at >= end {
+                break;
+            }
+            if let Some(&id) = symbols.get(i + ENTRY_AHEAD) {
+                names.prefetch(id);
+            }
+            if let Some(&id) = symbols.get(i + TEXT_AHEAD) {
+                prefetch(names.get(id).name, 0);
+            }
+            let (from, to) = (self.offsets[i] as usize, self.offsets[i + 1] as usize);
+            let (length, skipped) = (to - from - 1, at - from);
+            let text = &names.get(symbols[i]).name[..length];
+            let (place, rest) = out.split_at_mut((to - at).min(end - at));
+            let text = &text[skipped.min(length)..];
+            let text = &text[..text.len().min(place.len())];
+            place[..text.len()].copy_from_slice(text);
+            place[text.len()..].fill(0);
+            (at, out) = (at + place.len(), rest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_part_can_be_written() {
+        let texts: Vec<String> = (0..40).map(|i| "n".repeat(i % 7) + &i.to_string()).collect();
+        let mut names = Names::new(2);
+        let symbols: Vec<SymbolId> = texts.iter().map(|text| names.insert(text.as_bytes())).collect();
+        let lengths: Vec<u32> = texts.iter().map(|text| text.len() as u32).collect();
+        let mut head = StringTable::new();
+        head.add(b"libc.so.6");
+        let mut want = head.bytes().to_vec();
+        texts.iter().for_each(|text| want.extend_from_slice(format!("{text}\0").as_bytes()));
+        let dynstr = DynStr::plan(head, &lengths, false).unwrap();
+        assert_eq!(dynstr.size(), want.len() as u64);
+        for (i, text) in texts.iter().enumerate() {
+            assert!(want[dynstr.offset(i) as usize..].starts_with(format!("{text}\0").as_bytes()));
+        }
+        for start in 0..=want.len() {
+            for end in start..=want.len() {
+                let mut out = vec![0xaa; end - start];
+                dynstr.write(&names, &symbols, start, &mut out);
+                assert!(out == want[start..end], "{start}..{end}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_version_in_a_name_is_left_out() {
+        let mut names = Names::new(0);
+        let symbols = [names.insert(b"f@V1"), names.insert(b"g")];
+        let dynstr = DynStr::plan(StringTable::new(), &[1, 1], false).unwrap();
+        let mut out = vec![0xaa; dynstr.size() as usize];
+        dynstr.write(&names, &symbols, 0, &mut out);
+        assert_eq!(out, b"\0f\0g\0");
+    }
+
+    #[test]
+    fn offsets_do_not_depend_on_threads() {
+        let lengths: Vec<u32> = (0..3 * RUN as u32 + 5).map(|i| i % 11).collect();
+        let plan = |parallel| DynStr::plan(StringTable::new(), &lengths, parallel).unwrap().offsets;
+        assert!(plan(true) == plan(false));
+        assert!(DynStr::plan(StringTable::new(), &[], true).unwrap().size() == 1);
+    }
+
+    #[test]
+    fn offsets_run_out() {
+        let fits = [u32::MAX - 2];
+        assert_eq!(DynStr::plan(StringTable::new(), &fits, false).unwrap().size(), u64::from(u32::MAX));
+        assert!(DynStr::plan(StringTable::new(), &[u32::MAX - 1], false).is_err());
+        assert!(DynStr::plan(StringTable::new(), &[u32::MAX, u32::MAX], false).is_err());
+    }
+}
