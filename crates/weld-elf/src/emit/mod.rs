@@ -122,7 +122,7 @@ impl Emitter<'_, '_, '_> {
             Unit::Packed { section, part, offset } => {
                 sink.bytes(*offset, self.contents.compressed[*section].1.part(*part))
             }
-            Unit::Symbols(objects) => self.symbols(objects.clone(), sink),
+            Unit::Symbols(slices) => self.symbols(slices.clone(), sink),
         }
     }
 
@@ -259,16 +259,16 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Writes the symbols of a run of objects, or (if that is empty) those of no object.
-    fn symbols(&self, objects: Range<usize>, sink: &UnitSink) -> Result<Digest, OutputError> {
+    /// Writes the symbols of a run of slices of objects, or (if that is empty) those of no object.
+    fn symbols(&self, slices: Range<usize>, sink: &UnitSink) -> Result<Digest, OutputError> {
         let Some(symtab) = self.contents.symtab else { return Ok(None) };
         let writer = symtab::Writer { image: self.image, symtab };
         // The null symbol, those of sections and the empty string belong to the first run.
-        let is_first = objects.start == 0 && (!objects.is_empty() || self.image.resolved.objects.is_empty());
-        let (start, part) = if objects.is_empty() {
+        let is_first = slices.start == 0 && (!slices.is_empty() || self.image.resolved.objects.is_empty());
+        let (start, part) = if slices.is_empty() {
             (symtab::extra_start(symtab), writer.extra())
         } else {
-            (symtab.starts[objects.start], writer.objects(objects))
+            (symtab.starts[slices.start], writer.slices(slices))
         };
         let layout = self.image.layout;
         let table = layout.chunk_offset(ChunkKind::SymTab);

@@ -54,7 +54,7 @@ pub enum Unit {
         part: usize,
         offset: u64,
     },
-    /// Symbols of a run of objects; if it is empty, those of no object.
+    /// Symbols of a run of slices of objects; if it is empty, those of no object.
     Symbols(Range<usize>),
 }
 

@@ -24,7 +24,7 @@ use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::util::zeroed_atomics;
 
-/// Where an object's symbols and names go.
+/// Where a slice's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Range {
     pub locals: u32,
@@ -32,8 +32,23 @@ pub struct Range {
     pub strings: u64,
 }
 
+/// Symbols of an object that are counted, and written, in one go: nearly always all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Slice {
+    object: u32,
+    /// Indices in the object's table.
+    symbols: std::ops::Range<u32>,
+}
+
+/// Symbols of a slice.
+const SLICE: u32 = 32 << 10;
+/// Objects with fewer symbols are one slice.
+const LARGE: u32 = 2 * SLICE;
+
 pub struct SymTab {
-    /// Start of each object's ranges, and one past the last.
+    /// In the order of objects and symbols.
+    slices: Vec<Slice>,
+    /// Start of each slice's ranges, and one past the last.
     pub starts: Vec<Range>,
     /// Symbols behind those of the objects: the linker's own that are local, the others, and
     /// what is undefined here; with their names' total size.
@@ -53,14 +68,14 @@ pub struct SymTab {
 impl<'a> Choice<'_, 'a> {
     pub fn table(&self, parallel: bool) -> SymTab {
         let region = trace::region("count symbols");
-        let one = |(number, object): (usize, &Object<'a>)| {
+        let slices = slices(&self.resolved.objects);
+        let one = |slice: &Slice| {
             let _task = region.task();
-            self.count(number, object)
+            self.count(slice)
         };
-        let objects = &self.resolved.objects;
         let counts: Vec<Range> = match parallel {
-            true => objects.par_iter().enumerate().map(one).collect(),
-            false => objects.iter().enumerate().map(one).collect(),
+            true => slices.par_iter().map(one).collect(),
+            false => slices.iter().map(one).collect(),
         };
         drop(region);
         let (extra_locals, extra_globals) = self.collect_extra(parallel);
@@ -80,6 +95,7 @@ impl<'a> Choice<'_, 'a> {
         SymTab {
             count: at.globals as u64 + extra_globals.len() as u64,
             strings: at.strings + names,
+            slices,
             starts,
             extra_locals,
             extra_globals,
@@ -96,10 +112,12 @@ impl<'a> Choice<'_, 'a> {
         self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
     }
 
-    fn count(&self, number: usize, object: &Object) -> Range {
+    fn count(&self, slice: &Slice) -> Range {
         let mut range = Range::default();
-        for (i, symbol) in object.syms.iter().enumerate().skip(1) {
-            let i = i as u32;
+        let number = slice.object as usize;
+        let object = &self.resolved.objects[number];
+        for i in slice.symbols.clone() {
+            let symbol = &object.syms[i as usize];
             prefetch_global(self.resolved, self.symbols, object, i);
             let global = i >= object.first_global;
             let kept = match global {
@@ -174,7 +192,7 @@ impl<'a> Choice<'_, 'a> {
         let globals: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
         let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
         let one = |(number, object): (usize, &Object<'a>)| {
-            let start = &symtab.starts[number];
+            let start = symtab.start_of(number);
             let mut kept = Kept::new(object.first_global as usize);
             for i in 1..object.first_global {
                 if choice.keeps_local((number, object), i, &object.syms[i as usize]) {
@@ -204,8 +222,26 @@ impl<'a> Choice<'_, 'a> {
 
 /// Names looked at by one task.
 const NAMES: usize = 1 << 15;
-/// Objects whose symbols are written in one go, at most.
-const OBJECTS_PER_RUN: usize = 32;
+/// Objects, or slices of large ones, whose symbols are written in one go, at most.
+const SLICES_PER_RUN: usize = 32;
+
+/// Cuts the symbols of objects into slices.
+fn slices(objects: &[Object]) -> Vec<Slice> {
+    let counts = objects.iter().map(|o| o.syms.len() as u32).enumerate();
+    let of_object = |(object, count)| cut(count).map(move |symbols| Slice { object: object as u32, symbols });
+    counts.flat_map(of_object).collect()
+}
+
+/// Cuts a table of `count` symbols. The null symbol is in no slice.
+fn cut(count: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
+    let slices = if count < LARGE { 1 } else { count / SLICE };
+    let first = count.min(1);
+    (0..slices).map(move |i| {
+        let start = if i == 0 { first } else { i * SLICE };
+        let end = if i + 1 == slices { count } else { (i + 1) * SLICE };
+        start..end
+    })
+}
 
 /// How many symbols ahead what is known of their names is asked for.
 const GLOBAL_AHEAD: u32 = 8;
@@ -238,7 +274,12 @@ impl SymTab {
         SymTab { special, ..symtab }
     }
 
-    /// Runs of objects whose symbols are written in one go: of about as many bytes as other units of the image, but not
+    /// Where the symbols of an object go.
+    fn start_of(&self, object: usize) -> Range {
+        self.starts[self.slices.partition_point(|s| (s.object as usize) < object)]
+    }
+
+    /// Runs of slices whose symbols are written in one go: of about as many bytes as other units of the image, but not
     /// of too many objects, whose symbols have to be looked at though few may be kept.
     pub fn runs(&self) -> Vec<std::ops::Range<usize>> {
         let bytes = |start: &Range| (start.locals + start.globals) as u64 * Sym::SIZE as u64 + start.strings;
@@ -246,7 +287,7 @@ impl SymTab {
         let mut first = 0;
         for end in 1..self.starts.len() {
             let size = bytes(&self.starts[end]) - bytes(&self.starts[first]);
-            if end - first == OBJECTS_PER_RUN || size >= UNIT_BYTES || end + 1 == self.starts.len() {
+            if end - first == SLICES_PER_RUN || size >= UNIT_BYTES || end + 1 == self.starts.len() {
                 runs.push(first..end);
                 first = end;
             }
@@ -293,8 +334,8 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// The symbols of objects `range`; the first run starts with [`Self::head`].
-    pub fn objects(&self, range: std::ops::Range<usize>) -> Part {
+    /// The symbols of slices `range`; the first run starts with [`Self::head`].
+    pub fn slices(&self, range: std::ops::Range<usize>) -> Part {
         let (start, end) = (&self.symtab.starts[range.start], &self.symtab.starts[range.end]);
         let head = if range.start == 0 { 1 + self.symtab.sections } else { 0 };
         let room = |symbols: u32| Vec::with_capacity(symbols as usize * Sym::SIZE);
@@ -308,14 +349,15 @@ impl Writer<'_, '_, '_> {
         if range.start == 0 {
             self.head(&mut part);
         }
-        for number in range {
-            self.object(number, &mut string, &mut part);
+        for slice in &self.symtab.slices[range] {
+            self.slice(slice, &mut string, &mut part);
         }
         part
     }
 
-    fn object(&self, number: usize, string: &mut u64, part: &mut Part) {
+    fn slice(&self, slice: &Slice, string: &mut u64, part: &mut Part) {
         let image = self.image;
+        let number = slice.object as usize;
         let object = &image.resolved.objects[number];
         let choice = Choice {
             resolved: image.resolved,
@@ -325,8 +367,8 @@ impl Writer<'_, '_, '_> {
             options: image.options,
             special: &self.symtab.special,
         };
-        for (i, symbol) in object.syms.iter().enumerate().skip(1) {
-            let i = i as u32;
+        for i in slice.symbols.clone() {
+            let symbol = &object.syms[i as usize];
             prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out, other) = if i >= object.first_global {
                 let Some(local) = choice.keeps_global(object, i) else { continue };
@@ -500,4 +542,21 @@ const ABSOLUTE: u32 = 1 << 30;
 pub fn extra_start(symtab: &SymTab) -> Range {
     let end = symtab.starts[symtab.starts.len() - 1];
     Range { locals: end.locals, globals: end.globals, strings: end.strings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_cover_a_table() {
+        for count in [0, 1, 2, LARGE - 1, LARGE, LARGE + 1, 3 * SLICE - 1, 3 * SLICE, 1_000_000] {
+            let slices: Vec<_> = cut(count).collect();
+            assert_eq!(slices[0].start, count.min(1));
+            assert_eq!(slices[slices.len() - 1].end, count);
+            assert!(slices.windows(2).all(|w| w[0].end == w[1].start));
+            assert!(slices.iter().all(|s| s.len() < LARGE as usize), "{slices:?}");
+        }
+        assert_eq!(cut(LARGE - 1).count(), 1);
+    }
 }
