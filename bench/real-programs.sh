@@ -297,7 +297,7 @@ sqlite_build() {
 sqlite_test() {
     cd "$work/sqlite3"
     if [ -n "$full" ]; then
-        run_testfixture veryquick
+        veryquick
         return
     fi
     # Not among them: tests that expect file permissions to be obeyed, which root does not.
@@ -307,6 +307,26 @@ sqlite_test() {
         utf16align types minmax limit like null memdb pragma crash2 corrupt2; do
         run_testfixture "$name"
     done
+}
+
+# All that SQLite's authors run before each check-in. It refuses to run as root, and nobody may not look into
+# root's home, so that gets a copy. io-5.5 (which page size fits the disk's sectors) fails whatever linked it.
+veryquick() {
+    local failures
+    if [ "$(id -u)" = 0 ]; then
+        local copy
+        copy=$(mktemp -d)
+        trap "rm -rf '$copy'" EXIT
+        cp -r testfixture test ext "$copy"
+        chown -R nobody "$copy"
+        cd "$copy"
+        setpriv --reuid=nobody --regid=nogroup --clear-groups ./testfixture test/veryquick.test > veryquick.log 2>&1 || true
+    else
+        ./testfixture test/veryquick.test > veryquick.log 2>&1 || true
+    fi
+    grep "errors out of" veryquick.log || exit 1
+    failures=$(sed -n 's/^!Failures on these tests: //p' veryquick.log)
+    [ -z "$failures" ] || [ "$failures" = io-5.5 ] || { echo "veryquick failed: $failures"; exit 1; }
 }
 
 run_testfixture() {

@@ -120,29 +120,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             mode,
         };
         let counts = counter.count(&copies, self.context.parallel);
-        let frames =
-            eh_frames::Planner { objects: &self.resolved.objects, sections, symbols, live: &self.live };
-        let (resolved, live) = (self.resolved, &self.live);
-        let plan_symtab = || {
-            let special = &Special::default();
-            let choice = Choice { resolved, sections, symbols, live, options, special };
-            let special = Special { retained: self.retained.cloned(), ..Special::default() };
-            (options.strip != Strip::All).then(|| SymTab::plan(choice, special, self.context.parallel))
-        };
-        let region = trace::region("plan .eh_frame and .symtab");
-        let plan_frames = || {
-            let _task = region.task();
-            frames.plan(self.context.parallel)
-        };
-        let plan_symtab = || {
-            let _task = region.task();
-            plan_symtab()
-        };
-        let (eh_frames, symtab) = match self.context.parallel {
-            true => rayon::join(plan_frames, plan_symtab),
-            false => (plan_frames(), plan_symtab()),
-        };
-        drop(region);
+        let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols);
         let eh_frames = eh_frames.map_err(failed)?;
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
@@ -178,7 +156,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             _exports: std::marker::PhantomData,
         };
         let stretch = trace::stretch("synthetic chunks");
-        let specs = plan.chunks(self.job, (&resolved.objects, sections), commons);
+        let specs = plan.chunks(self.job, (&self.resolved.objects, sections), commons);
         drop(stretch);
         let builder = Builder {
             objects: &self.resolved.objects,
@@ -191,7 +169,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();
         if options.emit_relocs {
-            plan.emit_relocs(self.context, resolved, sections, symbols, options);
+            plan.emit_relocs(self.context, self.resolved, sections, symbols, options);
         }
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
@@ -204,6 +182,32 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         plan.settle_relr(self.job, self.context, self.resolved, sections).map_err(failed)?;
         drop(span);
         Ok(plan)
+    }
+
+    /// Plans `.eh_frame` and `.symtab`, which know nothing of each other, side by side.
+    fn frames_and_symtab(
+        &self,
+        sections: &Sections,
+        symbols: &Symbols,
+    ) -> (Result<EhFrames, String>, Option<SymTab>) {
+        let (resolved, live, options) = (self.resolved, &self.live, self.job.options);
+        let parallel = self.context.parallel;
+        let region = trace::region("plan .eh_frame and .symtab");
+        let plan_frames = || {
+            let _task = region.task();
+            eh_frames::Planner { objects: &resolved.objects, sections, symbols, live }.plan(parallel)
+        };
+        let plan_symtab = || {
+            let _task = region.task();
+            let special = &Special::default();
+            let choice = Choice { resolved, sections, symbols, live, options, special };
+            let special = Special { retained: self.retained.cloned(), ..Special::default() };
+            (options.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel))
+        };
+        match parallel {
+            true => rayon::join(plan_frames, plan_symtab),
+            false => (plan_frames(), plan_symtab()),
+        }
     }
 
     fn dynsym(&self, symbols: &Symbols) -> Result<DynSym, String> {
