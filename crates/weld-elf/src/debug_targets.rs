@@ -6,6 +6,7 @@
 
 use weld_common::merge::Pieces;
 
+use crate::arch::x86_64::apply::Site;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
@@ -16,8 +17,7 @@ use crate::input::sections::{InputSection, SectionKind};
 const REMEMBERED: usize = 8;
 
 pub struct DebugTargets<'c, 'i, 'a> {
-    image: &'c Image<'i, 'a>,
-    object: &'c Object<'a>,
+    site: &'c Site<'c, 'i, 'a>,
     /// By the low bits of the symbol's index.
     known: [(u32, Known<'c>); REMEMBERED],
 }
@@ -37,19 +37,18 @@ enum Known<'c> {
 }
 
 impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
-    pub fn new(image: &'c Image<'i, 'a>, object: &'c Object<'a>) -> Self {
-        // No relocation has this index: a table of symbols has fewer.
-        DebugTargets { image, object, known: [const { (u32::MAX, Known::Gone) }; REMEMBERED] }
+    pub fn new(site: &'c Site<'c, 'i, 'a>) -> Self {
+        // What belongs in another place stands for nothing known.
+        DebugTargets { site, known: std::array::from_fn(|i| (i as u32 + 1, Known::Gone)) }
     }
 
     /// What `reloc` refers to; `None` if that is not in the image.
     #[inline]
     pub fn of(&mut self, reloc: &Rela) -> Option<u64> {
         let (index, addend) = (reloc.sym(), reloc.r_addend() as u64);
-        let (image, object) = (self.image, self.object);
         let entry = &mut self.known[index as usize % REMEMBERED];
         if entry.0 != index {
-            *entry = (index, Known::find(image, object, index));
+            *entry = (index, Known::find(self.site, reloc));
         }
         match &mut entry.1 {
             Known::At(address) => Some(address.wrapping_add(addend)),
@@ -63,13 +62,32 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
 
 impl<'c> Known<'c> {
     #[cold]
-    fn find<'a>(image: &'c Image<'_, 'a>, object: &'c Object<'a>, index: u32) -> Known<'c> {
+    fn find(site: &Site<'c, '_, '_>, reloc: &Rela) -> Known<'c> {
+        let (image, object, index) = (site.image, site.object, reloc.sym());
+        if let Some(wrong) = what_is_wrong(object, index) {
+            site.refuse(reloc, &wrong);
+            return Known::Gone;
+        }
         if let Some((section, value)) = merged_section(image, object, index) {
             let (pieces, base) = image.pieces(section);
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
         if place.dead { Known::Gone } else { Known::At(place.address.wrapping_add(place.addend as u64)) }
+    }
+}
+
+/// The scan, which checks what sections in memory refer to, has not looked at this one.
+fn what_is_wrong(object: &Object, index: u32) -> Option<String> {
+    let Some(symbol) = object.syms.get(index as usize) else {
+        // Without a symbol table, symbol 0 still stands for nothing.
+        return (index != 0).then(|| format!("has a bad symbol index: {index}"));
+    };
+    match object.place(index, symbol) {
+        SymbolPlace::Section(s) if index < object.first_global && s as usize >= object.shdrs.len() => {
+            Some(format!("refers to section {s}, which does not exist"))
+        }
+        _ => None,
     }
 }
 

@@ -8,6 +8,8 @@
 //! The allocator asks for huge pages in what it takes from the system (`madvise`), so that they come also
 //! where the system gives them to those who ask only.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -16,13 +18,21 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[unsafe(link_section = ".init_array")]
 static WITHOUT_HUGE_PAGES: extern "C" fn() = without_huge_pages;
 
+/// Whoever started this process has turned huge pages off, which is theirs to decide.
+static FORBIDDEN: AtomicBool = AtomicBool::new(false);
+
 extern "C" fn without_huge_pages() {
+    // SAFETY: a question to the kernel about this process.
+    let disabled = unsafe { libc::prctl(libc::PR_GET_THP_DISABLE, 0, 0, 0, 0) };
+    FORBIDDEN.store(disabled == 1, Ordering::Relaxed);
     disable_huge_pages(true);
 }
 
-/// For all memory that is touched from now on.
+/// For all memory that is touched from now on, unless this process was started without huge pages.
 pub fn allow_huge_pages() {
-    disable_huge_pages(false);
+    if !FORBIDDEN.load(Ordering::Relaxed) {
+        disable_huge_pages(false);
+    }
 }
 
 fn disable_huge_pages(disable: bool) {
@@ -40,6 +50,10 @@ mod tests {
         super::allow_huge_pages();
         assert_eq!(disabled(), 0);
         super::without_huge_pages();
+        assert_eq!(disabled(), 1);
+        // As in a process that inherits this from its parent.
+        super::without_huge_pages();
+        super::allow_huge_pages();
         assert_eq!(disabled(), 1);
     }
 }

@@ -258,9 +258,9 @@ impl<'c, 'a> Scanner<'c, 'a> {
         walk.findings.into_inner().unwrap().into_iter().for_each(|found| findings.add(found));
     }
 
-    /// Visits the sections of `stack` and what they lead to. When there is more than one thread needs, the
-    /// part that has waited longest, which likely leads to most, is offered to `share`, which says whether it took it.
-    fn follow(&self, mut stack: Vec<SectionId>, mut share: impl FnMut(&[SectionId]) -> bool) -> Found {
+    /// Visits the sections of `stack` and what they lead to. When there is more than one thread needs, what
+    /// has waited longest is offered to `share` in parts; it says whether it took one.
+    fn follow(&self, mut stack: Vec<SectionId>, mut share: impl FnMut(&&[SectionId]) -> bool) -> Found {
         let mut found = Found::default();
         let mut batch = Vec::with_capacity(BATCH);
         while !stack.is_empty() {
@@ -269,9 +269,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
             for section in batch.drain(..) {
                 self.visit(section, &mut stack, &mut found);
             }
-            if stack.len() > 2 * SHARED && share(&stack[..SHARED]) {
-                stack.drain(..SHARED);
-            }
+            give_away(&mut stack, &mut share);
         }
         found
     }
@@ -346,7 +344,7 @@ impl Walk<'_, '_, '_> {
     fn spawn<'s>(&'s self, scope: &rayon::Scope<'s>, sections: Vec<SectionId>) {
         scope.spawn(move |scope| {
             let _task = self.region.task();
-            let share = |part: &[SectionId]| {
+            let share = |part: &&[SectionId]| {
                 self.spawn(scope, part.to_vec());
                 true
             };
@@ -354,6 +352,17 @@ impl Walk<'_, '_, '_> {
             self.findings.lock().unwrap().push(found);
         });
     }
+}
+
+/// Offers to `share` what has waited longest in `stack`, which likely leads to most, if there is more than one thread
+/// needs. All of it at once: a part at a time, the rest of a stack of a million would be moved thousands of times.
+fn give_away(stack: &mut Vec<SectionId>, share: impl FnMut(&&[SectionId]) -> bool) {
+    if stack.len() <= 2 * SHARED {
+        return;
+    }
+    let spare = &stack[..stack.len() - SHARED];
+    let given = spare.chunks_exact(SHARED).take_while(share).count();
+    stack.drain(..given * SHARED);
 }
 
 fn merge_locals(lists: Vec<Vec<LocalNeed>>, parallel: bool) -> Vec<LocalNeed> {
@@ -365,4 +374,27 @@ fn merge_locals(lists: Vec<Vec<LocalNeed>>, parallel: bool) -> Vec<LocalNeed> {
         same
     });
     locals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_one_thread_does_not_need_is_given_away_at_once() {
+        for waiting in [0, 1, 2 * SHARED, 2 * SHARED + 1, 100 * SHARED + 7] {
+            let sections: Vec<SectionId> = (0..waiting as u32).map(SectionId).collect();
+            let (mut stack, mut given) = (sections.clone(), Vec::new());
+            give_away(&mut stack, |part| {
+                given.extend_from_slice(part);
+                true
+            });
+            assert!(stack.len() <= 2 * SHARED && stack.len() >= waiting.min(SHARED));
+            assert_eq!(given.len() % SHARED, 0);
+            assert_eq!([given, stack].concat(), sections);
+        }
+        let mut stack = vec![SectionId(0); 5 * SHARED];
+        give_away(&mut stack, |_| false);
+        assert_eq!(stack.len(), 5 * SHARED);
+    }
 }

@@ -230,7 +230,9 @@ impl Site<'_, '_, '_> {
                 let offset = target.map_or(tombstone, |t| t.wrapping_sub(self.image.bases.tls_start));
                 put_signed(out, at, size, offset as i64)
             }
-            Class::Size => put_signed(out, at, size, self.symbol_size(reloc) as i64 + reloc.r_addend()),
+            Class::Size => {
+                put_signed(out, at, size, (self.symbol_size(reloc) as i64).wrapping_add(reloc.r_addend()))
+            }
             // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
             Class::Pc | Class::Plt => put_signed(out, at, size, value.wrapping_sub(reloc.r_offset()) as i64),
             Class::GotOff => {
@@ -238,10 +240,7 @@ impl Site<'_, '_, '_> {
                 put_signed(out, at, size, offset as i64)
             }
             _ => {
-                let (place, name) = (self.location(reloc), type_name(kind));
-                self.push(Diagnostic::error(format!(
-                    "{place}: {name} cannot be used in a section outside memory"
-                )));
+                self.refuse(reloc, "cannot be used in a section outside memory");
                 Ok(())
             }
         }
@@ -423,10 +422,16 @@ impl Site<'_, '_, '_> {
         self.image.sink.push(diagnostic.at((self.object_id.0 as u64) << 32 | self.shndx as u64));
     }
 
+    /// Reports `what` is wrong with a relocation.
+    #[cold]
+    pub fn refuse(&self, reloc: &Rela, what: &str) {
+        let text = format!("{}: {} {what}", self.location(reloc), type_name(reloc.kind()));
+        self.push(Diagnostic::error(text));
+    }
+
     #[cold]
     fn out_of_bounds(&self, reloc: &Rela) {
-        let text = format!("{}: {} lies outside its section", self.location(reloc), type_name(reloc.kind()));
-        self.push(Diagnostic::error(text));
+        self.refuse(reloc, "lies outside its section");
     }
 
     #[cold]
@@ -472,7 +477,7 @@ impl Site<'_, '_, '_> {
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
 pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
-    let mut targets = DebugTargets::new(site.image, site.object);
+    let mut targets = DebugTargets::new(site);
     for reloc in site.relocs {
         let kind = reloc.kind();
         let at = reloc.r_offset().wrapping_add(site.delta) as usize;

@@ -82,8 +82,9 @@ impl Parser<'_, '_> {
         }
         let shdr = &self.object.shdrs[relocs as usize];
         if shdr.sh_type() == SHT_CREL {
-            let found = self.extra.crels.iter().find(|c| c.0 == relocs);
-            return found.map_or(&[], |c| &c.1);
+            // They were added in the order of the section headers.
+            let crels = &self.extra.crels;
+            return crels.binary_search_by_key(&relocs, |c| c.0).map_or(&[], |i| &crels[i].1);
         }
         table(self.object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[])
     }

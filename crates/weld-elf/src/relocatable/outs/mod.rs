@@ -21,7 +21,7 @@ use crate::synth::strtab::StringTable;
 
 /// "Not there", for numbers of output sections.
 pub const NONE: u32 = u32::MAX;
-/// File offsets are aligned as sections ask for, up to this; more would only make the file larger.
+
 /// What an output section holds.
 pub enum What {
     /// Input sections `members[first..last]`.
