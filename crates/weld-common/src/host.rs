@@ -23,10 +23,6 @@ pub trait Host: Sync {
         false
     }
 
-    /// The link turns out to be large: it will fill hundreds of megabytes with tables and go through them in no
-    /// order. May be said twice, before they are made. A host may see to larger pages.
-    fn large_link(&self) {}
-
     /// The temporary file has been renamed into place or removed.
     fn temp_gone(&self, _path: &Path) {}
 

@@ -98,11 +98,6 @@ pub fn done_with<T>(host: &dyn Host, value: T) {
 /// From this many inputs on, they are opened by several threads.
 const MANY_INPUTS: usize = 256;
 
-/// For each thread, bytes of input or numbers of files from which a link is [large](Host::large_link): each thread
-/// has memory of its own, of which huge pages would waste some ten megabytes.
-const LARGE_LINK: u64 = 128 << 20;
-const MANY_FILES: usize = 2048;
-
 /// What every step may use.
 pub struct Job<'j> {
     pub options: &'j Options,
@@ -124,10 +119,6 @@ impl<'j> Job<'j> {
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.
         let early = (self.options.inputs.len() > MANY_INPUTS).then(|| self.threads(u64::MAX));
-        let has_many_files = |threads: usize| self.options.inputs.len() >= MANY_FILES * threads;
-        if early.as_ref().is_some_and(|(pool, _)| has_many_files(pool.threads())) {
-            self.host.large_link();
-        }
         let mut inputs = match &early {
             Some((pool, _)) => pool.install(|| self.open(pool.threads() > 1))?,
             None => self.open(false)?,
@@ -136,10 +127,6 @@ impl<'j> Job<'j> {
             record.add(self.store)?;
         }
         let (pool, tokens) = early.unwrap_or_else(|| self.threads(inputs.total_bytes));
-        let is_large = inputs.total_bytes >= LARGE_LINK * pool.threads() as u64;
-        if is_large && !self.store.readahead().was_tight() {
-            self.host.large_link();
-        }
         pool.install(|| self.link(&mut inputs, pool.threads()))?;
         drop(tokens);
         report::finish_trace(self)?;

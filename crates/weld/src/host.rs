@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use weld_common::host::Host;
 
-use crate::{memory, signals};
+use crate::signals;
 
 #[derive(Default)]
 pub struct ProgramHost {
@@ -41,10 +41,6 @@ impl Host for ProgramHost {
 
     fn exits_soon(&self) -> bool {
         true
-    }
-
-    fn large_link(&self) {
-        memory::allow_huge_pages();
     }
 
     fn temp_gone(&self, path: &Path) {

@@ -153,11 +153,6 @@ impl Readahead {
         }
     }
 
-    /// Whether memory was found [tight](Self::is_tight).
-    pub fn was_tight(&self) -> bool {
-        self.tight.load(Ordering::Relaxed)
-    }
-
     /// Whether so many bytes of mapped inputs, and an output half as long, are more than memory has room for.
     /// Small links are not worth the question.
     pub fn is_tight(&self, bytes: u64) -> bool {
@@ -189,8 +184,8 @@ impl Readahead {
                 format!("{missing} of {about} files looked at were not in memory; asked for {bytes} bytes")
             }
         };
-        let text =
-            if self.was_tight() { text + "; memory is tight, files are read page by page" } else { text };
+        let tight = self.tight.load(Ordering::Relaxed);
+        let text = if tight { text + "; memory is tight, files are read page by page" } else { text };
         let times = self.worker.get().map(|worker| {
             let last = *lock(&worker.shared.last);
             worker.start..last
