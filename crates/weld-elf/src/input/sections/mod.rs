@@ -152,6 +152,7 @@ fn is_array(kind: u32) -> bool {
 pub struct ObjectSections<'a> {
     /// One for each output section that the object has sections for.
     pub uses: Vec<OutputUse>,
+    /// Sections that asked to be merged; those that cannot be have another kind by now.
     pub merges: Vec<MergeSection>,
     /// Header index and parsed records of each `.eh_frame`.
     pub eh_frames: Vec<(u32, EhFrame)>,

@@ -66,7 +66,8 @@ pub fn parse<'a>(
     let one = |(i, (object, slots)): (usize, (&Object<'a>, &mut [InputSection]))| {
         let _task = region.task();
         let (index, extra) = (i as u32, ObjectSections::default());
-        Parser { object, index, options, sink, slots, extra, unique: &unique }.run(comdats)
+        Parser { object, index, options, sink, slots, extra, unique: &unique, use_of: Vec::new() }
+            .run(comdats)
     };
     let parsed: Vec<ObjectSections> = if parallel {
         objects.par_iter().zip(slots).enumerate().map(one).collect()
@@ -92,6 +93,8 @@ pub(super) struct Parser<'a, 'p> {
     pub(super) extra: ObjectSections<'a>,
     /// The patterns of `--unique`.
     pub(super) unique: &'p [Glob],
+    /// Where among `extra.uses` that of each output section is, by its name's number.
+    use_of: Vec<Option<u32>>,
 }
 
 impl<'a> Parser<'a, '_> {
@@ -219,18 +222,26 @@ impl<'a> Parser<'a, '_> {
             what = SectionKind::Merge;
         }
         self.slots[shndx] = InputSection::new(what, out, align.trailing_zeros(), size);
-        self.note_use(out, unique, shdr);
+        self.note_use(out, shdr);
         self.note_liveness(shndx, name);
         Ok(())
     }
 
-    fn note_use(&mut self, out: u32, unique: bool, shdr: &Shdr) {
+    fn note_use(&mut self, out: u32, shdr: &Shdr) {
         let flags = shdr.sh_flags();
         let kind = if shdr.sh_type() == SHT_X86_64_UNWIND { SHT_PROGBITS } else { shdr.sh_type() };
         let mine = OutputUse { out, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() };
-        match self.extra.uses.iter_mut().rev().find(|u| !unique && u.out == out) {
-            Some(seen) => seen.join(&mine),
-            None => self.extra.uses.push(mine),
+        // Well-known names first, then the object's own.
+        let name = out.checked_sub(LOCAL_NAME).map_or(out as usize, |own| WELL_KNOWN.len() + own as usize);
+        if self.use_of.len() <= name {
+            self.use_of.resize(name + 1, None);
+        }
+        match self.use_of[name] {
+            Some(place) => self.extra.uses[place as usize].join(&mine),
+            None => {
+                self.use_of[name] = Some(self.extra.uses.len() as u32);
+                self.extra.uses.push(mine);
+            }
         }
     }
 

@@ -5,7 +5,6 @@
 use super::SectionKind;
 use super::parse::Parser;
 use crate::elf::*;
-use crate::ids::*;
 
 impl Parser<'_, '_> {
     /// Ties relocation sections to what they relocate.
@@ -43,8 +42,6 @@ impl Parser<'_, '_> {
     }
 
     fn do_not_merge(&mut self, shndx: usize) {
-        let id = SectionId(self.object.section_base + shndx as u32);
-        self.extra.merges.retain(|m| m.section != id);
         let compressed = self.object.shdrs[shndx].sh_flags() & SHF_COMPRESSED != 0;
         let kind = if compressed { SectionKind::Compressed } else { SectionKind::Regular };
         self.slots[shndx].set_kind(kind);
