@@ -121,7 +121,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         let counts = counter.count(&copies, self.context.parallel);
         let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols);
-        let eh_frames = eh_frames.map_err(failed)?;
+        let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
         let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
@@ -189,7 +189,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         &self,
         sections: &Sections,
         symbols: &Symbols,
-    ) -> (Result<EhFrames, String>, Option<SymTab>) {
+    ) -> (Result<EhFrames, String>, Result<Option<SymTab>, String>) {
         let (resolved, live, options) = (self.resolved, &self.live, self.job.options);
         let parallel = self.context.parallel;
         let region = trace::region("plan .eh_frame and .symtab");
@@ -202,7 +202,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             let special = &Special::default();
             let choice = Choice { resolved, sections, symbols, live, options, special };
             let special = Special { retained: self.retained.cloned(), ..Special::default() };
-            (options.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel))
+            (options.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };
         match parallel {
             true => rayon::join(plan_frames, plan_symtab),

@@ -243,6 +243,14 @@ fn cut(count: u32) -> impl Iterator<Item = std::ops::Range<u32>> {
     })
 }
 
+/// `.strtab` of so many bytes.
+fn check_size(strings: u64) -> Result<(), String> {
+    match u32::try_from(strings) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(".strtab is larger than 4 GiB (-s leaves it out)".into()),
+    }
+}
+
 /// How many symbols ahead what is known of their names is asked for.
 const GLOBAL_AHEAD: u32 = 8;
 
@@ -262,7 +270,10 @@ fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, inde
 
 impl SymTab {
     /// The table, with what options ask for beyond [`Choice::table`].
-    pub fn plan(choice: Choice, mut special: Special, parallel: bool) -> SymTab {
+    ///
+    /// # Errors
+    /// If the names are more than `st_name` can tell apart.
+    pub fn plan(choice: Choice, mut special: Special, parallel: bool) -> Result<SymTab, String> {
         if choice.options.emit_relocs {
             special.needed = Some(Needed::collect(choice.resolved, choice.sections, choice.live, parallel));
         }
@@ -271,7 +282,8 @@ impl SymTab {
             special.suffixes = Some(suffixes);
         }
         let symtab = Choice { special: &special, ..choice }.table(parallel);
-        SymTab { special, ..symtab }
+        check_size(symtab.strings)?;
+        Ok(SymTab { special, ..symtab })
     }
 
     /// Where the symbols of an object go.
@@ -547,6 +559,12 @@ pub fn extra_start(symtab: &SymTab) -> Range {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_beyond_4_gib_are_an_error() {
+        assert!(check_size(u64::from(u32::MAX)).is_ok());
+        assert!(check_size(u64::from(u32::MAX) + 1).unwrap_err().contains(".strtab"));
+    }
 
     #[test]
     fn slices_cover_a_table() {
