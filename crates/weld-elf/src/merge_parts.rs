@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeError, MergeInput, MergeOptions, Merged};
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use crate::compressed::Compressed;
 use crate::ids::*;
@@ -98,22 +98,13 @@ impl<'a> Merger<'_, 'a> {
     }
 
     fn group(&self, sections: &Sections<'a>) -> Vec<(Key, Group<'a>)> {
-        let region = trace::region("gather merge sections");
-        let gather = |(run, objects): (usize, &[ObjectSections])| {
-            let _task = region.task();
-            self.gather(sections, run * OBJECTS, objects)
-        };
-        let objects = &sections.objects;
-        let mut groups = match self.threads > 1 {
-            true => {
-                let found: Vec<Groups> = objects.par_chunks(OBJECTS).enumerate().map(gather).collect();
-                drop(region);
-                let mut groups = Groups::default();
-                found.into_iter().for_each(|more| groups.append(more));
-                groups
-            }
-            false => gather((0, objects)),
-        };
+        let n = sections.objects.len();
+        let found = par::runs("gather merge sections", self.threads > 1, n, OBJECTS, |run| {
+            self.gather(sections, run.start, &sections.objects[run])
+        });
+        let mut found = found.into_iter();
+        let mut groups = found.next().unwrap_or_default();
+        found.for_each(|more| groups.append(more));
         if self.options.z_sectionheader {
             self.sign(&mut groups);
         }

@@ -111,7 +111,7 @@ impl Job<'_, '_, '_> {
             sections: image.sections,
             compressed: &[],
             slicing: &|_| Slicing::Every(CHUNK_SIZE as u64),
-            cuts: &|section| self.members.cuts(section),
+            cuts: &|section| self.members.cuts(section, self.threads > 1),
             parallel: self.threads > 1,
         };
         let out = &image.layout.sections[wanted.section];

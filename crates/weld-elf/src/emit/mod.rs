@@ -76,7 +76,7 @@ impl Emitter<'_, '_, '_> {
             sections: image.sections,
             compressed: self.contents.compressed,
             slicing: &|kind| self.slicing(kind),
-            cuts: &|section| members.cuts(section),
+            cuts: &|section| members.cuts(section, self.threads > 1),
             parallel: self.threads > 1,
         };
         let units = {

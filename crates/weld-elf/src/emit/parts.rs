@@ -8,7 +8,7 @@
 //! go from the mapped input to the file, which takes two thirds of the time. (`copy_file_range` and
 //! `sendfile` would take longer: docs/performance.md, "Output".)
 
-use rayon::prelude::*;
+use weld_common::par;
 
 use super::members::{Members, Source};
 use super::sink::{Digest, UnitSink};
@@ -28,8 +28,8 @@ const FIELD: u64 = 8;
 /// change, and within which relocations of one code sequence follow one another.
 const SEQUENCE: u64 = 32;
 
-/// From this many relocations on, all threads look whether they are in order.
-const MANY_RELOCS: usize = 1 << 18;
+/// Relocations of which one thread looks whether they are in order.
+const RELOCS_RUN: usize = 1 << 16;
 
 /// A range of an input section.
 pub struct Part {
@@ -40,8 +40,8 @@ pub struct Part {
 
 impl Members<'_, '_, '_> {
     /// The offsets at which the parts of a section start; none if it is to be written with its
-    /// neighbours.
-    pub fn cuts(&self, id: SectionId) -> Vec<u64> {
+    /// neighbours. Looks with all threads if `parallel`.
+    pub fn cuts(&self, id: SectionId, parallel: bool) -> Vec<u64> {
         let section = self.image.sections.get(id);
         if section.size < DIRECT || section.kind() != SectionKind::Regular {
             return Vec::new();
@@ -51,7 +51,7 @@ impl Members<'_, '_, '_> {
         let code = object.shdrs[(id.0 - object.section_base) as usize].sh_flags() & SHF_EXECINSTR != 0;
         match relocs.len() {
             0 => (0..section.size).step_by(UNIT_BYTES as usize).collect(),
-            _ if section.size < LARGE || !is_sorted(relocs) => Vec::new(),
+            _ if section.size < LARGE || !is_sorted(relocs, parallel) => Vec::new(),
             _ => borders(relocs, section.size, code),
         }
     }
@@ -90,15 +90,13 @@ impl Members<'_, '_, '_> {
 }
 
 /// Compilers emit relocations in order; assembly may not.
-fn is_sorted(relocs: &[Rela]) -> bool {
-    let in_order = |list: &[Rela]| list.is_sorted_by_key(|r| r.r_offset());
-    if relocs.len() < MANY_RELOCS {
-        return in_order(relocs);
-    }
-    let step = MANY_RELOCS / 4;
-    // Each run goes on to the first of the next.
-    let runs = relocs.len().div_ceil(step);
-    (0..runs).into_par_iter().all(|i| in_order(&relocs[i * step..relocs.len().min((i + 1) * step + 1)]))
+fn is_sorted(relocs: &[Rela], parallel: bool) -> bool {
+    let n = relocs.len();
+    let runs = par::runs("are relocations in order", parallel, n, RELOCS_RUN, |run| {
+        // Each run goes on to the first of the next.
+        relocs[run.start..n.min(run.end + 1)].is_sorted_by_key(|r| r.r_offset())
+    });
+    runs.into_iter().all(|in_order| in_order)
 }
 
 /// Where a section of `size` bytes can be cut about every unit: between relocations, which are in
@@ -161,11 +159,12 @@ mod tests {
 
     #[test]
     fn order_is_seen_across_runs() {
-        let mut list = relocs(0..MANY_RELOCS as u64 * 2);
-        assert!(is_sorted(&list));
-        let border = MANY_RELOCS / 4;
-        list.swap(border - 1, border);
-        assert!(!is_sorted(&list));
-        assert!(is_sorted(&[]));
+        for parallel in [false, true] {
+            let mut list = relocs(0..RELOCS_RUN as u64 * 8);
+            assert!(is_sorted(&list, parallel));
+            list.swap(RELOCS_RUN - 1, RELOCS_RUN);
+            assert!(!is_sorted(&list, parallel));
+            assert!(is_sorted(&[], parallel));
+        }
     }
 }

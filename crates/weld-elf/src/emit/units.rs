@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::par;
 
 use super::parts::{DIRECT, Part};
 use crate::compressed::CompressedSection;
@@ -203,19 +202,10 @@ impl Cutter<'_, '_> {
                 section.size >= DIRECT || section.align() > UNIT_BYTES
             })
         };
-        let find = |(run, members): (usize, &[Member])| -> Vec<usize> {
-            let found = members.iter().enumerate().filter(|(_, m)| is_unusual(m));
-            found.map(|(i, _)| run * RUN + i).collect()
-        };
-        if !self.parallel || members.len() <= RUN {
-            return find((0, members));
-        }
-        let region = trace::region("find large members");
-        let tasks = members.par_chunks(RUN).enumerate().map(|run| {
-            let _task = region.task();
-            find(run)
+        let found = par::runs("find large members", self.parallel, members.len(), RUN, |run| {
+            run.filter(|&i| is_unusual(&members[i])).collect::<Vec<usize>>()
         });
-        tasks.collect::<Vec<_>>().concat()
+        par::concat("join large members", self.parallel, found)
     }
 
     /// Cuts a member that has units of its own, if it is one. `close` ends the unit before it: the
