@@ -104,8 +104,13 @@ static void write_piece(size_t index, const char *buffer) {
     size_t offset = index * (size_t)PIECE, rest = output_size - offset, length = rest < PIECE ? rest : PIECE;
     if (output_map)
         memcpy(output_map + offset, buffer, length);
-    else if (pwrite(output, buffer, length, offset) != (ssize_t)length)
-        fail("write");
+    else
+        for (size_t at = 0, n; at < length; at += n) {
+            /* Longer calls get large blocks of memory for the page cache, which may be the host's. */
+            n = length - at < 65536 ? length - at : 65536;
+            if (pwrite(output, buffer + at, n, offset + at) != (ssize_t)n)
+                fail("write");
+        }
 }
 
 static void *work(void *unused) {

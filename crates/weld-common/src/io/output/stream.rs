@@ -13,6 +13,11 @@ use super::sys;
 /// Buffers above this size, in bytes, are freed after use rather than kept for the next region.
 const LARGEST_KEPT_BUFFER: usize = 8 << 20;
 
+/// A call writes at most this many bytes, and ends at a multiple of it. Linux takes memory for the page cache in blocks
+/// as large as a call lets it. On a virtual machine that gives unused memory back to its host, large
+/// blocks are those the host has taken: bytes written to them cost up to five times as much.
+const LONGEST_WRITE: u64 = 64 << 10;
+
 pub struct Stream {
     file: File,
     buffers: Mutex<Vec<Vec<u8>>>,
@@ -29,7 +34,7 @@ impl Stream {
     pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         match &self.blocks {
             Some(blocks) => blocks.write(&self.file, offset, bytes),
-            None => write_all_at(&self.file, offset, bytes),
+            None => write_in_calls(&self.file, offset, bytes),
         }
     }
 
@@ -85,6 +90,18 @@ impl WriteAt for File {
     fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         sys::write_at(self, bytes, offset)
     }
+}
+
+/// As [`write_all_at`], in calls of at most [`LONGEST_WRITE`] bytes.
+pub fn write_in_calls(to: &impl WriteAt, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let n = (LONGEST_WRITE - offset % LONGEST_WRITE).min(bytes.len() as u64);
+        let (now, later) = bytes.split_at(n as usize);
+        write_all_at(to, offset, now)?;
+        bytes = later;
+        offset += n;
+    }
+    Ok(())
 }
 
 pub fn write_all_at(to: &impl WriteAt, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::Mutex;
 
-use super::stream::{WriteAt, take_buffer, write_all_at};
+use super::stream::{WriteAt, take_buffer, write_all_at, write_in_calls};
 use super::*;
 use crate::host::QuietHost;
 use crate::io::testdir::TestDir;
@@ -346,6 +346,21 @@ fn short_and_interrupted_writes_go_on_and_errors_stop() {
     assert_eq!(run(&[Ok(1), Err(libc::EINTR), Ok(2), Ok(9)]).unwrap(), b"\0\0abcde\0");
     assert_eq!(run(&[Ok(1), Err(libc::ENOSPC)]).unwrap_err().kind(), ErrorKind::StorageFull);
     assert_eq!(run(&[Ok(0)]).unwrap_err().kind(), ErrorKind::WriteZero);
+}
+
+#[test]
+fn calls_end_at_multiples_of_64_kib() {
+    struct Calls(RefCell<Vec<(u64, usize)>>);
+    impl WriteAt for Calls {
+        fn write_some_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+            self.0.borrow_mut().push((offset, bytes.len()));
+            Ok(bytes.len())
+        }
+    }
+    let calls = Calls(RefCell::default());
+    write_in_calls(&calls, 65_530, &[1; 70_000]).unwrap();
+    write_in_calls(&calls, 7, &[]).unwrap();
+    assert_eq!(*calls.0.borrow(), [(65_530, 6), (65_536, 65_536), (131_072, 4458)]);
 }
 
 #[test]
