@@ -19,3 +19,4 @@ pub mod reproduce;
 pub mod sort;
 pub mod suggest;
 pub mod trace;
+pub mod zeroed;

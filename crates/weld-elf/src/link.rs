@@ -13,6 +13,7 @@ use weld_common::io::output::{self, EngineChoice, OutputFile, OutputOptions};
 use weld_common::jobserver::{Jobserver, Tokens};
 use weld_common::par::{self, Pool};
 use weld_common::trace::{self, Trace};
+use weld_common::zeroed;
 
 use crate::args;
 use crate::emit::{self, Emitter};
@@ -343,7 +344,7 @@ impl<'j> Job<'j> {
             owners: context.owners,
             relax_got,
             gc,
-            bits: crate::util::zeroed_atomics(sections.list.len().div_ceil(32)),
+            bits: zeroed::sparse(sections.list.len().div_ceil(32)),
         };
         scanner.run(&roots, context.parallel)
     }

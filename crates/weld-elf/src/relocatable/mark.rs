@@ -10,6 +10,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::diag::DiagSink;
+use weld_common::zeroed;
 
 use crate::elf::*;
 use crate::ids::*;
@@ -40,7 +41,7 @@ pub fn live<'a>(
     owners: &SectionOwners,
     (options, sink): (&Options, &DiagSink),
 ) -> Live {
-    let bits = crate::util::zeroed_atomics(sections.list.len().div_ceil(32));
+    let bits = zeroed::sparse(sections.list.len().div_ceil(32));
     let mut marker = Marker { resolved, sections, symbols, owners, bits, stack: Vec::new() };
     if options.gc_sections {
         let roots = Roots {

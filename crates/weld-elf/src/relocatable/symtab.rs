@@ -17,6 +17,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::outs::{NONE, Outs, live_members};
+use weld_common::zeroed;
+
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -152,7 +154,7 @@ impl<'a> Counter<'_, 'a> {
         if strings > u64::from(u32::MAX) {
             return Err(".strtab is larger than 4 GiB".into());
         }
-        let globals = crate::util::zeroed_atomics(self.symbols.list.len());
+        let globals = zeroed::sparse(self.symbols.list.len());
         let commons = match self.options.define_common {
             true => HashMap::new(),
             false => merged_commons(self.resolved)?.into_iter().collect(),
@@ -164,7 +166,7 @@ impl<'a> Counter<'_, 'a> {
 
     /// Decides where names that no object defines are written.
     fn owners(&self, parallel: bool) -> Vec<AtomicU64> {
-        let owners: Vec<AtomicU64> = crate::util::zeroed_atomics(self.symbols.list.len());
+        let owners: Vec<AtomicU64> = zeroed::sparse(self.symbols.list.len());
         let one = |(o, object): (usize, &Object<'a>)| {
             for (i, symbol) in object.syms.iter().enumerate().skip(object.first_global as usize) {
                 let id = object.global(i as u32);

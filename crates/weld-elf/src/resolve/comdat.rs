@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::{trace, zeroed};
 
 use super::Resolved;
 use crate::ids::*;
@@ -25,7 +25,11 @@ fn word(object: u32, group: u32) -> u64 {
 
 impl Comdats {
     pub fn decide(resolved: &Resolved, parallel: bool) -> Comdats {
-        let owners = crate::util::zeroed_atomics(resolved.names.id_bound());
+        let bound = resolved.names.id_bound();
+        let groups: usize = resolved.objects.iter().map(|object| object.groups.len()).sum();
+        // A page holds 512: with more than a few groups for each, all pages will be used.
+        let owners =
+            if groups > bound / 128 { zeroed::present(bound, parallel) } else { zeroed::sparse(bound) };
         let comdats = Comdats { owners };
         let region = trace::region("COMDAT groups");
         let one = |(i, object): (usize, &Object)| {

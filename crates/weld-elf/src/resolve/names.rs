@@ -17,7 +17,7 @@
 
 use weld_common::hash::hash_bytes;
 use weld_common::prefetch::prefetch;
-use weld_common::trace;
+use weld_common::{trace, zeroed};
 
 use crate::ids::*;
 
@@ -228,7 +228,7 @@ impl<'a> Shard<'a> {
     #[cold]
     fn grow(&mut self) {
         let size = (self.table.len() * 2).max(64);
-        let mut table = vec![0; size];
+        let mut table = zeroed::present(size, false);
         for &word in self.table.iter().filter(|&&w| w != 0) {
             let mut slot = (word >> 32) as usize & (size - 1);
             while table[slot] != 0 {

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use weld_common::prefetch::prefetch;
+use weld_common::zeroed;
 use weld_common::{par, sort};
 
 use super::definition_order::{self, Placed};
@@ -30,7 +31,6 @@ use crate::resolve::exports::Exports;
 use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::resolve::versioned::plain;
-use crate::util::zeroed_atomics;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
 /// that older ones, which do not know packed relocations, refuse the file by its version.
@@ -240,7 +240,7 @@ impl<'a> Planner<'_, 'a> {
     }
 
     fn join(&self, imports: &[Named], found: &[Named]) -> Ordered {
-        let index_of: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
+        let index_of: Vec<AtomicU32> = zeroed::sparse(self.symbols.list.len());
         let n = imports.len() + found.len();
         let parts = par::runs("number dynamic symbols", self.parallel, n, RUN, |run| {
             let first = imports.len();

@@ -15,9 +15,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use weld_common::par;
-
-use crate::util::zeroed_atomics;
+use weld_common::{par, zeroed};
 
 /// Symbols entered by one task.
 const RUN: usize = 1 << 14;
@@ -98,8 +96,8 @@ impl GnuHash {
         let bloom_words = bloom_bits.div_ceil(64).next_power_of_two();
         let mut table = GnuHash {
             head: [buckets, first_symndx, bloom_words as u32, BLOOM_SHIFT],
-            bloom: zeroed_atomics(bloom_words),
-            buckets: zeroed_atomics(buckets as usize),
+            bloom: zeroed::sparse(bloom_words),
+            buckets: zeroed::sparse(buckets as usize),
             chains: Vec::new(),
         };
         let chains = par::runs("make .gnu.hash", parallel, symbols.len(), RUN, |run| {

@@ -7,13 +7,13 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::par;
+use weld_common::zeroed;
 
 use super::definition_order::{self, Placed};
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
 use crate::resolve::names::Names;
 use crate::resolve::symbols::{Symbol, Symbols, sym};
-use crate::util::zeroed_atomics;
 
 pub const NONE: u32 = u32::MAX;
 
@@ -112,7 +112,7 @@ impl Slots {
             *count = before;
             sum
         });
-        let of_symbol = zeroed_atomics(symbols.list.len());
+        let of_symbol = zeroed::sparse(symbols.list.len());
         let parts = par::runs("give out slots", parallel, wanting.len(), RUN, |run| {
             let mut count = counts[run.start / RUN];
             count.ifuncs += total.jump_slots;

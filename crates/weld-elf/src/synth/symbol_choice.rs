@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 use weld_common::hash::hash_bytes;
 use weld_common::trace;
+use weld_common::zeroed;
 
 use super::symbol_numbers::Needed;
 use crate::elf::*;
@@ -21,7 +22,6 @@ use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::zeroed_atomics;
 
 /// What uncommon options say of symbols.
 #[derive(Default)]
@@ -131,7 +131,7 @@ impl Suffixes {
             starts.push(total);
             total += object.first_global as usize;
         }
-        let counts: Vec<AtomicU32> = zeroed_atomics(total);
+        let counts: Vec<AtomicU32> = zeroed::sparse(total);
         let region = trace::region("bin local names");
         let binned = |(number, object): (usize, &Object)| {
             let _task = region.task();

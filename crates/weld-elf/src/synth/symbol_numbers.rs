@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::trace;
+use weld_common::zeroed;
 
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::resolve::Resolved;
-use crate::util::zeroed_atomics;
 
 /// The local symbols of an object that are written.
 #[derive(Default)]
@@ -61,7 +61,7 @@ pub struct Needed {
 
 impl Needed {
     pub fn collect(resolved: &Resolved, sections: &Sections, live: &Live, parallel: bool) -> Needed {
-        let globals: Vec<AtomicU32> = zeroed_atomics(resolved.names.id_bound().div_ceil(32));
+        let globals: Vec<AtomicU32> = zeroed::sparse(resolved.names.id_bound().div_ceil(32));
         let region = trace::region("find needed symbols");
         let one = |(number, object): (usize, &Object)| {
             let _task = region.task();

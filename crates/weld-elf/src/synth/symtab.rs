@@ -10,6 +10,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::zeroed;
 use weld_common::{par, sort, trace};
 
 use super::symbol_choice::{Choice, Special, Suffixes};
@@ -22,7 +23,6 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
-use crate::util::zeroed_atomics;
 
 /// Where a slice's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -189,7 +189,7 @@ impl<'a> Choice<'_, 'a> {
     /// The indices of all symbols, once the table has its symbols of sections.
     pub fn number(&self, symtab: &SymTab, parallel: bool) -> Numbers {
         let choice = Choice { special: &symtab.special, ..*self };
-        let globals: Vec<AtomicU32> = zeroed_atomics(self.symbols.list.len());
+        let globals: Vec<AtomicU32> = zeroed::sparse(self.symbols.list.len());
         let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
         let one = |(number, object): (usize, &Object<'a>)| {
             let start = symtab.start_of(number);

@@ -99,6 +99,8 @@ pub(super) struct Parser<'a, 'p> {
 
 impl<'a> Parser<'a, '_> {
     fn run(mut self, comdats: &Comdats) -> ObjectSections<'a> {
+        // Reading fresh memory before it is written would cost two faults a page (see `weld_common::zeroed`).
+        self.slots.fill(InputSection::default());
         self.discard_losers(comdats);
         let mut local_names = HashMap::new();
         for shndx in 1..self.object.shdrs.len() {
