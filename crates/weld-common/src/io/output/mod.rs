@@ -28,6 +28,7 @@ mod sys;
 mod temp;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use std::fmt;
 use std::fs::{File, OpenOptions};

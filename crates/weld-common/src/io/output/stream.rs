@@ -9,6 +9,7 @@ use std::sync::Mutex;
 
 use super::blocks::Blocks;
 use super::sys;
+use super::turns::Turns;
 
 /// Buffers above this size, in bytes, are freed after use rather than kept for the next region.
 const LARGEST_KEPT_BUFFER: usize = 8 << 20;
@@ -21,14 +22,22 @@ const LONGEST_WRITE: u64 = 64 << 10;
 pub struct Stream {
     file: File,
     buffers: Mutex<Vec<Vec<u8>>>,
+    turns: Turns<Filled>,
     /// Where the file system stores whole blocks.
     blocks: Option<Blocks>,
+}
+
+struct Filled {
+    offset: u64,
+    len: usize,
+    buffer: Vec<u8>,
 }
 
 impl Stream {
     /// `blocks`: writes each block of the file once.
     pub fn new(file: File, len: u64, blocks: bool) -> Stream {
-        Stream { file, buffers: Mutex::default(), blocks: blocks.then(|| Blocks::new(len)) }
+        let blocks = blocks.then(|| Blocks::new(len));
+        Stream { file, buffers: Mutex::default(), turns: Turns::default(), blocks }
     }
 
     pub fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
@@ -38,15 +47,19 @@ impl Stream {
         }
     }
 
-    /// Has `fill` make `len` bytes and writes them.
+    /// Has `fill` make `len` bytes and writes them, or leaves that to a thread that is writing already: all is
+    /// written when all calls have returned, and one of them returns what went wrong.
     pub fn fill<R>(&self, offset: u64, len: usize, fill: impl FnOnce(&mut [u8]) -> R) -> io::Result<R> {
         let mut buffer = take_buffer(&self.buffers, len);
         let result = fill(&mut buffer[..len]);
-        let written = self.write(offset, &buffer[..len]);
-        if buffer.capacity() <= LARGEST_KEPT_BUFFER {
-            self.buffers.lock().unwrap().push(buffer);
-        }
-        written.map(|()| result)
+        let write = |Filled { offset, len, buffer }| {
+            let written = self.write(offset, &buffer[..len]);
+            if buffer.capacity() <= LARGEST_KEPT_BUFFER {
+                self.buffers.lock().unwrap().push(buffer);
+            }
+            written
+        };
+        self.turns.write(Filled { offset, len, buffer }, write).map(|()| result)
     }
 
     /// What has been written at `offset`; zeroes where nothing has.
