@@ -215,7 +215,7 @@ impl<'a> Merged<'a> {
         let first = entries.partition_point(|e| u64::from(e.position) <= relative).saturating_sub(1);
         for (i, entry) in entries.iter().enumerate().skip(first) {
             if let Some(later) = entries.get(i + 16) {
-                crate::prefetch::prefetch(self.inputs[later.input as usize], later.offset as usize);
+                crate::prefetch::prefetch_all(later.bytes(&self.inputs));
             }
             if !writer.put(base + u64::from(entry.position), entry.bytes(&self.inputs)) {
                 return false;

@@ -16,3 +16,15 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
     let _ = (slice, index);
 }
+
+/// Starts to fetch the cache lines of `bytes`: three at its beginning, and the last.
+#[inline(always)]
+pub fn prefetch_all(bytes: &[u8]) {
+    const LINE: usize = 64;
+    for line in (0..bytes.len().min(3 * LINE)).step_by(LINE) {
+        prefetch(bytes, line);
+    }
+    if let Some(last) = bytes.len().checked_sub(1) {
+        prefetch(bytes, last);
+    }
+}

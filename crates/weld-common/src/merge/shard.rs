@@ -11,7 +11,7 @@
 
 use super::split::{Record, Segment, Split};
 use super::{Layout, TooLarge};
-use crate::prefetch::prefetch;
+use crate::prefetch::{prefetch, prefetch_all};
 
 /// A unique piece: where its bytes are, and where they go.
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,8 +108,8 @@ pub(super) fn by_shard(splits: &mut [Split], shards: usize) -> (Vec<Task<'_>>, V
 /// A record's piece.
 #[derive(Clone, Copy, Default)]
 struct Piece<'a> {
-    /// The input from the piece's start on.
-    rest: &'a [u8],
+    /// The piece, and the padding before the next one.
+    bytes: &'a [u8],
     input: u32,
     offset: u32,
 }
@@ -168,17 +168,18 @@ impl<'a> Builder<'_, '_, 'a> {
                 *cursor += 1;
                 segment = &task.segments[*cursor];
             }
-            let offset = if layout.strings {
-                task.offsets[record.piece as usize]
+            let (offset, end) = if layout.strings {
+                let last = record.piece - segment.first + 1 == segment.count;
+                let next = if last { segment.end } else { task.offsets[record.piece as usize + 1] };
+                (task.offsets[record.piece as usize], next)
             } else {
-                segment.start + (record.piece - segment.first) * layout.entsize as u32
+                let offset = segment.start + (record.piece - segment.first) * layout.entsize as u32;
+                (offset, offset + layout.entsize as u32)
             };
-            let data = inputs[segment.input as usize];
-            prefetch(data, offset as usize);
-            // Many strings reach into the next cache line.
-            prefetch(data, offset as usize + 48);
+            let bytes = &inputs[segment.input as usize][offset as usize..end as usize];
+            prefetch_all(bytes);
             prefetch(&self.scratch.slots, record.value as usize & mask);
-            *piece = Piece { rest: &data[offset as usize..], input: segment.input, offset };
+            *piece = Piece { bytes, input: segment.input, offset };
         }
         for record in batch {
             let slot = self.scratch.slots[record.value as usize & mask];
@@ -205,7 +206,7 @@ impl<'a> Builder<'_, '_, 'a> {
                 // A string's bytes contain its terminator, at their end only: a common start of
                 // that length means equality.
                 let bytes = &self.scratch.bytes[known.start as usize..][..known.len as usize];
-                if piece.rest.starts_with(bytes) {
+                if piece.bytes.starts_with(bytes) {
                     return Ok(self.answer(slot.number, known.position));
                 }
             }
@@ -222,13 +223,14 @@ impl<'a> Builder<'_, '_, 'a> {
 
     fn add(&mut self, slot: usize, tag: u32, piece: &Piece<'a>) -> Result<u32, TooLarge> {
         let layout = self.source.layout;
-        let len = if layout.strings { layout.string_end(piece.rest, 0) } else { layout.entsize };
+        let padded = layout.strings && layout.align > layout.entsize;
+        let len = if padded { layout.string_end(piece.bytes, 0) } else { piece.bytes.len() };
         let position = (self.end as usize).next_multiple_of(layout.align);
         self.end = u32::try_from(position + len).map_err(|_| TooLarge)?;
         let (position, len) = (position as u32, len as u32);
         // Positions leave at least as much room for each piece as the copies take.
         let start = self.scratch.bytes.len() as u32;
-        self.scratch.bytes.extend_from_slice(&piece.rest[..len as usize]);
+        self.scratch.bytes.extend_from_slice(&piece.bytes[..len as usize]);
         self.scratch.known.push(Known { start, len, position });
         let number = self.scratch.entries.len() as u32;
         self.scratch.slots[slot] = Slot { tag, number };

@@ -107,7 +107,12 @@ impl Choice<'_, '_> {
         let entry = self.resolved.names.get(id);
         let mine = entry.sym() == index && entry.file() == object.file;
         let kept = mine && self.retains(entry.name, || self.needs_global(id));
-        kept.then_some(flags & (sym::HIDDEN | sym::LOCALIZED) != 0)
+        kept.then(|| self.is_local(id))
+    }
+
+    /// Whether a global symbol that is defined here is written as a local one.
+    pub fn is_local(&self, id: SymbolId) -> bool {
+        self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0
     }
 }
 

@@ -17,7 +17,7 @@ use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::resolve::Resolved;
 
-/// The local symbols of an object that are written.
+/// Which symbols of an object, or of a part of its table, are written.
 #[derive(Default)]
 pub struct Kept {
     words: Vec<u64>,
@@ -34,6 +34,18 @@ impl Kept {
     }
     pub fn contains(&self, index: u32) -> bool {
         self.words[index as usize / 64] >> (index % 64) & 1 != 0
+    }
+    /// The symbols that are kept, in order.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        let of_word = |(i, &word): (usize, &u64)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                let bit = rest.trailing_zeros();
+                rest &= rest.wrapping_sub(1);
+                (bit < 64).then_some(i as u32 * 64 + bit)
+            })
+        };
+        self.words.iter().enumerate().flat_map(of_word)
     }
     /// How many symbols are kept. Only then are there ranks.
     pub fn count(&mut self) -> u32 {
@@ -135,6 +147,7 @@ mod tests {
             kept.set(i);
         }
         assert_eq!(kept.count(), 6);
+        assert!(kept.iter().eq([1, 2, 63, 64, 130, 199]));
         let ranks: Vec<u32> = [1, 2, 63, 64, 130, 199].iter().map(|&i| kept.rank(i)).collect();
         assert_eq!(ranks, [0, 1, 2, 3, 4, 5]);
         assert!(kept.contains(130) && !kept.contains(131));

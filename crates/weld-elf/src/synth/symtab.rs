@@ -48,6 +48,8 @@ const LARGE: u32 = 2 * SLICE;
 pub struct SymTab {
     /// In the order of objects and symbols.
     slices: Vec<Slice>,
+    /// Which symbols of each slice are written, counted from its first.
+    kept: Vec<Kept>,
     /// Start of each slice's ranges, and one past the last.
     pub starts: Vec<Range>,
     /// Symbols behind those of the objects: the linker's own that are local, the others, and
@@ -73,9 +75,9 @@ impl<'a> Choice<'_, 'a> {
             let _task = region.task();
             self.count(slice)
         };
-        let counts: Vec<Range> = match parallel {
-            true => slices.par_iter().map(one).collect(),
-            false => slices.iter().map(one).collect(),
+        let (counts, kept): (Vec<Range>, Vec<Kept>) = match parallel {
+            true => slices.par_iter().map(one).unzip(),
+            false => slices.iter().map(one).unzip(),
         };
         drop(region);
         let (extra_locals, extra_globals) = self.collect_extra(parallel);
@@ -96,6 +98,7 @@ impl<'a> Choice<'_, 'a> {
             count: at.globals as u64 + extra_globals.len() as u64,
             strings: at.strings + names,
             slices,
+            kept,
             starts,
             extra_locals,
             extra_globals,
@@ -112,19 +115,21 @@ impl<'a> Choice<'_, 'a> {
         self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
     }
 
-    fn count(&self, slice: &Slice) -> Range {
+    fn count(&self, slice: &Slice) -> (Range, Kept) {
         let mut range = Range::default();
+        let mut marks = Kept::new(slice.symbols.len());
         let number = slice.object as usize;
         let object = &self.resolved.objects[number];
         for i in slice.symbols.clone() {
             let symbol = &object.syms[i as usize];
-            prefetch_global(self.resolved, self.symbols, object, i);
+            prefetch_global(self.resolved, self.symbols, object, i + AHEAD as u32);
             let global = i >= object.first_global;
             let kept = match global {
                 true => self.keeps_global(object, i),
                 false => self.keeps_local((number, object), i, symbol).then_some(true),
             };
             let Some(local) = kept else { continue };
+            marks.set(i - slice.symbols.start);
             if local {
                 range.locals += 1
             } else {
@@ -136,7 +141,7 @@ impl<'a> Choice<'_, 'a> {
                 range.strings += suffixes.get(number, i).map_or(0, |suffix| suffix.len() as u64);
             }
         }
-        range
+        (range, marks)
     }
 
     /// The linker's own symbols and those that nothing here defines: locals and globals.
@@ -251,21 +256,27 @@ fn check_size(strings: u64) -> Result<(), String> {
     }
 }
 
-/// How many symbols ahead what is known of their names is asked for.
-const GLOBAL_AHEAD: u32 = 8;
+/// How many symbols ahead what is known of them is asked for.
+const AHEAD: usize = 8;
 
-/// Asks for what [`Choice::keeps_global`] will look at a few symbols behind `index`.
+/// Asks for what [`Choice::keeps_global`] will look at.
 #[inline(always)]
 fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
-    let ahead = index + GLOBAL_AHEAD;
-    if ahead >= object.first_global
-        && object.syms.get(ahead as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
+    if index >= object.first_global
+        && object.syms.get(index as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
     {
-        let id = object.global(ahead);
-        symbols.prefetch(id);
-        resolved.names.prefetch(id);
-        object.prefetch_name(ahead);
+        resolved.names.prefetch(object.global(index));
+        prefetch(symbols, object, index);
     }
+}
+
+/// Asks for the name of a symbol, and for where it is.
+#[inline(always)]
+fn prefetch(symbols: &Symbols, object: &Object, index: u32) {
+    if index >= object.first_global {
+        symbols.prefetch(object.global(index));
+    }
+    object.prefetch_name(index);
 }
 
 impl SymTab {
@@ -361,13 +372,13 @@ impl Writer<'_, '_, '_> {
         if range.start == 0 {
             self.head(&mut part);
         }
-        for slice in &self.symtab.slices[range] {
-            self.slice(slice, &mut string, &mut part);
+        for (slice, kept) in self.symtab.slices[range.clone()].iter().zip(&self.symtab.kept[range]) {
+            self.slice(slice, kept, &mut string, &mut part);
         }
         part
     }
 
-    fn slice(&self, slice: &Slice, string: &mut u64, part: &mut Part) {
+    fn slice(&self, slice: &Slice, kept: &Kept, string: &mut u64, part: &mut Part) {
         let image = self.image;
         let number = slice.object as usize;
         let object = &image.resolved.objects[number];
@@ -379,18 +390,16 @@ impl Writer<'_, '_, '_> {
             options: image.options,
             special: &self.symtab.special,
         };
-        for i in slice.symbols.clone() {
+        let indices = || kept.iter().map(|i| slice.symbols.start + i);
+        let mut ahead = indices().skip(AHEAD);
+        for i in indices() {
+            ahead.next().inspect(|&later| prefetch(image.symbols, object, later));
             let symbol = &object.syms[i as usize];
-            prefetch_global(image.resolved, image.symbols, object, i);
             let (local, value, out, other) = if i >= object.first_global {
-                let Some(local) = choice.keeps_global(object, i) else { continue };
                 let id = object.global(i);
                 let (value, out) = self.global_place(id);
-                (local, value, out, united(symbol.st_other(), image.symbols[id].flags()))
+                (choice.is_local(id), value, out, united(symbol.st_other(), image.symbols[id].flags()))
             } else {
-                if !choice.keeps_local((number, object), i, symbol) {
-                    continue;
-                }
                 let (value, out) = self.local_place(object, i, symbol);
                 (true, value, out, symbol.st_other())
             };
