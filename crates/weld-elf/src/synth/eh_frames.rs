@@ -20,6 +20,7 @@ use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::Sections;
 use crate::live::Live;
+use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::util::align_up;
 
@@ -262,32 +263,31 @@ impl EhFrames {
         (from, out): (u64, &mut [u8]),
     ) {
         let object = &image.resolved.objects[id.index()];
-        for record in records {
-            let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
-            let section = image.sections.get(SectionId(object.section_base + shndx));
-            let relocs = image.sections.relocs(object, id.index(), section);
-            let data = object.section_data(*shndx as usize).unwrap_or(&[]);
-            let (offset, size, first, count) = source(frame, record);
-            let start = (record.out as u64 - from) as usize;
-            let padded = align_up(size as u64, 8) as usize;
-            let bytes = &mut out[start..start + padded];
-            bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
-            bytes[size as usize..].fill(0);
-            bytes[..4].copy_from_slice(&(padded as u32 - 4).to_le_bytes());
-            if record.index & IS_CIE == 0 {
-                bytes[4..8].copy_from_slice(&(record.out + 4 - record.cie).to_le_bytes());
+        for Input { shndx, frame, relocs, records } in inputs(image.resolved, image.sections, id, records) {
+            let data = object.section_data(shndx as usize).unwrap_or(&[]);
+            for record in records {
+                let (offset, size, first, count) = source(frame, record);
+                let start = (record.out as u64 - from) as usize;
+                let padded = align_up(size as u64, 8) as usize;
+                let bytes = &mut out[start..start + padded];
+                bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
+                bytes[size as usize..].fill(0);
+                bytes[..4].copy_from_slice(&(padded as u32 - 4).to_le_bytes());
+                if record.index & IS_CIE == 0 {
+                    bytes[4..8].copy_from_slice(&(record.out + 4 - record.cie).to_le_bytes());
+                }
+                let site = Site {
+                    image,
+                    object,
+                    object_id: id,
+                    shndx,
+                    address: address + record.out as u64,
+                    relocs: &relocs[first as usize..(first + count) as usize],
+                    input: data,
+                    delta: 0u64.wrapping_sub(offset as u64),
+                };
+                apply::allocated(&site, bytes);
             }
-            let site = Site {
-                image,
-                object,
-                object_id: id,
-                shndx: *shndx,
-                address: address + record.out as u64,
-                relocs: &relocs[first as usize..(first + count) as usize],
-                input: data,
-                delta: 0u64.wrapping_sub(offset as u64),
-            };
-            apply::allocated(&site, bytes);
         }
     }
 
@@ -304,14 +304,12 @@ impl EhFrames {
     /// object, the relocation, and its offset in the output section.
     pub fn each_reloc(&self, image: &Image, entry: usize, mut each: impl FnMut(ObjectId, &Rela, u64)) {
         let Some((id, records)) = self.objects.get(entry) else { return };
-        let object = &image.resolved.objects[id.index()];
-        for record in records {
-            let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
-            let section = image.sections.get(SectionId(object.section_base + shndx));
-            let relocs = image.sections.relocs(object, id.index(), section);
-            let (offset, _, first, count) = source(frame, record);
-            for reloc in &relocs[first as usize..(first + count) as usize] {
-                each(*id, reloc, (reloc.r_offset() - u64::from(offset)) + u64::from(record.out));
+        for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, *id, records) {
+            for record in records {
+                let (offset, _, first, count) = source(frame, record);
+                for reloc in &relocs[first as usize..(first + count) as usize] {
+                    each(*id, reloc, (reloc.r_offset() - u64::from(offset)) + u64::from(record.out));
+                }
             }
         }
     }
@@ -340,16 +338,40 @@ impl EhFrames {
     fn table_of(&self, image: &Image, address: u64, entry: &(ObjectId, Vec<Record>)) -> Vec<(u64, u64)> {
         let (id, records) = entry;
         let object = &image.resolved.objects[id.index()];
-        let of_fde = |record: &Record| {
-            let (shndx, frame) = &image.sections.objects[id.index()].eh_frames[record.frame as usize];
-            let section = image.sections.get(SectionId(object.section_base + shndx));
-            let relocs = image.sections.relocs(object, id.index(), section);
-            let reloc = &relocs[frame.fdes[record.index as usize].first_reloc as usize];
-            let place = image.place(object, reloc.sym(), reloc.r_addend());
-            (place.address.wrapping_add(place.addend as u64), address + record.out as u64)
-        };
-        records.iter().filter(|r| r.index & IS_CIE == 0).map(of_fde).collect()
+        let mut table = Vec::with_capacity(records.len());
+        for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, *id, records) {
+            for record in records.iter().filter(|r| r.index & IS_CIE == 0) {
+                let reloc = &relocs[frame.fdes[record.index as usize].first_reloc as usize];
+                let place = image.place(object, reloc.sym(), reloc.r_addend());
+                let function = place.address.wrapping_add(place.addend as u64);
+                table.push((function, address + u64::from(record.out)));
+            }
+        }
+        table
     }
+}
+
+/// The records that come from one `.eh_frame` of an object, which mostly has one.
+struct Input<'i, 'r> {
+    shndx: u32,
+    frame: &'i EhFrame,
+    relocs: &'i [Rela],
+    records: &'r [Record],
+}
+
+fn inputs<'i, 'r>(
+    resolved: &'i Resolved,
+    sections: &'i Sections,
+    id: ObjectId,
+    records: &'r [Record],
+) -> impl Iterator<Item = Input<'i, 'r>> {
+    let object = &resolved.objects[id.index()];
+    records.chunk_by(|a, b| a.frame == b.frame).map(move |records| {
+        let (shndx, frame) = &sections.objects[id.index()].eh_frames[records[0].frame as usize];
+        let section = sections.get(SectionId(object.section_base + shndx));
+        let relocs = sections.relocs(object, id.index(), section);
+        Input { shndx: *shndx, frame, relocs, records }
+    })
 }
 
 /// Offset and size of a record in its input, its first relocation, and their number.
