@@ -127,6 +127,10 @@ pub(super) fn merge(
     scratch.entries.clear();
     scratch.known.clear();
     scratch.bytes.clear();
+    scratch.entries.reserve(slots / 2);
+    scratch.known.reserve(slots / 2);
+    // Nothing of it is touched before it is used.
+    scratch.bytes.reserve(records * source.layout.usual_piece());
     let mut builder = Builder { scratch, source, end: 0 };
     for (task, run) in source.tasks.iter().zip(runs) {
         let mut cursor = 0;

@@ -139,6 +139,12 @@ pub(super) fn split(
     scratch.repeats.clear();
     scratch.table.clear();
     scratch.table.resize(TABLE_START, FREE);
+    // Growing bit by bit would copy as much, once a thread.
+    let pieces = segments.iter().map(|s| (s.end - s.start) as usize).sum::<usize>() / layout.usual_piece();
+    scratch.firsts.reserve(pieces);
+    if layout.strings {
+        scratch.offsets.reserve(pieces);
+    }
     let mut count = 0;
     for segment in &mut segments {
         segment.first = count;
@@ -256,6 +262,11 @@ fn sort_by_shard(scratch: &mut Scratch, shard_bits: u32) -> (Box<[Record]>, Box<
 }
 
 impl Layout {
+    /// Bytes of a piece, roughly.
+    pub(super) fn usual_piece(&self) -> usize {
+        if self.strings { 48 * self.entsize } else { self.entsize }
+    }
+
     /// The start of a piece behind `at`, or the end.
     fn cut(&self, data: &[u8], at: usize) -> usize {
         let at = at - at % self.entsize;
