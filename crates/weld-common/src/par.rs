@@ -199,6 +199,39 @@ pub fn runs<R: Send>(
     (0..n.div_ceil(grain)).into_par_iter().map(|i| run(i * grain..n.min((i + 1) * grain))).collect()
 }
 
+/// A list of `n` values, made in runs of `grain` like [`runs`]: `f` gives those of a run, one for each index,
+/// and each is written where it stays.
+///
+/// # Panics
+/// If `f` gives fewer.
+pub fn list<T: Copy + Send, V: IntoIterator<Item = T>>(
+    name: &'static str,
+    parallel: bool,
+    n: usize,
+    grain: usize,
+    f: impl Fn(Range<usize>) -> V + Sync,
+) -> Vec<T> {
+    let mut all = Vec::with_capacity(n);
+    let places = &mut all.spare_capacity_mut()[..n];
+    let region = trace::region(name);
+    let fill = |(i, place): (usize, &mut [MaybeUninit<T>])| {
+        let _task = region.task();
+        let start = i * grain;
+        let mut values = f(start..start + place.len()).into_iter();
+        for slot in place {
+            slot.write(values.next().expect("a value for each index"));
+        }
+    };
+    if parallel && n > grain {
+        places.par_chunks_mut(grain).enumerate().for_each(fill);
+    } else {
+        fill((0, places));
+    }
+    // SAFETY: the places together are the first `n` elements, and each was written.
+    unsafe { all.set_len(n) };
+    all
+}
+
 /// The elements of all lists, one list after the other. A region like [`runs`], unless there is nothing to join.
 pub fn concat<T: Copy + Send + Sync>(name: &'static str, parallel: bool, mut lists: Vec<Vec<T>>) -> Vec<T> {
     if lists.len() <= 1 {

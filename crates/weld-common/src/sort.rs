@@ -1,9 +1,9 @@
 //! Sorting on many threads: by comparison, or by the number of a bucket.
 //!
 //! Both deal the items out first. Runs of items are put in the order of *parts*, each run by one thread
-//! in a list of its own; then each part is gathered from all runs and sorted by one thread. So every
+//! in a list of its own; then each part is gathered from all runs, where it stays, and sorted by one thread. So every
 //! step is parallel (rayon's own sorts split the whole list by one thread, then each half by one), threads
-//! share nothing, and an item is moved three times. What comes out depends on the items only.
+//! share nothing, and an item is moved twice before it is sorted. What comes out depends on the items only.
 //!
 //! - [`by`] compares. Parts are the ranges between samples of the items.
 //! - [`by_bucket`] counts: parts are ranges of buckets, small enough for the counters and the items of a part to
@@ -11,7 +11,9 @@
 
 use std::cmp::Ordering;
 
-use crate::par;
+use rayon::prelude::*;
+
+use crate::{par, trace};
 
 /// Items of a part, about.
 const PART: usize = 4096;
@@ -38,11 +40,7 @@ pub fn by<T: Copy + Send + Sync>(
     samples.sort_unstable_by(&compare);
     let borders: Vec<T> = (1..parts).map(|i| samples[i * samples.len() / parts]).collect();
     let part = |item: &T| borders.partition_point(|border| compare(border, item).is_le());
-    let sort = |mut items: Vec<T>, _| {
-        items.sort_unstable_by(&compare);
-        items
-    };
-    in_parts(&items, (parts, parallel), part, sort)
+    in_parts(items, (parts, parallel), part, |items, _| items.sort_unstable_by(&compare))
 }
 
 /// The items in the order of their buckets, which are below `buckets`; those of one bucket in the order they had.
@@ -57,14 +55,12 @@ pub fn by_bucket<T: Copy + Send + Sync>(
     let size = buckets.div_ceil(most).max(1).next_power_of_two();
     let shift = size.trailing_zeros();
     let parts = buckets.div_ceil(size).max(1) as usize;
-    let sort = |items: Vec<T>, part: usize| {
+    let sort = |items: &mut [T], part: usize| {
         let first = (part as u32) << shift;
-        deal(&items, size as usize, |item| (bucket(item) - first) as usize).items
+        let dealt = deal(items, size as usize, |item| (bucket(item) - first) as usize);
+        items.copy_from_slice(&dealt.items);
     };
-    if parts == 1 {
-        return sort(items, 0);
-    }
-    in_parts(&items, (parts, parallel), |item| (bucket(item) >> shift) as usize, sort)
+    in_parts(items, (parts, parallel), |item| (bucket(item) >> shift) as usize, sort)
 }
 
 /// How many parts to make of so many items.
@@ -72,35 +68,44 @@ fn parts(items: usize) -> usize {
     (items / PART).clamp(1, MOST_PARTS)
 }
 
-/// What `sort` makes of the items of each part, one part after the other.
+/// The items of each part, put in order by `sort`, one part after the other.
 fn in_parts<T: Copy + Send + Sync>(
-    items: &[T],
+    mut items: Vec<T>,
     (parts, parallel): (usize, bool),
     part: impl Fn(&T) -> usize + Sync,
-    sort: impl Fn(Vec<T>, usize) -> Vec<T> + Sync,
+    sort: impl Fn(&mut [T], usize) + Sync,
 ) -> Vec<T> {
-    let dealt =
-        par::runs("deal out to sort", parallel, items.len(), RUN, |run| deal(&items[run], parts, &part));
-    let gather = |part: usize| {
-        let of_run = |run: &'_ Dealt<T>| run.range(part);
-        let mut items = Vec::with_capacity(dealt.iter().map(|run| of_run(run).len()).sum());
-        dealt.iter().for_each(|run| items.extend_from_slice(&run.items[of_run(run)]));
-        items
-    };
-    let sorted = par::runs("sort", parallel, parts, 1, |range| {
-        let mut all = Vec::new();
-        for part in range.clone() {
-            let mut one = sort(gather(part), part);
-            match range.len() {
-                1 => return one,
-                _ if part == range.start => all.reserve_exact(items.len()),
-                _ => {}
-            }
-            all.append(&mut one);
+    if parts == 1 {
+        sort(&mut items, 0);
+        return items;
+    }
+    let n = items.len();
+    let dealt = par::runs("deal out to sort", parallel, n, RUN, |run| deal(&items[run], parts, &part));
+    // All of them are in `dealt`, so that the memory serves once more.
+    let mut rest = &mut items[..];
+    let mut places = Vec::with_capacity(parts);
+    for part in 0..parts {
+        let (place, behind) = rest.split_at_mut(dealt.iter().map(|run| run.range(part).len()).sum());
+        places.push(place);
+        rest = behind;
+    }
+    let region = trace::region("sort");
+    let one = |(part, place): (usize, &mut [T])| {
+        let _task = region.task();
+        let mut at = 0;
+        for run in &dealt {
+            let items = &run.items[run.range(part)];
+            place[at..at + items.len()].copy_from_slice(items);
+            at += items.len();
         }
-        all
-    });
-    par::concat("join what was sorted", parallel, sorted)
+        sort(place, part);
+    };
+    match parallel {
+        true => places.into_par_iter().enumerate().for_each(one),
+        false => places.into_iter().enumerate().for_each(one),
+    }
+    drop(region);
+    items
 }
 
 /// Items in the order of parts.

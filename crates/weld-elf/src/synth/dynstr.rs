@@ -40,17 +40,18 @@ impl DynStr {
             return Err(too_large());
         }
         let starts = sizes;
-        let mut offsets = par::runs("offsets of names", parallel, n, RUN, |run| {
-            let mut next = starts[run.start / RUN] as u32;
-            let mut offsets = Vec::with_capacity(run.len() + 1);
-            for length in &lengths[run] {
-                offsets.push(next);
-                next += length + 1;
-            }
-            offsets
+        let offsets = par::list("offsets of names", parallel, n + 1, RUN, |run| {
+            let mut next = starts.get(run.start / RUN).map_or(end, |&start| start as u32);
+            run.map(move |i| match lengths.get(i) {
+                Some(length) => {
+                    let start = next;
+                    next += length + 1;
+                    start
+                }
+                None => end,
+            })
         });
-        offsets.last_mut().into_iter().for_each(|last| last.push(end));
-        Ok(DynStr { head, offsets: par::concat("join offsets of names", parallel, offsets) })
+        Ok(DynStr { head, offsets })
     }
 
     /// The section's size in bytes.

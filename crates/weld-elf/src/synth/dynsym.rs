@@ -219,9 +219,8 @@ impl<'a> Planner<'_, 'a> {
     fn measure(&self, list: Vec<Placed>, buckets: u32) -> Vec<Named> {
         let names = &self.resolved.names;
         let list = definition_order::sort(list, names, self.parallel);
-        let parts = par::runs("measure and hash names", self.parallel, list.len(), RUN, |run| {
-            let mut part = Vec::with_capacity(run.len());
-            for i in run {
+        par::list("measure and hash names", self.parallel, list.len(), RUN, |run| {
+            run.map(|i| {
                 if let Some(next) = list.get(i + ENTRY_AHEAD) {
                     names.prefetch(next.id);
                 }
@@ -232,48 +231,38 @@ impl<'a> Planner<'_, 'a> {
                 let name = plain(names.get(id).name);
                 let hash = gnu_hash(name);
                 let hashed = Hashed { hash, bucket: bucket(hash, buckets) };
-                part.push(Named { id, length: name.len() as u32, hashed });
-            }
-            part
-        });
-        par::concat("join hashes", self.parallel, parts)
+                Named { id, length: name.len() as u32, hashed }
+            })
+        })
     }
 
     fn join(&self, imports: &[Named], found: &[Named]) -> Ordered {
         let index_of: Vec<AtomicU32> = zeroed::sparse(self.symbols.list.len());
         let n = imports.len() + found.len();
-        let parts = par::runs("number dynamic symbols", self.parallel, n, RUN, |run| {
-            let first = imports.len();
-            let of_imports = &imports[run.start.min(first)..run.end.min(first)];
-            let of_found = &found[run.start.max(first) - first..run.end.max(first) - first];
-            let all = || of_imports.iter().chain(of_found);
-            for (i, named) in all().enumerate() {
-                index_of[named.id.index()].store((run.start + i) as u32 + 1, Ordering::Relaxed);
-            }
-            let ids: Vec<SymbolId> = all().map(|named| named.id).collect();
-            (ids, all().map(|named| named.length).collect::<Vec<u32>>())
-        });
-        let (symbols, lengths) = parts.into_iter().unzip();
-        let symbols = par::concat("join dynamic symbols", self.parallel, symbols);
-        let lengths = par::concat("join lengths of names", self.parallel, lengths);
+        let at = |i: usize| imports.get(i).unwrap_or_else(|| &found[i - imports.len()]);
+        let number = |i: usize| {
+            let id = at(i).id;
+            index_of[id.index()].store(i as u32 + 1, Ordering::Relaxed);
+            id
+        };
+        let symbols = par::list("number dynamic symbols", self.parallel, n, RUN, |run| run.map(number));
+        let length = |i: usize| at(i).length;
+        let lengths = par::list("lengths of names", self.parallel, n, RUN, |run| run.map(length));
         Ordered { symbols, lengths, index_of }
     }
 
     /// Of all of `.dynsym`, the null symbol included.
     fn sysv_hashes(&self, symbols: &[SymbolId], lengths: &[u32]) -> Vec<u32> {
         let names = &self.resolved.names;
-        let mut parts = par::runs("hash names for .hash", self.parallel, symbols.len(), RUN, |run| {
-            let hash = |i: usize| {
-                if let Some(&next) = symbols.get(i + TEXT_AHEAD) {
-                    prefetch(names.get(next).name, 0);
-                }
-                sysv_hash(&names.get(symbols[i]).name[..lengths[i] as usize])
-            };
-            let null = (run.start == 0).then(|| sysv_hash(b""));
-            null.into_iter().chain(run.map(hash)).collect::<Vec<u32>>()
-        });
-        parts.retain(|part| !part.is_empty());
-        par::concat("join hashes", self.parallel, parts)
+        let hash = |i: usize| {
+            // The null symbol comes first.
+            let Some(i) = i.checked_sub(1) else { return sysv_hash(b"") };
+            if let Some(&next) = symbols.get(i + TEXT_AHEAD) {
+                prefetch(names.get(next).name, 0);
+            }
+            sysv_hash(&names.get(symbols[i]).name[..lengths[i] as usize])
+        };
+        par::list("hash names for .hash", self.parallel, symbols.len() + 1, RUN, |run| run.map(hash))
     }
 
     fn dynamic_strings(&self, needed: &[u32], strtab: &mut StringTable) -> Vec<(u64, u32)> {
@@ -326,13 +315,12 @@ impl<'a> Planner<'_, 'a> {
         if verdef.is_none() && verneed.is_none() {
             return Ok((Vec::new(), None, None));
         }
-        let mut parts = par::runs("version indices", self.parallel, symbols.len(), RUN, |run| {
-            let null = (run.start == 0).then_some(VER_NDX_LOCAL);
-            let own = symbols[run].iter().map(|&id| self.exports.version(id));
-            null.into_iter().chain(own).collect::<Vec<u16>>()
-        });
-        parts.retain(|part| !part.is_empty());
-        let mut versym = par::concat("join version indices", self.parallel, parts);
+        let version = |i: usize| match i.checked_sub(1) {
+            Some(i) => self.exports.version(symbols[i]),
+            None => VER_NDX_LOCAL,
+        };
+        let n = symbols.len() + 1;
+        let mut versym = par::list("version indices", self.parallel, n, RUN, |run| run.map(version));
         for (position, version) in bound {
             versym[position as usize + 1] = version;
         }

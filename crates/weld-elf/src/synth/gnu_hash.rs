@@ -100,22 +100,21 @@ impl GnuHash {
             buckets: zeroed::sparse(buckets as usize),
             chains: Vec::new(),
         };
-        let chains = par::runs("make .gnu.hash", parallel, symbols.len(), RUN, |run| {
+        let chain = |run: std::ops::Range<usize>| {
             let mut before = run.start.checked_sub(1).map(|i| hashed(&symbols[i]).bucket);
-            let mut chains = Vec::with_capacity(run.len());
-            for i in run {
+            let (table, hashed) = (&table, &hashed);
+            run.map(move |i| {
                 let symbol = hashed(&symbols[i]);
                 table.add_to_bloom(symbol.hash, parallel);
                 if before != Some(symbol.bucket) {
                     table.buckets[symbol.bucket as usize].store(first_symndx + i as u32, Ordering::Relaxed);
                 }
                 let last = symbols.get(i + 1).is_none_or(|next| hashed(next).bucket != symbol.bucket);
-                chains.push(symbol.hash & !1 | u32::from(last));
                 before = Some(symbol.bucket);
-            }
-            chains
-        });
-        table.chains = par::concat("join .gnu.hash", parallel, chains);
+                symbol.hash & !1 | u32::from(last)
+            })
+        };
+        table.chains = par::list("make .gnu.hash", parallel, symbols.len(), RUN, chain);
         table
     }
 
