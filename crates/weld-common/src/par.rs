@@ -199,6 +199,57 @@ pub fn runs<R: Send>(
     (0..n.div_ceil(grain)).into_par_iter().map(|i| run(i * grain..n.min((i + 1) * grain))).collect()
 }
 
+/// Hands to `take`, in order, what `f` makes of runs of `grain` consecutive indices that together are `0..n`. For loops
+/// inside tasks: cut whether `parallel` or not, so that what comes of it depends on `n` only; if that is one run, there
+/// is no region, and nothing is allocated.
+pub fn in_runs<R: Send>(
+    name: &'static str,
+    parallel: bool,
+    (n, grain): (usize, usize),
+    f: impl Fn(Range<usize>) -> R + Sync,
+    mut take: impl FnMut(R),
+) {
+    if n <= grain {
+        return take(f(0..n));
+    }
+    let region = trace::region(name);
+    let run = |i: usize| {
+        let _task = region.task();
+        f(i * grain..n.min((i + 1) * grain))
+    };
+    let runs = 0..n.div_ceil(grain);
+    if parallel {
+        let results: Vec<R> = runs.into_par_iter().map(run).collect();
+        results.into_iter().for_each(take);
+    } else {
+        runs.map(run).for_each(take);
+    }
+}
+
+/// [`in_runs`] for items that are changed: `f` is told the index of a run's first one.
+pub fn in_pieces<T: Send, R: Send>(
+    name: &'static str,
+    parallel: bool,
+    (items, grain): (&mut [T], usize),
+    f: impl Fn(usize, &mut [T]) -> R + Sync,
+    mut take: impl FnMut(R),
+) {
+    if items.len() <= grain {
+        return take(f(0, items));
+    }
+    let region = trace::region(name);
+    let run = |(i, piece): (usize, &mut [T])| {
+        let _task = region.task();
+        f(i * grain, piece)
+    };
+    if parallel {
+        let results: Vec<R> = items.par_chunks_mut(grain).enumerate().map(run).collect();
+        results.into_iter().for_each(take);
+    } else {
+        items.chunks_mut(grain).enumerate().map(run).for_each(take);
+    }
+}
+
 /// A list of `n` values, made in runs of `grain` like [`runs`]: `f` gives those of a run, one for each index,
 /// and each is written where it stays.
 ///
@@ -380,6 +431,28 @@ mod tests {
             }
             assert_eq!(concat::<u8>("concat", true, vec![]), []);
             assert_eq!(concat("concat", false, vec![vec![], vec![1], vec![], vec![2, 3]]), [1, 2, 3]);
+        }
+    }
+
+    #[test]
+    fn large_loops_are_cut_for_one_thread_too() {
+        for pool in pools() {
+            for (n, grain) in [(0, 4), (1, 4), (4, 4), (5, 4), (1000, 7)] {
+                for parallel in [false, true] {
+                    let (mut ranges, mut starts, mut items) = (Vec::new(), Vec::new(), vec![0; n]);
+                    pool.install(|| in_runs("runs", parallel, (n, grain), |run| run, |run| ranges.push(run)));
+                    assert_eq!(ranges.len(), n.div_ceil(grain).max(1));
+                    assert!(ranges.iter().cloned().flatten().eq(0..n));
+                    let number = |first: usize, items: &mut [usize]| {
+                        items.iter_mut().enumerate().for_each(|(i, item)| *item = first + i);
+                        first..first + items.len()
+                    };
+                    let items_of = (&mut items[..], grain);
+                    pool.install(|| in_pieces("pieces", parallel, items_of, number, |run| starts.push(run)));
+                    assert_eq!(starts, ranges);
+                    assert!(items.into_iter().eq(0..n));
+                }
+            }
         }
     }
 

@@ -6,15 +6,24 @@
 //!
 //! Specification: gABI chapter 4 (ELF header, sections, symbol table).
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::hash::hash_bytes;
+use weld_common::par;
 use weld_common::prefetch::prefetch;
 
 use super::FileName;
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
+
+/// Section headers, or groups, looked at in one go.
+const HEADERS: usize = 1 << 13;
+/// Bytes of a string table that are searched in one go; a table of so many stays in the cache.
+const STRINGS: usize = 1 << 20;
+/// How many symbols ahead names are asked for.
+const NAME_AHEAD: u32 = 8;
 
 /// A section group that is a COMDAT: of all groups with one signature, one survives.
 pub struct Group {
@@ -39,6 +48,8 @@ pub struct Object<'a> {
     /// The name of each non-local symbol, filled when names are interned.
     pub globals: Vec<AtomicU32>,
     pub groups: Vec<Group>,
+    /// Header indices of groups that are no COMDAT.
+    pub plain_groups: Vec<u32>,
     /// Index of the `SHT_LLVM_DEPENDENT_LIBRARIES` section, or 0.
     pub dependent_libraries: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
@@ -47,6 +58,30 @@ pub struct Object<'a> {
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
     pub section_base: u32,
+}
+
+/// Header indices of tables about the object as a whole.
+#[derive(Default)]
+struct Tables {
+    /// The first symbol table, or 0.
+    symtab: u32,
+    groups: Vec<u32>,
+    /// Further symbol tables, extended section indices, libraries.
+    rare: Vec<u32>,
+}
+
+impl Tables {
+    /// Adds what a later slice of the headers has.
+    fn join(&mut self, later: Tables) {
+        if self.symtab == 0 {
+            self.symtab = later.symtab;
+        } else if later.symtab != 0 {
+            self.rare.push(later.symtab);
+        }
+        append(&mut self.groups, later.groups);
+        append(&mut self.rare, later.rare);
+        self.rare.sort_unstable();
+    }
 }
 
 /// What a symbol's section index means.
@@ -59,8 +94,14 @@ pub enum SymbolPlace {
 }
 
 impl<'a> Object<'a> {
-    /// Parses and checks the tables of `data`. The error is a message without the file's name.
-    pub fn parse(file: FileId, name: FileName<'a>, data: &'a [u8]) -> Result<Object<'a>, String> {
+    /// Parses and checks the tables of `data`; those of huge objects by several threads, if `parallel`. The error
+    /// is a message without the file's name.
+    pub fn parse(
+        file: FileId,
+        name: FileName<'a>,
+        data: &'a [u8],
+        parallel: bool,
+    ) -> Result<Object<'a>, String> {
         let ehdr = check_header(data)?;
         let (shdrs, section_names) = section_table(data, ehdr)?;
         let mut object = Object {
@@ -75,34 +116,54 @@ impl<'a> Object<'a> {
             first_global: 0,
             globals: Vec::new(),
             groups: Vec::new(),
+            plain_groups: Vec::new(),
             dependent_libraries: 0,
             excluded: false,
             spells_versions: false,
             section_base: 0,
         };
-        let mut symtab = 0;
-        let mut groups = Vec::new();
-        for (i, shdr) in shdrs.iter().enumerate() {
+        let groups = object.find_tables(parallel)?;
+        object.parse_groups(&groups, parallel)?;
+        object.spells_versions = object.find_versions(parallel);
+        Ok(object)
+    }
+
+    /// Looks through the section headers. Returns those of groups.
+    fn find_tables(&mut self, parallel: bool) -> Result<Vec<u32>, String> {
+        let shdrs = self.shdrs;
+        let find = |run: Range<usize>| {
+            let mut tables = Tables::default();
+            for (i, shdr) in run.clone().zip(&shdrs[run]) {
+                match shdr.sh_type() {
+                    SHT_SYMTAB if tables.symtab == 0 => tables.symtab = i as u32,
+                    SHT_GROUP => tables.groups.push(i as u32),
+                    SHT_SYMTAB | SHT_SYMTAB_SHNDX | SHT_LLVM_DEPENDENT_LIBRARIES => {
+                        tables.rare.push(i as u32)
+                    }
+                    _ => {}
+                }
+            }
+            tables
+        };
+        let mut tables = Tables::default();
+        par::in_runs("find tables", parallel, (shdrs.len(), HEADERS), find, |part| tables.join(part));
+        for &i in &tables.rare {
+            let shdr = &shdrs[i as usize];
             match shdr.sh_type() {
-                SHT_SYMTAB if symtab == 0 => symtab = i,
                 SHT_SYMTAB => return Err("has more than one symbol table".into()),
                 SHT_SYMTAB_SHNDX => {
                     let words = shdr.sh_size() / 4;
-                    object.shndx_table = table(data, shdr.sh_offset(), words)
+                    self.shndx_table = table(self.data, shdr.sh_offset(), words)
                         .ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
                 }
-                SHT_GROUP => groups.push(i as u32),
-                SHT_LLVM_DEPENDENT_LIBRARIES => object.dependent_libraries = i as u32,
-                _ => {}
+                _ => self.dependent_libraries = i,
             }
         }
+        let Tables { symtab, groups, .. } = tables;
         if symtab != 0 {
-            object.parse_symtab(symtab)?;
+            self.parse_symtab(symtab as usize)?;
         }
-        for shndx in groups {
-            object.parse_group(shndx)?;
-        }
-        Ok(object)
+        Ok(groups)
     }
 
     fn parse_symtab(&mut self, index: usize) -> Result<(), String> {
@@ -129,7 +190,34 @@ impl<'a> Object<'a> {
         Ok(())
     }
 
-    fn parse_group(&mut self, shndx: u32) -> Result<(), String> {
+    fn parse_groups(&mut self, groups: &[u32], parallel: bool) -> Result<(), String> {
+        if groups.is_empty() {
+            return Ok(());
+        }
+        let check = |run: Range<usize>| {
+            let (mut comdat, mut plain) = (Vec::new(), Vec::new());
+            for &shndx in &groups[run] {
+                match self.is_comdat(shndx)? {
+                    true => comdat.push(Group { shndx, signature: AtomicU32::new(u32::MAX) }),
+                    false => plain.push(shndx),
+                }
+            }
+            Ok((comdat, plain))
+        };
+        let (mut comdat, mut plain, mut result) = (Vec::new(), Vec::new(), Ok(()));
+        par::in_runs("check groups", parallel, (groups.len(), HEADERS), check, |part| match part {
+            Ok(part) => {
+                append(&mut comdat, part.0);
+                append(&mut plain, part.1);
+            }
+            Err(message) if result.is_ok() => result = Err(message),
+            Err(_) => {}
+        });
+        (self.groups, self.plain_groups) = (comdat, plain);
+        result
+    }
+
+    fn is_comdat(&self, shndx: u32) -> Result<bool, String> {
         let words =
             self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
         let Some(flags) = words.first() else { return Err(format!("section group {shndx} is empty")) };
@@ -137,11 +225,18 @@ impl<'a> Object<'a> {
             return Err(format!("section group {shndx} has a bad signature symbol"));
         }
         match flags.get() {
-            GRP_COMDAT => self.groups.push(Group { shndx, signature: AtomicU32::new(u32::MAX) }),
-            0 => {}
-            f => return Err(format!("section group {shndx} has unsupported flags {f:#x}")),
+            GRP_COMDAT => Ok(true),
+            0 => Ok(false),
+            f => Err(format!("section group {shndx} has unsupported flags {f:#x}")),
         }
-        Ok(())
+    }
+
+    fn find_versions(&self, parallel: bool) -> bool {
+        let mut found = false;
+        let spells = |run: Range<usize>| memchr::memchr(b'@', &self.strtab[run]).is_some();
+        let strings = (self.strtab.len(), STRINGS);
+        par::in_runs("look for versions", parallel, strings, spells, |part| found |= part);
+        found
     }
 
     /// The words of a group section: the flag word, then the header indices of its members.
@@ -150,12 +245,45 @@ impl<'a> Object<'a> {
         table(self.data, shdr.sh_offset(), shdr.sh_size() / 4)
     }
 
-    /// Sends a record for each non-local symbol and each group signature to the bins. With `lazy`,
-    /// only what the object would define is announced. Returns whether some name may spell a version.
-    pub fn intern(&self, lazy: bool, wrap: &Wrap<'a>, bins: &mut Bins<'a>) -> Result<bool, String> {
-        let versions = memchr::memchr(b'@', self.strtab).is_some();
-        let rewrite = versions || !wrap.is_empty();
-        for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
+    /// How many records there are to [send](Self::intern) at most.
+    pub fn records(&self) -> usize {
+        self.globals.len() + self.groups.len()
+    }
+
+    /// Sends the records numbered `run` to the bins: one for each non-local symbol, then one for each group
+    /// signature. With `lazy`, only what the object would define is announced.
+    pub fn intern(
+        &self,
+        run: Range<usize>,
+        lazy: bool,
+        wrap: &Wrap<'a>,
+        bins: &mut Bins<'a>,
+    ) -> Result<(), String> {
+        let globals = self.globals.len();
+        let first = self.first_global as usize;
+        let symbols = first + run.start.min(globals)..first + run.end.min(globals);
+        self.intern_symbols(symbols, lazy, wrap, bins)?;
+        if !lazy {
+            let groups = run.start.saturating_sub(globals)..run.end.saturating_sub(globals);
+            self.intern_groups(groups, bins)?;
+        }
+        Ok(())
+    }
+
+    fn intern_symbols(
+        &self,
+        indices: Range<usize>,
+        lazy: bool,
+        wrap: &Wrap<'a>,
+        bins: &mut Bins<'a>,
+    ) -> Result<(), String> {
+        let rewrite = self.spells_versions || !wrap.is_empty();
+        // Small tables are in the cache by now.
+        let far = self.strtab.len() > STRINGS;
+        for (i, sym) in indices.clone().zip(&self.syms[indices]) {
+            if far {
+                self.prefetch_name(i as u32 + NAME_AHEAD);
+            }
             let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
                 .ok_or_else(|| format!("symbol {i} has a bad name"))?;
             let mut bits = classify(sym, i)?;
@@ -166,33 +294,24 @@ impl<'a> Object<'a> {
                 bits = Rank::Provided as u32 | flag::OFFERED;
             }
             if rewrite {
-                if let Some(at) = memchr::memmem::find(name, b"@@") {
-                    // The default version of a definition answers to the plain name.
-                    if !matches!(Rank::of(bits), Rank::Undefined) {
-                        name = &name[..at];
-                        bits |= flag::HAS_VERSION;
-                    }
-                } else if memchr::memchr(b'@', name).is_some() {
-                    bits |= flag::HAS_VERSION;
-                }
-                if matches!(Rank::of(bits), Rank::Undefined) {
-                    name = wrap.rewrite(name);
-                }
+                (name, bits) = rewritten(name, bits, wrap);
                 hash = hash_bytes(name);
             }
             bins.push(Record::new(hash, name, self.file, i as u32, bits));
         }
-        if !lazy {
-            for (i, group) in self.groups.iter().enumerate() {
-                let sig = self.shdrs[group.shndx as usize].sh_info();
-                if sig < self.first_global {
-                    let name = self.local_group_name(sig).ok_or("section group has a bad signature name")?;
-                    let bits = Rank::Undefined as u32 | flag::GROUP_RECORD;
-                    bins.push(Record::new(hash_bytes(name), name, self.file, i as u32, bits));
-                }
+        Ok(())
+    }
+
+    fn intern_groups(&self, numbers: Range<usize>, bins: &mut Bins<'a>) -> Result<(), String> {
+        for (i, group) in numbers.clone().zip(&self.groups[numbers]) {
+            let sig = self.shdrs[group.shndx as usize].sh_info();
+            if sig < self.first_global {
+                let name = self.local_group_name(sig).ok_or("section group has a bad signature name")?;
+                let bits = Rank::Undefined as u32 | flag::GROUP_RECORD;
+                bins.push(Record::new(hash_bytes(name), name, self.file, i as u32, bits));
             }
         }
-        Ok(versions)
+        Ok(())
     }
 
     /// The signature of a group whose symbol is local; a section symbol stands for its section's name.
@@ -206,6 +325,14 @@ impl<'a> Object<'a> {
 
     pub fn section_name(&self, shndx: usize) -> Option<&'a [u8]> {
         string(self.section_names, self.shdrs.get(shndx)?.sh_name())
+    }
+
+    /// Asks for a section's name.
+    #[inline(always)]
+    pub fn prefetch_section_name(&self, shndx: usize) {
+        if let Some(shdr) = self.shdrs.get(shndx) {
+            prefetch(self.section_names, shdr.sh_name() as usize);
+        }
     }
 
     /// The section's name for messages.
@@ -254,6 +381,32 @@ impl<'a> Object<'a> {
             _ => SymbolPlace::Absolute,
         }
     }
+}
+
+/// Adds `part` to `all`, which is mostly empty.
+pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
+    match all.is_empty() {
+        true => *all = part,
+        false => all.append(&mut part),
+    }
+}
+
+/// The name by which a symbol is known, if it may spell a version or be wrapped, and its flags.
+fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>) -> (&'a [u8], u32) {
+    let undefined = matches!(Rank::of(bits), Rank::Undefined);
+    if let Some(at) = memchr::memmem::find(name, b"@@") {
+        // The default version of a definition answers to the plain name.
+        if !undefined {
+            name = &name[..at];
+            bits |= flag::HAS_VERSION;
+        }
+    } else if memchr::memchr(b'@', name).is_some() {
+        bits |= flag::HAS_VERSION;
+    }
+    if undefined {
+        name = wrap.rewrite(name);
+    }
+    (name, bits)
 }
 
 /// The rank and reference flags that a non-local symbol contributes to its name.

@@ -2,6 +2,7 @@
 //!
 //! Specification: gABI chapter 5 (dynamic linking), LSB "Symbol Versioning".
 
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
 use super::FileName;
@@ -178,10 +179,12 @@ impl<'a> Shared<'a> {
         self.syms.get(index as usize).and_then(|s| string(self.strtab, s.st_name())).unwrap_or(b"")
     }
 
-    /// Sends a record for each symbol that other files can see to the bins. Old versions
-    /// (`foo@V1`) are found by name only when an object asks for one.
-    pub fn intern(&self, bins: &mut Bins<'a>) -> Result<(), String> {
-        for (i, sym) in self.syms.iter().enumerate().skip(self.first_global as usize) {
+    /// Sends a record for each symbol that other files can see to the bins, of the non-local ones numbered `run`. Old
+    /// versions (`foo@V1`) are found by name only when an object asks for one.
+    pub fn intern(&self, run: Range<usize>, bins: &mut Bins<'a>) -> Result<(), String> {
+        let first = self.first_global as usize;
+        let indices = first + run.start..first + run.end;
+        for (i, sym) in indices.clone().zip(&self.syms[indices]) {
             let (version, default) = self.version(i as u32);
             let bits = if sym.st_shndx() == SHN_UNDEF {
                 if sym.binding() == STB_WEAK {

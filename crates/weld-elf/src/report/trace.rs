@@ -51,7 +51,7 @@ impl Tracer<'_, '_> {
                 }
                 Input::Object { name, data, .. } => match resolved.objects.get(index) {
                     Some(object) => self.object(object),
-                    None => self.lazy_object(Object::parse(file, name.clone(), data).ok()),
+                    None => self.lazy_object(Object::parse(file, name.clone(), data, false).ok()),
                 },
                 Input::Member { .. } => match resolved.objects.get(index) {
                     Some(object) => self.object(object),

@@ -75,7 +75,7 @@ impl<'a> Resolver<'a, '_> {
         if crate::input::identify::check_relocatable(bytes).is_err() {
             return;
         }
-        let Ok(object) = Object::parse(file, self.inputs.name(file), bytes) else { return };
+        let Ok(object) = Object::parse(file, self.inputs.name(file), bytes, false) else { return };
         for i in object.first_global..object.syms.len() as u32 {
             let symbol = &object.syms[i as usize];
             let real = !matches!(object.place(i, symbol), SymbolPlace::Undefined | SymbolPlace::Common);

@@ -15,6 +15,7 @@ mod common_blocks;
 pub mod exports;
 pub mod internal;
 pub mod names;
+mod read;
 pub mod rules;
 pub mod symbols;
 pub mod versioned;
@@ -23,15 +24,13 @@ use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
-use weld_common::archive::MemberData;
 use weld_common::archive::armap::Symbols;
-use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::diag::{DiagSink, Diagnostics};
 use weld_common::glob::Glob;
 use weld_common::hash::hash_bytes;
 use weld_common::trace::{self, Region};
 
 use crate::ids::*;
-use crate::input::FileName;
 use crate::input::archives::ArchiveInput;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
@@ -86,16 +85,6 @@ impl IdSink for Loaded<'_> {
     }
 }
 
-/// What one file became when it was read.
-enum Parsed<'a> {
-    Object(Box<Object<'a>>),
-    Shared(Box<Shared<'a>>),
-    /// A lazy file, or one that was refused with a diagnostic.
-    Nothing,
-}
-
-/// Files are parsed in runs of this many; part of what makes ids independent of threads.
-const FILES_PER_TASK: usize = 16;
 /// Archive index entries per task.
 const INDEX_ENTRIES_PER_TASK: usize = 1 << 13;
 
@@ -172,105 +161,6 @@ impl<'a> Resolver<'a, '_> {
             Input::Member { .. } | Input::Object { lazy: true, .. }
         );
         lazy && loaded.objects[file.index()].is_none()
-    }
-
-    /// Parses the files of a round and enters their records, a batch at a time so that records are
-    /// still in the cache when they are entered and their memory is used again.
-    fn read(
-        &self,
-        round: &[FileId],
-        first_round: bool,
-        (loaded, names): (&mut Loaded<'a>, &mut Names<'a>),
-        pool: &BinPool<'a>,
-    ) {
-        let shard_bits = names.shard_bits();
-        let task = |region: &Region, files: &[FileId]| {
-            let _task = region.task();
-            let mut bins = pool.take(shard_bits);
-            let parsed: Vec<_> =
-                files.iter().map(|&f| (f, self.read_one(f, first_round, &mut bins))).collect();
-            (parsed, bins)
-        };
-        for batch in round.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
-            let region = trace::region("read files");
-            let task = |files| task(&region, files);
-            let chunks: Vec<_> = if self.parallel && batch.len() > FILES_PER_TASK {
-                batch.par_chunks(FILES_PER_TASK).map(task).collect()
-            } else {
-                batch.chunks(FILES_PER_TASK).map(task).collect()
-            };
-            drop(region);
-            let stretch = trace::stretch("take in a batch");
-            let mut bins = Vec::with_capacity(chunks.len());
-            for (parsed, chunk_bins) in chunks {
-                for (file, parsed) in parsed {
-                    match parsed {
-                        Parsed::Object(object) => loaded.objects[file.index()] = Some(object),
-                        Parsed::Shared(shared) => loaded.shared[file.index()] = Some(shared),
-                        Parsed::Nothing => {}
-                    }
-                }
-                bins.push(chunk_bins);
-            }
-            drop(stretch);
-            names.enter(&bins, &*loaded, self.parallel);
-            pool.give_back(bins);
-        }
-    }
-
-    /// Batches only bound memory; how work is cut does not show in the result.
-    fn tasks_per_batch(&self) -> usize {
-        if self.parallel { 4 * rayon::current_num_threads() } else { 1 }
-    }
-
-    fn read_one(&self, file: FileId, first_round: bool, bins: &mut Bins<'a>) -> Parsed<'a> {
-        let result = match &self.inputs.files[file.index()] {
-            Input::Internal => return Parsed::Nothing,
-            Input::Shared { name, data, link_name, as_needed } => {
-                Shared::parse(file, name.clone(), data, link_name, *as_needed).and_then(|shared| {
-                    shared.intern(bins)?;
-                    Ok(Parsed::Shared(Box::new(shared)))
-                })
-            }
-            Input::Object { name, data, lazy, excluded } => {
-                self.read_object(file, name.clone(), data, (*lazy && first_round, *excluded), bins)
-            }
-            Input::Member { archive, offset } => {
-                let name = self.inputs.name(file);
-                let excluded = self.inputs.archives[*archive as usize].excluded;
-                self.member_bytes(*archive, *offset)
-                    .and_then(|data| self.read_object(file, name, data, (false, excluded), bins))
-            }
-        };
-        result.unwrap_or_else(|message| {
-            let text = format!("{}: {message}", self.inputs.name(file));
-            self.sink.push(Diagnostic::error(text).at((file.0 as u64) << 32));
-            Parsed::Nothing
-        })
-    }
-
-    fn read_object(
-        &self,
-        file: FileId,
-        name: FileName<'a>,
-        data: &'a [u8],
-        (lazy, excluded): (bool, bool),
-        bins: &mut Bins<'a>,
-    ) -> Result<Parsed<'a>, String> {
-        crate::input::identify::check_relocatable(data)?;
-        let mut object = Object::parse(file, name, data)?;
-        object.excluded = excluded;
-        object.spells_versions = object.intern(lazy, self.wrap, bins)?;
-        Ok(if lazy { Parsed::Nothing } else { Parsed::Object(Box::new(object)) })
-    }
-
-    fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], String> {
-        let archive = &self.inputs.archives[archive as usize];
-        let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
-        match member.data {
-            MemberData::Inline(data) => Ok(data),
-            _ => self.inputs.open_thin_member(archive, &member),
-        }
     }
 
     /// Enters what archives with an index provide.

@@ -122,7 +122,7 @@ impl<'a> Choice<'_, 'a> {
         let object = &self.resolved.objects[number];
         for i in slice.symbols.clone() {
             let symbol = &object.syms[i as usize];
-            prefetch_global(self.resolved, self.symbols, object, i + AHEAD as u32);
+            prefetch_counted(self.resolved, self.symbols, object, i + AHEAD as u32);
             let global = i >= object.first_global;
             let kept = match global {
                 true => self.keeps_global(object, i),
@@ -135,7 +135,11 @@ impl<'a> Choice<'_, 'a> {
             } else {
                 range.globals += 1
             }
-            let name = object.symbol_name(i).len() as u64;
+            let name = match global && !object.spells_versions {
+                // The name is in the table of names, with its length.
+                true => self.resolved.names.get(object.global(i)).name.len() as u64,
+                false => object.symbol_name(i).len() as u64,
+            };
             range.strings += if name == 0 { 0 } else { name + 1 };
             if let (Some(suffixes), false) = (&self.special.suffixes, global) {
                 range.strings += suffixes.get(number, i).map_or(0, |suffix| suffix.len() as u64);
@@ -259,14 +263,19 @@ fn check_size(strings: u64) -> Result<(), String> {
 /// How many symbols ahead what is known of them is asked for.
 const AHEAD: usize = 8;
 
-/// Asks for what [`Choice::keeps_global`] will look at.
+/// String tables of so many bytes do not stay in the cache.
+const FAR: usize = 1 << 20;
+
+/// Asks for what counting will look at.
 #[inline(always)]
-fn prefetch_global(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
-    if index >= object.first_global
-        && object.syms.get(index as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF)
-    {
+fn prefetch_counted(resolved: &Resolved, symbols: &Symbols, object: &Object, index: u32) {
+    if index < object.first_global {
+        if object.strtab.len() > FAR {
+            object.prefetch_name(index);
+        }
+    } else if object.syms.get(index as usize).is_some_and(|s| s.st_shndx() != SHN_UNDEF) {
         resolved.names.prefetch(object.global(index));
-        prefetch(symbols, object, index);
+        symbols.prefetch(object.global(index));
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod corruption;
 mod holes;
+mod large;
 mod parts;
 
 use crate::linker::Linker;
@@ -17,6 +18,8 @@ const TESTS: &[(&str, bool, NativeTest)] = &[
     ("native/damaged-shared-objects", false, |l, d| corruption::shared_objects(l, d, 800)),
     ("native/damaged-texts", false, |l, d| corruption::texts(l, d, 800)),
     ("native/holes", false, holes::zeroes_among_data),
+    ("native/large-objects", false, large::same_bytes_as_small_ones),
+    ("native/large-objects-with-errors", false, large::errors_in_order),
     ("native/parts", false, parts::same_bytes),
     ("native/truncated", false, corruption::truncated),
     ("native/damaged-objects-long", true, |l, d| corruption::objects(l, d, 60_000)),

@@ -1,23 +1,27 @@
 //! What each section of a live object is for, in 24 bytes.
 //!
 //! Runs after COMDAT resolution. Here are the tables that later phases read; how they come about is in
-//! `parse` (from where a section's header is judged), `names` (which output section a section goes to),
-//! `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
+//! `parse` (objects and slices of them), `judge` (one section by its header), `names` (which output section
+//! a section goes to), `uses` (what that says of the output section), `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
 //!
 //! Specification: gABI chapter 4 ("Sections").
 
+mod judge;
 mod names;
 mod parse;
 mod relocs;
 mod ties;
+mod uses;
 
 pub use names::COMMENT;
 pub use parse::parse;
+pub use uses::OutputUse;
 
 use super::object::Object;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
+use names::LOCAL_NAME;
 
 /// What to do with an input section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +111,15 @@ impl InputSection {
     fn set_out(&mut self, out: u32) {
         self.meta = self.meta & ((1 << OUT_SHIFT) - 1) | out << OUT_SHIFT;
     }
+    /// Gives the names that an object has numbered itself the numbers in `number`.
+    fn renumber(slots: &mut [InputSection], number: &[u32]) {
+        if number.is_empty() {
+            return;
+        }
+        for section in slots.iter_mut().filter(|section| section.out() >= LOCAL_NAME) {
+            section.set_out(number[(section.out() - LOCAL_NAME) as usize]);
+        }
+    }
 }
 
 /// A mergeable section.
@@ -115,32 +128,6 @@ pub struct MergeSection {
     pub section: SectionId,
     pub entsize: u32,
     pub strings: bool,
-}
-
-/// What an object contributes to an output section's header.
-#[derive(Clone, Copy)]
-pub struct OutputUse {
-    pub out: u32,
-    pub kind: u32,
-    /// Flags that any, and that every, input section has.
-    pub any_flags: u64,
-    pub all_flags: u64,
-    /// Common entry size, or 0.
-    pub entsize: u64,
-}
-
-impl OutputUse {
-    pub fn join(&mut self, other: &OutputUse) {
-        if self.kind != other.kind {
-            let array = [self.kind, other.kind].into_iter().find(|k| is_array(*k));
-            self.kind = array.unwrap_or(SHT_PROGBITS);
-        }
-        self.any_flags |= other.any_flags;
-        self.all_flags &= other.all_flags;
-        if self.entsize != other.entsize {
-            self.entsize = 0;
-        }
-    }
 }
 
 fn is_array(kind: u32) -> bool {

@@ -8,8 +8,11 @@
 
 use std::collections::HashMap;
 
-use super::parse::Parser;
-use super::{Sections, is_array};
+use weld_common::{par, trace};
+
+use super::parse::{Parser, SLICE};
+use super::uses::renumber;
+use super::{InputSection, Sections, is_array};
 use crate::input::object::Object;
 use crate::options::{Options, OutputKind};
 
@@ -60,27 +63,25 @@ pub(super) const WELL_KNOWN: &[&[u8]] = &[
 
 /// Index of `.comment` in the well-known names.
 pub const COMMENT: u32 = 17;
+/// Index of `.eh_frame`.
+const EH_FRAME: u32 = 11;
 
-/// Sections that swallow `NAME.anything`, longest prefixes first.
-const PREFIXES: &[(&[u8], u32)] = &[
-    (b".data.rel.ro", 4),
-    (b".bss.rel.ro", 5),
-    (b".text", 0),
-    (b".rodata", 1),
-    (b".data", 2),
-    (b".bss", 3),
-    (b".init_array", 6),
-    (b".fini_array", 7),
-    (b".tdata", 9),
-    (b".tbss", 10),
-    (b".gcc_except_table", 12),
-    (b".ctors", 15),
-    (b".dtors", 16),
-    (b".ldata", 33),
-    (b".lrodata", 34),
-    (b".lbss", 35),
-    (b".ltext", 36),
-];
+/// Sections that swallow `NAME.anything`, longest prefixes first; those whose first letter is `letter`.
+#[inline(always)]
+fn prefixes(letter: u8) -> &'static [(&'static [u8], u32)] {
+    match letter {
+        b't' => &[(b".text", 0), (b".tdata", 9), (b".tbss", 10)],
+        b'r' => &[(b".rodata", 1)],
+        b'd' => &[(b".data.rel.ro", 4), (b".data", 2), (b".dtors", 16)],
+        b'b' => &[(b".bss.rel.ro", 5), (b".bss", 3)],
+        b'i' => &[(b".init_array", 6)],
+        b'f' => &[(b".fini_array", 7)],
+        b'g' => &[(b".gcc_except_table", 12)],
+        b'c' => &[(b".ctors", 15)],
+        b'l' => &[(b".ldata", 33), (b".lrodata", 34), (b".lbss", 35), (b".ltext", 36)],
+        _ => &[],
+    }
+}
 
 /// Prefixes that `-z keep-text-section-prefix` keeps apart.
 const TEXT_PREFIXES: &[&[u8]] =
@@ -94,29 +95,63 @@ pub(super) fn continues(name: &[u8], prefix: &[u8]) -> bool {
 /// Where a section named `name` goes: the index of a well-known name, or a name of its own.
 #[inline]
 fn output_name<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
-    if name.starts_with(b".debug_") || name == b".eh_frame" || name == b".comment" {
-        return WELL_KNOWN.iter().position(|k| *k == name).map(|i| i as u32).ok_or(name);
-    }
     if options.keep_text_section_prefix
         && let Some(prefix) = TEXT_PREFIXES.iter().find(|p| continues(name, p))
     {
         return Err(prefix);
     }
-    if let Some((_, index)) = PREFIXES.iter().find(|(prefix, _)| continues(name, prefix)) {
+    match name {
+        b".eh_frame" => return Ok(EH_FRAME),
+        b".comment" => return Ok(COMMENT),
+        _ => {}
+    }
+    let letter = name.get(1).copied().unwrap_or(0);
+    if let Some((_, index)) = prefixes(letter).iter().find(|(prefix, _)| continues(name, prefix)) {
         return Ok(*index);
     }
     WELL_KNOWN.iter().position(|k| *k == name).map(|i| i as u32).ok_or(name)
 }
 
+/// Names of output sections that an object (or a slice of one) has named, in the order of their numbers, which begin
+/// at [`LOCAL_NAME`]; and whether the section takes no others in.
+#[derive(Default)]
+pub(super) struct LocalNames<'a> {
+    pub(super) list: Vec<(&'a [u8], bool)>,
+    /// Numbers of those that take others in.
+    numbers: HashMap<&'a [u8], u32>,
+}
+
+impl<'a> LocalNames<'a> {
+    /// The number of an output section; a new one if it is `unique`.
+    pub(super) fn add(&mut self, name: &'a [u8], unique: bool) -> u32 {
+        let next = LOCAL_NAME + self.list.len() as u32;
+        let number = if unique { next } else { *self.numbers.entry(name).or_insert(next) };
+        if number == next {
+            self.list.push((name, unique));
+        }
+        number
+    }
+
+    /// Takes in the names of a later slice of the object, and returns their numbers.
+    pub(super) fn join(&mut self, later: LocalNames<'a>) -> Vec<u32> {
+        later.list.into_iter().map(|(name, unique)| self.add(name, unique)).collect()
+    }
+}
+
 impl<'a> Sections<'a> {
     /// Gives one number to equal names of different objects.
-    pub(super) fn join_names(&mut self, objects: &[Object<'a>]) {
+    pub(super) fn join_names(&mut self, objects: &[Object<'a>], parallel: bool) {
+        let stretch = trace::stretch("join section names");
         let mut by_name: HashMap<&[u8], u32> = HashMap::new();
+        let mut changed = Vec::new();
+        let mut rest = &mut self.list[..];
         for (object, extra) in objects.iter().zip(&mut self.objects) {
+            let (slots, others) = rest.split_at_mut(object.shdrs.len());
+            rest = others;
             if extra.local_names.is_empty() {
                 continue;
             }
-            let mut number = Vec::new();
+            let mut number = Vec::with_capacity(extra.local_names.len());
             for (name, unique) in std::mem::take(&mut extra.local_names) {
                 let next = self.names.len() as u32;
                 let joined = if unique { next } else { *by_name.entry(name).or_insert(next) };
@@ -125,21 +160,25 @@ impl<'a> Sections<'a> {
                 }
                 number.push(joined);
             }
-            let base = object.section_base as usize;
-            for section in &mut self.list[base..base + object.shdrs.len()] {
-                if section.out() >= LOCAL_NAME {
-                    section.set_out(number[(section.out() - LOCAL_NAME) as usize]);
-                }
-            }
-            for used in extra.uses.iter_mut().filter(|u| u.out >= LOCAL_NAME) {
-                used.out = number[(used.out - LOCAL_NAME) as usize];
-            }
+            renumber(&mut extra.uses, &number);
+            changed.push((slots, number));
         }
+        drop(stretch);
+        let number = |_: usize, changed: &mut [(&mut [InputSection], Vec<u32>)]| {
+            for (slots, number) in changed {
+                let one = |_: usize, slots: &mut [InputSection]| InputSection::renumber(slots, number);
+                par::in_pieces("number names of slices", parallel, (slots, SLICE), one, |()| {});
+            }
+        };
+        par::in_pieces("number section names", parallel, (&mut changed, OBJECTS), number, |()| {});
     }
 }
 
+/// Objects whose sections are given their names by one task.
+const OBJECTS: usize = 64;
+
 impl<'a> Parser<'a, '_> {
-    pub(super) fn output_number(&mut self, name: &'a [u8], local_names: &mut HashMap<&'a [u8], u32>) -> u32 {
+    pub(super) fn output_number(&mut self, name: &'a [u8]) -> u32 {
         let named = if self.options.kind == OutputKind::Relocatable {
             // `relocatable` joins sections by more than their names.
             Ok(0)
@@ -150,20 +189,7 @@ impl<'a> Parser<'a, '_> {
         } else {
             output_name(name, self.options)
         };
-        named.unwrap_or_else(|name| match local_names.get(name) {
-            Some(number) => *number,
-            None => {
-                let number = self.new_output(name, false);
-                local_names.insert(name, number);
-                number
-            }
-        })
-    }
-
-    /// A number for an output section that the object names first, or that is `unique`.
-    pub(super) fn new_output(&mut self, name: &'a [u8], unique: bool) -> u32 {
-        self.extra.local_names.push((name, unique));
-        LOCAL_NAME + self.extra.local_names.len() as u32 - 1
+        named.unwrap_or_else(|name| self.found.local_names.add(name, false))
     }
 
     /// Whether `--unique` gives the section an output section of its own.
@@ -194,4 +220,41 @@ impl<'a> Parser<'a, '_> {
 fn is_crt_file(object: &Object) -> bool {
     let base = object.name.base();
     base.starts_with("crtbegin") || base.starts_with("crtend")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_have_the_numbers_of_well_known_ones() {
+        assert_eq!(WELL_KNOWN[COMMENT as usize], b".comment");
+        assert_eq!(WELL_KNOWN[EH_FRAME as usize], b".eh_frame");
+        let options = Options::default();
+        for (number, name) in WELL_KNOWN.iter().enumerate() {
+            assert_eq!(output_name(name, &options), Ok(number as u32));
+        }
+        for letter in 0..=255 {
+            for (prefix, number) in prefixes(letter) {
+                assert_eq!((prefix[1], WELL_KNOWN[*number as usize]), (letter, *prefix));
+                let longer = [prefix, &b".x"[..]].concat();
+                assert_eq!(output_name(&longer, &options), Ok(*number));
+            }
+        }
+        assert_eq!(output_name(b".textual", &options), Err(&b".textual"[..]));
+        assert_eq!(output_name(b".data.relics", &options), Ok(2));
+        assert_eq!(output_name(b"", &options), Err(&b""[..]));
+    }
+
+    #[test]
+    fn names_of_slices_are_joined() {
+        let mut all = LocalNames::default();
+        assert_eq!([all.add(b"a", false), all.add(b"b", true)], [LOCAL_NAME, LOCAL_NAME + 1]);
+        let mut later = LocalNames::default();
+        for (name, unique) in [(&b"b"[..], false), (b"b", true), (b"a", false)] {
+            later.add(name, unique);
+        }
+        assert_eq!(all.join(later), [2, 3, 0].map(|own| LOCAL_NAME + own));
+        assert_eq!(all.list.len(), 4);
+    }
 }

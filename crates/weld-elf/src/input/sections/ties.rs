@@ -5,13 +5,16 @@
 //!
 //! Specification: gABI chapter 4 ("Section Groups", "SHF_LINK_ORDER", "SHF_GNU_RETAIN").
 
-use super::SectionKind;
+use std::ops::Range;
+
+use weld_common::par;
+
+use super::InputSection;
 use super::names::continues;
-use super::parse::Parser;
+use super::parse::{GROUPS, Parser};
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
-use crate::input::object::SymbolPlace;
-use crate::options::OutputKind;
+use crate::input::object::{Object, SymbolPlace, append};
 use crate::util::is_c_identifier;
 
 impl Parser<'_, '_> {
@@ -21,21 +24,23 @@ impl Parser<'_, '_> {
         let flags = shdr.sh_flags();
         if flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0 {
             let leader = shdr.sh_link();
-            if (leader as usize) < self.slots.len() {
-                self.extra.link_order.push((shndx as u32, leader));
-                self.extra.followers.push((leader, shndx as u32));
+            if (leader as usize) < self.object.shdrs.len() {
+                self.found.extra.link_order.push((shndx as u32, leader));
+                self.found.extra.followers.push((leader, shndx as u32));
             } else {
                 self.error(shndx, &format!("is linked to section {leader}, which does not exist"));
             }
         }
         if flags & SHF_ALLOC == 0 {
-            self.extra.unallocated.push(shndx as u32);
+            self.found.extra.unallocated.push(shndx as u32);
             return;
         }
         let grouped = flags & (SHF_GROUP | SHF_LINK_ORDER) != 0;
         let kept = match shdr.sh_type() {
             SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY => true,
             SHT_NOTE => flags & SHF_GROUP == 0,
+            // Most names are told apart by a letter.
+            _ if !matches!(name, [b'.', b'i' | b'f' | b'p' | b'c' | b'd' | b'j', ..]) => false,
             _ => {
                 continues(name, b".init_array")
                     || continues(name, b".fini_array")
@@ -46,35 +51,29 @@ impl Parser<'_, '_> {
             }
         };
         if flags & SHF_GNU_RETAIN != 0 || kept {
-            self.extra.retained.push(shndx as u32);
+            self.found.extra.retained.push(shndx as u32);
         } else if is_c_identifier(name) && !grouped {
-            self.extra.c_named.push(shndx as u32);
+            self.found.extra.c_named.push(shndx as u32);
         }
     }
 
+    /// Fills in the records of each `.eh_frame`.
     pub(super) fn parse_eh_frames(&mut self) {
-        for shndx in 1..self.slots.len() {
-            if self.slots[shndx].kind() != SectionKind::EhFrame && !self.is_joined_frame(shndx) {
-                continue;
-            }
+        let mut eh_frames = std::mem::take(&mut self.found.extra.eh_frames);
+        eh_frames.retain_mut(|(shndx, frames)| {
+            let shndx = *shndx as usize;
             let data = self.object.section_data(shndx).unwrap_or(&[]);
-            let relocs = self.relocs_of(shndx);
-            match EhFrame::parse(data, relocs, |r| r.r_offset()) {
-                Ok(frames) => {
-                    self.tie_exception_tables(&frames, shndx);
-                    self.extra.eh_frames.push((shndx as u32, frames));
+            match EhFrame::parse(data, self.relocs_of(shndx), |r| r.r_offset()) {
+                Ok(records) => *frames = records,
+                Err(e) => {
+                    self.error(shndx, &e.to_string());
+                    return false;
                 }
-                Err(e) => self.error(shndx, &e.to_string()),
             }
-        }
-    }
-
-    /// `-r` copies `.eh_frame` whole; its records say what lives with a function all the same.
-    fn is_joined_frame(&self, shndx: usize) -> bool {
-        self.options.kind == OutputKind::Relocatable
-            && self.options.gc_sections
-            && self.slots[shndx].kind() == SectionKind::Regular
-            && self.object.section_name(shndx) == Some(b".eh_frame")
+            self.tie_exception_tables(frames, shndx);
+            true
+        });
+        self.found.extra.eh_frames = eh_frames;
     }
 
     /// An FDE with more than one relocation names an exception table: it lives as long as its function.
@@ -90,7 +89,7 @@ impl Parser<'_, '_> {
                 }
             }
         }
-        self.extra.followers.extend(edges.into_iter().filter(|(a, b)| a != b));
+        self.found.extra.followers.extend(edges.into_iter().filter(|(a, b)| a != b));
     }
 
     /// The section of this object that a relocation's symbol lies in.
@@ -103,21 +102,41 @@ impl Parser<'_, '_> {
     }
 
     /// Members of a group live and die together: each leads the next, the last the first.
-    pub(super) fn tie_groups(&mut self) {
-        for (i, shdr) in self.object.shdrs.iter().enumerate() {
-            if shdr.sh_type() != SHT_GROUP {
-                continue;
+    pub(super) fn tie_groups(&mut self, parallel: bool) {
+        let (object, slots) = (self.object, &*self.slots);
+        let tie = |run: Range<usize>| {
+            let (mut followers, mut members) = (Vec::new(), Vec::new());
+            for group in &object.groups[run] {
+                tie_group(object, slots, group.shndx, (&mut members, &mut followers));
             }
-            let words = self.object.group_words(i as u32).unwrap_or(&[]);
-            let live = |w: &Word| self.slots.get(w.get() as usize).is_some_and(|s| s.in_image());
-            let members: Vec<u32> = words.iter().skip(1).filter(|w| live(w)).map(|w| w.get()).collect();
-            let alloc = |m: &u32| self.object.shdrs[*m as usize].sh_flags() & SHF_ALLOC != 0;
-            if members.len() < 2 || !members.iter().any(alloc) {
-                continue;
-            }
-            for (k, &member) in members.iter().enumerate() {
-                self.extra.followers.push((member, members[(k + 1) % members.len()]));
-            }
+            followers
+        };
+        let followers = &mut self.found.extra.followers;
+        let groups = (object.groups.len(), GROUPS);
+        par::in_runs("tie groups", parallel, groups, tie, |part| append(followers, part));
+        let mut members = Vec::new();
+        for &shndx in &object.plain_groups {
+            tie_group(object, slots, shndx, (&mut members, followers));
         }
+    }
+}
+
+/// Adds what group `shndx` means to `followers`; `members` is for use.
+fn tie_group(
+    object: &Object,
+    slots: &[InputSection],
+    shndx: u32,
+    (members, followers): (&mut Vec<u32>, &mut Vec<(u32, u32)>),
+) {
+    let words = object.group_words(shndx).unwrap_or(&[]);
+    let live = |w: &&Word| slots.get(w.get() as usize).is_some_and(|s| s.in_image());
+    members.clear();
+    members.extend(words.iter().skip(1).filter(live).map(|w| w.get()));
+    let alloc = |m: &u32| object.shdrs[*m as usize].sh_flags() & SHF_ALLOC != 0;
+    if members.len() < 2 || !members.iter().any(alloc) {
+        return;
+    }
+    for (k, &member) in members.iter().enumerate() {
+        followers.push((member, members[(k + 1) % members.len()]));
     }
 }

@@ -1,0 +1,200 @@
+//! Judging one section by its header: whether it takes part, and as what.
+//!
+//! Specification: gABI chapter 4 ("Sections"), psABI ("Sections").
+
+use super::names::continues;
+use super::parse::Parser;
+use super::uses::OutputUse;
+use super::{InputSection, MergeSection, SectionKind};
+use crate::compressed::Compressed;
+use crate::eh_frame::EhFrame;
+use crate::elf::*;
+use crate::ids::*;
+use crate::options::{OutputKind, Strip};
+
+/// No section is larger, or aligned more strictly, than the address space of any machine.
+const LARGEST: u64 = 1 << 56;
+
+/// What a section's header says of its contents.
+struct Contents {
+    kind: SectionKind,
+    size: u64,
+    align: u64,
+}
+
+impl<'a> Parser<'a, '_> {
+    /// Fills the section's slot if it takes part.
+    pub(super) fn section(&mut self, shndx: usize) -> Result<(), String> {
+        let shdr = &self.object.shdrs[shndx];
+        if self.is_bookkeeping(shdr) {
+            return Ok(());
+        }
+        let name = self.object.section_name(shndx).ok_or("has a bad name")?;
+        if self.is_special(name, shndx)? || self.is_stripped(name, shdr) {
+            return Ok(());
+        }
+        let Contents { kind, size, align } = self.contents(shndx)?;
+        let out = match self.is_unique(name, shdr.sh_type()) {
+            true => self.found.local_names.add(name, true),
+            false => self.output_number(name),
+        };
+        let kind = self.refine(kind, (shndx, name), out, size)?;
+        self.slots[shndx - self.first] = InputSection::new(kind, out, align.trailing_zeros(), size);
+        self.found.uses.add(&OutputUse::new(out, shdr));
+        self.note_liveness(shndx, name);
+        Ok(())
+    }
+
+    /// Tables of the object file itself, and what only matters to a linker.
+    fn is_bookkeeping(&self, shdr: &Shdr) -> bool {
+        let relocatable = self.options.kind == OutputKind::Relocatable;
+        match shdr.sh_type() {
+            // These speak of other sections or of the libraries to link with, which is not done yet.
+            SHT_LLVM_CALL_GRAPH_PROFILE | SHT_LLVM_DEPENDENT_LIBRARIES if relocatable => {}
+            SHT_NULL
+            | SHT_SYMTAB
+            | SHT_STRTAB
+            | SHT_RELA
+            | SHT_REL
+            | SHT_CREL
+            | SHT_GROUP
+            | SHT_SYMTAB_SHNDX
+            | SHT_LLVM_ADDRSIG
+            | SHT_LLVM_CALL_GRAPH_PROFILE
+            | SHT_LLVM_DEPENDENT_LIBRARIES
+            | SHT_LLVM_LTO => return true,
+            _ => {}
+        }
+        let flags = shdr.sh_flags();
+        flags & SHF_EXCLUDE != 0 && flags & SHF_ALLOC == 0 && !relocatable
+    }
+
+    fn is_stripped(&self, name: &[u8], shdr: &Shdr) -> bool {
+        if shdr.sh_flags() & SHF_ALLOC != 0 {
+            return false;
+        }
+        let debug = || name.starts_with(b".debug") || name.starts_with(b".zdebug");
+        // Without section headers nobody finds what is not loaded.
+        !self.options.z_sectionheader || self.options.strip != Strip::None && debug()
+    }
+
+    fn contents(&self, shndx: usize) -> Result<Contents, String> {
+        let shdr = &self.object.shdrs[shndx];
+        let flags = shdr.sh_flags();
+        let (mut size, mut align) = (shdr.sh_size(), shdr.sh_addralign().max(1));
+        let mut kind = if shdr.sh_type() == SHT_NOBITS { SectionKind::NoBits } else { SectionKind::Regular };
+        if kind != SectionKind::NoBits && slice(self.object.data, shdr.sh_offset(), size).is_none() {
+            return Err("lies outside its file (truncated file?)".into());
+        }
+        if flags & SHF_COMPRESSED != 0 {
+            if flags & SHF_ALLOC != 0 {
+                return Err("is compressed and allocated, which is not allowed".into());
+            }
+            let bytes = self.object.section_data(shndx).unwrap_or(&[]);
+            let header = Compressed::parse(bytes).map_err(|e| e.to_string())?;
+            size = header.uncompressed_size();
+            align = header.align();
+            kind = SectionKind::Compressed;
+        }
+        if !align.is_power_of_two() {
+            return Err(format!("has an alignment that is not a power of two: {align}"));
+        }
+        if size > LARGEST || align > LARGEST {
+            return Err(format!("has an impossible size or alignment: {size:#x}, {align:#x}"));
+        }
+        Ok(Contents { kind, size, align })
+    }
+
+    /// The kind of a section of so many bytes that goes to output section `out`.
+    fn refine(
+        &mut self,
+        kind: SectionKind,
+        (shndx, name): (usize, &[u8]),
+        out: u32,
+        size: u64,
+    ) -> Result<SectionKind, String> {
+        let shdr = &self.object.shdrs[shndx];
+        let relocatable = self.options.kind == OutputKind::Relocatable;
+        if name == b".eh_frame" && kind == SectionKind::Regular {
+            // `-r` copies it whole; its records say what lives with a function all the same.
+            if !relocatable || self.options.gc_sections {
+                self.found.extra.eh_frames.push((shndx as u32, EhFrame::default()));
+            }
+            if !relocatable {
+                return Ok(SectionKind::EhFrame);
+            }
+        }
+        if out == 6 && continues(name, b".ctors") || out == 7 && continues(name, b".dtors") {
+            if !size.is_multiple_of(8) {
+                return Err("is not a table of addresses: its size is not a multiple of 8".into());
+            }
+            return Ok(if kind == SectionKind::Regular { SectionKind::Reversed } else { kind });
+        }
+        if shdr.sh_flags() & SHF_MERGE == 0 || kind == SectionKind::NoBits || !self.is_mergeable(shdr, size) {
+            return Ok(kind);
+        }
+        self.found.extra.merges.push(MergeSection {
+            section: SectionId(self.object.section_base + shndx as u32),
+            entsize: shdr.sh_entsize() as u32,
+            strings: shdr.sh_flags() & SHF_STRINGS != 0,
+        });
+        Ok(SectionKind::Merge)
+    }
+
+    fn is_mergeable(&self, shdr: &Shdr, size: u64) -> bool {
+        let entsize = shdr.sh_entsize();
+        self.options.kind != OutputKind::Relocatable
+            && self.options.optimize > 0
+            && self.options.merge_sections
+            && shdr.sh_flags() & SHF_WRITE == 0
+            && entsize > 0
+            && size > 0
+            && entsize <= 1 << 16
+    }
+
+    /// Sections that say something to the linker and are not copied.
+    fn is_special(&mut self, name: &'a [u8], shndx: usize) -> Result<bool, String> {
+        // `.note`, `.gnu` and `.llvm` begin all of them: most names are told apart by a letter.
+        if !matches!(name, [_, b'n' | b'g' | b'l', ..]) {
+            return Ok(false);
+        }
+        let shdr = &self.object.shdrs[shndx];
+        let relocatable = self.options.kind == OutputKind::Relocatable;
+        match name {
+            b".note.GNU-stack" => {
+                self.found.extra.executable_stack = Some(shdr.sh_flags() & SHF_EXECINSTR != 0);
+                Ok(true)
+            }
+            b".note.gnu.property" => {
+                self.found.extra.properties = self.object.section_data(shndx);
+                Ok(true)
+            }
+            // An id that `-r` wrote is not that of this output.
+            b".note.gnu.build-id" => Ok(true),
+            b".note.GNU-split-stack" | b".note.GNU-no-split-stack" if !relocatable => {
+                self.found.extra.has_split_stack |= name == b".note.GNU-split-stack";
+                Ok(true)
+            }
+            _ if name == b".gnu.warning" || name.starts_with(b".gnu.warning.") => {
+                // Who links the output is to be warned as well.
+                let ends_here = !matches!(self.options.kind, OutputKind::Shared | OutputKind::Relocatable);
+                self.found.extra.has_warnings = true;
+                Ok(ends_here)
+            }
+            _ if name.starts_with(b".gnu.lto_") => {
+                if name.starts_with(b".gnu.lto_.")
+                    && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()
+                {
+                    return Err(
+                        "holds GCC link-time code only; link-time optimisation is not supported yet \
+                                (compile with -ffat-lto-objects or without -flto)"
+                            .into(),
+                    );
+                }
+                Ok(true)
+            }
+            b".llvmbc" | b".llvmcmd" | b".llvm.lto" if shdr.sh_flags() & SHF_ALLOC == 0 => Ok(!relocatable),
+            _ => Ok(false),
+        }
+    }
+}

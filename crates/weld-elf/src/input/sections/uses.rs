@@ -1,0 +1,81 @@
+//! What objects contribute to the headers of output sections: one summary an object and output section.
+
+use super::is_array;
+use super::names::{LOCAL_NAME, WELL_KNOWN};
+use crate::elf::*;
+
+/// What an object contributes to an output section's header.
+#[derive(Clone, Copy)]
+pub struct OutputUse {
+    pub out: u32,
+    pub kind: u32,
+    /// Flags that any, and that every, input section has.
+    pub any_flags: u64,
+    pub all_flags: u64,
+    /// Common entry size, or 0.
+    pub entsize: u64,
+}
+
+impl OutputUse {
+    /// What a section with this header contributes.
+    pub(super) fn new(out: u32, shdr: &Shdr) -> OutputUse {
+        let flags = shdr.sh_flags();
+        let kind = if shdr.sh_type() == SHT_X86_64_UNWIND { SHT_PROGBITS } else { shdr.sh_type() };
+        OutputUse { out, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }
+    }
+
+    pub fn join(&mut self, other: &OutputUse) {
+        if self.kind != other.kind {
+            let array = [self.kind, other.kind].into_iter().find(|k| is_array(*k));
+            self.kind = array.unwrap_or(SHT_PROGBITS);
+        }
+        self.any_flags |= other.any_flags;
+        self.all_flags &= other.all_flags;
+        if self.entsize != other.entsize {
+            self.entsize = 0;
+        }
+    }
+}
+
+/// The contributions of an object, or of a slice of one, in the order in which output sections were first named.
+#[derive(Default)]
+pub(super) struct Uses {
+    pub(super) list: Vec<OutputUse>,
+    /// Where in `list` that of each output section is, by its name: well-known ones first, then the object's own.
+    places: Vec<Option<u32>>,
+}
+
+impl Uses {
+    pub(super) fn add(&mut self, mine: &OutputUse) {
+        let own = mine.out.checked_sub(LOCAL_NAME);
+        let name = own.map_or(mine.out as usize, |own| WELL_KNOWN.len() + own as usize);
+        if self.places.len() <= name {
+            self.places.resize(name + 1, None);
+        }
+        match self.places[name] {
+            Some(place) => self.list[place as usize].join(mine),
+            None => {
+                self.places[name] = Some(self.list.len() as u32);
+                self.list.push(*mine);
+            }
+        }
+    }
+
+    /// Takes in what a later slice of the object contributes, numbered alike.
+    pub(super) fn join(&mut self, later: Uses) {
+        later.list.iter().for_each(|mine| self.add(mine));
+    }
+
+    /// Gives the object's own names the numbers in `number`. Nothing can be added afterwards.
+    pub(super) fn renumber(&mut self, number: &[u32]) {
+        renumber(&mut self.list, number);
+        self.places = Vec::new();
+    }
+}
+
+/// As [`super::InputSection::renumber`].
+pub(super) fn renumber(uses: &mut [OutputUse], number: &[u32]) {
+    for mine in uses.iter_mut().filter(|mine| mine.out >= LOCAL_NAME) {
+        mine.out = number[(mine.out - LOCAL_NAME) as usize];
+    }
+}
