@@ -180,6 +180,20 @@ static void small(size_t step) {
     }
 }
 static void m_write_32k(void) { small(32 << 10); }
+/* As weld does: each write ends at a multiple of 64 KiB of the file. */
+static void m_write_64k(void) {
+    create(0, 1);
+    char *from = buffer();
+    for (size_t i = 0; i * UNIT < size; i++) {
+        size_t at = unit_start(i), end = unit_start(i + 1), start = at, step;
+        fill(from, end - at, i);
+        for (; at < end; at += step) {
+            step = 65536 - at % 65536;
+            step = end - at < step ? end - at : step;
+            write_all(file, from + (at - start), step, at);
+        }
+    }
+}
 static void m_write_4k(void) { skew = 0; small(4 << 10); }
 static void m_write_pages(void) { skew = 8192; create(0, 1); fill_and_write(NULL); }
 static void m_write(void) { create(0, 1); fill_and_write(NULL); }
@@ -325,7 +339,7 @@ static void m_old_overwrite(void) {
 static void m_old_rename_write(void) { create(0, 1); fill_and_write(NULL); must(rename(out, old), "rename"); }
 
 static const struct method { const char *name; void (*run)(void); } methods[] = {
-    {"fill-write", m_write}, {"fill-write-32k", m_write_32k}, {"fill-write-4k", m_write_4k}, {"fill-write-pages", m_write_pages}, {"fill-write-blocks", m_write_blocks}, {"fill-write-growing", m_write_growing}, {"fill-write-aligned", m_write_aligned},
+    {"fill-write", m_write}, {"fill-write-32k", m_write_32k}, {"fill-write-64k", m_write_64k}, {"fill-write-4k", m_write_4k}, {"fill-write-pages", m_write_pages}, {"fill-write-blocks", m_write_blocks}, {"fill-write-growing", m_write_growing}, {"fill-write-aligned", m_write_aligned},
     {"fill-write-reserved", m_write_reserved}, {"fill-write-2-threads", m_write_2},
     {"fill-write-2-queue", m_write_2_queue}, {"fill-map", m_map}, {"fill-map-2-threads", m_map_2},
     {"fill-map-huge", m_map_huge}, {"fill-map-reserved", m_map_reserved}, {"fill-map-populate", m_map_populate},
@@ -400,7 +414,7 @@ int main(int argc, char **argv) {
                                used.ru_stime.tv_sec * 1e3 + used.ru_stime.tv_usec / 1e3, used.ru_minflt};
             for (int v = 0; v < 4; v++)
                 samples[m][v][round] = values[v];
-            usleep(20000);
+            usleep(getenv("PAUSE_MS") ? atoi(getenv("PAUSE_MS")) * 1000 : 20000);
         }
     unlink(out), unlink(old), unlink(input);
     printf("%-24s %9s %9s %9s %9s\n", "method", "wall ms", "user ms", "sys ms", "faults");

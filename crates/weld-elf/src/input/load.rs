@@ -202,6 +202,8 @@ impl<'a> Loader<'a, '_> {
     ) {
         let found = self.open(args, &|arg| self.search(&inputs.search_dirs).open(arg, from));
         let dirs = inputs.search_dirs.len();
+        out.reserve(args.len());
+        inputs.opened.reserve(args.len());
         for (arg, mut found) in args.iter().zip(found) {
             // A script before it may have named more directories.
             if found.is_err() && inputs.search_dirs.len() > dirs {
@@ -312,6 +314,8 @@ impl<'a> Loader<'a, '_> {
     fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
         let mut groups: HashMap<u32, u32> = HashMap::new();
         let archives = self.read_archives(&opened, inputs);
+        inputs.files.reserve(opened.len());
+        inputs.places.reserve(opened.len());
         for (file, archive) in opened.into_iter().zip(archives) {
             let next = inputs.places.len() as u32;
             let place =

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use crate::arch::x86_64::apply::{self, Site};
 use crate::eh_frame::{Cie, EhFrame};
@@ -37,9 +37,23 @@ struct Record {
 
 const IS_CIE: u32 = 1 << 31;
 
+/// Objects gone through in one go.
+const RUN: usize = 16;
+
+/// The records of an object.
+#[derive(Clone, Copy)]
+struct Span {
+    object: ObjectId,
+    run: u32,
+    start: u32,
+    end: u32,
+}
+
 pub struct EhFrames {
-    /// Records of each object; objects without any are left out.
-    objects: Vec<(ObjectId, Vec<Record>)>,
+    /// Records of the objects of a run, one after the other.
+    records: Vec<Vec<Record>>,
+    /// Objects without any record are left out.
+    objects: Vec<Span>,
     /// Bytes, the terminator included.
     pub size: u64,
     pub fdes: usize,
@@ -52,26 +66,35 @@ pub struct Planner<'c, 'a> {
     pub live: &'c Live,
 }
 
-/// The records of an object, before it is known which of its CIEs others have written already. `out` is
-/// relative to the object's first record, as if none of its CIEs were written; `cie` of an FDE counts the
-/// object's CIEs.
+/// The records of a run of objects, before it is known which of their CIEs others have written already. `out` of
+/// a record is relative to its object's first, as if none of the CIEs were written; `cie` of an FDE counts
+/// the run's CIEs.
 #[derive(Default)]
 struct Draft {
     records: Vec<Record>,
     /// The CIEs that have live FDEs.
     cies: Vec<DraftCie>,
-    /// Padded bytes of all FDEs.
-    size: u64,
-    fdes: usize,
+    /// What makes CIEs equal, one after the other.
+    keys: Vec<u8>,
+    objects: Vec<DraftObject>,
 }
 
 struct DraftCie {
-    /// What makes CIEs equal.
-    key: Vec<u8>,
+    /// Where its key ends.
+    key_end: usize,
     /// Padded size in bytes.
     size: u32,
     /// Like that of its record.
     out: u64,
+}
+
+struct DraftObject {
+    id: ObjectId,
+    /// Where its records and CIEs end.
+    records_end: usize,
+    cies_end: usize,
+    /// Padded bytes of all FDEs.
+    size: u64,
 }
 
 impl<'a> Planner<'_, 'a> {
@@ -80,48 +103,66 @@ impl<'a> Planner<'_, 'a> {
     /// # Errors
     /// If the section is too large for its offsets.
     pub fn plan(&self, parallel: bool) -> Result<EhFrames, String> {
-        let region = trace::region("find live frames");
-        let draft = |i: usize| {
-            let _task = region.task();
-            self.draft(i)
-        };
         let count = self.sections.objects.len();
-        let drafts: Vec<Draft> = match parallel {
-            true => (0..count).into_par_iter().map(draft).collect(),
-            false => (0..count).map(draft).collect(),
-        };
-        drop(region);
+        let drafts = par::runs("find live frames", parallel, count, RUN, |run| {
+            let mut draft = Draft::default();
+            run.for_each(|object| self.draft(object, &mut draft));
+            draft
+        });
         let mut known: HashMap<&[u8], u32> = HashMap::new();
         let mut end = 0u64;
         let places: Vec<Places> = drafts.iter().map(|d| Places::choose(d, &mut known, &mut end)).collect();
         if end > u64::from(u32::MAX) {
             return Err(".eh_frame is larger than 4 GiB".into());
         }
-        let fdes = drafts.iter().map(|d| d.fdes).sum();
         let region = trace::region("place frames");
         let finish = |(draft, places): (Draft, Places)| {
             let _task = region.task();
             places.finish(draft)
         };
         let all = drafts.into_iter().zip(places);
-        let records: Vec<Vec<Record>> = match parallel {
+        let finished: Vec<(Vec<Record>, Vec<Span>)> = match parallel {
             true => all.collect::<Vec<_>>().into_par_iter().map(finish).collect(),
             false => all.map(finish).collect(),
         };
-        let with_id = records.into_iter().enumerate().filter(|(_, records)| !records.is_empty());
-        let objects = with_id.map(|(i, records)| (ObjectId(i as u32), records)).collect();
-        Ok(EhFrames { objects, size: if end == 0 { 0 } else { end + 4 }, fdes })
-    }
-
-    fn draft(&self, object: usize) -> Draft {
-        let mut draft = Draft::default();
-        for (f, (shndx, frame)) in self.sections.objects[object].eh_frames.iter().enumerate() {
-            self.draft_frame((object, f as u32, *shndx), frame, &mut draft);
+        drop(region);
+        let mut frames = EhFrames {
+            records: Vec::with_capacity(finished.len()),
+            objects: Vec::with_capacity(finished.iter().map(|run| run.1.len()).sum()),
+            size: if end == 0 { 0 } else { end + 4 },
+            fdes: 0,
+        };
+        for (number, (records, spans)) in finished.into_iter().enumerate() {
+            frames.fdes += records.iter().filter(|r| r.index & IS_CIE == 0).count();
+            frames.records.push(records);
+            frames.objects.extend(spans.into_iter().map(|span| Span { run: number as u32, ..span }));
         }
-        draft
+        Ok(frames)
     }
 
-    fn draft_frame(&self, (object, f, shndx): (usize, u32, u32), frame: &EhFrame, draft: &mut Draft) {
+    fn draft(&self, object: usize, draft: &mut Draft) {
+        let before = draft.records.len();
+        let mut size = 0;
+        for (f, (shndx, frame)) in self.sections.objects[object].eh_frames.iter().enumerate() {
+            self.draft_frame((object, f as u32, *shndx), frame, draft, &mut size);
+        }
+        if draft.records.len() > before {
+            draft.objects.push(DraftObject {
+                id: ObjectId(object as u32),
+                records_end: draft.records.len(),
+                cies_end: draft.cies.len(),
+                size,
+            });
+        }
+    }
+
+    fn draft_frame(
+        &self,
+        (object, f, shndx): (usize, u32, u32),
+        frame: &EhFrame,
+        draft: &mut Draft,
+        size: &mut u64,
+    ) {
         let o = &self.objects[object];
         let section = self.sections.get(SectionId(o.section_base + shndx));
         let relocs = self.sections.relocs(o, object, section);
@@ -132,18 +173,18 @@ impl<'a> Planner<'_, 'a> {
                 continue;
             }
             // What is too large is refused once the sizes of all are known.
-            let out = draft.size as u32;
+            let out = *size as u32;
             let number = &mut number[fde.cie as usize];
             if *number == u32::MAX {
                 let cie = &frame.cies[fde.cie as usize];
                 *number = draft.cies.len() as u32;
-                let size = align_up(cie.size as u64, 8) as u32;
-                draft.cies.push(DraftCie { key: self.key(o, data, relocs, cie), size, out: draft.size });
+                self.put_key(o, data, relocs, cie, &mut draft.keys);
+                let padded = align_up(cie.size as u64, 8) as u32;
+                draft.cies.push(DraftCie { key_end: draft.keys.len(), size: padded, out: *size });
                 draft.records.push(Record { frame: f, index: fde.cie | IS_CIE, out, cie: *number });
             }
             draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
-            draft.size += align_up(fde.size as u64, 8);
-            draft.fdes += 1;
+            *size += align_up(fde.size as u64, 8);
         }
     }
 
@@ -166,9 +207,9 @@ impl<'a> Planner<'_, 'a> {
     }
 
     /// What makes two CIEs equal: their bytes and what their relocations refer to.
-    fn key(&self, object: &Object, data: &[u8], relocs: &[Rela], cie: &Cie) -> Vec<u8> {
+    fn put_key(&self, object: &Object, data: &[u8], relocs: &[Rela], cie: &Cie, key: &mut Vec<u8>) {
         let start = cie.offset as usize;
-        let mut key = data[start..start + cie.size as usize].to_vec();
+        key.extend_from_slice(&data[start..start + cie.size as usize]);
         let first = cie.first_reloc as usize;
         for reloc in &relocs[first..first + cie.n_relocs as usize] {
             let index = reloc.sym();
@@ -182,72 +223,99 @@ impl<'a> Planner<'_, 'a> {
             key.extend_from_slice(&target.to_le_bytes());
             key.extend_from_slice(&reloc.r_addend().to_le_bytes());
         }
-        key
     }
 }
 
-/// Where the records of an object go.
+/// Where the records of a run of objects go.
 struct Places {
-    start: u64,
-    /// Of each of its CIEs: where it is, and whether this object writes it.
+    /// Of each object.
+    starts: Vec<u64>,
+    /// Of each CIE: where it is, and whether its object writes it.
     cies: Vec<(u32, bool)>,
 }
 
 impl Places {
-    /// Gives the CIEs of the next object their places: those of equal ones, or their own.
+    /// Gives the CIEs of the next objects their places: those of equal ones, or their own.
     fn choose<'d>(draft: &'d Draft, known: &mut HashMap<&'d [u8], u32>, end: &mut u64) -> Places {
-        let start = *end;
-        let mut written = 0;
+        let mut starts = Vec::with_capacity(draft.objects.len());
         let mut cies = Vec::with_capacity(draft.cies.len());
-        for cie in &draft.cies {
-            match known.entry(&cie.key) {
-                Entry::Occupied(equal) => cies.push((*equal.get(), false)),
-                Entry::Vacant(place) => {
-                    let own = (start + cie.out + written) as u32;
-                    cies.push((*place.insert(own), true));
-                    written += u64::from(cie.size);
+        let mut key_start = 0;
+        for object in &draft.objects {
+            let start = *end;
+            let mut written = 0;
+            for cie in &draft.cies[cies.len()..object.cies_end] {
+                let key = &draft.keys[key_start..cie.key_end];
+                key_start = cie.key_end;
+                match known.entry(key) {
+                    Entry::Occupied(equal) => cies.push((*equal.get(), false)),
+                    Entry::Vacant(place) => {
+                        let own = (start + cie.out + written) as u32;
+                        cies.push((*place.insert(own), true));
+                        written += u64::from(cie.size);
+                    }
                 }
             }
+            starts.push(start);
+            *end += object.size + written;
         }
-        *end += draft.size + written;
-        Places { start, cies }
+        Places { starts, cies }
     }
 
-    /// The records that the object writes, at their final offsets.
-    fn finish(self, draft: Draft) -> Vec<Record> {
-        let mut shift = self.start as u32;
-        let mut records = draft.records;
-        records.retain_mut(|record| {
-            let (place, is_own) = self.cies[record.cie as usize];
-            let size = draft.cies[record.cie as usize].size;
-            record.out += shift;
-            if record.index & IS_CIE == 0 {
-                record.cie = place;
-                return true;
+    /// The records that the objects write, at their final offsets; the run's number is left open.
+    fn finish(self, draft: Draft) -> (Vec<Record>, Vec<Span>) {
+        let mut all = draft.records;
+        let mut spans = Vec::with_capacity(draft.objects.len());
+        let (mut from, mut kept) = (0, 0);
+        for (object, &start) in draft.objects.iter().zip(&self.starts) {
+            let first = kept;
+            let mut shift = start as u32;
+            for i in from..object.records_end {
+                let mut record = all[i];
+                let (place, is_own) = self.cies[record.cie as usize];
+                record.out += shift;
+                if record.index & IS_CIE == 0 {
+                    record.cie = place;
+                } else if is_own {
+                    shift += draft.cies[record.cie as usize].size;
+                    record.cie = 0;
+                } else {
+                    continue;
+                }
+                all[kept] = record;
+                kept += 1;
             }
-            shift += if is_own { size } else { 0 };
-            record.cie = 0;
-            is_own
-        });
-        records
+            from = object.records_end;
+            spans.push(Span { object: object.id, run: 0, start: first as u32, end: kept as u32 });
+        }
+        all.truncate(kept);
+        (all, spans)
     }
 }
 
 impl EhFrames {
+    /// Never none.
+    fn records(&self, span: &Span) -> &[Record] {
+        &self.records[span.run as usize][span.start as usize..span.end as usize]
+    }
+
+    /// Where the records of an object start in the section.
+    fn start(&self, span: &Span) -> u64 {
+        u64::from(self.records(span)[0].out)
+    }
+
     /// Offsets where the section may be cut: each object's first record.
     pub fn borders(&self) -> impl Iterator<Item = u64> {
-        self.objects.iter().filter_map(|(_, records)| records.first()).map(|r| r.out as u64)
+        self.objects.iter().map(|span| self.start(span))
     }
 
     /// Writes the bytes from offset `start` on, which is one of the borders; so is the end, or it is
     /// that of the section. `address` is that of the whole section.
     pub fn write(&self, image: &Image, address: u64, start: u64, out: &mut [u8]) {
         let end = start + out.len() as u64;
-        let first = |(_, records): &(ObjectId, Vec<Record>)| records.first().map_or(0, |r| r.out as u64);
-        let from = self.objects.partition_point(|o| first(o) < start);
-        let to = self.objects.partition_point(|o| first(o) < end);
-        for (object, records) in &self.objects[from..to] {
-            self.write_object(image, (*object, records), address, (start, out));
+        let from = self.objects.partition_point(|span| self.start(span) < start);
+        let to = self.objects.partition_point(|span| self.start(span) < end);
+        for span in &self.objects[from..to] {
+            self.write_object(image, (span.object, self.records(span)), address, (start, out));
         }
         if end == self.size {
             let terminator = out.len() - 4;
@@ -293,22 +361,23 @@ impl EhFrames {
 
     /// The number of relocations in the records of each object.
     pub fn reloc_counts<'s>(&'s self, sections: &'s Sections) -> impl Iterator<Item = u64> + 's {
-        self.objects.iter().map(|(id, records)| {
-            let frames = &sections.objects[id.index()].eh_frames;
+        self.objects.iter().map(|span| {
+            let frames = &sections.objects[span.object.index()].eh_frames;
             let count = |r: &Record| u64::from(source(&frames[r.frame as usize].1, r).3);
-            records.iter().map(count).sum()
+            self.records(span).iter().map(count).sum()
         })
     }
 
     /// Calls `each` with the relocations of the records of entry `entry` of [`Self::reloc_counts`]: the
     /// object, the relocation, and its offset in the output section.
     pub fn each_reloc(&self, image: &Image, entry: usize, mut each: impl FnMut(ObjectId, &Rela, u64)) {
-        let Some((id, records)) = self.objects.get(entry) else { return };
-        for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, *id, records) {
+        let Some(span) = self.objects.get(entry) else { return };
+        let (id, records) = (span.object, self.records(span));
+        for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, id, records) {
             for record in records {
                 let (offset, _, first, count) = source(frame, record);
                 for reloc in &relocs[first as usize..(first + count) as usize] {
-                    each(*id, reloc, (reloc.r_offset() - u64::from(offset)) + u64::from(record.out));
+                    each(id, reloc, (reloc.r_offset() - u64::from(offset)) + u64::from(record.out));
                 }
             }
         }
@@ -316,30 +385,24 @@ impl EhFrames {
 
     /// (function address, FDE address) of every FDE, in the order of the search table.
     pub fn table(&self, image: &Image, address: u64, parallel: bool) -> Vec<(u64, u64)> {
-        let region = trace::region("addresses of frames");
-        let one = |entry: &(ObjectId, Vec<Record>)| {
-            let _task = region.task();
-            self.table_of(image, address, entry)
-        };
-        let mut table: Vec<(u64, u64)> = match parallel {
-            true => self.objects.par_iter().flat_map_iter(one).collect(),
-            false => {
-                let mut table = Vec::with_capacity(self.fdes);
-                self.objects.iter().for_each(|entry| table.append(&mut one(entry)));
-                table
-            }
-        };
-        drop(region);
+        let name = "addresses of frames";
+        let lists = par::runs(name, parallel, self.objects.len(), RUN, |run| {
+            let mut table = Vec::with_capacity(
+                self.objects[run.clone()].iter().map(|s| s.end - s.start).sum::<u32>() as usize,
+            );
+            self.objects[run].iter().for_each(|span| self.add_to_table(image, address, span, &mut table));
+            table
+        });
+        let mut table = par::concat("join addresses of frames", parallel, lists);
         let _stretch = trace::stretch("sort addresses of frames");
         crate::eh_frame::sort_hdr_entries(&mut table, parallel);
         table
     }
 
-    fn table_of(&self, image: &Image, address: u64, entry: &(ObjectId, Vec<Record>)) -> Vec<(u64, u64)> {
-        let (id, records) = entry;
+    fn add_to_table(&self, image: &Image, address: u64, span: &Span, table: &mut Vec<(u64, u64)>) {
+        let (id, records) = (span.object, self.records(span));
         let object = &image.resolved.objects[id.index()];
-        let mut table = Vec::with_capacity(records.len());
-        for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, *id, records) {
+        for Input { frame, relocs, records, .. } in inputs(image.resolved, image.sections, id, records) {
             for record in records.iter().filter(|r| r.index & IS_CIE == 0) {
                 let reloc = &relocs[frame.fdes[record.index as usize].first_reloc as usize];
                 let place = image.place(object, reloc.sym(), reloc.r_addend());
@@ -347,7 +410,6 @@ impl EhFrames {
                 table.push((function, address + u64::from(record.out)));
             }
         }
-        table
     }
 }
 
