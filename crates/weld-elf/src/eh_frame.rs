@@ -14,7 +14,7 @@
 
 use std::fmt;
 
-use rayon::slice::ParallelSliceMut;
+use weld_common::sort;
 
 use crate::reader::Reader;
 
@@ -326,11 +326,9 @@ pub fn hdr_size(entries: usize) -> u64 {
 /// Puts (function address, FDE address) pairs in the order of the table, and keeps the first FDE of
 /// functions that share an address (folded ones).
 pub fn sort_hdr_entries(entries: &mut Vec<(u64, u64)>, parallel: bool) {
-    // Equal entries are the same in all their bytes, so an unstable sort has one outcome.
-    match entries.is_sorted_by(|a, b| a < b) {
-        true => {}
-        false if parallel => entries.par_sort_unstable(),
-        false => entries.sort_unstable(),
+    // Equal entries are the same in all their bytes, so any sort has one outcome.
+    if !entries.is_sorted_by(|a, b| a < b) {
+        *entries = sort::by(std::mem::take(entries), parallel, Ord::cmp);
     }
     entries.dedup_by_key(|entry| entry.0);
 }

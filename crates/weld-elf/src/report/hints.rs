@@ -181,6 +181,10 @@ pub fn out_of_reach(undefined: &Undefined, entry: &Entry, locals: &HashMap<&[u8]
 
 /// The first object that defines each of `names` as a local symbol.
 pub fn local_definitions<'n>(undefined: &Undefined, names: Vec<&'n [u8]>) -> HashMap<&'n [u8], ObjectId> {
+    // In a link that goes well, local symbols are not looked at.
+    if names.is_empty() {
+        return HashMap::new();
+    }
     let wanted: HashSet<&[u8]> = names.iter().copied().collect();
     let objects = &undefined.resolved.objects;
     let search = |object: &Object| -> Vec<u32> {

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::prefetch::prefetch;
-use weld_common::trace;
+use weld_common::{par, trace};
 
 use super::Resolved;
 use super::comdat::{Comdats, signature};
@@ -161,13 +161,12 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
         (0..bound).map(build).collect()
     };
     drop(region);
+    let lost = par::runs("find definitions in lost groups", parallel, list.len(), NAMES, |run| {
+        let ids = run.map(|i| SymbolId(i as u32));
+        ids.filter(|id| list[id.index()].has(sym::IN_DISCARDED)).collect()
+    });
+    let lost = par::concat("join definitions in lost groups", parallel, lost);
     let _stretch = trace::stretch("definitions in lost groups");
-    let lost: Vec<SymbolId> = list
-        .iter()
-        .enumerate()
-        .filter(|(_, s)| s.has(sym::IN_DISCARDED))
-        .map(|(i, _)| SymbolId(i as u32))
-        .collect();
     let mut missing = HashSet::new();
     for id in lost {
         match find_in_surviving_group(resolved, sections, comdats, id) {
@@ -183,6 +182,8 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
     Symbols { list }
 }
 
+/// Names looked at by one task.
+const NAMES: usize = 1 << 15;
 /// How many names ahead definitions are asked for.
 const DEFINITION_AHEAD: usize = 12;
 
