@@ -17,8 +17,8 @@ use weld_common::zeroed;
 
 use crate::args;
 use crate::emit::{self, Emitter};
-use crate::input::index;
 use crate::input::load::{Inputs, Loader};
+use crate::input::parts;
 use crate::input::sections::{self, Sections};
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
@@ -61,7 +61,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let jobserver = jobserver.as_ref();
     let mut store = InputStore::new(host);
     store.set_root(&options.chroot);
-    store.prefetch(options.prefetch, index::ranges);
+    store.prefetch(options.prefetch, parts::of);
     if options.reproduce.is_some() || options.dependency_file.is_some() {
         store.record();
     }

@@ -102,6 +102,13 @@ impl<'a> Archive<'a> {
         Some(0..end as usize)
     }
 
+    /// Where a member's data is in `bytes`, which begin with its header. `None` if they do not, or if the archive is thin.
+    pub fn data_of_member(bytes: &[u8]) -> Option<Range<usize>> {
+        let (data, start) = Header::at(bytes, 0).ok()?.inline_data().ok()?;
+        let start = start as usize;
+        Some(start..start + data.len())
+    }
+
     /// Reads the symbol index and the table of long names, which stand in front of all members.
     pub fn parse(bytes: &'a [u8]) -> Result<Archive<'a>, ArchiveError> {
         if !Self::is_archive(bytes) {

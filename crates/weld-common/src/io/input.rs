@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use memmap2::{Mmap, MmapOptions};
 
-use super::readahead::{Index, Prefetch, Readahead};
+use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
@@ -49,6 +49,9 @@ pub const READ_LIMIT: usize = 4 << 10;
 /// Mappings of at most this many bytes get all their pages at once: that costs less than the few
 /// faults which nearly always follow. Of larger files parts may never be needed.
 const POPULATE_LIMIT: usize = 128 << 10;
+
+/// Small files need not be asked for again: they are read when they are opened, or were missing then.
+const _: () = assert!(POPULATE_LIMIT as u64 >= super::readahead::WHOLE);
 
 /// What may come out of a pipe or device, in bytes. Such an input says nothing of its size before it
 /// ends, and `/dev/zero` never does.
@@ -127,13 +130,13 @@ impl<'h> InputStore<'h> {
             gate: Gate::default(),
             root: PathBuf::new(),
             opened: None,
-            readahead: Readahead::new(Prefetch::Off, |_| Vec::new()),
+            readahead: Readahead::new(Prefetch::Off, |_| Parts::default()),
         }
     }
 
-    /// Asks for files that are not in memory from now on. `index` says where the index data of a file is.
-    pub fn prefetch(&mut self, prefetch: Prefetch, index: Index) {
-        self.readahead = Readahead::new(prefetch, index);
+    /// Asks for files that are not in memory from now on. `headers` says what is where in a file.
+    pub fn prefetch(&mut self, prefetch: Prefetch, headers: Headers) {
+        self.readahead = Readahead::new(prefetch, headers);
     }
 
     /// Everything that the command line names is open. Contents may be asked for now; and if memory has no
@@ -197,7 +200,7 @@ impl<'h> InputStore<'h> {
             return Err(InputError::new("open", path, &ErrorKind::IsADirectory.into()));
         }
         let plan = self.plan(&meta);
-        let missing = !matches!(plan, Plan::Stream) && self.readahead.opened(&file, meta.len());
+        let missing = !matches!(plan, Plan::Stream) && self.readahead.opened(&file, path, meta.len());
         let bytes = match plan {
             Plan::Read(len) if !missing => self.read(&file, len),
             Plan::Read(len) | Plan::Map(len) => self.map(&file, path, len, missing),
@@ -396,7 +399,9 @@ impl Drop for HeapBytes {
 struct Gate {
     /// Calls of `InputStore::open` that are under way; each has at most one descriptor.
     inside: AtomicUsize,
-    waiting: Mutex<usize>,
+    /// Those of them that wait.
+    waiting: AtomicUsize,
+    lock: Mutex<()>,
     left: Condvar,
 }
 
@@ -417,14 +422,14 @@ impl Gate {
         loop {
             match File::open(path) {
                 Err(e) if out_of_descriptors(&e) && naps < Self::PATIENCE => {
-                    let mut waiting = self.waiting.lock().unwrap();
-                    *waiting += 1;
+                    let lock = self.lock.lock().unwrap();
+                    self.waiting.fetch_add(1, Ordering::Relaxed);
                     // Time alone ends a nap too: a descriptor may have been closed just before the
                     // lock was taken, or elsewhere in the process.
-                    let (mut waiting, _) = self.left.wait_timeout(waiting, Self::NAP).unwrap();
-                    *waiting -= 1;
+                    let (_lock, _) = self.left.wait_timeout(lock, Self::NAP).unwrap();
+                    let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed);
                     // As long as others are at work here and not all waiting, one of them will leave.
-                    if self.inside.load(Ordering::Relaxed) <= *waiting + 1 {
+                    if self.inside.load(Ordering::Relaxed) <= waiting {
                         naps += 1;
                     }
                 }
@@ -437,7 +442,10 @@ impl Gate {
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.inside.fetch_sub(1, Ordering::Relaxed);
-        self.0.left.notify_one();
+        // Waking is a system call even if nobody waits, and there is a permit for each file.
+        if self.0.waiting.load(Ordering::Relaxed) > 0 {
+            self.0.left.notify_one();
+        }
     }
 }
 

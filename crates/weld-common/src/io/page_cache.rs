@@ -9,6 +9,7 @@
 //! - Elsewhere: nothing is known and nothing asked.
 
 use std::fs::File;
+use std::time::{Duration, Instant};
 
 /// Pages of a file that were looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,13 @@ pub trait PageCache: Send + Sync {
 
     /// Asks for bytes of a mapped file and does not wait for them.
     fn ask_mapped(&self, bytes: &[u8]);
+
+    /// Waits for the last of some bytes of a mapped file that were asked for. How long that took.
+    fn wait(&self, bytes: &[u8]) -> Duration {
+        let start = Instant::now();
+        std::hint::black_box(bytes.last().copied());
+        start.elapsed()
+    }
 
     /// How many bytes can be in memory without displacing what is used, and within the limits of the
     /// process's cgroup.

@@ -2,32 +2,34 @@
 //!
 //! A link waits longest for a device when it asks for one thing at a time. So a file that is found cold is
 //! asked for when it is opened: all of it if it is small, else its ends, where formats say what is in it.
-//! A thread then asks for the rest, in this order:
+//! Threads ([`worker`]) then ask for the rest, in this order:
 //!
-//! 1. *index data* of each file: what has to be read before anything can be resolved (section headers,
-//!    symbol and string tables, archive indices; the format's crate says where they are),
-//! 2. *contents*, as the link finds out that it needs them ([`Readahead::will_need`]): objects in the order of
-//!    the command line once all are open, archive members when they are extracted.
+//! 1. *index data* of each file, and of archive members when they are extracted ([`Readahead::will_read`]):
+//!    what has to be read before anything can be resolved (section headers, symbol and string tables, archive
+//!    indices; the format's crate says where they are),
+//! 2. *contents* of these members, and of other files that the link finds out to need
+//!    ([`Readahead::will_need`]): of all of them first what is read early, then the rest.
 //!
 //! After a build everything is in memory, and then nothing of this may cost: `auto` asks the kernel about
 //! the first of every 16 files and about large ones, and only once one of them is missing about all. No thread is
-//! started and nothing asked for before that. It is asked about a file's first pages only: every link reads
+//! started and nothing asked for before that. After it, small files are asked for only if they are missing. It is asked about a file's first pages only: every link reads
 //! them, while of archives and shared objects other parts may never have been read.
 //!
 //! What is asked for ahead must not displace what is in use: contents are asked for up to half of the memory
 //! that is free for it. And if inputs and output do not fit into memory together, the kernel is told not
 //! to read around the pages that the link touches ([`Readahead::is_tight`]): it would fill memory with others.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::ops::Range;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread::JoinHandle;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::page_cache::{PageCache, Residency, System};
+use worker::{Span, Worker};
+
+mod worker;
 
 /// `--prefetch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -40,9 +42,17 @@ pub enum Prefetch {
     Off,
 }
 
-/// Where the index data of a file is, as far as its headers tell. Runs on the prefetching thread, which
-/// may wait for the headers.
-pub type Index = fn(&[u8]) -> Vec<Range<usize>>;
+/// What the headers of a file, or of a member of an archive with its header, say of it. Ranges of bytes.
+#[derive(Default)]
+pub struct Parts {
+    /// Read before symbols can be resolved.
+    pub index: Vec<Range<usize>>,
+    /// Contents that are read before the output's layout is known.
+    pub early: Vec<Range<usize>>,
+}
+
+/// Runs on a prefetching thread, which may wait for the headers.
+pub type Headers = fn(&[u8]) -> Parts;
 
 /// As long as nothing was missing, one file of so many is asked about.
 const SAMPLE: usize = 16;
@@ -53,11 +63,14 @@ const LARGE: u64 = 1 << 20;
 /// The kernel is asked about so many bytes at the beginning of a file.
 const LOOK: u64 = 16 << 10;
 
-/// Files of at most so many bytes are asked for whole when they are opened.
-const WHOLE: u64 = 128 << 10;
+/// Files of at most so many bytes are asked for whole when they are opened, or are read then.
+pub(super) const WHOLE: u64 = 128 << 10;
 
 /// Inputs of fewer bytes are not what memory runs out of.
 const WORTH_ASKING: u64 = 64 << 20;
+
+/// Threads that ask: one waits while another asks.
+const THREADS: usize = 2;
 
 /// Bytes asked for at the beginning and at the end of larger files.
 const HEAD: u64 = 16 << 10;
@@ -65,7 +78,8 @@ const TAIL: u64 = 64 << 10;
 
 pub struct Readahead {
     prefetch: Prefetch,
-    index: Index,
+    headers: Headers,
+    threads: usize,
     cache: Arc<dyn PageCache>,
     /// Something was missing, or everything is to be asked for.
     cold: AtomicBool,
@@ -79,14 +93,15 @@ pub struct Readahead {
 }
 
 impl Readahead {
-    pub fn new(prefetch: Prefetch, index: Index) -> Readahead {
-        Self::with(prefetch, index, Arc::new(System))
+    pub fn new(prefetch: Prefetch, headers: Headers) -> Readahead {
+        Self::with(prefetch, headers, THREADS, Arc::new(System))
     }
 
-    fn with(prefetch: Prefetch, index: Index, cache: Arc<dyn PageCache>) -> Readahead {
+    fn with(prefetch: Prefetch, headers: Headers, threads: usize, cache: Arc<dyn PageCache>) -> Readahead {
         Readahead {
             prefetch,
-            index,
+            headers,
+            threads,
             cache,
             cold: AtomicBool::new(false),
             seen: AtomicUsize::new(0),
@@ -102,18 +117,20 @@ impl Readahead {
         self.cold.load(Ordering::Relaxed)
     }
 
-    /// A file of `len` bytes was opened. `true` if it is not in memory; then it is asked for, or its ends
+    /// A file of `len` bytes was opened by the name `path`. `true` if it is not in memory; then it is asked for, or its ends
     /// are, and reading it now would be waiting.
-    pub fn opened(&self, file: &File, len: u64) -> bool {
+    pub fn opened(&self, file: &File, path: &Path, len: u64) -> bool {
         if len == 0 || !self.is_missing(file, len) {
             return false;
         }
         self.cold.store(true, Ordering::Relaxed);
         if len <= WHOLE {
-            self.worker().ask_file(file, 0, len);
+            self.ask_file(file, 0, len);
         } else {
-            self.worker().ask_file(file, 0, HEAD);
-            self.worker().ask_file(file, len - TAIL, TAIL);
+            self.ask_file(file, 0, HEAD);
+            if !is_archive(path) {
+                self.ask_file(file, len - TAIL, TAIL);
+            }
         }
         true
     }
@@ -141,15 +158,24 @@ impl Readahead {
     /// is dropped.
     pub fn mapped(&self, bytes: &[u8]) {
         if bytes.len() as u64 > WHOLE {
-            self.worker().push(|queue| queue.index.push_back(Span(bytes.into())));
+            self.worker().index(Span::new(bytes));
         }
     }
 
-    /// The contents of a mapped file, or of a part of one, will be needed. Its bytes must stay until this
-    /// value is dropped.
-    pub fn will_need(&self, bytes: &[u8]) {
+    /// The contents of a mapped file will be needed. Its bytes must stay until this value is dropped.
+    ///
+    /// Small files were read when they were opened, or asked for then.
+    pub fn will_need(&self, file: &[u8]) {
+        if self.is_cold() && file.len() as u64 > WHOLE {
+            self.worker().contents(Span::new(file));
+        }
+    }
+
+    /// Parts of mapped files, each with index data of its own, will be read now, and their contents later.
+    /// Their bytes must stay until this value is dropped.
+    pub fn will_read<'a>(&self, members: impl Iterator<Item = &'a [u8]>) {
         if self.is_cold() {
-            self.worker().push(|queue| queue.contents.push_back(Span(bytes.into())));
+            self.worker().members(members.map(Span::new));
         }
     }
 
@@ -164,19 +190,23 @@ impl Readahead {
     /// What the command line names is open: contents may be asked for.
     pub fn all_open(&self) {
         if let Some(worker) = self.worker.get() {
-            worker.push(|queue| queue.all_open = true);
+            worker.all_open();
         }
     }
 
+    fn ask_file(&self, file: &File, offset: u64, len: u64) {
+        self.worker().ask(len, |cache| cache.ask_file(file, offset, len));
+    }
+
     fn worker(&self) -> &Worker {
-        self.worker.get_or_init(|| Worker::start(self.cache.clone(), self.index))
+        self.worker.get_or_init(|| Worker::start(self.cache.clone(), self.headers, self.threads))
     }
 
     /// A line for `--stats`, and when the first and the last request was made.
     pub fn summary(&self) -> (String, Option<Range<Instant>>) {
         let about = self.asked_about.load(Ordering::Relaxed);
         let missing = self.missing.load(Ordering::Relaxed);
-        let bytes = self.worker.get().map_or(0, |worker| worker.shared.asked.load(Ordering::Relaxed));
+        let bytes = self.worker.get().map_or(0, Worker::asked);
         let text = match self.prefetch {
             Prefetch::Off => "off".to_owned(),
             Prefetch::On => format!("asked for {bytes} bytes"),
@@ -186,148 +216,21 @@ impl Readahead {
         };
         let tight = self.tight.load(Ordering::Relaxed);
         let text = if tight { text + "; memory is tight, files are read page by page" } else { text };
-        let times = self.worker.get().map(|worker| {
-            let last = *lock(&worker.shared.last);
-            worker.start..last
-        });
-        (text, times)
+        (text, self.worker.get().map(Worker::times))
     }
 }
 
-/// Waits for the thread: it must not look at mappings that go away.
-impl Drop for Readahead {
-    fn drop(&mut self) {
-        if let Some(mut worker) = self.worker.take() {
-            worker.push(|queue| queue.stop = true);
-            if let Some(thread) = worker.thread.take() {
-                _ = thread.join();
-            }
-        }
-    }
-}
-
-struct Worker {
-    shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
-    start: Instant,
-}
-
-/// Bytes of a mapping that stays as long as the thread.
-struct Span(NonNull<[u8]>);
-
-// SAFETY: the bytes are not written by this process.
-unsafe impl Send for Span {}
-
-#[derive(Default)]
-struct Queue {
-    index: VecDeque<Span>,
-    contents: VecDeque<Span>,
-    all_open: bool,
-    stop: bool,
-}
-
-struct Shared {
-    cache: Arc<dyn PageCache>,
-    index: Index,
-    queue: Mutex<Queue>,
-    wake: Condvar,
-    /// Bytes.
-    asked: AtomicU64,
-    last: Mutex<Instant>,
-}
-
-enum Task {
-    Index(Span),
-    Contents(Span),
-}
-
-/// A panic while a lock is held leaves nothing half-done here.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Worker {
-    fn start(cache: Arc<dyn PageCache>, index: Index) -> Worker {
-        let start = Instant::now();
-        let shared = Arc::new(Shared {
-            cache,
-            index,
-            queue: Mutex::default(),
-            wake: Condvar::new(),
-            asked: AtomicU64::new(0),
-            last: Mutex::new(start),
-        });
-        let run = {
-            let shared = shared.clone();
-            move || shared.run()
-        };
-        // Without a thread only what is asked for when files are opened is.
-        let thread = std::thread::Builder::new().name("weld-prefetch".into()).spawn(run).ok();
-        Worker { shared, thread, start }
-    }
-
-    fn push(&self, change: impl FnOnce(&mut Queue)) {
-        change(&mut lock(&self.shared.queue));
-        self.shared.wake.notify_one();
-    }
-
-    fn ask_file(&self, file: &File, offset: u64, len: u64) {
-        self.shared.cache.ask_file(file, offset, len);
-        self.shared.asked.fetch_add(len, Ordering::Relaxed);
-    }
-}
-
-impl Shared {
-    fn run(&self) {
-        let room = self.cache.room() / 2;
-        while let Some(task) = self.next() {
-            match task {
-                Task::Index(Span(bytes)) => {
-                    // SAFETY: whoever queued the bytes keeps them until this thread has ended.
-                    let bytes = unsafe { bytes.as_ref() };
-                    for range in (self.index)(bytes) {
-                        self.ask(bytes.get(range).unwrap_or_default());
-                    }
-                }
-                // SAFETY: as above.
-                Task::Contents(Span(bytes)) => {
-                    if self.asked.load(Ordering::Relaxed) < room {
-                        self.ask(unsafe { bytes.as_ref() });
-                    }
-                }
-            }
-            *lock(&self.last) = Instant::now();
-        }
-    }
-
-    fn next(&self) -> Option<Task> {
-        let mut queue = lock(&self.queue);
-        loop {
-            if queue.stop {
-                return None;
-            }
-            if let Some(span) = queue.index.pop_front() {
-                return Some(Task::Index(span));
-            }
-            if queue.all_open
-                && let Some(span) = queue.contents.pop_front()
-            {
-                return Some(Task::Contents(span));
-            }
-            queue = self.wake.wait(queue).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn ask(&self, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            self.cache.ask_mapped(bytes);
-            self.asked.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        }
-    }
+/// Whether a file is an archive, as far as its name tells: nothing special is at the end of one.
+fn is_archive(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "a" || extension == "rlib" || extension == "lib")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use super::worker::{BIT, lock};
     use super::*;
     use crate::io::testdir::TestDir;
 
@@ -364,14 +267,24 @@ mod tests {
             lock(&self.asked).push((true, bytes.len() as u64));
         }
 
+        fn wait(&self, _: &[u8]) -> Duration {
+            Duration::from_micros(500)
+        }
+
         fn room(&self) -> u64 {
             self.room
         }
     }
 
-    /// Index data, for these tests.
-    fn quarter(bytes: &[u8]) -> Vec<Range<usize>> {
-        std::iter::once(0..bytes.len() / 4).collect()
+    /// How contents are cut.
+    fn bits(len: u64) -> impl Iterator<Item = u64> {
+        (0..len).step_by(BIT).map(move |start| (len - start).min(BIT as u64))
+    }
+
+    /// A quarter is index data, a sixteenth is early, for these tests.
+    fn quarter(bytes: &[u8]) -> Parts {
+        let range = |part| std::iter::once(0..bytes.len() / part).collect();
+        Parts { index: range(4), early: range(16) }
     }
 
     /// Opens files of these lengths, says that all of their contents is needed, and ends when all is
@@ -381,23 +294,18 @@ mod tests {
         std::fs::write(dir.join("f"), b"x").unwrap();
         let file = File::open(dir.join("f")).unwrap();
         let bytes: Vec<Vec<u8>> = lens.iter().map(|&len| vec![0; len as usize]).collect();
-        let readahead = Readahead::with(prefetch, quarter, fake.clone());
+        let readahead = Readahead::with(prefetch, quarter, 1, fake.clone());
         let mut missing = Vec::new();
         for bytes in &bytes {
-            missing.push(readahead.opened(&file, bytes.len() as u64));
+            missing.push(readahead.opened(&file, Path::new("f"), bytes.len() as u64));
             if missing.last() == Some(&true) {
                 readahead.mapped(bytes);
             }
             readahead.will_need(bytes);
         }
         readahead.all_open();
-        if let Some(worker) = readahead.worker.get() {
-            while {
-                let queue = lock(&worker.shared.queue);
-                !queue.index.is_empty() || !queue.contents.is_empty()
-            } {
-                std::thread::yield_now();
-            }
+        while readahead.worker.get().is_some_and(|worker| !worker.is_done()) {
+            std::thread::yield_now();
         }
         drop(readahead);
         let asked = std::mem::take(&mut *lock(&fake.asked));
@@ -438,26 +346,65 @@ mod tests {
             let files: Vec<_> = asked.iter().filter(|(mapped, _)| !mapped).map(|a| a.1).collect();
             assert_eq!(files, [HEAD, TAIL, 5000, HEAD, TAIL]);
             let mapped: Vec<_> = asked.iter().filter(|(mapped, _)| *mapped).map(|a| a.1).collect();
-            assert_eq!(mapped, [100_000, 200_000, 400_000, 5000, 800_000]);
+            // The small file was asked for when it was opened.
+            let bits = |len| bits(len).collect::<Vec<_>>();
+            let contents = [bits(400_000), bits(800_000)].concat();
+            assert_eq!(mapped, [vec![100_000, 200_000, 25_000, 50_000], contents].concat());
         }
+    }
+
+    #[test]
+    fn index_data_of_members_comes_before_contents() {
+        let fake = Fake::new(Some(0), u64::MAX);
+        let (file, members) = (vec![0; 400_000], [vec![0; 200_000], vec![0; 5000], vec![0; 300_000]]);
+        let readahead = Readahead::with(Prefetch::On, quarter, 1, fake.clone());
+        readahead.cold.store(true, Ordering::Relaxed);
+        readahead.will_need(&file);
+        readahead.will_read(members.iter().map(|member| &member[..]));
+        while !readahead.worker().is_done() {
+            std::thread::yield_now();
+        }
+        let mapped = || -> Vec<u64> { lock(&fake.asked).drain(..).map(|a| a.1).collect() };
+        assert_eq!(mapped(), [HEAD, TAIL, 5000, HEAD, TAIL, 50_000, 75_000]);
+        readahead.all_open();
+        while !readahead.worker().is_done() {
+            std::thread::yield_now();
+        }
+        let contents = [400_000, 200_000, 300_000].into_iter().flat_map(bits);
+        assert_eq!(mapped(), [25_000, 12_500, 18_750].into_iter().chain(contents).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn of_archives_the_end_is_not_asked_for() {
+        let dir = TestDir::new("readahead-archive");
+        std::fs::write(dir.join("f"), b"x").unwrap();
+        let file = File::open(dir.join("f")).unwrap();
+        let fake = Fake::new(Some(0), u64::MAX);
+        let readahead = Readahead::with(Prefetch::Auto, quarter, 1, fake.clone());
+        for name in ["lib.a", "lib.rlib", "x.o", "lib"] {
+            assert!(readahead.opened(&file, Path::new(name), 400_000));
+        }
+        let asked: Vec<_> = lock(&fake.asked).iter().map(|a| a.1).collect();
+        assert_eq!(asked, [HEAD, HEAD, HEAD, TAIL, HEAD, TAIL]);
     }
 
     #[test]
     fn contents_only_as_long_as_there_is_room() {
         let fake = Fake::new(Some(0), 2_000_000);
         let (_, asked) = run(Prefetch::Auto, &fake, &[400_000; 10]);
-        let readahead = Readahead::with(Prefetch::Auto, quarter, fake.clone());
+        let readahead = Readahead::with(Prefetch::Auto, quarter, 1, fake.clone());
         assert!(!readahead.is_tight(2_000_000) && !readahead.is_tight(WORTH_ASKING - 1));
         assert!(readahead.is_tight(WORTH_ASKING) && readahead.summary().0.contains("tight"));
         let ends = 10 * (HEAD + TAIL);
-        let contents = asked.iter().filter(|a| **a == (true, 400_000)).count() as u64;
+        let contents = asked.iter().filter(|a| **a == (true, BIT as u64)).count() as u64;
         assert_eq!(asked.iter().filter(|a| **a == (true, 100_000)).count(), 10);
         // The ends and the index data of all files are more than half of the room.
         assert!(ends + 10 * 100_000 > 1_000_000);
         assert_eq!(contents, 0);
         let fake = Fake::new(Some(0), 6_000_000);
         let (_, asked) = run(Prefetch::Auto, &fake, &[400_000; 10]);
-        let contents = asked.iter().filter(|a| **a == (true, 400_000)).count() as u64;
-        assert_eq!(contents, (3_000_000 - ends - 1_000_000).div_ceil(400_000));
+        let last = bits(400_000).last().unwrap();
+        let contents = asked.iter().filter(|a| **a == (true, last)).count() as u64;
+        assert_eq!(contents, (3_000_000 - ends - 10 * 125_000).div_ceil(400_000));
     }
 }

@@ -92,16 +92,20 @@ impl<'a> Inputs<'a> {
         if !readahead.is_cold() {
             return;
         }
+        let mut members = Vec::new();
         for file in files {
             match &self.files[file.index()] {
                 Input::Member { archive, offset } => {
                     let archive = &self.archives[*archive as usize];
-                    readahead.will_need(archive.extent(*offset));
+                    if !archive.archive.is_thin() {
+                        members.push(archive.extent(*offset));
+                    }
                 }
                 Input::Object { data, .. } => readahead.will_need(data),
                 Input::Internal | Input::Shared { .. } => {}
             }
         }
+        readahead.will_read(members.into_iter());
     }
 
     /// Where a file stands on the command line, for `--warn-backrefs`.

@@ -2,13 +2,13 @@
 //!
 //! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command
 //! line into an ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
-//! what each section of a live object is for. [`index`] tells prefetching what is read first.
+//! what each section of a live object is for. [`parts`] tells prefetching what is read when.
 
 pub mod archives;
 pub mod identify;
-pub mod index;
 pub mod load;
 pub mod object;
+pub mod parts;
 pub mod search;
 pub mod sections;
 pub mod shared;
