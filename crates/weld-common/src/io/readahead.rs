@@ -241,11 +241,17 @@ mod tests {
         room: u64,
         questions: AtomicUsize,
         asked: Mutex<Vec<(bool, u64)>>,
+        /// How long each wait is.
+        pause: Duration,
     }
 
     impl Fake {
         fn new(resident: Option<u64>, room: u64) -> Arc<Fake> {
-            Arc::new(Fake { resident, room, questions: AtomicUsize::new(0), asked: Mutex::default() })
+            Self::slow(resident, room, Duration::ZERO)
+        }
+
+        fn slow(resident: Option<u64>, room: u64, pause: Duration) -> Arc<Fake> {
+            Arc::new(Fake { resident, room, questions: AtomicUsize::new(0), asked: Mutex::default(), pause })
         }
 
         fn questions(&self) -> usize {
@@ -268,6 +274,7 @@ mod tests {
         }
 
         fn wait(&self, _: &[u8]) -> Duration {
+            std::thread::sleep(self.pause);
             Duration::from_micros(500)
         }
 
@@ -386,6 +393,21 @@ mod tests {
         }
         let asked: Vec<_> = lock(&fake.asked).iter().map(|a| a.1).collect();
         assert_eq!(asked, [HEAD, HEAD, HEAD, TAIL, HEAD, TAIL]);
+    }
+
+    #[test]
+    fn who_is_done_does_not_wait_for_the_rest_of_a_large_file() {
+        let fake = Fake::slow(Some(0), u64::MAX, Duration::from_millis(2));
+        let file = vec![0; 1000 * BIT];
+        let readahead = Readahead::with(Prefetch::On, quarter, 1, fake.clone());
+        readahead.cold.store(true, Ordering::Relaxed);
+        readahead.will_need(&file);
+        readahead.all_open();
+        while lock(&fake.asked).is_empty() {
+            std::thread::yield_now();
+        }
+        drop(readahead);
+        assert!(lock(&fake.asked).len() < 900);
     }
 
     #[test]

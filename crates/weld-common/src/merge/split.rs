@@ -262,9 +262,10 @@ fn sort_by_shard(scratch: &mut Scratch, shard_bits: u32) -> (Box<[Record]>, Box<
 }
 
 impl Layout {
-    /// Bytes of a piece, roughly.
+    /// Bytes of a piece, roughly. Room is made by it, so it must not be much more than an input can have.
     pub(super) fn usual_piece(&self) -> usize {
-        if self.strings { 48 * self.entsize } else { self.entsize }
+        // No characters are wider than four bytes; what else calls itself strings is hardly text.
+        if self.strings { (48 * self.entsize.min(4)).max(self.entsize) } else { self.entsize }
     }
 
     /// The start of a piece behind `at`, or the end.
@@ -334,5 +335,16 @@ mod tests {
         assert_eq!([0, 1, 2, 4, 20, 32].map(shards), [1, 2, 4, 8, 64, 64]);
         assert_eq!([100, 512, 513, 1024, 4096, 1 << 20].map(shards), [64, 64, 64, 128, 256, 256]);
         assert_eq!(shard_bits(FIRST_SHARD_BYTES * 2 - 1), 0);
+    }
+
+    #[test]
+    fn no_room_is_made_for_what_inputs_cannot_have() {
+        let usual = |entsize, strings| {
+            let (task_bytes, shard_bits) = (task_bytes(0), 0);
+            Layout { entsize, strings, align: 1, task_bytes, shard_bits }.usual_piece()
+        };
+        assert_eq!([1, 2, 4, 8].map(|entsize| usual(entsize, true)), [48, 96, 192, 192]);
+        assert_eq!([1000, 1 << 16].map(|entsize| usual(entsize, true)), [1000, 1 << 16]);
+        assert_eq!(usual(8, false), 8);
     }
 }

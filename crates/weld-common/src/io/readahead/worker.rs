@@ -291,9 +291,10 @@ impl Shared {
         }
     }
 
-    /// Asks, and waits each time that enough was asked for since it waited last.
+    /// Asks, and waits each time that enough was asked for since it waited last. Ends early if nobody wants the
+    /// bytes any more: there can be gigabytes of them.
     fn ask_bits(&self, mut bytes: &[u8], pace: &mut Pace) {
-        while !bytes.is_empty() {
+        while !bytes.is_empty() && !lock(&self.queue).stop {
             let (bit, rest) = bytes.split_at(bytes.len().min(pace.bit));
             self.ask(bit);
             pace.asked += bit.len();

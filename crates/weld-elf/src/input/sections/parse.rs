@@ -246,7 +246,8 @@ impl Parser<'_, '_> {
             }
         }
         let far = self.object.section_names.len() > FAR;
-        for shndx in self.range() {
+        // The first header of an object is no section, whatever it says.
+        for shndx in self.range().skip(usize::from(self.first == 0)) {
             if far {
                 self.object.prefetch_section_name(shndx + NAME_AHEAD);
             }
