@@ -97,6 +97,7 @@ pub fn link<'j>(
             sections: &mut sections,
             live: &live,
             options: job.options,
+            sink: job.sink,
         };
         let mut outs = builder.build(notes, commons);
         let counter = symtab::Counter {

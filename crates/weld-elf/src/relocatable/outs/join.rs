@@ -12,6 +12,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::glob::Glob;
 
 use super::{NONE, Note, Out, Outs, What, new_out};
@@ -46,6 +47,7 @@ pub struct Builder<'c, 'a> {
     pub sections: &'c mut Sections<'a>,
     pub live: &'c Live,
     pub options: &'c Options,
+    pub sink: &'c DiagSink,
 }
 
 /// What is gathered on the way.
@@ -117,7 +119,11 @@ impl<'a> Builder<'_, 'a> {
                     continue;
                 }
                 for member in &members {
-                    all.grouped[member.index() / 64] |= 1 << (member.0 % 64);
+                    let word = &mut all.grouped[member.index() / 64];
+                    if *word >> (member.0 % 64) & 1 != 0 {
+                        self.refuse_member(object, *member);
+                    }
+                    *word |= 1 << (member.0 % 64);
                 }
                 all.of_section[object.section_base as usize + i] = all.list.len() as u32;
                 let name = object.section_name(i).unwrap_or(b".group");
@@ -127,6 +133,16 @@ impl<'a> Builder<'_, 'a> {
                 all.list.push(out);
             }
         }
+    }
+
+    /// The output could not be what the input is not: a section lives or dies with one group.
+    #[cold]
+    fn refuse_member(&self, object: &Object, member: SectionId) {
+        let shndx = member.0 - object.section_base;
+        let label = object.section_label(shndx as usize);
+        let text =
+            format!("{}:({label}): is listed more than once as a member of section groups", object.name);
+        self.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | u64::from(shndx)));
     }
 
     /// Gives each live section its output section and offset.
