@@ -56,8 +56,8 @@ exec 9<>jobs
 printf %s $all >&9
 export MAKEFLAGS="--jobserver-auth=fifo:$PWD/jobs"
 for signal in INT TERM HUP QUIT; do
-  # The shell lets what runs in the background ignore SIGINT and SIGQUIT.
-  (trap - INT QUIT; exec env --default-signal=INT,QUIT $LD @many.rsp slow.o -o out) & pid=$!
+  # The shell lets what runs in the background ignore SIGINT and SIGQUIT, nohup SIGHUP.
+  (trap - INT QUIT; exec env --default-signal=INT,QUIT,HUP,TERM $LD @many.rsp slow.o -o out) & pid=$!
   # This opens when weld opens the other end, and weld has tokens then. It never gets a byte.
   exec 6> slow.o
   kill -$signal $pid
