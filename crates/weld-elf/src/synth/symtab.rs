@@ -197,22 +197,18 @@ impl<'a> Choice<'_, 'a> {
 
     /// The indices of all symbols, once the table has its symbols of sections.
     pub fn number(&self, symtab: &SymTab, parallel: bool) -> Numbers {
-        let choice = Choice { special: &symtab.special, ..*self };
         let globals: Vec<AtomicU32> = zeroed::sparse(self.symbols.list.len());
         let set = |id: SymbolId, index: u32| globals[id.index()].store(index, Ordering::Relaxed);
         let one = |(number, object): (usize, &Object<'a>)| {
             let start = symtab.start_of(number);
             let mut kept = Kept::new(object.first_global as usize);
-            for i in 1..object.first_global {
-                if choice.keeps_local((number, object), i, &object.syms[i as usize]) {
-                    kept.set(i);
-                }
-            }
+            let is_local = |&index: &u32| index < object.first_global;
+            symtab.kept_of(number).filter(is_local).for_each(|index| kept.set(index));
             let mut next = (start.locals + kept.count(), start.globals);
-            for i in object.first_global..object.syms.len() as u32 {
-                let Some(local) = choice.keeps_global(object, i) else { continue };
-                let next = if local { &mut next.0 } else { &mut next.1 };
-                set(object.global(i), *next);
+            for index in symtab.kept_of(number).skip_while(is_local) {
+                let id = object.global(index);
+                let next = if self.is_local(id) { &mut next.0 } else { &mut next.1 };
+                set(id, *next);
                 *next += 1;
             }
             (start.locals, kept)
@@ -306,9 +302,22 @@ impl SymTab {
         Ok(SymTab { special, ..symtab })
     }
 
+    /// The first slice of an object.
+    fn first_slice(&self, object: usize) -> usize {
+        self.slices.partition_point(|s| (s.object as usize) < object)
+    }
+
     /// Where the symbols of an object go.
     fn start_of(&self, object: usize) -> Range {
-        self.starts[self.slices.partition_point(|s| (s.object as usize) < object)]
+        self.starts[self.first_slice(object)]
+    }
+
+    /// The symbols of an object that are written, by their indices in its table.
+    fn kept_of(&self, object: usize) -> impl Iterator<Item = u32> {
+        let first = self.first_slice(object);
+        let slices = self.slices[first..].iter().zip(&self.kept[first..]);
+        let mine = slices.take_while(move |(slice, _)| slice.object as usize == object);
+        mine.flat_map(|(slice, kept)| kept.iter().map(|i| slice.symbols.start + i))
     }
 
     /// Runs of slices whose symbols are written in one go: of about as many bytes as other units of the image, but not
