@@ -24,11 +24,12 @@ logs=$work/logs
 cc="gcc -B$bin"
 jobs=$(nproc)
 all=(workloads self clang cargo lua zstd sqlite cpython)
-passed=0 failed=0 skipped=0
+# shellcheck source=bench/sources.sh
+. "$bench/sources.sh"
 
 main() {
     local names=()
-    linker=${WELD:-} full=
+    linker= full=
     while [ $# -gt 0 ]; do
         case $1 in
         --linker) linker=$2; shift ;;
@@ -39,15 +40,10 @@ main() {
         esac
         shift
     done
-    for place in "$bench/../target/shipped/weld" "$bench/../target/release/weld"; do
-        [ -n "$linker" ] || [ ! -x "$place" ] || linker=$place
-    done
-    linker=$(command -v "${linker:-weld}" 2>/dev/null) || { echo "$0: no linker; build weld or give --linker PATH" >&2; exit 2; }
-    linker=$(realpath -s "$linker")
+    linker=$(find_linker "$linker") || exit 2
     export linker full
     mkdir -p "$bin" "$logs"
-    exec {lock}> "$work/lock" # the build trees, the shim and its count serve one run at a time
-    flock -n "$lock" || { echo "waiting for another run to end"; flock "$lock"; }
+    only_one_run
     prepare_shim
     echo "linker: $linker ($("$linker" --version 2>/dev/null | head -1))"
     for name in "${names[@]:-${all[@]}}"; do
@@ -67,23 +63,19 @@ SHIM
     chmod +x "$bin/ld"
 }
 
-# step NAME SECONDS FUNCTION [ARGUMENT]...: runs FUNCTION in a shell of its own, strictly, and bounded.
+# step NAME SECONDS FUNCTION [ARGUMENT]...: one line of the result.
 step() {
-    local name=$1 limit=$2 log="$logs/${1//[^a-z0-9-]/_}.log" start=$SECONDS status
-    shift 2
-    : > "$work/links"
-    timeout -k 20 "$limit" nice -n 10 bash "${BASH_SOURCE[0]}" --step "$@" < /dev/null > "$log" 2>&1 {lock}>&-
-    status=$?
-    if [ $status = 0 ]; then
+    bounded "$@"
+    case $outcome in
+    PASS)
         passed=$((passed + 1))
-        echo "PASS $name ($((SECONDS - start)) s, $(wc -l < "$work/links") links)"
-    elif [ $status = 77 ]; then
-        skip "$name: $(tail -n 1 "$log")"
-    else
+        echo "PASS $1 ($took s, $(wc -l < "$work/links") links)" ;;
+    SKIP) skip "$1: $(tail -n 1 "$log")" ;;
+    FAIL)
         failed=$((failed + 1))
-        echo "FAIL $name ($([ $status = 124 ] && echo "no end after $limit s" || echo "status $status"); see $log)"
-    fi
-    return $status
+        echo "FAIL $1 ($why; see $log)" ;;
+    esac
+    [ $outcome = PASS ]
 }
 
 skip() {
@@ -94,33 +86,6 @@ skip() {
 # Fails a step that should have linked something with the linker and has not.
 linked() {
     [ -s "$work/links" ] || { echo "nothing was linked through $bin/ld"; exit 1; }
-}
-
-# need PACKAGE...: installs Debian packages that are missing.
-need() {
-    local sudo=
-    [ "$(id -u)" = 0 ] || sudo=sudo
-    dpkg -s "$@" > /dev/null 2>&1 ||
-        $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
-}
-
-# source_package NAME: unpacks a fresh copy of a Debian source package to $work/NAME and goes there.
-# A list of its own leaves the system's apt configuration alone.
-source_package() {
-    local sources=$cache/sources
-    need dpkg-dev
-    mkdir -p "$sources/lists"
-    cd "$sources"
-    if ! ls "$1"_*.dsc > /dev/null 2>&1; then
-        (. /etc/os-release; echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main") > sources.list
-        local apt=(apt-get -o "Dir::Etc::SourceList=$sources/sources.list" -o Dir::Etc::SourceParts=/dev/null
-            -o "Dir::State::Lists=$sources/lists" -o "APT::Sandbox::User=$(id -un)")
-        ls lists/*Sources* > /dev/null 2>&1 || "${apt[@]}" update
-        "${apt[@]}" source --download-only "$1"
-    fi
-    rm -rf "${work:?}/$1"
-    dpkg-source --no-check --no-copy -x "$1"_*.dsc "$work/$1"
-    cd "$work/$1"
 }
 
 # Every captured and generated link: 4000 objects, 200 000 sections, 120 000 dynamic symbols, ...
@@ -366,9 +331,7 @@ cpython_test() {
 }
 
 if [ "${1:-}" = --step ]; then
-    set -ex
-    shift
-    "$@"
+    run_step "$@"
 else
     main "$@"
 fi

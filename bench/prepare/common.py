@@ -38,12 +38,12 @@ def reference_linker():
 
 
 class Workload:
-    """A workload in the making. The preparing functions fill `directory`."""
+    """A workload in the making, below `place`. The preparing functions fill `directory`."""
 
-    def __init__(self, name, description):
-        self.name = name
+    def __init__(self, name, description, place=WORKLOADS):
+        self.name, self.place = name, place
         self.about = {"name": name, "description": description}
-        self.directory = WORKLOADS / f".{name}.new"
+        self.directory = place / f".{name}.new"
         self.build = BUILDS / name
         self.build.mkdir(parents=True, exist_ok=True)
         self.lock = open(self.build / "lock", "w")
@@ -111,7 +111,7 @@ class Workload:
         }
         out.unlink()
         (self.directory / "about.json").write_text(json.dumps(self.about, indent=2) + "\n")
-        final = WORKLOADS / self.name
+        final = self.place / self.name
         shutil.rmtree(final, ignore_errors=True)
         self.directory.rename(final)
         print(describe(self.about), file=sys.stderr)

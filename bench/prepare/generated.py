@@ -28,19 +28,19 @@ def cpp_debug_4g(workload):
     cpp_debug(workload, 12_200)
 
 
-def cpp_debug(workload, count):
-    """`count` C++ objects of a debug build."""
+def cpp_debug(workload, count, units=CPP_UNITS):
+    """`count` C++ objects of a debug build, made from `units` compiled ones."""
     build = workload.build
     (build / "common.h").write_text(cpp_source.COMMON_H)
     (build / "module.h").write_text(cpp_source.MODULE_H)
-    templates = [cpp_template(build, number) for number in range(CPP_UNITS)]
+    templates = [cpp_template(build, number) for number in range(units)]
     names = [f"obj/{cpp_source.object_name(i)}.o" for i in range(count)]
     workload.capture_around(["obj/main.o", *names], "g++")
     for i, name in enumerate(names):
-        stamped = cpp_source.stamp(templates[i % CPP_UNITS], i, count)
+        stamped = cpp_source.stamp(templates[i % units], i, count)
         (workload.directory / name).write_bytes(stamped)
     (build / "main.cpp").write_text(cpp_source.main_source(count))
-    run("clang++-22", "-g", "-c", "main.cpp", "-o", workload.directory / "obj/main.o", cwd=build)
+    run("clang++-22", "-g", f"-ffile-prefix-map={build}=.", "-c", "main.cpp", "-o", workload.directory / "obj/main.o", cwd=build)
     workload.expect_output()
 
 
@@ -51,7 +51,9 @@ def cpp_template(build, number):
     # The words of cpp_source.stamp are in the file names too, as these are in the debug information.
     source = build / f"unit{number:02d}_OBJSELF.cpp"
     source.write_text(cpp_source.unit(number))
-    run(*compiler, "-std=c++20", "-g", "-O0", *sections, "-c", source.name, "-o", "unit.o", cwd=build)
+    # The directory's name is not in the object, so that it is the same object wherever it is made.
+    run(*compiler, "-std=c++20", "-g", "-O0", f"-ffile-prefix-map={build}=.", *sections, "-c", source.name, "-o", "unit.o",
+        cwd=build)
     return (build / "unit.o").read_bytes()
 
 
