@@ -11,7 +11,7 @@ bounded() {
     log="$logs/${1//[^a-z0-9.-]/_}.log"
     shift 2
     : > "$work/links"
-    timeout -k 20 "$limit" nice -n 10 bash "$0" --step "$@" < /dev/null > "$log" 2>&1 {lock}>&-
+    timeout -k 20 "$limit" nice -n 10 bash "$(realpath "$0")" --step "$@" < /dev/null > "$log" 2>&1 {lock}>&-
     status=$? took=$((SECONDS - start))
     case $status in
     0) outcome=PASS ;;
