@@ -11,6 +11,11 @@ pub trait Host: Sync {
     /// Ends with a newline.
     fn print(&self, text: &str);
 
+    /// The file name of the program, by which a linker knows for which other one it stands in.
+    fn program_name(&self) -> &str {
+        "weld"
+    }
+
     /// A file was mapped at `start..start + len` (bytes) and stays so. A signal handler may use it
     /// to name the file when it shrinks under the mapping (`SIGBUS`).
     fn mapped(&self, _path: &Path, _start: usize, _len: usize) {}

@@ -17,6 +17,7 @@ pub mod live;
 pub mod merge_parts;
 pub mod mode;
 pub mod options;
+pub mod persona;
 mod reader;
 pub mod relocatable;
 pub mod report;

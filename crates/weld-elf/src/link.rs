@@ -24,6 +24,7 @@ use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
 use crate::options::{Options, OutputEngine, OutputKind};
+use crate::persona::Persona;
 use crate::report;
 use crate::report::reproduce::Recorder;
 use crate::report::undefined::Undefined;
@@ -49,7 +50,7 @@ pub struct Outcome {
 /// Everything found wrong, in a fixed order; the output is then as it was before.
 pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
-    let options = match args::parse(args, &sink)? {
+    let options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
         args::Command::Print(text) => {
             host.print(&text);
@@ -114,7 +115,7 @@ pub struct Job<'j> {
 impl<'j> Job<'j> {
     fn run(&self) -> Result<(), Diagnostics> {
         if self.options.print_version {
-            self.host.print(&args::version_text());
+            self.host.print(&self.options.persona.version_text());
         }
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;

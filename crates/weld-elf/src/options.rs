@@ -9,6 +9,7 @@ use weld_common::glob::Glob;
 use weld_common::io::readahead::Prefetch;
 
 use crate::compressed::Algorithm;
+use crate::persona::Persona;
 
 /// The kind of file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -333,6 +334,9 @@ pub struct Options {
     /// `None`: auto.
     pub color: Option<bool>,
 
+    /// For which linker weld stands in.
+    pub persona: Persona,
+
     /// `-v` with inputs: the version is printed and the link goes on.
     pub print_version: bool,
 
@@ -465,6 +469,7 @@ impl Default for Options {
             noinhibit_exec: false,
             error_limit: 20,
             color: None,
+            persona: Persona::Ld,
             print_version: false,
             threads: None,
             output_engine: OutputEngine::Auto,

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 pub enum Flavour {
     Elf,
     Coff,
-    /// `weld install-links DIR`.
+    /// `weld install-links DIR [NAME...]`.
     InstallLinks,
 }
 
@@ -27,7 +27,7 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Str
         let name = args.get(1).map(OsString::as_os_str).unwrap_or_default();
         return Ok(Choice { flavour: by_option(name)?, rest: args.get(2..).unwrap_or_default() });
     }
-    if program == "weld" && args.first().is_some_and(|arg| arg == "install-links") {
+    if !is_called_by_drivers(program) && args.first().is_some_and(|arg| arg == "install-links") {
         return Ok(Choice { flavour: Flavour::InstallLinks, rest: &args[1..] });
     }
     Ok(Choice { flavour: by_program(program)?, rest: args })
@@ -42,9 +42,20 @@ fn by_option(name: &OsStr) -> Result<Flavour, String> {
     }
 }
 
-/// A name may have the target in front and a version behind: `x86_64-linux-gnu-ld.lld-22`.
+/// A name may have a version behind: `x86_64-linux-gnu-ld.lld-22`.
+fn without_version(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')
+}
+
+/// Whether compiler drivers and build systems call linkers by this name, with or without the target in
+/// front. A command line of theirs may begin with any file name; others are people's.
+pub fn is_called_by_drivers(name: &str) -> bool {
+    let name = without_version(name).rsplit('-').next().unwrap_or_default();
+    name.starts_with("ld.") || ["ld", "lld", "gold", "bfd", "mold", "link", "collect2"].contains(&name)
+}
+
 fn by_program(name: &str) -> Result<Flavour, String> {
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let name = without_version(name);
     if ["link", "lld-link", "weld-link"].contains(&name) || name.ends_with("-lld-link") {
         return Ok(Flavour::Coff);
     }
@@ -83,8 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn install_links_only_as_weld() {
-        assert_eq!(chosen("weld", &["install-links", "x"]), Ok((Flavour::InstallLinks, 1)));
-        assert_eq!(chosen("ld", &["install-links"]), Ok((Flavour::Elf, 1)));
+    fn install_links_under_names_that_no_driver_uses() {
+        for name in ["weld", "weld-0.1.0", "foo", "weld-new"] {
+            assert_eq!(chosen(name, &["install-links", "x"]), Ok((Flavour::InstallLinks, 1)), "{name}");
+        }
+        for name in ["ld", "ld.lld-22", "x86_64-linux-gnu-ld.gold", "mold", "rust-lld", "lld-link"] {
+            assert_ne!(chosen(name, &["install-links"]).unwrap().0, Flavour::InstallLinks, "{name}");
+        }
     }
 }

@@ -8,12 +8,16 @@ use weld_common::host::Host;
 
 use crate::signals;
 
-#[derive(Default)]
-pub struct ProgramHost {
+pub struct ProgramHost<'p> {
+    program: &'p str,
     print_error: Mutex<Option<String>>,
 }
 
-impl ProgramHost {
+impl<'p> ProgramHost<'p> {
+    pub fn new(program: &'p str) -> Self {
+        ProgramHost { program, print_error: Mutex::default() }
+    }
+
     /// Why something could not be printed.
     pub fn print_error(&self) -> Option<String> {
         self.print_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -24,7 +28,11 @@ impl ProgramHost {
     }
 }
 
-impl Host for ProgramHost {
+impl Host for ProgramHost<'_> {
+    fn program_name(&self) -> &str {
+        self.program
+    }
+
     fn print(&self, text: &str) {
         if let Some(error) = print_to_stdout(text) {
             self.print_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);

@@ -1,24 +1,53 @@
-//! `weld install-links DIR`: links by which compilers find weld.
+//! `weld install-links DIR [NAME...]`: links by which compilers find weld.
 //!
-//! `gcc -B DIR` and `clang -B DIR` call `DIR/ld`; with `-fuse-ld=lld` it is `DIR/ld.lld`.
+//! `gcc -B DIR` and `clang -B DIR` call `DIR/ld`; with `-fuse-ld=lld` it is `DIR/ld.lld`, with
+//! `-fuse-ld=gold` `DIR/ld.gold`. Which names a directory takes over is for its owner to say, so those
+//! of other linkers than `ld` and lld are made only if they are asked for.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use crate::flavour;
+
+/// Made by default.
 const NAMES: [&str; 5] = ["ld", "ld.lld", "ld.weld", "lld-link", "weld-link"];
+
+/// Made by `--all`, too.
+const MORE: [&str; 7] = ["ld.bfd", "ld.gold", "ld.mold", "lld", "bfd", "gold", "mold"];
 
 /// Makes the links and returns what to print. Other files are not replaced.
 pub fn links(args: &[OsString]) -> Result<String, String> {
-    let [dir] = args else { return Err("usage: weld install-links DIR".to_owned()) };
+    let usage = || "usage: weld install-links DIR [--all | NAME...]".to_owned();
+    let Some((dir, names)) = args.split_first().filter(|(dir, _)| !dir.to_string_lossy().starts_with('-'))
+    else {
+        return Err(usage());
+    };
+    let names = match names {
+        [] => NAMES.map(OsStr::new).to_vec(),
+        [all] if all == "--all" => NAMES.iter().chain(&MORE).map(OsStr::new).collect(),
+        names => names.iter().map(OsString::as_os_str).collect(),
+    };
+    names.iter().try_for_each(|name| check(name))?;
     let program = std::env::current_exe().map_err(|e| format!("cannot find weld's own path: {e}"))?;
     let dir = Path::new(dir);
     std::fs::create_dir_all(dir).map_err(|e| format!("cannot create {}: {e}", dir.display()))?;
-    for name in NAMES {
+    for name in &names {
         link(&program, &dir.join(name))?;
     }
+    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
     let shown = dir.display();
-    Ok(format!("Made {} in {shown}. To link with weld: gcc -B{shown} …\n", NAMES.join(", ")))
+    Ok(format!("Made {} in {shown}. To link with weld: gcc -B{shown} …\n", names.join(", ")))
+}
+
+/// Under another name than a linker's the link would be of no use: nobody calls it.
+fn check(name: &OsStr) -> Result<(), String> {
+    let known =
+        |name: &str| name == "weld-link" || flavour::is_called_by_drivers(name) && !name.contains('/');
+    match name.to_str() {
+        Some(name) if known(name) => Ok(()),
+        _ => Err(format!("'{}' is no name of a linker that weld stands in for", name.display())),
+    }
 }
 
 /// A link that leads here already stays, and one whose target is gone is replaced.

@@ -47,9 +47,9 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Coff => fail(&Renderer::new(program, rest), "the PE/COFF linker is not in this release"),
         Flavour::InstallLinks => match install::links(rest) {
             Ok(text) => {
-                let host = ProgramHost::default();
+                let host = ProgramHost::new(&program);
                 host.print(&text);
-                end(&Renderer::new(program, &[]), &host, true)
+                end(&Renderer::new(program.clone(), &[]), &host, true)
             }
             Err(message) => fail(&Renderer::new(program, &[]), message),
         },
@@ -58,7 +58,7 @@ fn run(args: &[OsString]) -> i32 {
 
 fn link_elf(program: String, args: &[OsString]) -> i32 {
     signals::install();
-    let host = ProgramHost::default();
+    let host = ProgramHost::new(&program);
     let result = weld_elf::link::link(args, &host);
     let (list, linked) = match result {
         Ok(outcome) => (outcome.warnings, true),
@@ -67,7 +67,7 @@ fn link_elf(program: String, args: &[OsString]) -> i32 {
     if list.is_empty() && linked && host.printed_all() {
         return 0;
     }
-    let renderer = Renderer::new(program, args);
+    let renderer = Renderer::new(program.clone(), args);
     renderer.print(&list);
     end(&renderer, &host, linked)
 }

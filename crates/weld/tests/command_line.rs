@@ -49,7 +49,30 @@ fn version_as_configure_scripts_want_it() {
     for line in ["--version", "-v", "--version a.o", "-flavor gnu --version"] {
         let (code, out, err) = weld(line);
         assert_eq!((code, err.as_str()), (0, ""), "{line}");
-        assert!(out.starts_with("weld ") && out.contains("GNU ld") && out.lines().count() == 1, "{out}");
+        assert!(out.starts_with("GNU ld (weld-") && out.lines().count() == 1, "{out}");
+    }
+}
+
+/// The answer is that of the linker whose name weld is called by.
+#[test]
+fn version_by_name() {
+    let dir = Dir::new("persona");
+    let answers = [
+        ("ld", "GNU ld (weld-"),
+        ("foo", "GNU ld (weld-"),
+        ("ld.bfd", "GNU ld (weld-"),
+        ("x86_64-linux-gnu-ld", "GNU ld (weld-"),
+        ("ld.lld", "LLD 22."),
+        ("ld.gold", "GNU gold (weld-"),
+        ("ld.mold", "mold 2."),
+    ];
+    for (name, start) in answers {
+        symlink(WELD, dir.0.join(name)).unwrap();
+        let (code, out, err) = run(&dir.0.join(name), ["--version"]);
+        assert_eq!((code, err.as_str()), (0, ""), "{name}");
+        assert!(out.starts_with(start) && out.contains("weld-"), "{name}: {out}");
+        let (_, again, _) = run(&dir.0.join(name), ["-v"]);
+        assert_eq!(again, out, "{name}");
     }
 }
 
@@ -121,13 +144,38 @@ fn links_are_installed_once_and_replace_nothing() {
         assert_eq!((code, err.as_str()), (0, ""));
         assert!(out.contains("ld.lld") && out.contains("gcc -B"));
     }
-    assert!(run(&links.join("ld"), ["--version"]).1.starts_with("weld "));
+    assert!(run(&links.join("ld"), ["--version"]).1.contains("weld-"));
     std::fs::remove_file(links.join("ld")).unwrap();
     std::fs::write(links.join("ld"), "precious").unwrap();
     let (code, _, err) = install();
     assert!(code == 1 && err.contains("exists and is no link"), "{err}");
     assert_eq!(std::fs::read_to_string(links.join("ld")).unwrap(), "precious");
-    assert_eq!(weld("install-links").2, "weld: error: usage: weld install-links DIR\n");
+    assert_eq!(weld("install-links").2, "weld: error: usage: weld install-links DIR [--all | NAME...]\n");
+}
+
+#[test]
+fn links_of_other_names_are_made_if_asked() {
+    let dir = Dir::new("install-names");
+    let made = |what: &str| {
+        let mut names: Vec<String> = std::fs::read_dir(dir.0.join(what))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names.join(" ")
+    };
+    let install = |what: &str, rest: &str| weld(&format!("install-links {}/{what} {rest}", dir.0.display()));
+    assert_eq!(install("a", "ld.gold x86_64-linux-gnu-ld").0, 0);
+    assert_eq!(made("a"), "ld.gold x86_64-linux-gnu-ld");
+    assert_eq!(install("b", "--all").0, 0);
+    assert_eq!(made("b"), "bfd gold ld ld.bfd ld.gold ld.lld ld.mold ld.weld lld lld-link mold weld-link");
+    let (code, _, err) = install("c", "cc");
+    assert!(code == 1 && err.contains("'cc' is no name of a linker"), "{err}");
+    assert!(!dir.0.join("c").exists());
+    // A copy under a name of its own can do it as well.
+    std::fs::copy(WELD, dir.0.join("foo")).unwrap();
+    let (code, out, err) = run(&dir.0.join("foo"), ["install-links", dir.0.join("d").to_str().unwrap()]);
+    assert_eq!((code, err.as_str()), (0, ""), "{out}");
 }
 
 #[test]

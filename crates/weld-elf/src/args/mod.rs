@@ -19,6 +19,7 @@ use weld_common::args::response::{Expanded, Quoting};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 
 use crate::options::Options;
+use crate::persona::Persona;
 
 mod emulation;
 pub mod replay;
@@ -37,12 +38,12 @@ pub enum Command {
     Print(String),
 }
 
-/// Parses `args`, which do not include the program's name. Warnings go to `sink`, which also learns
+/// Parses `args`, which do not include the program's name; `persona` is who they are meant for. Warnings go to `sink`, which also learns
 /// of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by position.
-pub fn parse(args: &[OsString], sink: &DiagSink) -> Result<Command, Diagnostics> {
+pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Command, Diagnostics> {
     let expanded = Expanded::read(args, quoting(args)?)?;
     let args = expanded.args();
-    let mut state = State::new(args.len());
+    let mut state = State::new(args.len(), persona);
     weld_common::args::parse(&table::TABLE, &args, &mut state);
     let (options, stop, problems) = state.finish();
     sink.set_no_warnings(options.no_warnings);
@@ -58,17 +59,12 @@ pub fn parse(args: &[OsString], sink: &DiagSink) -> Result<Command, Diagnostics>
     Ok(match stop {
         None => Command::Link(options),
         Some(Stop::Help) => Command::Print(help_text()),
-        Some(Stop::Version) => Command::Print(version_text()),
-        Some(Stop::Targets) => Command::Print(version_text() + TARGETS),
+        Some(Stop::Version) => Command::Print(persona.version_text()),
+        Some(Stop::Emulations) => Command::Print(persona.emulations_text()),
+        Some(Stop::Targets) => Command::Print(persona.version_text() + TARGETS),
         Some(Stop::OutputFormat) => Command::Print("elf64-x86-64\n".to_owned()),
         Some(Stop::Sysroot) => Command::Print(format!("{}\n", options.sysroot.display())),
     })
-}
-
-/// The line of `--version`, with its newline. Configure scripts, libtool, CMake and Meson look for
-/// "GNU ld" in it to know which options they may pass.
-pub fn version_text() -> String {
-    concat!("weld ", env!("CARGO_PKG_VERSION"), " (compatible with GNU ld)\n").to_owned()
 }
 
 /// libtool looks for `: supported targets:.* elf` in `--help` before it believes that a linker can

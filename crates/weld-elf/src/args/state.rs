@@ -13,12 +13,15 @@ use weld_common::args::{Context, Given};
 use weld_common::diag::{Diagnostic, Severity};
 
 use crate::options::{InputArg, InputFlags, InputKind, Options, OutputKind, Strip, UnresolvedPolicy};
+use crate::persona::Persona;
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     Help,
     Version,
+    /// `-V` without inputs.
+    Emulations,
     /// `--target-help`.
     Targets,
     OutputFormat,
@@ -41,8 +44,8 @@ pub(super) struct State {
     pub report_in_objects: Option<bool>,
     /// `--time-trace` without a file.
     pub time_trace_beside_output: bool,
-    /// `-v`: with inputs the link goes on.
-    pub show_version: bool,
+    /// `-v` or `-V`, and what it prints without inputs. With inputs the link goes on.
+    pub show_version: Option<Stop>,
     pub stop: Option<Stop>,
 
     problems: Vec<Diagnostic>,
@@ -69,8 +72,9 @@ impl Context for State {
 }
 
 impl State {
-    pub fn new(args: usize) -> Self {
+    pub fn new(args: usize, persona: Persona) -> Self {
         let mut o = Box::<Options>::default();
+        o.persona = persona;
         o.inputs.reserve(args);
         State {
             o,
@@ -84,7 +88,7 @@ impl State {
             relocatable: false,
             report_in_objects: None,
             time_trace_beside_output: false,
-            show_version: false,
+            show_version: None,
             stop: None,
             problems: Vec::new(),
             position: 0,
@@ -181,9 +185,9 @@ impl State {
             path.push(".time-trace");
             self.o.time_trace = Some(path.into());
         }
-        if self.show_version {
+        if let Some(text) = self.show_version {
             if self.o.inputs.is_empty() {
-                self.stop(Stop::Version);
+                self.stop(text);
             } else {
                 self.o.print_version = true;
             }

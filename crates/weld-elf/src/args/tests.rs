@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use weld_common::args::Effect;
 use weld_common::diag::DiagSink;
 
-use super::{Command, options_page, parse, table, version_text};
+use super::{Command, options_page, parse, table};
 use crate::options::*;
+use crate::persona::Persona;
 
 fn command(line: &str) -> (Result<Command, String>, Vec<String>) {
     let args: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let sink = DiagSink::new();
-    let result = parse(&args, &sink).map_err(|d| d.to_string());
+    let result = parse(&args, Persona::Ld, &sink).map_err(|d| d.to_string());
     let warnings = sink.finish().iter().map(|d| d.to_string()).collect();
     (result, warnings)
 }
@@ -195,10 +196,11 @@ fn build_ids() {
 
 #[test]
 fn versions_and_help() {
-    assert_eq!(printed("--version a.o"), version_text());
-    assert_eq!(printed("-v"), version_text());
-    assert!(options("-v a.o").print_version);
-    assert!(version_text().starts_with("weld ") && version_text().contains("GNU ld"));
+    let version = Persona::Ld.version_text();
+    assert_eq!(printed("--version a.o"), version);
+    assert_eq!(printed("-v"), version);
+    assert!(options("-v a.o").print_version && options("-V a.o").print_version);
+    assert_eq!(printed("-V"), version + "  Supported emulations:\n   elf_x86_64\n");
     let help = printed("--no-such-option --help");
     assert!(help.contains(": supported targets: elf64-x86-64"));
     assert!(help.lines().all(|line| line.len() <= 100), "a line is too long");

@@ -11,7 +11,12 @@ pub const GROUP: Group<State> = Group { title: "Messages and reports", prefix: "
 const ROWS: &[Spec<State>] = &[
     flag(&["help"], "Print this text.", |s| s.stop(Stop::Help)),
     flag(&["version"], "Print the version.", |s| s.stop(Stop::Version)),
-    flag(&["v", "V"], "Print the version, and link if there are inputs.", |s| s.show_version = true),
+    flag(&["v"], "Print the version, and link if there are inputs.", |s| {
+        s.show_version = Some(Stop::Version)
+    }),
+    flag(&["V"], "The same; without inputs also print the supported emulations.", |s| {
+        s.show_version = Some(Stop::Emulations);
+    }),
     flag(&["target-help"], "Print the supported targets.", |s| s.stop(Stop::Targets)),
     flag(&["print-output-format"], "Print the name of the output format.", |s| s.stop(Stop::OutputFormat)),
     flag(&["print-sysroot"], "Print the sysroot.", |s| s.stop(Stop::Sysroot)),

@@ -1,0 +1,111 @@
+//! For which linker weld stands in: who it is called by decides what it answers to `--version`.
+//!
+//! Configure scripts learn from that line which options they may pass, so it has to name the linker
+//! that the caller thinks it has, in the form that the linker itself uses, with a version up to which
+//! weld has its features. What they look at:
+//!
+//! - libtool: the words `GNU` or `with BFD` in the answer to `-v`; ` 0.` or ` 1.` anywhere in it (older
+//!   ones: also in parentheses) is taken for a GNU ld that has no version scripts. So weld's own
+//!   version follows a dash.
+//! - The macros that libstdc++, libgomp, libatomic and libffi share: the last word of the first line is
+//!   the version, unless there is `GNU gold`, `LLD` or `mold` in it.
+//! - glibc: the line begins with `GNU gold`, `LLD` or `GNU ld`, and the last number behind a blank is the
+//!   version. GHC: the same beginnings, on any line.
+//! - Linux's `scripts/ld-version.sh`: `GNU ld` and the last word, or the word behind `LLD`.
+//! - Meson: `LLD` in the first line, else `GNU` with `GNU gold` or `mold` in front. CMake: the same words.
+//!
+//! `docs/compatibility.md` says what build systems conclude from it.
+
+use std::fmt::Write;
+
+/// The linker that the caller thinks it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Persona {
+    /// GNU ld: `ld`, `ld.bfd`, weld's own names and all others.
+    #[default]
+    Ld,
+    /// `ld.lld`.
+    Lld,
+    /// GNU gold: `ld.gold`.
+    Gold,
+    /// `ld.mold`, `mold`.
+    Mold,
+}
+
+/// weld's own name and version, as one word.
+const WELD: &str = concat!("weld-", env!("CARGO_PKG_VERSION"));
+
+impl Persona {
+    /// By the name of the program, which may have the target in front and a version behind.
+    pub fn of_program(name: &str) -> Persona {
+        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+        match name.rsplit(['-', '.']).next() {
+            Some("lld") => Persona::Lld,
+            Some("gold") => Persona::Gold,
+            Some("mold") => Persona::Mold,
+            _ => Persona::Ld,
+        }
+    }
+
+    /// The line of `--version`, with its newline.
+    pub fn version_text(self) -> String {
+        match self {
+            Persona::Ld => format!("GNU ld ({WELD}) 2.40\n"),
+            Persona::Lld => format!("LLD 22.1.0 ({WELD}, compatible with GNU linkers)\n"),
+            Persona::Gold => format!("GNU gold ({WELD}) 1.16\n"),
+            Persona::Mold => format!("mold 2.42.0 ({WELD}, compatible with GNU ld)\n"),
+        }
+    }
+
+    /// What `-V` prints.
+    pub fn emulations_text(self) -> String {
+        let mut text = self.version_text();
+        _ = writeln!(text, "  Supported emulations:\n   elf_x86_64");
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Persona; 4] = [Persona::Ld, Persona::Lld, Persona::Gold, Persona::Mold];
+
+    #[test]
+    fn by_name() {
+        for name in
+            ["ld", "weld", "ld.weld", "ld.bfd", "x86_64-linux-gnu-ld", "foo", "collect2", "", "ld-2.40"]
+        {
+            assert_eq!(Persona::of_program(name), Persona::Ld, "{name}");
+        }
+        for name in ["ld.lld", "ld.lld-22", "x86_64-linux-gnu-ld.lld", "lld", "rust-lld"] {
+            assert_eq!(Persona::of_program(name), Persona::Lld, "{name}");
+        }
+        assert_eq!(Persona::of_program("x86_64-linux-gnu-ld.gold"), Persona::Gold);
+        assert_eq!(Persona::of_program("mold"), Persona::Mold);
+        assert_eq!(Persona::of_program("ld.mold"), Persona::Mold);
+    }
+
+    /// What libtool's releases take for a linker of the last century.
+    #[test]
+    fn no_version_looks_older_than_it_is() {
+        for persona in ALL {
+            let text = persona.version_text();
+            assert!(text.contains("GNU") && text.contains("weld") && text.lines().count() == 1, "{text}");
+            // gold is asked for first.
+            assert!(persona == Persona::Gold || !text.contains(" 0.") && !text.contains(" 1."), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_word_is_the_version_where_scripts_count() {
+        for persona in [Persona::Ld, Persona::Gold] {
+            let text = persona.version_text();
+            let last = text.trim_end().rsplit(' ').next().unwrap();
+            let numbers: Result<Vec<u32>, _> = last.split('.').map(str::parse).collect();
+            assert_eq!(numbers.map(|n| n.len()), Ok(2), "{text}");
+        }
+        assert!(Persona::Lld.version_text().starts_with("LLD 22"));
+        assert!(Persona::Mold.version_text().starts_with("mold 2"));
+    }
+}
