@@ -1,8 +1,10 @@
-//! Objects that are well-formed as files and wild in what they say: random sections, symbols,
-//! groups and relocations. Damaged files seldom get beyond the parsers; these reach the scan, layout,
+//! Objects and libraries that are well-formed as files and wild in what they say: random sections, symbols,
+//! groups, relocations and versions, and fields that contradict each other. Damaged files seldom get beyond the parsers; these reach the scan, layout,
 //! relaxations and writers.
 
+use weld_testkit::dso::{Dso, DynSymbol};
 use weld_testkit::elf::*;
+use weld_testkit::fields::{fields, values};
 use weld_testkit::obj::{Obj, RelocFormat, Section, SectionId, Symbol, SymbolId};
 
 use crate::Choices;
@@ -102,7 +104,40 @@ pub fn object(c: &mut Choices) -> Vec<u8> {
         let signature = c.pick(&symbols);
         o.group(signature, u32::from(!c.flag()), &sections[first..last]);
     }
-    o.build()
+    with_wrong_fields(o.build(), c)
+}
+
+/// A library that defines what the start code refers to.
+pub fn library(c: &mut Choices) -> Vec<u8> {
+    let mut library = Dso::new("libgenerated.so");
+    for _ in 0..1 + c.below(6) {
+        let name = c.pick(&NAMES);
+        let symbol = match c.below(4) {
+            0 => DynSymbol::undefined(name),
+            1 => DynSymbol::object(name, c.number()),
+            _ => DynSymbol::function(name),
+        };
+        library = library.symbol(match c.below(4) {
+            0 => symbol.version("V1"),
+            1 => symbol.hidden_version("V2"),
+            _ => symbol,
+        });
+    }
+    with_wrong_fields(library.build(), c)
+}
+
+/// Now and then a field or two say what they should not: types, links, indices, bindings, versions.
+fn with_wrong_fields(mut file: Vec<u8>, c: &mut Choices) -> Vec<u8> {
+    if c.below(4) != 3 {
+        return file;
+    }
+    let all = fields(&file);
+    for _ in 0..1 + c.below(2) {
+        let field = &all[(c.below(256) << 8 | c.below(256)) % all.len()];
+        let value = c.pick(&values(field, &file));
+        field.set(&mut file, value);
+    }
+    file
 }
 
 fn section(o: &mut Obj, c: &mut Choices) -> SectionId {

@@ -30,8 +30,11 @@ fn save(dir: &Path, objects: &[Vec<u8>], options: &[&str]) {
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let byte = choices.byte();
-    let objects =
-        [generated::start_object(), generated::object(&mut choices), generated::object(&mut choices)];
+    let mut objects =
+        vec![generated::start_object(), generated::object(&mut choices), generated::object(&mut choices)];
+    if choices.below(4) == 3 {
+        objects.push(generated::library(&mut choices));
+    }
     if let Some(dir) = std::env::var_os("WELD_FUZZ_SAVE") {
         save(Path::new(&dir), &objects, &options(byte));
     }

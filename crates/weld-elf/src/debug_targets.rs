@@ -53,9 +53,10 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
         match &mut entry.1 {
             Known::At(address) => Some(address.wrapping_add(addend)),
             Known::Gone => None,
-            Known::Merged { pieces, base, value } => {
-                pieces.output_offset(value.wrapping_add(addend)).map(|offset| *base + offset)
-            }
+            Known::Merged { pieces, base, value } => match pieces.output_offset(value.wrapping_add(addend)) {
+                Some(offset) => Some(*base + offset),
+                None => outside_pieces(self.site, reloc),
+            },
         }
     }
 }
@@ -64,7 +65,9 @@ impl<'c> Known<'c> {
     #[cold]
     fn find(site: &Site<'c, '_, '_>, reloc: &Rela) -> Known<'c> {
         let (image, object, index) = (site.image, site.object, reloc.sym());
-        if let Some(wrong) = what_is_wrong(object, index) {
+        if !is_sound(object, index)
+            && let Some(wrong) = what_is_wrong(object, index)
+        {
             site.refuse(reloc, &wrong);
             return Known::Gone;
         }
@@ -77,18 +80,41 @@ impl<'c> Known<'c> {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn outside_pieces(site: &Site, reloc: &Rela) -> Option<u64> {
+    site.outside_pieces(reloc);
+    None
+}
+
 /// The scan, which checks what sections in memory refer to, has not looked at this one.
+#[inline(always)]
+fn is_sound(object: &Object, index: u32) -> bool {
+    let Some(symbol) = object.syms.get(index as usize) else { return false };
+    // Local symbols of a section that exists; the binding is in the upper half.
+    let limit = object.shdrs.len().min(SHN_LORESERVE as usize) as u16;
+    index >= object.first_global || symbol.st_info() < 16 && symbol.st_shndx().wrapping_sub(1) < limit - 1
+}
+
+/// What is wrong with a symbol that is not as most are.
+#[cold]
+#[inline(never)]
 fn what_is_wrong(object: &Object, index: u32) -> Option<String> {
-    let Some(symbol) = object.syms.get(index as usize) else {
-        // Without a symbol table, symbol 0 still stands for nothing.
-        return (index != 0).then(|| format!("has a bad symbol index: {index}"));
-    };
-    match object.place(index, symbol) {
-        SymbolPlace::Section(s) if index < object.first_global && s as usize >= object.shdrs.len() => {
-            Some(format!("refers to section {s}, which does not exist"))
-        }
-        _ => None,
+    if index == 0 {
+        // It stands for nothing, whatever the table says, if there is one.
+        return None;
     }
+    let Some(symbol) = object.syms.get(index as usize) else {
+        return Some(format!("has a bad symbol index: {index}"));
+    };
+    let nowhere = match object.place(index, symbol) {
+        SymbolPlace::Section(s) => s as usize >= object.shdrs.len(),
+        place => place != SymbolPlace::Absolute,
+    };
+    if nowhere {
+        return Some(format!("refers to what is nowhere: {}", object.misplaced(index, symbol)));
+    }
+    object.wrong_local(index, symbol).map(|why| format!("refers to a symbol that cannot be: {why}"))
 }
 
 /// The live section of strings or constants that local symbol `index` stands for, and its value.

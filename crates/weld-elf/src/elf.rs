@@ -162,9 +162,11 @@ pub const ELFMAG: &[u8] = b"\x7fELF";
 pub const ELFCLASS64: u8 = 2;
 pub const ELFDATA2LSB: u8 = 1;
 
+pub const ET_NONE: u16 = 0;
 pub const ET_REL: u16 = 1;
 pub const ET_EXEC: u16 = 2;
 pub const ET_DYN: u16 = 3;
+pub const ET_CORE: u16 = 4;
 pub const EM_X86_64: u16 = 62;
 
 pub const SHN_UNDEF: u16 = 0;
@@ -192,6 +194,10 @@ pub const SHT_PREINIT_ARRAY: u32 = 16;
 pub const SHT_GROUP: u32 = 17;
 pub const SHT_SYMTAB_SHNDX: u32 = 18;
 pub const SHT_RELR: u32 = 19;
+/// The types from here to `SHT_HIOS` belong to operating systems, those behind to processors and to users.
+pub const SHT_LOOS: u32 = 0x6000_0000;
+pub const SHT_HIOS: u32 = 0x6fff_ffff;
+pub const SHT_LOPROC: u32 = 0x7000_0000;
 pub const SHT_CREL: u32 = 0x4000_0014;
 pub const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
 pub const SHT_LLVM_DEPENDENT_LIBRARIES: u32 = 0x6fff_4c04;

@@ -140,11 +140,11 @@ impl<'a> Image<'_, 'a> {
         let by_section = symbol.kind() == STT_SECTION;
         let offset =
             if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
-        match self.merged_address(section, offset) {
+        match self.merged_address(section, offset).filter(|_| offset < section.size) {
             Some(address) => {
                 Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
             }
-            None => Place { address: 0, addend, flags, dead: true },
+            None => Place { address: 0, addend, flags: flags | sym::OUTSIDE, dead: true },
         }
     }
 

@@ -222,7 +222,7 @@ impl<'j> Job<'j> {
         // Freeze every name to its definition.
         let mut symbols = {
             let _span = self.trace.span("freeze symbols");
-            symbols::freeze(resolved, sections, comdats, context.parallel)
+            symbols::freeze(resolved, sections, comdats, self.sink, context.parallel)
         };
         context.internals.freeze(&mut symbols);
         // What is wrong with symbols is said once, also if the rest has to be done again.
@@ -254,6 +254,7 @@ impl<'j> Job<'j> {
             report::shared_references::report(self, resolved, &symbols);
             self.sink.settle();
             Warnings { job: self, resolved, sections, live: &live }.report();
+            report::placement::report(self, resolved, sections, &live);
             report::removed_sections(self, resolved, sections, &live)?;
         }
         self.sink.end_phase()?;

@@ -1,5 +1,5 @@
 //! Inputs for linker tests, made in memory: relocatable objects ([`obj`]), shared objects
-//! ([`dso`]), archives ([`ar`]) and damaged copies of them ([`mutate`]).
+//! ([`dso`]), archives ([`ar`]), damaged copies of them ([`mutate`]), and their fields one by one ([`fields`]).
 //!
 //! Development only, and without dependencies, so that every crate's unit tests can afford it.
 //! The builders write what they are told, not only what is valid: most have an override for the
@@ -20,6 +20,7 @@
 pub mod ar;
 pub mod dso;
 pub mod elf;
+pub mod fields;
 pub mod mutate;
 pub mod obj;
 mod strtab;

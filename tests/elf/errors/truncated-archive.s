@@ -10,10 +10,18 @@
 //# error: magic\.a
 //# fail: truncated-archive.o junk.a
 //# error: junk\.a
+// Also where the member that is cut off is not needed.
+//# sh: ar rcs two.a x.o y.o && n=$(stat -c %s two.a) && head -c $((n - 10)) two.a > cut.a
+//# fail: truncated-archive.o cut.a
+//# error: cut\.a: malformed archive: member reaches past the end of the archive
 .globl _start
 _start: call x
 .section .note.GNU-stack,"",@progbits
 //--- x.s
 .globl x
 x: ret
+.section .note.GNU-stack,"",@progbits
+//--- y.s
+.globl y
+y: ret
 .section .note.GNU-stack,"",@progbits

@@ -230,8 +230,9 @@ impl<'a> Archive<'a> {
             Some(colon) => (&reference[..colon], Some(&reference[colon + 1..])),
             None => (reference, None),
         };
+        // GNU `ar` leaves the `/` that ended a name of 15 characters behind the number that took its place.
         let (Some(position), Ok(nested)) =
-            (decimal(position), nested.map(|n| decimal(n).ok_or(())).transpose())
+            (leading_decimal(position), nested.map(|n| leading_decimal(n).ok_or(())).transpose())
         else {
             return err(header.offset, "bad reference to the table of long names");
         };
@@ -387,6 +388,12 @@ fn decimal(field: &[u8]) -> Option<u64> {
         let digit = c.is_ascii_digit().then(|| u64::from(c - b'0'))?;
         n.checked_mul(10)?.checked_add(digit)
     })
+}
+
+/// The number that a field begins with.
+fn leading_decimal(field: &[u8]) -> Option<u64> {
+    let digits = field.iter().take_while(|c| c.is_ascii_digit()).count();
+    decimal(&field[..digits])
 }
 
 #[cfg(test)]

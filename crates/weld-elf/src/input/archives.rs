@@ -87,7 +87,14 @@ pub type ReadArchive<'a> = Result<(Archive<'a>, Contents<'a>), ArchiveError>;
 pub fn read<'a>(store: &'a InputStore<'a>, file: &Opened<'a>, parallel: bool) -> ReadArchive<'a> {
     let archive = Archive::parse(file.bytes)?;
     let contents = match archive.armap() {
-        Some(map) if !file.flags.whole_archive => Contents::Indexed(indexed(map)),
+        Some(map) if !file.flags.whole_archive => {
+            let offsets = indexed(map);
+            // An archive that was cut off lacks its last member, whether or not that one is needed.
+            if let Some(&last) = offsets.last() {
+                archive.member_at(last)?;
+            }
+            Contents::Indexed(offsets)
+        }
         _ => {
             store.readahead().will_need(file.bytes);
             Contents::Members(members(store, &file.path, &archive, parallel))

@@ -9,6 +9,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 use weld_common::prefetch::prefetch;
@@ -24,6 +25,8 @@ const HEADERS: usize = 1 << 13;
 const STRINGS: usize = 1 << 20;
 /// How many symbols ahead names are asked for.
 const NAME_AHEAD: u32 = 8;
+/// Nothing asks for a stricter alignment than this.
+const LARGEST_ALIGN: u64 = 1 << 32;
 
 /// A section group that is a COMDAT: of all groups with one signature, one survives.
 pub struct Group {
@@ -39,6 +42,8 @@ pub struct Object<'a> {
     pub data: &'a [u8],
     pub shdrs: &'a [Shdr],
     pub section_names: &'a [u8],
+    /// Header index of the symbol table, or 0.
+    pub symtab: u32,
     pub syms: &'a [Sym],
     pub strtab: &'a [u8],
     /// Extended section indices of symbols; empty if there are none.
@@ -110,6 +115,7 @@ impl<'a> Object<'a> {
             data,
             shdrs,
             section_names,
+            symtab: 0,
             syms: &[],
             strtab: &[],
             shndx_table: &[],
@@ -147,10 +153,17 @@ impl<'a> Object<'a> {
         };
         let mut tables = Tables::default();
         par::in_runs("find tables", parallel, (shdrs.len(), HEADERS), find, |part| tables.join(part));
+        self.symtab = tables.symtab;
         for &i in &tables.rare {
             let shdr = &shdrs[i as usize];
             match shdr.sh_type() {
                 SHT_SYMTAB => return Err("has more than one symbol table".into()),
+                SHT_SYMTAB_SHNDX if shdr.sh_link() != self.symtab => {
+                    return Err(format!(
+                        "SHT_SYMTAB_SHNDX section {i} is linked to section {} (sh_link), which is not the symbol table",
+                        shdr.sh_link()
+                    ));
+                }
                 SHT_SYMTAB_SHNDX => {
                     let words = shdr.sh_size() / 4;
                     self.shndx_table = table(self.data, shdr.sh_offset(), words)
@@ -159,11 +172,14 @@ impl<'a> Object<'a> {
                 _ => self.dependent_libraries = i,
             }
         }
-        let Tables { symtab, groups, .. } = tables;
-        if symtab != 0 {
-            self.parse_symtab(symtab as usize)?;
+        if self.symtab != 0 {
+            self.parse_symtab(self.symtab as usize)?;
         }
-        Ok(groups)
+        let (entries, symbols) = (self.shndx_table.len(), self.syms.len());
+        if entries != 0 && entries != symbols {
+            return Err(format!("SHT_SYMTAB_SHNDX section has {entries} entries for {symbols} symbols"));
+        }
+        Ok(tables.groups)
     }
 
     fn parse_symtab(&mut self, index: usize) -> Result<(), String> {
@@ -172,12 +188,21 @@ impl<'a> Object<'a> {
         if !shdr.sh_size().is_multiple_of(Sym::SIZE as u64) || count > u32::MAX as u64 {
             return Err(format!("symbol table has a bad size: {}", shdr.sh_size()));
         }
+        if !matches!(shdr.sh_entsize() as usize, 0 | Sym::SIZE) {
+            return Err(format!("symbol table has a bad sh_entsize: {}", shdr.sh_entsize()));
+        }
         self.syms = table(self.data, shdr.sh_offset(), count).ok_or("symbol table is out of bounds")?;
         self.strtab = self
             .shdrs
             .get(shdr.sh_link() as usize)
-            .and_then(|s| slice(self.data, s.sh_offset(), s.file_size()))
-            .ok_or("string table of the symbol table is out of bounds")?;
+            .filter(|s| s.sh_type() == SHT_STRTAB)
+            .ok_or_else(|| {
+                format!("symbol table has a bad sh_link: section {} is no string table", shdr.sh_link())
+            })
+            .and_then(|s| {
+                let bytes = slice(self.data, s.sh_offset(), s.file_size());
+                bytes.ok_or("string table of the symbol table is out of bounds".into())
+            })?;
         if self.strtab.last().is_some_and(|&b| b != 0) {
             return Err("string table is not terminated by a NUL".into());
         }
@@ -221,14 +246,33 @@ impl<'a> Object<'a> {
         let words =
             self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
         let Some(flags) = words.first() else { return Err(format!("section group {shndx} is empty")) };
-        if self.shdrs[shndx as usize].sh_info() as usize >= self.syms.len() {
-            return Err(format!("section group {shndx} has a bad signature symbol"));
+        let shdr = &self.shdrs[shndx as usize];
+        if shdr.sh_link() != self.symtab {
+            let link = shdr.sh_link();
+            return Err(format!(
+                "section group {shndx} is linked to section {link} (sh_link), which is not the symbol table"
+            ));
         }
+        if !matches!(shdr.sh_entsize(), 0 | 4) {
+            return Err(format!("section group {shndx} has a bad sh_entsize: {}", shdr.sh_entsize()));
+        }
+        if shdr.sh_info() == 0 || shdr.sh_info() as usize >= self.syms.len() {
+            return Err(format!("section group {shndx} has a bad signature symbol: {}", shdr.sh_info()));
+        }
+        self.check_members(shndx, &words[1..])?;
         match flags.get() {
             GRP_COMDAT => Ok(true),
             0 => Ok(false),
             f => Err(format!("section group {shndx} has unsupported flags {f:#x}")),
         }
+    }
+
+    fn check_members(&self, group: u32, members: &[Word]) -> Result<(), String> {
+        let kind = |member: u32| self.shdrs.get(member as usize).filter(|_| member != 0).map(|s| s.sh_type());
+        let wrong = members.iter().map(|m| m.get()).find(|m| kind(*m).is_none_or(|kind| kind == SHT_GROUP));
+        let Some(wrong) = wrong else { return Ok(()) };
+        let why = if kind(wrong).is_some() { "is a group itself" } else { "does not exist" };
+        Err(format!("section group {group} has section {wrong} as a member, which {why}"))
     }
 
     fn find_versions(&self, parallel: bool) -> bool {
@@ -278,6 +322,8 @@ impl<'a> Object<'a> {
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
         let rewrite = self.spells_versions || !wrap.is_empty();
+        // Section indices from here on need a closer look.
+        let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
         // Small tables are in the cache by now.
         let far = self.strtab.len() > STRINGS;
         for (i, sym) in indices.clone().zip(&self.syms[indices]) {
@@ -287,6 +333,9 @@ impl<'a> Object<'a> {
             let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
                 .ok_or_else(|| format!("symbol {i} has a bad name"))?;
             let mut bits = classify(sym, i)?;
+            if sym.st_shndx() >= limit {
+                self.check_index(i as u32, sym)?;
+            }
             if lazy {
                 if matches!(Rank::of(bits), Rank::Undefined) {
                     continue;
@@ -306,7 +355,8 @@ impl<'a> Object<'a> {
         for (i, group) in numbers.clone().zip(&self.groups[numbers]) {
             let sig = self.shdrs[group.shndx as usize].sh_info();
             if sig < self.first_global {
-                let name = self.local_group_name(sig).ok_or("section group has a bad signature name")?;
+                let name = self.local_group_name(sig).filter(|name| !name.is_empty());
+                let name = name.ok_or("section group has a bad signature name")?;
                 let bits = Rank::Undefined as u32 | flag::GROUP_RECORD;
                 bins.push(Record::new(hash_bytes(name), name, self.file, i as u32, bits));
             }
@@ -367,7 +417,79 @@ impl<'a> Object<'a> {
         SymbolId(self.globals[(index - self.first_global) as usize].load(Ordering::Relaxed))
     }
 
-    /// Where symbol `index` (with record `sym`) lies.
+    /// Checks the section index of a symbol that is not that of an ordinary section of the file.
+    fn check_index(&self, index: u32, sym: &Sym) -> Result<(), String> {
+        match self.place(index, sym) {
+            SymbolPlace::Section(shndx) if shndx as usize >= self.shdrs.len() => {
+                Err(self.misplaced(index, sym))
+            }
+            SymbolPlace::Common => {
+                let align = sym.st_value();
+                if align.is_power_of_two() && align <= LARGEST_ALIGN {
+                    return Ok(());
+                }
+                let name = String::from_utf8_lossy(self.symbol_name(index));
+                Err(format!("common symbol '{name}' has a bad alignment (st_value): {align}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says that symbol `index` (with record `sym`) lies nowhere, and why.
+    #[cold]
+    pub fn misplaced(&self, index: u32, sym: &Sym) -> String {
+        let why = match (sym.st_shndx(), self.shndx_table.get(index as usize)) {
+            (SHN_UNDEF, _) => "is local and undefined".into(),
+            (SHN_COMMON | SHN_X86_64_LCOMMON, _) => "is local and common".into(),
+            (SHN_XINDEX, None) => {
+                "has the section index SHN_XINDEX, and no SHT_SYMTAB_SHNDX section has an entry for it".into()
+            }
+            (SHN_XINDEX, Some(word)) => format!("lies in section {}, which does not exist", word.get()),
+            (n @ SHN_LORESERVE.., _) => format!("has the reserved section index {n:#x}"),
+            (n, _) if (n as usize) < self.shdrs.len() => {
+                format!("lies in section {n}, which holds no code or data")
+            }
+            (n, _) => format!("lies in section {n}, which does not exist"),
+        };
+        format!("{} {why}", self.symbol_label(index))
+    }
+
+    /// What is wrong with local symbol `index` itself, wherever it lies.
+    #[inline(always)]
+    pub fn wrong_local(&self, index: u32, sym: &Sym) -> Option<String> {
+        let sound = sym.binding() == STB_LOCAL && (sym.st_name() as usize) < self.strtab.len();
+        if sound { None } else { self.describe_wrong_local(index, sym) }
+    }
+
+    /// Reports what is wrong with local symbol `index` itself.
+    #[inline(always)]
+    pub fn check_local(&self, index: u32, sym: &Sym, sink: &DiagSink) {
+        if let Some(wrong) = self.wrong_local(index, sym) {
+            let text = format!("{}: {wrong}", self.name);
+            sink.push(Diagnostic::error(text).at((self.file.0 as u64) << 32));
+        }
+    }
+
+    #[cold]
+    fn describe_wrong_local(&self, index: u32, sym: &Sym) -> Option<String> {
+        if sym.binding() != STB_LOCAL {
+            let (label, first) = (self.symbol_label(index), self.first_global);
+            return Some(format!(
+                "{label} is not local, but comes before the first such one ({first}, sh_info)"
+            ));
+        }
+        (sym.st_name() != 0).then(|| format!("symbol {index} has a bad name (st_name): {:#x}", sym.st_name()))
+    }
+
+    /// The symbol for messages: its name, or its index if it has none.
+    pub fn symbol_label(&self, index: u32) -> String {
+        match self.symbol_name(index) {
+            b"" => format!("symbol {index}"),
+            name => format!("symbol '{}'", String::from_utf8_lossy(name)),
+        }
+    }
+
+    /// Where symbol `index` (with record `sym`) lies. What lies nowhere is in a section that does not exist.
     #[inline(always)]
     pub fn place(&self, index: u32, sym: &Sym) -> SymbolPlace {
         match sym.st_shndx() {
@@ -375,10 +497,11 @@ impl<'a> Object<'a> {
             n if n < SHN_LORESERVE => SymbolPlace::Section(n as u32),
             SHN_XINDEX => match self.shndx_table.get(index as usize) {
                 Some(word) => SymbolPlace::Section(word.get()),
-                None => SymbolPlace::Undefined,
+                None => SymbolPlace::Section(u32::MAX),
             },
             SHN_COMMON | SHN_X86_64_LCOMMON => SymbolPlace::Common,
-            _ => SymbolPlace::Absolute,
+            SHN_ABS => SymbolPlace::Absolute,
+            _ => SymbolPlace::Section(u32::MAX),
         }
     }
 }
@@ -441,7 +564,12 @@ fn check_header(data: &[u8]) -> Result<&Ehdr, String> {
     if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
         return Err(format!("is incompatible with elf_x86_64: it is for {}", describe_machine(ehdr)));
     }
-    Ok(ehdr)
+    match ehdr.e_type() {
+        ET_REL => Ok(ehdr),
+        ET_CORE => Err("is a core file, not an object".into()),
+        ET_NONE => Err("does not say what kind of file it is (its e_type is 0)".into()),
+        other => Err(format!("has an unknown file type (e_type): {other:#x}")),
+    }
 }
 
 /// A word for the machine of a file that does not fit.
@@ -478,15 +606,17 @@ pub fn section_table<'a>(data: &'a [u8], ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a
     let first = &table::<Shdr>(data, ehdr.e_shoff(), 1)
         .ok_or("section header table is out of bounds (truncated file?)")?[0];
     let count = if ehdr.e_shnum() == 0 { first.sh_size() } else { ehdr.e_shnum() as u64 };
-    if count > u32::MAX as u64 / 2 {
+    if count == 0 || count > u32::MAX as u64 / 2 {
         return Err(format!("has a bad section count: {count}"));
     }
     let shdrs: &[Shdr] = table(data, ehdr.e_shoff(), count)
         .ok_or("section header table is out of bounds (truncated file?)")?;
     let names = if ehdr.e_shstrndx() == SHN_XINDEX { first.sh_link() } else { ehdr.e_shstrndx() as u32 };
     let names = match shdrs.get(names as usize) {
-        None if shdrs.is_empty() => &[][..],
         None => return Err(format!("has a bad e_shstrndx: {names}")),
+        Some(s) if names != 0 && s.sh_type() != SHT_STRTAB => {
+            return Err(format!("has a bad e_shstrndx: section {names} is no string table"));
+        }
         Some(s) => slice(data, s.sh_offset(), s.file_size()).ok_or("section name table is out of bounds")?,
     };
     Ok((shdrs, names))

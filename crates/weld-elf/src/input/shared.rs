@@ -10,7 +10,7 @@ use super::object::{describe_machine, section_table};
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, flag};
-use crate::synth::versions::parse_verdef;
+use crate::synth::versions::{VersionError, parse_verdef, parse_verneed};
 
 pub struct Shared<'a> {
     pub file: FileId,
@@ -26,6 +26,8 @@ pub struct Shared<'a> {
     pub versym: &'a [Half],
     /// Version names by index; `None` where no version has that index.
     pub versions: Vec<Option<&'a [u8]>>,
+    /// All below it are names of versions, or 0 and 1.
+    first_unknown_version: u16,
     pub first_global: u32,
     /// The name of each non-local symbol, filled when names are interned.
     pub globals: Vec<AtomicU32>,
@@ -57,21 +59,31 @@ impl<'a> Shared<'a> {
             strtab: &[],
             versym: &[],
             versions: Vec::new(),
+            first_unknown_version: VER_NDX_GLOBAL + 1,
             first_global: 0,
             globals: Vec::new(),
             as_needed,
         };
         let mut verdef = None;
+        let mut verneed = None;
         let mut dynamic = None;
         for shdr in shdrs {
             match shdr.sh_type() {
                 SHT_DYNSYM => shared.parse_symbols(shdr)?,
                 SHT_DYNAMIC => dynamic = Some(shdr),
                 SHT_GNU_VERSYM => {
+                    let of = shdrs.get(shdr.sh_link() as usize);
+                    if of.is_none_or(|s| s.sh_type() != SHT_DYNSYM) {
+                        let link = shdr.sh_link();
+                        return Err(format!(
+                            ".gnu.version is linked to section {link} (sh_link), which is not the dynamic symbol table"
+                        ));
+                    }
                     shared.versym = table(data, shdr.sh_offset(), shdr.sh_size() / 2)
                         .ok_or("version table is out of bounds")?;
                 }
                 SHT_GNU_VERDEF => verdef = Some(shdr),
+                SHT_GNU_VERNEED => verneed = Some(shdr),
                 _ => {}
             }
         }
@@ -81,6 +93,9 @@ impl<'a> Shared<'a> {
         if let Some(shdr) = verdef {
             shared.parse_versions(shdr)?;
         }
+        if let Some(shdr) = verneed {
+            shared.check_needed_versions(shdr)?;
+        }
         if !shared.versym.is_empty() && shared.versym.len() < shared.syms.len() {
             return Err("version table is shorter than the dynamic symbol table".into());
         }
@@ -88,18 +103,25 @@ impl<'a> Shared<'a> {
     }
 
     fn linked_strings(&self, shdr: &Shdr) -> Result<&'a [u8], String> {
-        let strings = self.shdrs.get(shdr.sh_link() as usize);
-        let strings = strings.and_then(|s| slice(self.data, s.sh_offset(), s.file_size()));
-        Ok(strings.ok_or("dynamic string table is out of bounds")?)
+        let strings = self.shdrs.get(shdr.sh_link() as usize).filter(|s| s.sh_type() == SHT_STRTAB);
+        let Some(strings) = strings else {
+            let link = shdr.sh_link();
+            return Err(format!("dynamic tables have a bad sh_link: section {link} is no string table"));
+        };
+        let bytes = slice(self.data, strings.sh_offset(), strings.file_size());
+        Ok(bytes.ok_or("dynamic string table is out of bounds")?)
     }
 
     fn parse_symbols(&mut self, shdr: &Shdr) -> Result<(), String> {
         let count = shdr.sh_size() / Sym::SIZE as u64;
+        if !shdr.sh_size().is_multiple_of(Sym::SIZE as u64) {
+            return Err(format!("dynamic symbol table has a bad size: {}", shdr.sh_size()));
+        }
         self.syms =
             table(self.data, shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
         self.strtab = self.linked_strings(shdr)?;
         self.first_global = shdr.sh_info();
-        if self.first_global as usize > self.syms.len() {
+        if self.first_global as usize > self.syms.len() || self.first_global == 0 && !self.syms.is_empty() {
             return Err(format!("dynamic symbol table has a bad sh_info: {}", self.first_global));
         }
         let globals = self.syms.len() - self.first_global as usize;
@@ -108,6 +130,12 @@ impl<'a> Shared<'a> {
     }
 
     fn parse_dynamic(&mut self, shdr: &Shdr) -> Result<(), String> {
+        if !matches!(shdr.sh_entsize() as usize, 0 | Dyn::SIZE) {
+            return Err(format!("dynamic section has a bad sh_entsize: {}", shdr.sh_entsize()));
+        }
+        if !shdr.sh_size().is_multiple_of(Dyn::SIZE as u64) {
+            return Err(format!("dynamic section has a bad size: {}", shdr.sh_size()));
+        }
         let entries: &[Dyn] = table(self.data, shdr.sh_offset(), shdr.sh_size() / Dyn::SIZE as u64)
             .ok_or("dynamic section is out of bounds")?;
         let strings = self.linked_strings(shdr)?;
@@ -143,7 +171,37 @@ impl<'a> Shared<'a> {
             }
             self.versions[index] = Some(name);
         }
+        let named = self.versions.iter().skip(2).take_while(|version| version.is_some()).count();
+        self.first_unknown_version += named as u16;
         Ok(())
+    }
+
+    /// Nothing is taken from `.gnu.version_r` but that it is sound: the loader will read it.
+    fn check_needed_versions(&self, shdr: &Shdr) -> Result<(), String> {
+        let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
+            .ok_or("needed versions (.gnu.version_r) are out of bounds")?;
+        let strings = self.linked_strings(shdr)?;
+        match parse_verneed(bytes, shdr.sh_info(), strings) {
+            // Stand-ins for libraries leave the indices out.
+            Ok(_) | Err(VersionError::BadIndex(_)) => Ok(()),
+            Err(e) => Err(format!("needed versions (.gnu.version_r): {e}")),
+        }
+    }
+
+    /// Says that a symbol is local, or has a version that nothing defines.
+    #[cold]
+    #[inline(never)]
+    fn refuse_symbol(&self, index: usize) -> Result<(), String> {
+        let name = String::from_utf8_lossy(self.symbol_name(index as u32));
+        if self.syms[index].binding() == STB_LOCAL {
+            return Err(format!(
+                "dynamic symbol '{name}' is local, but comes behind the first that is not (sh_info)"
+            ));
+        }
+        let (version, _) = self.version(index as u32);
+        Err(format!(
+            "dynamic symbol '{name}' has version index {version} (.gnu.version), which no version definition has"
+        ))
     }
 
     /// The name-table id of symbol `index`; `NONE` if its name was never interned.
@@ -186,13 +244,23 @@ impl<'a> Shared<'a> {
         let indices = first + run.start..first + run.end;
         for (i, sym) in indices.clone().zip(&self.syms[indices]) {
             let (version, default) = self.version(i as u32);
+            if sym.binding() == STB_LOCAL {
+                return self.refuse_symbol(i);
+            }
             let bits = if sym.st_shndx() == SHN_UNDEF {
                 if sym.binding() == STB_WEAK {
                     Rank::Undefined as u32 | flag::REF_SHARED_WEAK
                 } else {
                     Rank::Undefined as u32 | flag::REF_SHARED
                 }
-            } else if version == VER_NDX_LOCAL || !default {
+            } else if !(VER_NDX_GLOBAL..self.first_unknown_version).contains(&version) {
+                // Seldom: most libraries have all versions up to the last.
+                match version == VER_NDX_LOCAL || self.version_name(i as u32).is_some() {
+                    false => return self.refuse_symbol(i),
+                    true if version == VER_NDX_LOCAL || !default => continue,
+                    true => Rank::Provided as u32 | flag::DEF_SHARED,
+                }
+            } else if !default {
                 continue;
             } else {
                 Rank::Provided as u32 | flag::DEF_SHARED

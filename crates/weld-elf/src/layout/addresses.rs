@@ -13,7 +13,7 @@ use crate::image::{Bases, MergedPart};
 use crate::input::sections::{InputSection, SectionKind, Sections};
 use crate::live::Live;
 use crate::resolve::internal::{Internals, Target};
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbol, Symbols, sym};
 use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
 
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
@@ -71,7 +71,7 @@ pub fn place_symbols(
         let symbol = &mut symbols.list[id.index()];
         symbol.value = symbol.value.wrapping_add(relro).wrapping_sub(copy);
     }
-    let one = |symbol: &mut crate::resolve::symbols::Symbol| {
+    let one = |symbol: &mut Symbol| {
         let flags = symbol.flags();
         match flags & sym::KIND {
             sym::DEFINED => {
@@ -82,11 +82,7 @@ pub fn place_symbols(
                 } else if flags & sym::MERGED == 0 {
                     symbol.value = symbol.value.wrapping_add(section.address);
                 } else {
-                    let part = &merged.get((section.address >> 32) as usize);
-                    let at = part
-                        .and_then(|p| p.merged.output_offset(section.address as u32 as usize, symbol.value));
-                    let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
-                    symbol.value = at.map_or(0, |at| base + at);
+                    place_merged(symbol, section, layout, merged);
                 }
             }
             sym::COMMON => {
@@ -105,6 +101,18 @@ pub fn place_symbols(
         let _task = region.task();
         symbols.list.iter_mut().for_each(one);
     }
+}
+
+/// The address of a symbol in a section of pieces. Seldom: strings and constants have no names that others know.
+#[inline(never)]
+fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, merged: &[MergedPart]) {
+    let part = merged.get((section.address >> 32) as usize);
+    let at = part.and_then(|p| p.merged.output_offset(section.address as u32 as usize, symbol.value));
+    let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
+    if symbol.value >= section.size {
+        symbol.add(sym::OUTSIDE);
+    }
+    symbol.value = at.map_or(0, |at| base + at);
 }
 
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.

@@ -327,8 +327,10 @@ impl<'c, 'a> Scanner<'c, 'a> {
         object.shdrs[shndx as usize].sh_flags() & SHF_WRITE != 0
     }
 
-    pub fn is_discarded(&self, section: u32) -> bool {
-        self.sections.list[section as usize].kind() == SectionKind::Discarded
+    /// Whether the section is no part of the output, whatever refers to it: it lost with its COMDAT group, or it
+    /// speaks to linkers only.
+    pub fn is_gone(&self, section: u32) -> bool {
+        !self.sections.list[section as usize].in_image()
     }
 }
 

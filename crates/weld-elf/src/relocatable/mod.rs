@@ -66,7 +66,7 @@ pub fn link<'j>(
     job.sink.end_phase()?;
     let mut symbols = {
         let _span = job.trace.span("freeze symbols");
-        symbols::freeze(resolved, &sections, comdats, parallel)
+        symbols::freeze(resolved, &sections, comdats, job.sink, parallel)
     };
     internals.freeze(&mut symbols);
     report::duplicates::report(job, resolved, &sections);
@@ -106,6 +106,7 @@ pub fn link<'j>(
             symbols: &symbols,
             live: &live,
             options: job.options,
+            sink: job.sink,
             outs: &outs,
         };
         let symtab = counter.plan(&internals, parallel).map_err(failed)?;

@@ -9,7 +9,7 @@ use weld_common::diag::Diagnostic;
 
 use super::Plan;
 use super::outs::NONE;
-use crate::arch::x86_64::{R_NONE, class, type_name, width};
+use crate::arch::x86_64::{Class, R_NONE, class, type_name, width};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -51,6 +51,9 @@ impl<'c, 'a> Site<'c, 'a> {
             if end.is_none_or(|end| end > section.size) {
                 self.error(reloc, "lies outside its section");
             }
+            if class(reloc.kind()) == Class::Unknown {
+                self.error(reloc, "is not supported");
+            }
             let place = section.address.wrapping_add(reloc.r_offset());
             let moved = match self.map(reloc) {
                 Mapped::To { sym, addend } => Rela::make(place, sym, reloc.kind(), addend),
@@ -83,6 +86,12 @@ impl<'c, 'a> Site<'c, 'a> {
             self.error(reloc, &format!("has a bad symbol index: {index}"));
             return Mapped::Gone;
         };
+        if index < self.object.first_global
+            && let Some(wrong) = self.wrong_local(index, symbol)
+        {
+            self.error(reloc, &format!("refers to a symbol that cannot be: {wrong}"));
+            return Mapped::Gone;
+        }
         let sym = plan.symtab.index((self.number, self.object), index, plan.outs);
         if sym == 0 {
             return Mapped::Gone;
@@ -101,6 +110,17 @@ impl<'c, 'a> Site<'c, 'a> {
             addend = addend.wrapping_add(start as i64).wrapping_add(symbol.st_value() as i64);
         }
         Mapped::To { sym, addend }
+    }
+
+    fn wrong_local(&self, index: u32, symbol: &Sym) -> Option<String> {
+        let nowhere = match self.object.place(index, symbol) {
+            SymbolPlace::Section(s) => s as usize >= self.object.shdrs.len(),
+            place => place != SymbolPlace::Absolute,
+        };
+        if nowhere {
+            return Some(self.object.misplaced(index, symbol));
+        }
+        self.object.wrong_local(index, symbol)
     }
 
     /// Gives the bytes of relocations that are dropped their last value.

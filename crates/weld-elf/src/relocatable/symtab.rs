@@ -17,6 +17,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::outs::{NONE, Outs, live_members};
+use weld_common::diag::DiagSink;
 use weld_common::zeroed;
 
 use crate::elf::*;
@@ -107,6 +108,7 @@ pub struct Counter<'c, 'a> {
     pub symbols: &'c Symbols,
     pub live: &'c Live,
     pub options: &'c Options,
+    pub sink: &'c DiagSink,
     pub outs: &'c Outs<'a>,
 }
 
@@ -228,6 +230,7 @@ impl<'a> Counter<'_, 'a> {
         let (mut kept, mut maybe) = (Kept::new(count), Kept::new(count));
         let mut conditional = false;
         for i in 1..object.first_global {
+            object.check_local(i, &object.syms[i as usize], self.sink);
             match self.choice(object, i) {
                 Choice::Drop => {}
                 Choice::Keep => kept.set(i),
@@ -324,7 +327,6 @@ fn state(symbols: &Symbols, live: &Live, options: &Options, resolved: &Resolved,
         sym::DEFINED if live.contains(SectionId(symbol.section)) => State::Here,
         // Defined in a section that is not copied.
         sym::DEFINED => State::Gone,
-        sym::ABSOLUTE if symbol.section != u32::MAX => State::Gone,
         sym::ABSOLUTE => State::Here,
         sym::COMMON if wanted => State::Here,
         sym::UNDEFINED if wanted => State::Undefined,
@@ -396,6 +398,7 @@ impl<'a> Writer<'_, 'a> {
             symbols: plan.symbols,
             live: plan.live,
             options: plan.options,
+            sink: plan.sink,
             outs: plan.outs,
         }
     }

@@ -16,6 +16,7 @@ pub mod extraction;
 pub mod hints;
 pub mod map;
 pub mod place;
+pub mod placement;
 pub mod reproduce;
 pub mod shared_references;
 pub mod source;

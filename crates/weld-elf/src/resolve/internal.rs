@@ -68,7 +68,7 @@ impl Internals {
     ) -> Internals {
         let mut internals = Internals::default();
         internals.assigned(resolved, options, scripts);
-        internals.linker_made(resolved, sections, options);
+        internals.linker_made(resolved, sections, options, sink);
         internals.follow_aliases(resolved, sink);
         internals
     }
@@ -99,11 +99,18 @@ impl Internals {
         }
     }
 
-    fn linker_made(&mut self, resolved: &mut Resolved, sections: &Sections, options: &Options) {
+    fn linker_made(
+        &mut self,
+        resolved: &mut Resolved,
+        sections: &Sections,
+        options: &Options,
+        sink: &DiagSink,
+    ) {
         let internals = self;
         if options.kind == OutputKind::Relocatable {
             return;
         }
+        keep_got_base(resolved, sink);
         for (name, target, hidden) in reserved() {
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
         }
@@ -217,6 +224,16 @@ fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {
         // Announced as a root, too.
         DefsymValue::Symbol(other, offset) => Target::Alias(resolved.names.find(other.as_bytes())?, *offset),
     })
+}
+
+/// Code finds the GOT by this name, so it cannot mean anything else.
+fn keep_got_base(resolved: &Resolved, sink: &DiagSink) {
+    let Some(id) = resolved.names.find(b"_GLOBAL_OFFSET_TABLE_") else { return };
+    let entry = resolved.names.get(id);
+    if matches!(entry.rank(), Rank::Strong | Rank::Weak | Rank::Common) {
+        let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
+        sink.error(format!("{}: defines _GLOBAL_OFFSET_TABLE_, which is the linker's own", object.name));
+    }
 }
 
 /// Reserved names, what they mean, and whether they stay inside the output.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
@@ -18,7 +19,7 @@ use super::names::*;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
+use crate::input::sections::{SectionKind, Sections, is_table};
 
 /// Bits of [`Symbol::flags`].
 pub mod sym {
@@ -68,9 +69,11 @@ pub mod sym {
     /// A dynamic relocation names the symbol.
     pub const NEEDS_DYNSYM: u32 = 1 << 23;
     pub const NEEDS: u32 = 0xff << 16;
-    /// Its definition lies in a section that gc removed, or that lost as COMDAT.
+    /// Its definition lies in a section that lost as COMDAT, or that speaks to linkers only.
     pub const IN_DISCARDED: u32 = 1 << 24;
     pub const OBJECT: u32 = 1 << 25;
+    /// In a merge section, but in or before none of its pieces.
+    pub const OUTSIDE: u32 = 1 << 26;
 }
 
 pub struct Symbol {
@@ -141,7 +144,13 @@ impl Symbols {
 
 /// Builds the table. Winners that lie in a COMDAT group that lost are replaced by the definition in
 /// the group that stays.
-pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, parallel: bool) -> Symbols {
+pub fn freeze(
+    resolved: &mut Resolved,
+    sections: &Sections,
+    comdats: &Comdats,
+    sink: &DiagSink,
+    parallel: bool,
+) -> Symbols {
     let stretch = trace::stretch("largest commons");
     prefer_largest_commons(resolved);
     drop(stretch);
@@ -169,6 +178,7 @@ pub fn freeze(resolved: &mut Resolved, sections: &Sections, comdats: &Comdats, p
     let _stretch = trace::stretch("definitions in lost groups");
     let mut missing = HashSet::new();
     for id in lost {
+        refuse_in_table(resolved, id, sink);
         match find_in_surviving_group(resolved, sections, comdats, id) {
             Some(word) => replace(resolved, sections, &mut list, (id, word)),
             None => _ = missing.insert(id),
@@ -238,11 +248,24 @@ fn find_anywhere(
     best
 }
 
+/// Refuses a definition in a section that is a table of its object file: that is no place in a program.
+fn refuse_in_table(resolved: &Resolved, id: SymbolId, sink: &DiagSink) {
+    let entry = resolved.names.get(id);
+    let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
+    let symbol = &object.syms[entry.sym() as usize];
+    if let SymbolPlace::Section(shndx) = object.place(entry.sym(), symbol)
+        && object.shdrs.get(shndx as usize).is_some_and(|s| is_table(s.sh_type()))
+    {
+        let text = format!("{}: {}", object.name, object.misplaced(entry.sym(), symbol));
+        sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32));
+    }
+}
+
 /// Whether the symbol has a definition that stays.
 fn is_kept(object: &Object, index: u32, sections: &Sections) -> bool {
     match object.place(index, &object.syms[index as usize]) {
         SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => {
-            sections.list[(object.section_base + s) as usize].kind() != SectionKind::Discarded
+            sections.list[(object.section_base + s) as usize].in_image()
         }
         SymbolPlace::Absolute | SymbolPlace::Common => true,
         _ => false,
@@ -310,10 +333,8 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
                 SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
                     section = object.section_base + shndx;
                     flags |= match sections.list[section as usize].kind() {
-                        SectionKind::Discarded => sym::IN_DISCARDED,
+                        SectionKind::Discarded | SectionKind::Dropped => sym::IN_DISCARDED,
                         SectionKind::Merge => sym::DEFINED | sym::MERGED,
-                        // A section that is not copied (a stripped one) still gives its symbols a place in files' terms.
-                        SectionKind::Dropped => sym::ABSOLUTE,
                         _ => sym::DEFINED,
                     };
                 }

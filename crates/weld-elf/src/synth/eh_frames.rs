@@ -12,6 +12,7 @@ use std::collections::hash_map::Entry;
 use rayon::prelude::*;
 use weld_common::{par, trace};
 
+use crate::arch::x86_64::R_NONE;
 use crate::arch::x86_64::apply::{self, Site};
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
@@ -192,6 +193,9 @@ impl<'a> Planner<'_, 'a> {
     fn is_live(&self, object: &Object, reloc: &Rela) -> bool {
         let index = reloc.sym();
         let Some(symbol) = object.syms.get(index as usize) else { return false };
+        if reloc.kind() == R_NONE {
+            return false;
+        }
         let section = match object.place(index, symbol) {
             SymbolPlace::Section(s) if (s as usize) < object.shdrs.len() => object.section_base + s,
             _ => return false,

@@ -169,7 +169,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();
         if options.emit_relocs {
-            plan.emit_relocs(self.context, self.resolved, sections, symbols, options);
+            plan.emit_relocs(self.context, self.resolved, sections, symbols, self.job);
         }
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
@@ -200,7 +200,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let plan_symtab = || {
             let _task = region.task();
             let special = &Special::default();
-            let choice = Choice { resolved, sections, symbols, live, options, special };
+            let sink = self.job.sink;
+            let choice = Choice { resolved, sections, symbols, live, options, special, sink };
             let special = Special { retained: self.retained.cloned(), ..Special::default() };
             (options.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };

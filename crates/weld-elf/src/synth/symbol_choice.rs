@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::diag::DiagSink;
 use weld_common::hash::hash_bytes;
 use weld_common::trace;
 use weld_common::zeroed;
@@ -42,6 +43,7 @@ pub struct Choice<'c, 'a> {
     pub live: &'c Live,
     pub options: &'c Options,
     pub special: &'c Special,
+    pub sink: &'c DiagSink,
 }
 
 impl Choice<'_, '_> {

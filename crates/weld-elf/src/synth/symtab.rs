@@ -126,7 +126,10 @@ impl<'a> Choice<'_, 'a> {
             let global = i >= object.first_global;
             let kept = match global {
                 true => self.keeps_global(object, i),
-                false => self.keeps_local((number, object), i, symbol).then_some(true),
+                false => {
+                    object.check_local(i, symbol, self.sink);
+                    self.keeps_local((number, object), i, symbol).then_some(true)
+                }
             };
             let Some(local) = kept else { continue };
             marks.set(i - slice.symbols.start);
@@ -407,6 +410,7 @@ impl Writer<'_, '_, '_> {
             live: image.live,
             options: image.options,
             special: &self.symtab.special,
+            sink: image.sink,
         };
         let indices = || kept.iter().map(|i| slice.symbols.start + i);
         let mut ahead = indices().skip(AHEAD);

@@ -188,7 +188,7 @@ fn one(linker: &Linker, dir: &Path, file: &[u8], command: Command, what: &str) -
 }
 
 /// The undamaged partner.
-fn good() -> Obj {
+pub(super) fn good() -> Obj {
     let mut o = Obj::new();
     let text = o.section(Section::text(".text").bytes(&[0xe8, 0, 0, 0, 0, 0xc3]).align(16));
     o.symbol(Symbol::global("_start").function().at(text, 0).size(6));
@@ -199,7 +199,7 @@ fn good() -> Obj {
 }
 
 /// Uses a library's function and variable.
-fn user() -> Obj {
+pub(super) fn user() -> Obj {
     let mut o = Obj::new();
     let text = o.section(Section::text(".text").bytes(&[0xe8, 0, 0, 0, 0, 0x48, 0x8b, 5, 0, 0, 0, 0, 0xc3]));
     let helper = o.symbol(Symbol::undefined("helper"));
@@ -209,7 +209,7 @@ fn user() -> Obj {
     o
 }
 
-fn made_object(format: RelocFormat) -> Vec<u8> {
+pub(super) fn made_object(format: RelocFormat) -> Vec<u8> {
     object_parts(format).build()
 }
 
@@ -291,7 +291,7 @@ fn compiled(extension: &str) -> Result<Vec<u8>, String> {
 }
 
 /// A library made by the linker itself, with hash tables, versions and section headers.
-fn linked_library(linker: &Linker, dir: &Path) -> Result<Vec<u8>, String> {
+pub(super) fn linked_library(linker: &Linker, dir: &Path) -> Result<Vec<u8>, String> {
     let mut o = Obj::new();
     let text = o.section(Section::text(".text").bytes(&[0xc3; 16]));
     let data = o.section(Section::data(".data").bytes(&[1; 8]).align(8));

@@ -5,6 +5,7 @@ mod corruption;
 mod holes;
 mod large;
 mod parts;
+mod wrong_fields;
 
 use crate::linker::Linker;
 use std::path::Path;
@@ -22,6 +23,8 @@ const TESTS: &[(&str, bool, NativeTest)] = &[
     ("native/large-objects-with-errors", false, large::errors_in_order),
     ("native/parts", false, parts::same_bytes),
     ("native/truncated", false, corruption::truncated),
+    ("native/wrong-fields-of-objects", false, wrong_fields::objects),
+    ("native/wrong-fields-of-libraries", false, wrong_fields::shared_objects),
     ("native/damaged-objects-long", true, |l, d| corruption::objects(l, d, 60_000)),
     ("native/damaged-archives-long", true, |l, d| corruption::archives(l, d, 30_000)),
     ("native/damaged-shared-objects-long", true, |l, d| corruption::shared_objects(l, d, 30_000)),

@@ -67,7 +67,7 @@ pub fn allocated(site: &Site, out: &mut [u8]) {
         let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);
         let here = site.address.wrapping_add(at as u64);
-        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0;
+        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0;
         let result = match class {
             Class::Pc if plain => put_signed(out, at, size, target.wrapping_sub(here) as i64),
             Class::Plt if plain => put_signed(out, at, size, target.wrapping_sub(here) as i64),
@@ -139,6 +139,10 @@ impl Site<'_, '_, '_> {
     ) -> Result<usize, Failure> {
         let image = self.image;
         let reloc = &self.relocs[i];
+        if place.flags & sym::OUTSIDE != 0 {
+            self.outside_pieces(reloc);
+            return Ok(0);
+        }
         let kind = reloc.kind();
         let size = width(kind);
         let here = self.address.wrapping_add(at as u64);
@@ -203,7 +207,9 @@ impl Site<'_, '_, '_> {
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
                 return self.thread_local(class, i, (out, at), place);
             }
-            Class::None | Class::Unknown => {}
+            Class::None => {}
+            // The scan does not look at those of frames.
+            Class::Unknown => self.refuse(reloc, "is not supported"),
         }
         Ok(0)
     }
@@ -432,6 +438,17 @@ impl Site<'_, '_, '_> {
     #[cold]
     fn out_of_bounds(&self, reloc: &Rela) {
         self.refuse(reloc, "lies outside its section");
+    }
+
+    /// Reports a reference to a merge section that leads to none of its pieces.
+    #[cold]
+    pub fn outside_pieces(&self, reloc: &Rela) {
+        let name = self.image.describe_symbol(self.object, reloc.sym());
+        let what = format!(
+            "refers to an offset outside a section that is merged: '{name}' + {:#x}",
+            reloc.r_addend()
+        );
+        self.refuse(reloc, &what);
     }
 
     #[cold]

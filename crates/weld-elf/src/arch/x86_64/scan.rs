@@ -137,23 +137,31 @@ impl<'a> Section<'_, '_, 'a> {
         let flags = match self.object.place(index, symbol) {
             SymbolPlace::Section(shndx) if (shndx as usize) < self.object.shdrs.len() => {
                 let section = self.object.section_base + shndx;
-                if self.scanner.is_discarded(section) {
+                if self.scanner.is_gone(section) {
                     self.discarded(i, index);
                     return None;
                 }
                 self.scanner.mark_target(section, stack);
                 sym::DEFINED
             }
-            SymbolPlace::Section(shndx) => {
-                self.error(i, format!("refers to section {shndx}, which does not exist"));
+            SymbolPlace::Absolute => sym::ABSOLUTE,
+            SymbolPlace::Undefined if index == 0 => sym::ABSOLUTE,
+            _ => {
+                let why = self.object.misplaced(index, symbol);
+                self.error(i, format!("refers to what is nowhere: {why}"));
                 return None;
             }
-            _ => sym::ABSOLUTE,
         };
-        let kind = match symbol.kind() {
+        // The binding is above the type, and 0 for local symbols.
+        let kind = match symbol.st_info() {
             STT_TLS => sym::TLS,
             STT_GNU_IFUNC => sym::IFUNC | sym::FUNC,
-            _ => 0,
+            0..16 => 0,
+            _ => {
+                let why = self.object.wrong_local(index, symbol).unwrap_or_default();
+                self.error(i, format!("refers to a symbol that cannot be: {why}"));
+                return None;
+            }
         };
         Some(Target { flags: flags | kind, id: SymbolId::NONE })
     }

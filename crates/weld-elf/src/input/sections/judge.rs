@@ -5,7 +5,7 @@
 use super::names::continues;
 use super::parse::Parser;
 use super::uses::OutputUse;
-use super::{InputSection, MergeSection, SectionKind};
+use super::{InputSection, MergeSection, SectionKind, is_array};
 use crate::compressed::Compressed;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
@@ -29,6 +29,13 @@ impl<'a> Parser<'a, '_> {
         if self.is_bookkeeping(shdr) {
             return Ok(());
         }
+        if self.is_excluded(shdr) {
+            self.note_gcc_lto(self.object.section_name(shndx).unwrap_or(b""));
+            return Ok(());
+        }
+        if !is_known(shdr) {
+            return Err(format!("has an unknown section type (sh_type): {:#x}", shdr.sh_type()));
+        }
         let name = self.object.section_name(shndx).ok_or("has a bad name")?;
         if self.is_special(name, shndx)? || self.is_stripped(name, shdr) {
             return Ok(());
@@ -49,8 +56,9 @@ impl<'a> Parser<'a, '_> {
     fn is_bookkeeping(&self, shdr: &Shdr) -> bool {
         let relocatable = self.options.kind == OutputKind::Relocatable;
         match shdr.sh_type() {
+            SHT_PROGBITS | SHT_NOBITS => false,
             // These speak of other sections or of the libraries to link with, which is not done yet.
-            SHT_LLVM_CALL_GRAPH_PROFILE | SHT_LLVM_DEPENDENT_LIBRARIES if relocatable => {}
+            SHT_LLVM_CALL_GRAPH_PROFILE | SHT_LLVM_DEPENDENT_LIBRARIES if relocatable => false,
             SHT_NULL
             | SHT_SYMTAB
             | SHT_STRTAB
@@ -62,11 +70,36 @@ impl<'a> Parser<'a, '_> {
             | SHT_LLVM_ADDRSIG
             | SHT_LLVM_CALL_GRAPH_PROFILE
             | SHT_LLVM_DEPENDENT_LIBRARIES
-            | SHT_LLVM_LTO => return true,
-            _ => {}
+            | SHT_LLVM_LTO => true,
+            _ => false,
         }
+    }
+
+    /// What only a linker reads.
+    fn is_excluded(&self, shdr: &Shdr) -> bool {
+        let relocatable = self.options.kind == OutputKind::Relocatable;
         let flags = shdr.sh_flags();
         flags & SHF_EXCLUDE != 0 && flags & SHF_ALLOC == 0 && !relocatable
+    }
+
+    /// GCC's intermediate code lies in sections of these names. Whether there is machine code beside it is
+    /// asked once for the object.
+    fn note_gcc_lto(&mut self, name: &[u8]) {
+        self.found.extra.has_gcc_lto |= name.starts_with(b".gnu.lto_.");
+    }
+
+    /// Refuses an object whose code only a compiler could make.
+    pub(super) fn check_gcc_lto(&self) {
+        if self.found.extra.has_gcc_lto
+            && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()
+        {
+            let text = format!(
+                "{}: holds GCC link-time code only; link-time optimisation is not supported yet \
+                 (compile with -ffat-lto-objects or without -flto)",
+                self.object.name
+            );
+            self.report(0, text);
+        }
     }
 
     fn is_stripped(&self, name: &[u8], shdr: &Shdr) -> bool {
@@ -130,7 +163,13 @@ impl<'a> Parser<'a, '_> {
             }
             return Ok(if kind == SectionKind::Regular { SectionKind::Reversed } else { kind });
         }
-        if shdr.sh_flags() & SHF_MERGE == 0 || kind == SectionKind::NoBits || !self.is_mergeable(shdr, size) {
+        if shdr.sh_flags() & SHF_MERGE == 0 {
+            return Ok(kind);
+        }
+        if shdr.sh_flags() & SHF_WRITE != 0 && !relocatable {
+            return Err("is writable (SHF_WRITE), so that it cannot be merged (SHF_MERGE)".into());
+        }
+        if kind == SectionKind::NoBits || !self.is_mergeable(shdr, size) {
             return Ok(kind);
         }
         self.found.extra.merges.push(MergeSection {
@@ -146,7 +185,6 @@ impl<'a> Parser<'a, '_> {
         self.options.kind != OutputKind::Relocatable
             && self.options.optimize > 0
             && self.options.merge_sections
-            && shdr.sh_flags() & SHF_WRITE == 0
             && entsize > 0
             && size > 0
             && entsize <= 1 << 16
@@ -182,19 +220,24 @@ impl<'a> Parser<'a, '_> {
                 Ok(ends_here)
             }
             _ if name.starts_with(b".gnu.lto_") => {
-                if name.starts_with(b".gnu.lto_.")
-                    && memchr::memmem::find(self.object.strtab, b"__gnu_lto_slim").is_some()
-                {
-                    return Err(
-                        "holds GCC link-time code only; link-time optimisation is not supported yet \
-                                (compile with -ffat-lto-objects or without -flto)"
-                            .into(),
-                    );
-                }
+                self.note_gcc_lto(name);
                 Ok(true)
             }
             b".llvmbc" | b".llvmcmd" | b".llvm.lto" if shdr.sh_flags() & SHF_ALLOC == 0 => Ok(!relocatable),
             _ => Ok(false),
         }
+    }
+}
+
+/// Whether it is known what a section's type asks of a linker. Types of operating systems and processors
+/// may add to the gABI's, but what goes into memory is not copied without knowing what it is. An operating
+/// system's are like data, says the gABI, unless a flag denies that.
+fn is_known(shdr: &Shdr) -> bool {
+    match shdr.sh_type() {
+        SHT_PROGBITS | SHT_NOBITS | SHT_NOTE | SHT_X86_64_UNWIND => true,
+        kind if is_array(kind) => true,
+        SHT_LOOS..=SHT_HIOS => shdr.sh_flags() & SHF_OS_NONCONFORMING == 0,
+        SHT_LOPROC.. => shdr.sh_flags() & SHF_ALLOC == 0,
+        _ => false,
     }
 }

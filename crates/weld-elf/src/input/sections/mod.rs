@@ -134,6 +134,14 @@ fn is_array(kind: u32) -> bool {
     matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
 }
 
+/// Whether a section of this type is a table of the object file itself, or none.
+pub fn is_table(kind: u32) -> bool {
+    matches!(
+        kind,
+        SHT_NULL | SHT_SYMTAB | SHT_STRTAB | SHT_RELA | SHT_REL | SHT_CREL | SHT_GROUP | SHT_SYMTAB_SHNDX
+    )
+}
+
 /// What one object adds besides its section slots.
 #[derive(Default)]
 pub struct ObjectSections<'a> {
@@ -165,6 +173,8 @@ pub struct ObjectSections<'a> {
     /// There are `.gnu.warning` sections; see `report::warnings`.
     pub has_warnings: bool,
     has_split_stack: bool,
+    /// There is GCC's intermediate code.
+    has_gcc_lto: bool,
 }
 
 /// All sections of all live objects.

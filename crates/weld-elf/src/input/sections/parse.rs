@@ -225,6 +225,7 @@ impl<'a> ObjectSections<'a> {
         self.executable_stack = later.executable_stack.or(self.executable_stack);
         self.has_warnings |= later.has_warnings;
         self.has_split_stack |= later.has_split_stack;
+        self.has_gcc_lto |= later.has_gcc_lto;
     }
 }
 
@@ -262,7 +263,9 @@ impl Parser<'_, '_> {
 
     /// What is left to do when `slots` are those of the whole object.
     fn finish(&mut self, parallel: bool) {
+        self.check_gcc_lto();
         self.attach_distant_relocs();
+        self.drop_leaderless();
         self.parse_eh_frames();
         self.tie_groups(parallel);
         let mut followers = sort::by(std::mem::take(&mut self.found.extra.followers), parallel, Ord::cmp);
@@ -283,6 +286,11 @@ impl Parser<'_, '_> {
     #[cold]
     pub(super) fn error(&self, shndx: usize, message: &str) {
         let text = format!("{}:({}): {message}", self.object.name, self.object.section_label(shndx));
+        self.report(shndx, text);
+    }
+
+    #[cold]
+    pub(super) fn report(&self, shndx: usize, text: String) {
         self.sink.push(Diagnostic::error(text).at((self.object.file.0 as u64) << 32 | shndx as u64));
     }
 }

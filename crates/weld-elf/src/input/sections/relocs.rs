@@ -2,8 +2,8 @@
 //!
 //! Specification: gABI chapter 4 ("Relocation"), psABI ("Relocation": x86-64 has addends only).
 
-use super::SectionKind;
 use super::parse::Parser;
+use super::{SectionKind, is_table};
 use crate::elf::*;
 
 impl Parser<'_, '_> {
@@ -40,6 +40,14 @@ impl Parser<'_, '_> {
     fn attach(&mut self, relocs: usize, target: usize) {
         let slot = target - self.first;
         if !self.slots[slot].in_image() {
+            let kind = self.object.shdrs[target].sh_type();
+            if self.slots[slot].kind() == SectionKind::Dropped && is_table(kind) {
+                let what = self.object.section_label(target);
+                self.error(
+                    relocs,
+                    &format!("relocates {what} (section {target}, sh_info), which holds no code or data"),
+                );
+            }
             return;
         }
         let count = match self.check_relocs(relocs) {
@@ -68,7 +76,16 @@ impl Parser<'_, '_> {
     /// Returns how many there are.
     fn check_relocs(&mut self, index: usize) -> Result<usize, String> {
         let shdr = &self.object.shdrs[index];
+        if shdr.sh_link() != self.object.symtab {
+            return Err(format!(
+                "is linked to section {} (sh_link), which is not the symbol table",
+                shdr.sh_link()
+            ));
+        }
         match shdr.sh_type() {
+            SHT_RELA if !matches!(shdr.sh_entsize() as usize, 0 | Rela::SIZE) => {
+                Err(format!("has a bad sh_entsize: {}", shdr.sh_entsize()))
+            }
             SHT_RELA => {
                 let count = shdr.sh_size() / Rela::SIZE as u64;
                 if !shdr.sh_size().is_multiple_of(Rela::SIZE as u64) {

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use weld_common::par;
 
-use super::InputSection;
 use super::names::continues;
 use super::parse::{GROUPS, Parser};
+use super::{InputSection, SectionKind, is_table};
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace, append};
@@ -24,11 +24,18 @@ impl Parser<'_, '_> {
         let flags = shdr.sh_flags();
         if flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0 {
             let leader = shdr.sh_link();
-            if (leader as usize) < self.object.shdrs.len() {
+            if leader as usize == shndx {
+                self.error(shndx, "is linked to itself (sh_link)");
+            } else if self.object.shdrs.get(leader as usize).is_some_and(|s| is_table(s.sh_type())) {
+                self.error(
+                    shndx,
+                    &format!("is linked to section {leader} (sh_link), which holds no code or data"),
+                );
+            } else if (leader as usize) < self.object.shdrs.len() {
                 self.found.extra.link_order.push((shndx as u32, leader));
                 self.found.extra.followers.push((leader, shndx as u32));
             } else {
-                self.error(shndx, &format!("is linked to section {leader}, which does not exist"));
+                self.error(shndx, &format!("is linked to section {leader} (sh_link), which does not exist"));
             }
         }
         if flags & SHF_ALLOC == 0 {
@@ -57,11 +64,24 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// What is linked to a section of a COMDAT group that lost goes with it, also if the group does not list it.
+    pub(super) fn drop_leaderless(&mut self) {
+        for &(follower, leader) in &self.found.extra.link_order {
+            if self.slots[leader as usize].kind() == SectionKind::Discarded {
+                self.slots[follower as usize].set_kind(SectionKind::Discarded);
+            }
+        }
+    }
+
     /// Fills in the records of each `.eh_frame`.
     pub(super) fn parse_eh_frames(&mut self) {
         let mut eh_frames = std::mem::take(&mut self.found.extra.eh_frames);
         eh_frames.retain_mut(|(shndx, frames)| {
             let shndx = *shndx as usize;
+            if let Some((at, wrong)) = self.wrong_reference(self.relocs_of(shndx)) {
+                self.error(shndx, &format!("relocation at {at:#x} {wrong}"));
+                return false;
+            }
             let data = self.object.section_data(shndx).unwrap_or(&[]);
             match EhFrame::parse(data, self.relocs_of(shndx), |r| r.r_offset()) {
                 Ok(records) => *frames = records,
@@ -74,6 +94,37 @@ impl Parser<'_, '_> {
             true
         });
         self.found.extra.eh_frames = eh_frames;
+    }
+
+    /// The first relocation of an `.eh_frame` that refers to nothing. The scan sees only those of CIEs.
+    fn wrong_reference(&self, relocs: &[Rela]) -> Option<(u64, String)> {
+        let object = self.object;
+        let limit = object.shdrs.len().min(SHN_LORESERVE as usize) as u16;
+        let fine = |reloc: &&Rela| match object.syms.get(reloc.sym() as usize) {
+            Some(_) if reloc.sym() >= object.first_global => true,
+            Some(symbol) if symbol.st_shndx() < limit => {
+                self.slots[symbol.st_shndx() as usize].kind() != SectionKind::Dropped
+            }
+            _ => false,
+        };
+        let mut doubtful = relocs.iter().filter(|reloc| !fine(reloc));
+        doubtful.find_map(|reloc| Some((reloc.r_offset(), self.wrong(reloc)?)))
+    }
+
+    #[cold]
+    fn wrong(&self, reloc: &Rela) -> Option<String> {
+        let (object, index) = (self.object, reloc.sym());
+        if index == 0 {
+            return None;
+        }
+        let Some(symbol) = object.syms.get(index as usize) else {
+            return Some(format!("has a bad symbol index: {index}"));
+        };
+        let sound = match object.place(index, symbol) {
+            SymbolPlace::Section(s) => object.shdrs.get(s as usize).is_some_and(|s| !is_table(s.sh_type())),
+            place => place == SymbolPlace::Absolute,
+        };
+        (!sound).then(|| format!("refers to a symbol that cannot be: {}", object.misplaced(index, symbol)))
     }
 
     /// An FDE with more than one relocation names an exception table: it lives as long as its function.

@@ -5,8 +5,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::Sections;
 use crate::layout::{ChunkKind, OutputSection};
-use crate::link::Context;
-use crate::options::Options;
+use crate::link::{Context, Job};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;
 use crate::synth::emitted_relocs;
@@ -21,8 +20,9 @@ impl<'a> Plan<'_, 'a> {
         resolved: &Resolved<'a>,
         sections: &Sections<'a>,
         symbols: &Symbols,
-        options: &Options,
+        job: &Job,
     ) {
+        let (options, sink) = (job.options, job.sink);
         let (live, parallel) = (&self.live, context.parallel);
         let Some(symtab) = &mut self.symtab else { return };
         let outs = &self.layout.sections;
@@ -37,7 +37,7 @@ impl<'a> Plan<'_, 'a> {
         };
         let lists = planner.add(&mut self.layout);
         let special = &Special::default();
-        let choice = Choice { resolved, sections, symbols, live, options, special };
+        let choice = Choice { resolved, sections, symbols, live, options, special, sink };
         self.relocs = Some(lists.with_numbers(choice.number(symtab, parallel)));
     }
 

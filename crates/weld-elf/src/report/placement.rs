@@ -1,0 +1,79 @@
+//! What sections ask of their place that cannot be: to be in the order of sections that are not in the image, or
+//! to be one section in which some bytes are a template for threads and others are not.
+//!
+//! Specification: gABI chapter 4 (`SHF_LINK_ORDER`, `SHF_TLS`).
+
+use weld_common::diag::Diagnostic;
+
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::sections::{SectionKind, Sections};
+use crate::link::Job;
+use crate::live::Live;
+use crate::resolve::Resolved;
+
+pub fn report(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live) {
+    let mut kinds = vec![0u8; sections.names.len()];
+    for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
+        for &(follower, leader) in &extra.link_order {
+            check_link(job, (object, sections, live), follower, leader);
+        }
+        for used in &extra.uses {
+            kinds[used.out as usize] |= kind_of(used.any_flags) | kind_of(used.all_flags);
+        }
+    }
+    for out in (0..kinds.len()).filter(|out| kinds[*out] == TLS | PLAIN) {
+        mixture(job, resolved, (sections, live), out as u32);
+    }
+}
+
+const TLS: u8 = 1;
+const PLAIN: u8 = 2;
+
+fn kind_of(flags: u64) -> u8 {
+    if flags & SHF_TLS != 0 { TLS } else { PLAIN }
+}
+
+/// What is in the image must not be linked to what is not, or to what is in pieces.
+fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), follower: u32, leader: u32) {
+    let id = |shndx: u32| SectionId(object.section_base + shndx);
+    let is_here = |id: SectionId| sections.get(id).in_image() && live.contains(id);
+    if !is_here(id(follower)) {
+        return;
+    }
+    let why = match sections.get(id(leader)).kind() {
+        SectionKind::Merge | SectionKind::EhFrame => "is not in one piece in the output",
+        _ if !is_here(id(leader)) => "is not in the output",
+        _ => return,
+    };
+    let [follower_label, leader_label] = [follower, leader].map(|s| object.section_label(s as usize));
+    let text = format!(
+        "{}:({follower_label}): is in the order of section {leader} (sh_link), {leader_label}, which {why}",
+        object.name
+    );
+    job.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | u64::from(follower)));
+}
+
+/// Reports that output section `out` would be thread-local in parts: a section of each kind.
+fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live), out: u32) {
+    let find = |kind: u8| {
+        resolved.objects.iter().find_map(|object| {
+            let mine = |shndx: &usize| {
+                let id = SectionId(object.section_base + *shndx as u32);
+                let section = sections.get(id);
+                let here = section.in_image() && live.contains(id) && section.out() == out;
+                here && kind_of(object.shdrs[*shndx].sh_flags()) == kind
+            };
+            let shndx = (1..object.shdrs.len()).find(mine)?;
+            Some(format!("{}:({})", object.name, object.section_label(shndx)))
+        })
+    };
+    let (Some(template), Some(other)) = (find(TLS), find(PLAIN)) else { return };
+    let name = String::from_utf8_lossy(sections.names[out as usize]);
+    let diagnostic =
+        Diagnostic::error(format!("section {name} would be thread-local (SHF_TLS) in parts only"))
+            .note(format!("thread-local in {template}"))
+            .note(format!("not so in {other}"));
+    job.sink.push(diagnostic);
+}
