@@ -164,6 +164,7 @@ impl<'j> Job<'j> {
     fn link(&self, inputs: &mut Inputs<'j>, threads: usize) -> Result<(), Diagnostics> {
         // Read symbol tables, intern names, find the best definition of each; activate archive members.
         let mut resolved = self.resolve(inputs, threads > 1)?;
+        report::exclusions(self, inputs);
         report::resolution(self, inputs, &resolved)?;
         let result = self.link_resolved(inputs, &mut resolved, threads);
         // Errors speak of places in objects; add what debug information knows of them.
@@ -194,9 +195,13 @@ impl<'j> Job<'j> {
         // Define what only the linker can.
         let commands = &inputs.commands;
         let stretch = trace::stretch("linker's own symbols");
-        let internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
+        let mut internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
         let mode = Mode::new(self.options, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
+        if self.options.version_symbols && mode.dynamic {
+            let nodes = scripts.versions.nodes.iter().filter(|node| !node.name.is_empty());
+            internals.define_versions(resolved, nodes.map(|node| self.store.keep(node.name.clone())));
+        }
         drop(stretch);
         let stretch = trace::stretch("owners of sections");
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
@@ -240,7 +245,7 @@ impl<'j> Job<'j> {
         }
         drop(stretch);
         // Decide what other modules see and may replace.
-        let exports = self.export(resolved, &symbols, context.mode, scripts, context.parallel);
+        let exports = self.export(resolved, &symbols, context, (scripts, first));
         self.sink.settle();
         // Scan relocations for what they need; under gc, only those that matter.
         let live = self.scan(context, (resolved, sections, &symbols), relax_got);
@@ -306,15 +311,17 @@ impl<'j> Job<'j> {
         &self,
         resolved: &Resolved<'s>,
         symbols: &Symbols,
-        mode: Mode,
-        scripts: &'s Scripts,
-        parallel: bool,
+        context: &Context<'_, 'j>,
+        (scripts, first): (&'s Scripts, bool),
     ) -> Exports<'s> {
         let _span = self.trace.span("exports and versions");
-        let rules = scripts.rules(self.sink, |name| versioned::is_spelled(resolved, name));
-        let context = (self.options, mode, self.sink);
-        let exports = exports::decide(resolved, symbols, context, rules, parallel);
-        report::versions::undefined(self, resolved, symbols, scripts);
+        let (rules, warnings) = scripts.rules(self.sink, |name| versioned::is_spelled(resolved, name));
+        let asked = (self.options, context.mode, self.sink);
+        let exports = exports::decide(resolved, symbols, asked, rules, context.parallel);
+        if first {
+            warnings.into_iter().for_each(|warning| self.sink.push(warning));
+            report::versions::undefined(self, resolved, symbols, scripts);
+        }
         exports
     }
 

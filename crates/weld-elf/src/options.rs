@@ -128,6 +128,8 @@ pub struct InputFlags {
     pub as_needed: bool,
     /// `-Bstatic`: `-l` finds archives only.
     pub static_only: bool,
+    /// `-b binary`: the file's bytes are data, whatever they look like.
+    pub binary: bool,
     /// Between `--start-lib` and `--end-lib`: an object behaves as an archive member.
     pub in_lib: bool,
     /// The `--start-group` or `--start-lib` that the input stands in, counted from 1; 0: none. Only
@@ -159,6 +161,24 @@ pub enum DefsymValue {
     Absolute(u64),
     /// Another symbol plus an offset.
     Symbol(String, i64),
+}
+
+/// `--defsym NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defsym {
+    pub name: String,
+    pub value: DefsymValue,
+    /// How many inputs stand before it.
+    pub before: usize,
+}
+
+/// What is said of names in a version script that nothing defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum UndefinedVersion {
+    Allow,
+    #[default]
+    Warn,
+    Error,
 }
 
 /// `--wrap`, `--defsym`, … keep the order of the command line.
@@ -198,7 +218,7 @@ pub struct Options {
     pub undefined: Vec<String>,
     pub require_defined: Vec<String>,
     pub undefined_glob: Vec<String>,
-    pub defsyms: Vec<(String, DefsymValue)>,
+    pub defsyms: Vec<Defsym>,
     pub wrap: Vec<String>,
     pub exclude_libs: Vec<String>,
     pub export_dynamic: bool,
@@ -209,8 +229,9 @@ pub struct Options {
     pub export_symbol_lists: Vec<PathBuf>,
     /// Looked up in the working directory, then in the search paths.
     pub version_scripts: Vec<PathBuf>,
-    /// `--undefined-version`: patterns of a version script that match nothing are fine.
-    pub undefined_version: bool,
+    pub undefined_version: UndefinedVersion,
+    /// `--version-symbols`: each version that the output defines is an absolute symbol, too.
+    pub version_symbols: bool,
     pub retain_symbols_file: Option<PathBuf>,
     pub bsymbolic: Bsymbolic,
     pub allow_multiple_definition: bool,
@@ -383,7 +404,8 @@ impl Default for Options {
             dynamic_lists: Vec::new(),
             export_symbol_lists: Vec::new(),
             version_scripts: Vec::new(),
-            undefined_version: false,
+            undefined_version: UndefinedVersion::Warn,
+            version_symbols: false,
             retain_symbols_file: None,
             bsymbolic: Bsymbolic::None,
             allow_multiple_definition: false,

@@ -1,4 +1,5 @@
-//! For which linker weld stands in: who it is called by decides what it answers to `--version`.
+//! For which linker weld stands in: the name that it is called by decides what it answers to `--version`, and
+//! what it does where peers differ and both ways are right.
 //!
 //! Configure scripts learn from that line which options they may pass, so it has to name the linker
 //! that the caller thinks it has, in the form that the linker itself uses, with a version up to which
@@ -55,6 +56,12 @@ impl Persona {
             Persona::Gold => format!("GNU gold ({WELD}) 1.16\n"),
             Persona::Mold => format!("mold 2.42.0 ({WELD}, compatible with GNU ld)\n"),
         }
+    }
+
+    /// Whether each version that the output defines is a symbol, too. GNU ld and gold do so, and dpkg's lists
+    /// of symbols name them.
+    pub fn defines_versions(self) -> bool {
+        matches!(self, Persona::Ld | Persona::Gold)
     }
 
     /// What `-V` prints.

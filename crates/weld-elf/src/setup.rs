@@ -55,12 +55,6 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
     if let Some(entry) = entry_symbol(options, inputs) {
         names.push((entry, kept));
     }
-    for (name, value) in &options.defsyms {
-        names.push((name.clone(), undefined));
-        if let DefsymValue::Symbol(other, _) = value {
-            names.push((other.clone(), undefined | flag::REF_STRONG));
-        }
-    }
     for (_, command) in &inputs.commands {
         match command {
             Command::Extern(list) => names.extend(list.iter().map(|n| (n.clone(), kept))),

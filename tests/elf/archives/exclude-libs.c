@@ -1,14 +1,19 @@
 //# about: --exclude-libs hides what archives define
 //# not: mold -- 1.10 hangs on lists
-//# matrix: how=all,named,other
+//# matrix: how=all,named,stem,other
 //# obj: member.o = member.c -fPIC
 //# obj: main.o = exclude-libs.c -fPIC
 //# sh: ar rcs libm1.a member.o
 //# [how=all] link: %shared main.o libm1.a --exclude-libs=ALL
 //# [how=named] link: %shared main.o libm1.a --exclude-libs libfoo.a:libm1.a
-//# [how=other] link: %shared main.o libm1.a --exclude-libs=libm2.a,libm3.a
+//# [how=named weld] warning: no archive called libfoo\.a
+//# [how=stem] not: lld -- only GNU ld takes names without .a
+//# [how=stem] link: %shared main.o ./libm1.a --exclude-libs libm1
+//# [how=other] link: %shared main.o libm1.a --exclude-libs=libm2.a,libm
+//# [how=other weld] warning: no archive called libm2\.a
+//# [how=other weld] warning: no archive called libm$
 //# dynsym: f
-//# [how=all|named] no-dynsym: inside
+//# [how=all|named|stem] no-dynsym: inside
 //# [how=other] dynsym: inside
 int inside(void);
 int f(void) { return inside(); }

@@ -4,6 +4,10 @@
 //# need-version: libc.so.6 GLIBC_ABI_DT_RELR
 //# run: ./out
 //# stdout: x
+//# [weld|lld] link: %pie relr-glibc.o -z pack-relative-relocs --pack-dyn-relocs=relr
+//# [weld|lld] need-version: libc.so.6 GLIBC_ABI_DT_RELR
+//# [weld|lld] link: %pie relr-glibc.o --pack-dyn-relocs=relr
+//# [weld|lld] no-need-version: libc.so.6 GLIBC_ABI_DT_RELR
 #include <stdio.h>
 const char *table[] = {"x", "y"};
 int main(void) {

@@ -27,6 +27,7 @@
 //! the program to handle, so the store tells [`Host::mapped`] about each mapping.
 
 use std::alloc::Layout;
+use std::borrow::Cow;
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
@@ -173,13 +174,18 @@ impl<'h> InputStore<'h> {
         opened.iter().map(|f| (f.path.clone(), unsafe { f.bytes.as_ref() })).collect()
     }
 
+    /// Where a path leads: below the root if it is absolute and there is one.
+    pub fn rooted<'p>(&self, path: &'p Path) -> Cow<'p, Path> {
+        match path.strip_prefix("/") {
+            Ok(below) if !self.root.as_os_str().is_empty() => self.root.join(below).into(),
+            _ => path.into(),
+        }
+    }
+
     /// Reads or maps `path`. `Ok(None)` if it does not exist. A directory is an error; a pipe or
     /// device is read to its end. The slice begins at an 8-byte aligned address.
     pub fn open(&self, path: &Path) -> Result<Option<&[u8]>, InputError> {
-        let found = match path.strip_prefix("/") {
-            Ok(below) if !self.root.as_os_str().is_empty() => self.open_there(&self.root.join(below)),
-            _ => self.open_there(path),
-        };
+        let found = self.open_there(&self.rooted(path));
         if let (Ok(Some(bytes)), Some(opened)) = (&found, &self.opened) {
             let file = OpenedFile { path: path.to_owned(), bytes: NonNull::from_ref(*bytes) };
             opened.lock().unwrap().push(file);

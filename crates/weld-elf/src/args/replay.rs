@@ -38,11 +38,15 @@ const WRITTEN: &[&str] =
 /// Options that would be wrong in the other place.
 const DROPPED: &[&str] = &["reproduce", "chroot", "rsp-quoting"];
 
-/// The text of `response.txt`.
-pub fn response(args: &[OsString]) -> Result<String, Diagnostic> {
+/// The text of `response.txt`. What depends on the name that weld was called by comes first, so that the
+/// command line still has the last word.
+pub fn response(args: &[OsString], version_symbols: bool) -> Result<String, Diagnostic> {
     let expanded = Expanded::read(args, quoting(args)?)?;
     let args = expanded.args();
     let mut text = String::from("--chroot .\n");
+    if version_symbols {
+        text.push_str("--version-symbols\n");
+    }
     for (position, piece) in pieces::<State>(&TABLE, &args) {
         match piece {
             Piece::Input(path) => line(&mut text, &[stored(path).as_os_str()]),
@@ -143,7 +147,7 @@ mod tests {
             "/no/such/script",
             "-O2",
         ];
-        let text = response(&args.map(OsString::from)).unwrap();
+        let text = response(&args.map(OsString::from), false).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let want = [
             "--chroot .",

@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use weld_common::args::{Context, Given};
 use weld_common::diag::{Diagnostic, Severity};
 
-use crate::options::{InputArg, InputFlags, InputKind, Options, OutputKind, Strip, UnresolvedPolicy};
+use crate::options::{
+    Defsym, DefsymValue, InputArg, InputFlags, InputKind, Options, OutputKind, Strip, UnresolvedPolicy,
+};
 use crate::persona::Persona;
 
 /// An option that prints something in place of a link.
@@ -32,7 +34,8 @@ pub(super) struct State {
     pub o: Box<Options>,
     /// In force for the inputs that follow.
     pub flags: InputFlags,
-    saved_flags: Vec<InputFlags>,
+    /// With `static_link`, what `--push-state` remembers.
+    saved: Vec<(InputFlags, bool)>,
     in_group: bool,
     groups: u32,
     default_script: Option<PathBuf>,
@@ -42,6 +45,8 @@ pub(super) struct State {
     pub relocatable: bool,
     /// Whether unresolved references of objects are reported; `None`: not in shared objects.
     pub report_in_objects: Option<bool>,
+    /// `--version-symbols`; `None`: by the linker that weld stands in for.
+    pub version_symbols: Option<bool>,
     /// `--time-trace` without a file.
     pub time_trace_beside_output: bool,
     /// `-v` or `-V`, and what it prints without inputs. With inputs the link goes on.
@@ -79,7 +84,7 @@ impl State {
         State {
             o,
             flags: InputFlags::default(),
-            saved_flags: Vec::new(),
+            saved: Vec::new(),
             in_group: false,
             groups: 0,
             default_script: None,
@@ -87,6 +92,7 @@ impl State {
             pie: false,
             relocatable: false,
             report_in_objects: None,
+            version_symbols: None,
             time_trace_beside_output: false,
             show_version: None,
             stop: None,
@@ -126,14 +132,16 @@ impl State {
     }
 
     pub fn push_state(&mut self) {
-        self.saved_flags.push(self.flags);
+        self.saved.push((self.flags, self.o.static_link));
     }
 
     pub fn pop_state(&mut self) {
-        match self.saved_flags.pop() {
-            // Groups nest with inputs, not with states.
-            Some(saved) => {
-                self.flags = InputFlags { in_lib: self.flags.in_lib, group: self.flags.group, ..saved }
+        match self.saved.pop() {
+            // Groups nest with inputs, not with states; nor does GNU ld count the format to a state.
+            Some((saved, static_link)) => {
+                let InputFlags { in_lib, group, binary, .. } = self.flags;
+                self.flags = InputFlags { in_lib, group, binary, ..saved };
+                self.o.static_link = static_link;
             }
             None => self.error("--pop-state without --push-state"),
         }
@@ -167,6 +175,12 @@ impl State {
         self.flags.group = 0;
     }
 
+    /// An assignment counts from where it stands among the inputs: scripts may assign, too.
+    pub fn defsym(&mut self, (name, value): (String, DefsymValue)) {
+        let before = self.o.inputs.len();
+        self.o.defsyms.push(Defsym { name, value, before });
+    }
+
     /// A later address for the same section replaces an earlier one.
     pub fn section_start(&mut self, section: &str, address: u64) {
         match self.o.section_starts.iter_mut().find(|(name, _)| name == section) {
@@ -180,6 +194,7 @@ impl State {
         self.finish_kind();
         self.finish_unresolved();
         self.finish_inputs();
+        self.o.version_symbols = self.version_symbols.unwrap_or(self.o.persona.defines_versions());
         if self.time_trace_beside_output && self.o.time_trace.is_none() {
             let mut path = self.o.output.clone().into_os_string();
             path.push(".time-trace");
@@ -220,7 +235,6 @@ impl State {
             (self.shared && self.pie, "-shared and -pie"),
             (self.relocatable && self.shared, "-r and -shared"),
             (self.relocatable && self.pie, "-r and -pie"),
-            (self.relocatable && o.export_dynamic, "-r and --export-dynamic"),
             (self.relocatable && !o.z_sectionheader, "-r and -z nosectionheader"),
             (o.strip == Strip::All && o.emit_relocs, "--strip-all and --emit-relocs"),
         ];
@@ -269,11 +283,15 @@ impl State {
     }
 }
 
-/// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` even if it is absolute.
+/// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` if there is one.
 pub fn in_sysroot(sysroot: &Path, path: &Path) -> Option<PathBuf> {
     let bytes = path.as_os_str().as_bytes();
     let inside = bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))?;
     let mut path = sysroot.as_os_str().to_owned();
+    let joined = path.is_empty() || path.as_bytes().ends_with(b"/") || inside.starts_with(b"/");
+    if !joined && !inside.is_empty() {
+        path.push("/");
+    }
     path.push(OsStr::from_bytes(inside));
     Some(path.into())
 }

@@ -103,7 +103,7 @@ fn defaults_are_those_of_lld() {
     );
     assert_eq!((o.z_max_page_size, o.z_common_page_size), (4096, 4096));
     assert!(o.z_relro && o.z_text && o.z_copyreloc && !o.start_stop_gc && o.relax && o.demangle);
-    assert!(!o.gc_sections && !o.z_now && !o.eh_frame_hdr && !o.undefined_version);
+    assert!(!o.gc_sections && !o.z_now && !o.eh_frame_hdr && o.undefined_version == UndefinedVersion::Warn);
     assert_eq!((o.optimize, o.error_limit, o.unresolved), (1, 20, UnresolvedPolicy::Error));
 }
 

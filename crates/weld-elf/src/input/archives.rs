@@ -21,6 +21,7 @@ use super::identify::{Kind, identify};
 use super::search::Opened;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, flag};
+use crate::resolve::versioned;
 
 pub struct ArchiveInput<'a> {
     pub path: Arc<str>,
@@ -61,13 +62,17 @@ impl<'a> ArchiveInput<'a> {
                 member = self.offsets.binary_search(&offset).ok()?;
             }
             let file = FileId(self.first_file.0 + member as u32);
-            let version = if spells_versions { memchr::memmem::find(name, b"@@") } else { None };
-            Some(match version {
-                Some(at) => (&name[..at], hash_bytes(&name[..at]), file),
-                None => (name, hash, file),
-            })
+            let known = if spells_versions { versioned::known_as(name) } else { name };
+            let hash = if known.len() < name.len() { hash_bytes(known) } else { hash };
+            Some((known, hash, file))
         })
     }
+}
+
+/// Whether `--exclude-libs` with this value means the archive: by its file name, which may lack `.a`.
+pub fn is_meant(value: &str, path: &str) -> bool {
+    let base = path.rsplit('/').next().unwrap_or(path);
+    value == "ALL" || value == base || base.strip_suffix(".a") == Some(value)
 }
 
 /// What an archive brings in.

@@ -22,9 +22,9 @@ use super::identify::Kind;
 use super::search::{Opened, Search};
 use crate::args::in_sysroot;
 use crate::ids::*;
-use crate::options::{InputArg, InputFlags, InputKind, Options};
+use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options};
 use crate::resolve::names::MAX_FILES;
-use crate::script::standin::{self, Command};
+use crate::script::standin::{self, Command, Definition};
 
 /// What stands behind a [`FileId`].
 pub enum Input<'a> {
@@ -146,6 +146,18 @@ pub struct Loader<'a, 'l> {
     pub parallel: bool,
 }
 
+fn is_device(path: &str) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
+}
+
+/// `--defsym` as the assignment of a script. Its place among those of scripts counts.
+fn assignment(defsym: &Defsym) -> (Arc<str>, Command) {
+    let Defsym { name, value, .. } = defsym;
+    let (name, value) = (name.clone(), value.clone());
+    let origin = format!("--defsym={name}");
+    (origin.into(), Command::Define(Definition { name, value, provide: false, hidden: false, line: 0 }))
+}
+
 /// Linker-script stand-ins may include one another this deep.
 const MAX_SCRIPT_DEPTH: usize = 16;
 
@@ -164,7 +176,15 @@ impl<'a> Loader<'a, '_> {
             store: self.store,
         };
         let mut opened = Vec::new();
-        self.expand(&self.options.inputs, None, 0, &mut opened, &mut inputs);
+        let mut args = &self.options.inputs[..];
+        let mut given = 0;
+        for defsym in &self.options.defsyms {
+            let (before, after) = args.split_at(defsym.before - given);
+            self.expand(before, None, 0, &mut opened, &mut inputs);
+            (args, given) = (after, defsym.before);
+            inputs.commands.push(assignment(defsym));
+        }
+        self.expand(args, None, 0, &mut opened, &mut inputs);
         self.store.all_open();
         self.classify(opened, &mut inputs);
         inputs
@@ -259,6 +279,8 @@ impl<'a> Loader<'a, '_> {
         match file.kind {
             Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
             Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
+            // `/dev/null` is an input without contents. A file may be empty because what writes it has failed.
+            Kind::Text if is_device(&file.path) => {}
             _ => out.push(file),
         }
     }
@@ -367,11 +389,6 @@ impl<'a> Loader<'a, '_> {
         }
     }
 
-    fn is_excluded(&self, path: &str) -> bool {
-        let base = path.rsplit('/').next().unwrap_or(path);
-        self.options.exclude_libs.iter().any(|name| name == "ALL" || name == base)
-    }
-
     /// Reads the archives among `files` that are mentioned for the first time.
     fn read_archives(&self, files: &[Opened<'a>], inputs: &mut Inputs<'a>) -> Vec<Option<ReadArchive<'a>>> {
         let mut is_new = |file: &Opened<'a>| {
@@ -401,7 +418,7 @@ impl<'a> Loader<'a, '_> {
         };
         let index = inputs.archives.len() as u32;
         let mut added = ArchiveInput {
-            excluded: self.is_excluded(&file.path),
+            excluded: self.options.exclude_libs.iter().any(|name| archives::is_meant(name, &file.path)),
             path: file.path.clone(),
             archive,
             lazy: false,

@@ -18,6 +18,7 @@ use super::FileName;
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
+use crate::resolve::versioned;
 
 /// Section headers, or groups, looked at in one go.
 const HEADERS: usize = 1 << 13;
@@ -517,14 +518,13 @@ pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
 /// The name by which a symbol is known, if it may spell a version or be wrapped, and its flags.
 fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>) -> (&'a [u8], u32) {
     let undefined = matches!(Rank::of(bits), Rank::Undefined);
-    if let Some(at) = memchr::memmem::find(name, b"@@") {
-        // The default version of a definition answers to the plain name.
-        if !undefined {
-            name = &name[..at];
+    if let Some(spelled) = versioned::split(name) {
+        if !undefined || spelled.version.is_empty() {
+            name = versioned::known_as(name);
+        }
+        if !undefined || !spelled.default && !spelled.version.is_empty() {
             bits |= flag::HAS_VERSION;
         }
-    } else if memchr::memchr(b'@', name).is_some() {
-        bits |= flag::HAS_VERSION;
     }
     if undefined {
         name = wrap.rewrite(name);

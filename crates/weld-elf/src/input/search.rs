@@ -1,10 +1,11 @@
 //! Where an input named on the command line or by a script is, and opening it.
 //!
-//! A path is taken as it is; one that a script names also is looked for in the sysroot (if the script
-//! lies there), beside the script and in the library directories. `-lNAME` is looked for in the
+//! A path is taken as it is. One that a script names is looked for beside the script first, then as it is and
+//! in the library directories; if it is absolute and the script lies in the sysroot, then there and nowhere else.
+//! What a script includes is looked for as it is before it is looked for beside the script. `-lNAME` is looked for in the
 //! library directories: those of `-L` first, then those that scripts name with `SEARCH_DIR`.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
@@ -37,11 +38,14 @@ impl<'a> Search<'a, '_> {
         match &arg.kind {
             InputKind::File(path) | InputKind::Script(path) => {
                 let script = matches!(arg.kind, InputKind::Script(_));
-                for candidate in self.candidates(path, script, from) {
-                    if let Some(bytes) = self.try_open(&candidate)? {
-                        return Ok(self.opened(&candidate, bytes, arg.flags));
+                let candidates = self.candidates(path, script, from);
+                for candidate in &candidates {
+                    if let Some(bytes) = self.try_open(candidate)? {
+                        return Ok(self.opened(candidate, bytes, arg.flags));
                     }
                 }
+                // A path in the sysroot is another one than the script says.
+                let path = if let [only] = &candidates[..] { only } else { path };
                 Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
             }
             InputKind::Library(name) => self.library(name, arg.flags)?.ok_or_else(|| self.not_found(name)),
@@ -82,18 +86,39 @@ impl<'a> Search<'a, '_> {
             return list;
         };
         let sysroot = &self.options.sysroot;
-        if let Some(inside) = in_sysroot(sysroot, path) {
-            return vec![inside];
+        let inside = in_sysroot(sysroot, path);
+        let path = inside.as_deref().unwrap_or(path);
+        if path.is_absolute() && inside.is_none() && self.is_in_sysroot(&from.path) {
+            return vec![sysroot.join(path.strip_prefix("/").unwrap_or(path))];
         }
-        if path.is_absolute() {
-            let inside = !sysroot.as_os_str().is_empty() && Path::new(&*from.path).starts_with(sysroot);
-            let rooted = sysroot.join(path.strip_prefix("/").unwrap_or(path));
-            return if inside { vec![rooted, path.to_owned()] } else { vec![path.to_owned()] };
+        // Without a sysroot, `=` says nothing.
+        if path.is_absolute() || inside.is_some() && !sysroot.as_os_str().is_empty() {
+            return vec![path.to_owned()];
         }
+        let beside = Path::new(&*from.path).parent().map(|dir| dir.join(path));
         let mut list = vec![path.to_owned()];
-        list.extend(Path::new(&*from.path).parent().map(|dir| dir.join(path)));
+        list.splice(usize::from(script)..usize::from(script), beside);
         list.extend(self.dirs().map(|dir| dir.join(path)));
         list
+    }
+
+    /// Whether a file lies in the sysroot, however both are named. What counts are directories, so a link
+    /// in the sysroot that leads out of it is in it.
+    fn is_in_sysroot(&self, path: &str) -> bool {
+        let sysroot = &self.options.sysroot;
+        if sysroot.as_os_str().is_empty() {
+            return false;
+        }
+        let Ok(sysroot) = self.store.rooted(sysroot).canonicalize() else { return false };
+        let path = self.store.rooted(Path::new(path));
+        let mut file = PathBuf::new();
+        for part in std::path::absolute(&path).unwrap_or(path.into_owned()).components() {
+            match part {
+                Component::ParentDir => _ = file.pop(),
+                part => file.push(part),
+            }
+        }
+        file.ancestors().any(|dir| dir.canonicalize().is_ok_and(|dir| dir == sysroot))
     }
 
     fn library(&self, name: &str, flags: InputFlags) -> Result<Option<Opened<'a>>, Diagnostic> {

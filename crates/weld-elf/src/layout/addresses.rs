@@ -157,6 +157,7 @@ fn target_value(symbols: &Symbols, layout: &Layout, (bases, shared): (&Bases, bo
         Target::TlsModuleBase if shared => bases.tls_start,
         Target::TlsModuleBase => bases.thread_pointer,
         Target::Absolute(value) => *value,
+        Target::Version => 0,
         Target::Alias(id, offset) => symbols[*id].value.wrapping_add(*offset as u64),
     }
 }

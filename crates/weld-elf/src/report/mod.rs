@@ -33,12 +33,22 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 
 use crate::ids::*;
 use crate::image::Image;
+use crate::input::archives::is_meant;
 use crate::input::load::{Input, Inputs};
 use crate::input::sections::Sections;
 use crate::link::{Context, Job};
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
+
+/// `--exclude-libs` with a name that no archive has would leave in what it is meant to take out.
+pub fn exclusions(job: &Job, inputs: &Inputs) {
+    for value in job.options.exclude_libs.iter().filter(|value| *value != "ALL") {
+        if !inputs.archives.iter().any(|archive| is_meant(value, &archive.path)) {
+            job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
+        }
+    }
+}
 
 /// A symbol's name for people: demangled unless `--no-demangle`.
 pub fn shown<'n>(options: &Options, name: &'n [u8]) -> Cow<'n, str> {

@@ -34,7 +34,8 @@ impl Recorder {
     pub fn start(options: &Options, args: &[OsString]) -> Result<Option<Recorder>, Diagnostics> {
         let Some(path) = &options.reproduce else { return Ok(None) };
         let mut file = Reproduce::new(path).map_err(failed)?;
-        file.describe(&args::replay::response(args)?, &options.persona.version_text()).map_err(failed)?;
+        let response = args::replay::response(args, options.version_symbols)?;
+        file.describe(&response, &options.persona.version_text()).map_err(failed)?;
         Ok(Some(Recorder { tar: Mutex::new(Tar { file, stored: 0 }) }))
     }
 

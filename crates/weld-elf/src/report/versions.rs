@@ -3,15 +3,18 @@
 use weld_common::diag::Diagnostic;
 
 use crate::link::Job;
+use crate::options::UndefinedVersion;
 use crate::resolve::Resolved;
 use crate::resolve::rules::Scripts;
 use crate::resolve::symbols::{Symbols, sym};
 
 /// Names that a version script spells out but nothing defines.
 pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Scripts) {
-    if job.options.undefined_version {
-        return;
-    }
+    let diagnostic = match job.options.undefined_version {
+        UndefinedVersion::Allow => return,
+        UndefinedVersion::Warn => Diagnostic::warning,
+        UndefinedVersion::Error => Diagnostic::error,
+    };
     for (node, pattern) in scripts.versions.exact_globals() {
         let defined = |name: &[u8]| {
             let id = resolved.names.find(name);
@@ -27,6 +30,6 @@ pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Sc
             "{}:{}: version script gives version '{version}' to '{name}', which is not defined",
             node.path, pattern.line
         );
-        job.sink.push(Diagnostic::error(text));
+        job.sink.push(diagnostic(text));
     }
 }

@@ -30,18 +30,25 @@ impl Exports<'_> {
         self.versions.get(id.index()).copied().unwrap_or(VER_NDX_GLOBAL)
     }
 
-    /// Keeps plain names of what has a name with a version to the output, as GNU ld does.
+    /// Keeps plain names to the output where a spelled one has the same version, and those of what has a
+    /// name with a version if they have none, as GNU ld does.
     fn drop_shadowed(&self, resolved: &Resolved, symbols: &Symbols) {
-        for (id, version) in &resolved.shadowed {
-            let index = self.definitions.iter().position(|d| d.name == *version).map(|i| i as u16 + 2);
-            let given = self.version(*id);
-            let symbol = &symbols[*id];
-            if symbol.has(sym::EXPORTED) && (given == VER_NDX_GLOBAL || Some(given) == index) {
+        for shadowed in &resolved.shadowed {
+            let index = index_of(&self.definitions, shadowed.version);
+            let given = self.version(shadowed.id);
+            let symbol = &symbols[shadowed.id];
+            let unversioned = given == VER_NDX_GLOBAL && shadowed.is_same;
+            if symbol.has(sym::EXPORTED) && (unversioned || Some(given) == index) {
                 symbol.remove(sym::EXPORTED | sym::PREEMPTIBLE);
                 symbol.add(sym::LOCALIZED);
             }
         }
     }
+}
+
+/// The index of a version that the output defines.
+fn index_of(definitions: &[VersionDef], version: &[u8]) -> Option<u16> {
+    definitions.iter().position(|d| d.name == version).map(|i| i as u16 + 2)
 }
 
 /// A question about a name.
@@ -167,7 +174,7 @@ impl Decider<'_, '_> {
 
     /// The version that the symbol's own name spells, or what a version script gives it.
     fn version(&self, entry: &Entry) -> u16 {
-        if entry.flags & flag::HAS_VERSION != 0
+        if entry.flags & (flag::HAS_VERSION | flag::IS_VERSION) != 0
             && let Some(version) = self.spelled_version(entry)
         {
             return version;
@@ -178,18 +185,25 @@ impl Decider<'_, '_> {
     /// A shared object must define the versions that it spells; in an executable, the name may be meant
     /// to take the place of a library's.
     fn spelled_version(&self, entry: &Entry) -> Option<u16> {
+        if entry.flags & flag::IS_VERSION != 0 {
+            return index_of(&self.rules.definitions, entry.name);
+        }
         let index = self.resolved.index_of_file[entry.file().index()];
-        let object = self.resolved.objects.get(index as usize)?;
-        let spelled = versioned::split(object.symbol_name(entry.sym()))?;
-        let position = self.rules.definitions.iter().position(|d| d.name == spelled.version);
-        if position.is_none() && self.mode.shared {
-            let name = String::from_utf8_lossy(object.symbol_name(entry.sym()));
+        let object = self.resolved.objects.get(index as usize);
+        // A script may assign to a name with a version.
+        let name = object.map_or(entry.name, |object| object.symbol_name(entry.sym()));
+        let spelled = versioned::split(name)?;
+        if spelled.version.is_empty() {
+            return Some(VER_NDX_GLOBAL);
+        }
+        let index = index_of(&self.rules.definitions, spelled.version);
+        if index.is_none() && self.mode.shared {
+            let place = object.map_or("an assignment".to_owned(), |object| object.name.to_string());
+            let name = String::from_utf8_lossy(name);
             let version = String::from_utf8_lossy(spelled.version);
-            let text =
-                format!("{}: {name} has version {version}, which no version script defines", object.name);
+            let text = format!("{place}: {name} has version {version}, which no version script defines");
             self.sink.push(Diagnostic::error(text).at((entry.file().0 as u64) << 32 | entry.sym() as u64));
         }
-        let index = position? as u16 + 2;
-        Some(if spelled.default { index } else { index | VERSYM_HIDDEN })
+        Some(if spelled.default { index? } else { index? | VERSYM_HIDDEN })
     }
 }

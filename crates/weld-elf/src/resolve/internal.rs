@@ -10,6 +10,7 @@ use weld_common::diag::DiagSink;
 use super::Resolved;
 use super::names::{Rank, flag, pack};
 use super::symbols::{Symbols, sym};
+use super::versioned::{self, Shadowed};
 use crate::ids::*;
 use crate::input::sections::Sections;
 use crate::options::{DefsymValue, Options, OutputKind};
@@ -40,6 +41,8 @@ pub enum Target {
     /// Offset 0 of the module's thread-local storage.
     TlsModuleBase,
     Absolute(u64),
+    /// A version that the output defines.
+    Version,
     /// Another symbol plus an offset.
     Alias(SymbolId, i64),
 }
@@ -67,18 +70,39 @@ impl Internals {
         sink: &DiagSink,
     ) -> Internals {
         let mut internals = Internals::default();
-        internals.assigned(resolved, options, scripts);
+        internals.assigned(resolved, scripts);
         internals.linker_made(resolved, sections, options, sink);
         internals.follow_aliases(resolved, sink);
         internals
     }
 
+    /// `--version-symbols`: a symbol for each version, unless an object defines the name. Other modules see
+    /// it whatever the output is.
+    pub fn define_versions<'a>(
+        &mut self,
+        resolved: &mut Resolved<'a>,
+        versions: impl IntoIterator<Item = &'a [u8]>,
+    ) {
+        for name in versions {
+            let id = resolved.names.insert(name);
+            let entry = resolved.names.get_mut(id);
+            if entry.rank() >= Rank::Provided {
+                entry.flags |= flag::IS_VERSION | flag::REF_SHARED;
+                entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
+                self.list.push(Internal { id, target: Target::Version, origin: String::new() });
+            }
+        }
+    }
+
     /// `--defsym`, and assignments in scripts.
-    fn assigned(&mut self, resolved: &mut Resolved, options: &Options, scripts: &[(Arc<str>, Command)]) {
+    fn assigned(&mut self, resolved: &mut Resolved, scripts: &[(Arc<str>, Command)]) {
         for (path, command) in scripts {
             let Command::Define(definition) = command else { continue };
             let flags = if definition.hidden { flag::VIS_HIDDEN } else { 0 };
-            let origin = format!("{path}:{}", definition.line);
+            let origin = match definition.line {
+                0 => path.to_string(),
+                line => format!("{path}:{line}"),
+            };
             let Some(target) = target_of(resolved, &definition.value) else { continue };
             if definition.provide {
                 self.optional(resolved, definition.name.as_bytes(), target, flags);
@@ -86,10 +110,6 @@ impl Internals {
             } else {
                 self.assign(resolved, definition.name.as_bytes(), (target, flags), origin);
             }
-        }
-        for (name, value) in &options.defsyms {
-            let Some(target) = target_of(resolved, value) else { continue };
-            self.assign(resolved, name.as_bytes(), (target, 0), format!("--defsym={name}"));
         }
     }
 
@@ -155,6 +175,7 @@ impl Internals {
             for internal in &self.list {
                 let value = match internal.target {
                     Target::Absolute(value) => Some(value),
+                    Target::Version => Some(0),
                     Target::Alias(other, offset) if symbols[other].kind() == sym::ABSOLUTE => {
                         Some(symbols[other].value.wrapping_add(offset as u64))
                     }
@@ -164,7 +185,8 @@ impl Internals {
                 if let Some(value) = value {
                     symbol.value = value;
                     symbol.remove(sym::KIND);
-                    symbol.add(sym::ABSOLUTE);
+                    let kind = if internal.target == Target::Version { sym::OBJECT } else { 0 };
+                    symbol.add(sym::ABSOLUTE | kind);
                 } else if let Target::Alias(other, _) = internal.target {
                     // A function's alias is a function, and that of an IFUNC another IFUNC: the value is the
                     // resolver's address, which is not to be called.
@@ -207,6 +229,12 @@ impl Internals {
     ) {
         // Announced as a root, so it is in the table.
         let Some(id) = resolved.names.find(name) else { return };
+        if let Some(spelled) = versioned::split(resolved.names.get(id).name) {
+            resolved.names.get_mut(id).flags |= flag::HAS_VERSION;
+            let plain = resolved.names.find(spelled.name);
+            let shadowed = |id| Shadowed { id, version: spelled.version, is_same: false };
+            resolved.shadowed.extend(plain.map(shadowed));
+        }
         let entry = resolved.names.get_mut(id);
         entry.flags |= flags;
         if entry.rank() == Rank::Internal {

@@ -37,6 +37,7 @@ use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::options::Options;
 use names::*;
+use versioned::Shadowed;
 
 /// The files that take part in the link, and the name table.
 pub struct Resolved<'a> {
@@ -48,9 +49,8 @@ pub struct Resolved<'a> {
     pub index_of_file: Vec<u32>,
     pub duplicates: Vec<Rival>,
     pub commons: Vec<Rival>,
-    /// Names that stand for the same place as a `name@version` of their file, with that version. They
-    /// are not exported unless a version script gives them another one.
-    pub shadowed: Vec<(SymbolId, &'a [u8])>,
+    /// Names beside which some object defines a `name@version`.
+    pub shadowed: Vec<Shadowed<'a>>,
     /// Why lazy files were read, by round; empty unless a report asks for it.
     pub extractions: Vec<Extraction>,
 }

@@ -69,6 +69,8 @@ pub mod flag {
     pub const KEEP: u32 = 1 << 13;
     /// A lazy file would define it: an archive member, or an object of `--start-lib`.
     pub const OFFERED: u32 = 1 << 14;
+    /// A version that the output defines, as a symbol.
+    pub const IS_VERSION: u32 = 1 << 15;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.

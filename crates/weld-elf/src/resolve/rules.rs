@@ -77,8 +77,9 @@ impl Scripts {
         scripts
     }
 
-    /// Compiles the patterns. `spelled` tells whether the definition of a name says its version itself.
-    pub fn rules(&self, sink: &DiagSink, spelled: impl Fn(&[u8]) -> bool) -> Rules<'_> {
+    /// Compiles the patterns. `spelled` tells whether the definition of a name says its version itself. The
+    /// second value is what to warn of.
+    pub fn rules(&self, sink: &DiagSink, spelled: impl Fn(&[u8]) -> bool) -> (Rules<'_>, Vec<Diagnostic>) {
         let list = |patterns: &[(Pattern, String)]| {
             DynamicList::new(patterns.iter().map(|(p, path)| (p, path.as_str()))).unwrap_or_else(|d| {
                 sink.push(d);
@@ -87,17 +88,11 @@ impl Scripts {
         };
         let dynamic = list(&self.dynamic_list);
         let exported = list(&self.exported);
-        let matcher = match VersionMatcher::new(&self.versions) {
-            Ok((matcher, warnings)) => {
-                let counts = |name: Option<Vec<u8>>| !name.is_some_and(|n| spelled(&n));
-                warnings.into_iter().filter(|(n, _)| counts(n.clone())).for_each(|(_, w)| sink.push(w));
-                matcher
-            }
-            Err(d) => {
-                sink.push(d);
-                VersionMatcher::default()
-            }
-        };
+        let (matcher, mut warnings) = VersionMatcher::new(&self.versions).unwrap_or_else(|d| {
+            sink.push(d);
+            Default::default()
+        });
+        warnings.retain(|(name, _)| !name.as_deref().is_some_and(&spelled));
         let (definitions, indices) = self.definitions();
         let version_of = move |name: &[u8]| match matcher.lookup(name, || demangled(name))? {
             VersionChoice::Local => Some(VER_NDX_LOCAL),
@@ -105,14 +100,15 @@ impl Scripts {
             VersionChoice::Version(node) => indices.get(node as usize).copied(),
         };
         let none = exported.is_empty();
-        Rules {
+        let rules = Rules {
             has_versions: self.has_version_script,
             definitions,
             version_of: if self.has_version_script { Box::new(version_of) } else { Box::new(|_| None) },
             in_dynamic_list: Box::new(move |name| dynamic.contains(name, || demangled(name))),
             has_dynamic_list: self.has_dynamic_list,
             exported: Box::new(move |name| !none && exported.contains(name, || demangled(name))),
-        }
+        };
+        (rules, warnings.into_iter().map(|(_, warning)| warning).collect())
     }
 
     /// The versions that the output defines, and the index of each node of the script.

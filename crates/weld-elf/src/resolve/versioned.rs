@@ -9,18 +9,22 @@
 //!   that they share a GOT slot, a PLT entry and a copy.
 //! - An assembler that is told `.symver foo, foo@@V` leaves both names. They are one definition, and it
 //!   is the spelled one that counts.
-//! - For `.symver foo, foo@V`, GNU ld drops `foo` unless a version script gives it a version of its own;
-//!   see [`Resolved::shadowed`].
+//! - For `.symver foo, foo@V`, GNU ld drops `foo` unless a version script gives it a version of its own,
+//!   and any `foo` that a script gives the version V; see [`Shadowed`].
+//! - `foo@V1` and `foo@@V2` of one object may both leave a plain `foo` claim, by `.symver foo, foo@V1` and
+//!   `.symver foo2, foo@@V2`: `foo` is `foo@@V2` then, and what the object calls `foo` is its `foo@V1`.
+//! - `foo@@V` answers to `foo@V` as well, so an object that defines both defines one name twice.
+//! - `foo@` and `foo@@` have no version: they are `foo`, which is exported whatever a version script says.
 //!
 //! Archive members are not read for a version: their index says nothing that could be relied on.
 //!
 //! Specification: LSB "Symbol Versioning"; GNU as manual, `.symver`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use super::Resolved;
-use super::names::{Rank, flag, pack};
+use super::names::{Rank, Rival, flag, pack};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -39,6 +43,24 @@ pub fn split(name: &[u8]) -> Option<Spelled<'_>> {
     let at = memchr::memchr(b'@', name).filter(|&at| at > 0)?;
     let default = name.get(at + 1) == Some(&b'@');
     Some(Spelled { name: &name[..at], version: &name[at + 1 + usize::from(default)..], default })
+}
+
+/// A name that stands beside a spelled one of the same version, and may have to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Shadowed<'a> {
+    /// The name without a version.
+    pub id: SymbolId,
+    pub version: &'a [u8],
+    /// The object that spells the version has both names for one place.
+    pub is_same: bool,
+}
+
+/// The name that a definition answers to: that of the default version, and of the empty one, has no version.
+pub fn known_as(name: &[u8]) -> &[u8] {
+    match split(name) {
+        Some(spelled) if spelled.default || spelled.version.is_empty() => spelled.name,
+        _ => name,
+    }
 }
 
 /// The name without a version.
@@ -65,33 +87,108 @@ pub fn is_spelled(resolved: &Resolved, name: &[u8]) -> bool {
     object.is_some_and(|o| split(o.symbol_name(entry.sym())).is_some())
 }
 
-/// A wanted name and version, and the id of the name as it is spelled.
-type Requests<'a> = BTreeMap<SymbolId, (&'a [u8], &'a [u8])>;
+/// A name and a version.
+type Wanted<'a> = (&'a [u8], &'a [u8]);
+
+/// What is wanted, by the name as it is spelled.
+type Requests<'a> = BTreeMap<SymbolId, Wanted<'a>>;
 
 /// Binds what is spelled with a version. Call when all files are read.
 pub fn settle(resolved: &mut Resolved) {
     if !resolved.objects.iter().any(|o| o.spells_versions) {
         return;
     }
-    let mut requests = Requests::new();
-    let mut defaults = HashMap::new();
-    definitions(resolved, &mut requests, &mut defaults);
+    give_way_to_defaults(resolved);
+    let Found { mut requests, defaults, old } = definitions(resolved);
     let mut redirect: HashMap<SymbolId, SymbolId> = HashMap::new();
     requests.retain(|id, wanted| match defaults.get(wanted) {
         Some(&target) => redirect.insert(*id, target).is_some(),
         None => true,
     });
+    let spelled: HashSet<SymbolId> = defaults.values().copied().collect();
+    resolved.shadowed.retain(|shadowed| !spelled.contains(&shadowed.id));
+    unite_with_defaults(resolved, &defaults, old, &mut redirect);
     bind_to_shared(resolved, &requests, &mut redirect);
     apply(resolved, &redirect);
 }
 
-/// Finds references that are not met yet, and the default versions that objects define; puts spelled
-/// definitions in place of their plain twins.
-fn definitions<'a>(
+/// Settles the claims to `foo` of an object's `foo`, which `.symver` made a `foo@V1` of, and its `foo@@V2`.
+fn give_way_to_defaults(resolved: &mut Resolved) {
+    let Resolved { objects, names, index_of_file, duplicates, .. } = resolved;
+    let mut old_names: HashMap<FileId, OldNames> = HashMap::new();
+    duplicates.retain(|rival| {
+        let entry = names.get_mut(rival.id);
+        let Some(object) = objects.get(index_of_file[rival.file.index()] as usize) else { return true };
+        if entry.rank() != Rank::Strong || entry.file() != rival.file || !object.spells_versions {
+            return true;
+        }
+        let is_default = |sym| split(object.symbol_name(sym)).map(|spelled| spelled.default);
+        let (plain, default) = match (is_default(entry.sym()), is_default(rival.sym)) {
+            (None, Some(true)) => (entry.sym(), rival.sym),
+            (Some(true), None) => (rival.sym, entry.sym()),
+            _ => return true,
+        };
+        let old = old_names.entry(rival.file).or_insert_with(|| find_old_names(object));
+        let symbols = old.get(object.symbol_name(plain)).map_or(&[][..], |list| list);
+        let Some(old) = symbols.iter().find(|old| are_one(object, plain, **old)) else { return true };
+        entry.best = pack(Rank::Strong, rival.file, default);
+        let slot = (plain - object.first_global) as usize;
+        object.globals[slot].store(object.global(*old).0, Ordering::Relaxed);
+        false
+    });
+}
+
+/// The symbols `foo@V` of an object, by `foo`.
+type OldNames<'a> = HashMap<&'a [u8], Vec<u32>>;
+
+fn find_old_names<'a>(object: &Object<'a>) -> OldNames<'a> {
+    let mut found = OldNames::new();
+    for i in object.first_global..object.syms.len() as u32 {
+        if let Some(spelled) = split(object.symbol_name(i)).filter(|s| !s.default && !s.version.is_empty()) {
+            found.entry(spelled.name).or_default().push(i);
+        }
+    }
+    found
+}
+
+/// What objects spell.
+#[derive(Default)]
+struct Found<'a> {
+    requests: Requests<'a>,
+    /// The default versions that are defined.
+    defaults: HashMap<Wanted<'a>, SymbolId>,
+    /// The other ones.
+    old: Vec<(Wanted<'a>, Rival)>,
+}
+
+/// `foo@@V` answers to `foo@V`, too. Where both are defined the default one stays.
+fn unite_with_defaults<'a>(
     resolved: &mut Resolved<'a>,
-    requests: &mut Requests<'a>,
-    defaults: &mut HashMap<(&'a [u8], &'a [u8]), SymbolId>,
+    defaults: &HashMap<Wanted<'a>, SymbolId>,
+    old: Vec<(Wanted<'a>, Rival)>,
+    redirect: &mut HashMap<SymbolId, SymbolId>,
 ) {
+    let duplicates = resolved.duplicates.len();
+    for (wanted, rival) in old {
+        let Some(&target) = defaults.get(&wanted) else { continue };
+        let both = [target, rival.id].map(|id| resolved.names.get(id).rank() == Rank::Strong);
+        if both == [true; 2] {
+            resolved.duplicates.push(Rival { id: target, ..rival });
+        }
+        redirect.insert(rival.id, target);
+    }
+    for id in redirect.keys() {
+        resolved.names.get_mut(*id).best = u64::MAX;
+    }
+    if resolved.duplicates.len() > duplicates {
+        resolved.duplicates.sort_unstable_by_key(|rival| (rival.file, rival.sym));
+    }
+}
+
+/// Finds references that are not met yet, and what objects define; puts spelled definitions in place of
+/// their plain twins.
+fn definitions<'a>(resolved: &mut Resolved<'a>) -> Found<'a> {
+    let mut found = Found::default();
     let names = &mut resolved.names;
     for object in resolved.objects.iter().filter(|o| o.spells_versions) {
         for i in object.first_global..object.syms.len() as u32 {
@@ -99,24 +196,29 @@ fn definitions<'a>(
             let id = object.global(i);
             let entry = names.get(id);
             if object.place(i, &object.syms[i as usize]) == SymbolPlace::Undefined {
-                if entry.rank() == Rank::Undefined {
-                    requests.insert(id, (spelled.name, spelled.version));
+                if entry.rank() == Rank::Undefined && !spelled.version.is_empty() {
+                    found.requests.insert(id, (spelled.name, spelled.version));
                 }
                 continue;
             }
-            let twin = if spelled.default { Some(id) } else { names.find(spelled.name) };
+            let is_plain = spelled.default || spelled.version.is_empty();
+            if !is_plain {
+                found.old.push(((spelled.name, spelled.version), Rival { id, file: object.file, sym: i }));
+            }
+            let twin = if is_plain { Some(id) } else { names.find(spelled.name) };
             let Some(twin) = twin else { continue };
             let winner = *names.get(twin);
             let same_file = winner.file() == object.file && winner.best != u64::MAX;
             let same = same_file && are_one(object, winner.sym(), i);
-            if spelled.default && same {
+            if is_plain && same {
                 names.get_mut(twin).best = pack(winner.rank(), object.file, i);
-                defaults.insert((spelled.name, spelled.version), id);
-            } else if !spelled.default && same && winner.sym() != i {
-                resolved.shadowed.push((twin, spelled.version));
+                found.defaults.insert((spelled.name, spelled.version), id);
+            } else if !is_plain {
+                resolved.shadowed.push(Shadowed { id: twin, version: spelled.version, is_same: same });
             }
         }
     }
+    found
 }
 
 /// Looks requests up among the versions of shared objects, the first object that has one first.
@@ -126,7 +228,7 @@ fn bind_to_shared<'a>(
     redirect: &mut HashMap<SymbolId, SymbolId>,
 ) {
     let wanted: HashMap<_, _> = requests.iter().map(|(id, want)| (*want, *id)).collect();
-    let bases: std::collections::HashSet<_> = requests.values().map(|w| w.0).collect();
+    let bases: HashSet<_> = requests.values().map(|w| w.0).collect();
     if wanted.is_empty() {
         return;
     }
@@ -186,5 +288,7 @@ mod tests {
         assert_eq!(parts("f"), None);
         assert_eq!(parts("@V"), None);
         assert_eq!(plain(b"f@V"), b"f");
+        let known = ["f", "f@V", "f@@V", "f@", "f@@", "@V"].map(|name| known_as(name.as_bytes()));
+        assert_eq!(known, [&b"f"[..], b"f@V", b"f", b"f", b"f", b"@V"]);
     }
 }

@@ -54,6 +54,7 @@ pub struct Definition {
     /// Only if something refers to the symbol and no object defines it.
     pub provide: bool,
     pub hidden: bool,
+    /// 0: `--defsym`.
     pub line: u32,
 }
 

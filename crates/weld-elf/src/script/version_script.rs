@@ -6,10 +6,10 @@
 //! ```
 //!
 //! A node without a name only says what is global and local. [`parse`] gives the nodes as data;
-//! [`VersionMatcher`] answers for a symbol. Precedence is that of GNU `ld` and `ld.lld`: exact names
-//! before patterns; among exact names the first one counts; among patterns a later node wins over an
-//! earlier one, and within a node global wins over local; a lone `*` comes last. Source: GNU ld manual,
-//! "VERSION Command".
+//! [`VersionMatcher`] answers for a symbol. Precedence is that of GNU `ld`: exact names before patterns,
+//! the first one among them; then global patterns, that of the latest node; then local patterns; a lone `*` comes
+//! last, also first as a global one. (`ld.lld` lets a local pattern of a later node win over a global one.)
+//! Source: GNU ld manual, "VERSION Command".
 
 use std::collections::HashSet;
 
@@ -175,10 +175,14 @@ impl VersionMatcher {
         for entry in entries(script, false).iter().filter(|(_, pattern, _)| pattern.exact) {
             matcher.add(entry, &mut warnings)?;
         }
-        for entry in backward.iter().filter(|(_, pattern, _)| !pattern.exact && !pattern.is_star()) {
+        // Stable: what is global first, and else as it was.
+        let mut globs: Vec<&Entry<'_>> = backward.iter().filter(|(_, pattern, _)| !pattern.exact).collect();
+        globs.sort_by_key(|(.., choice)| *choice == VersionChoice::Local);
+        let (stars, globs): (Vec<_>, Vec<_>) =
+            globs.into_iter().partition(|(_, pattern, _)| pattern.is_star());
+        for entry in globs {
             matcher.add(entry, &mut warnings)?;
         }
-        let stars: Vec<&Entry<'_>> = backward.iter().filter(|(_, pattern, _)| pattern.is_star()).collect();
         let locals = stars.iter().filter(|(.., choice)| *choice == VersionChoice::Local).count();
         if let Some((node, pattern, _)) = stars.first()
             && (1..stars.len()).contains(&locals)
@@ -317,6 +321,8 @@ mod tests {
             ]
         );
         assert_eq!(choices("V1 { global: a*; local: a*; };", &["ab"]), [Some(Version(0))]);
+        let text = "V1 { global: f*; }; V2 { local: fo*; b*; }; V3 { global: *; };";
+        assert_eq!(choices(text, &["foo", "bar", "x"]), [Some(Version(0)), Some(Local), Some(Version(2))]);
     }
 
     #[test]

@@ -100,7 +100,8 @@ const ROWS: &[Spec<State>] = &[
                 return Err("Android's packed relocations are not supported yet".to_owned());
             }
             s.o.pack_relr = choice(v, &[("none", false), ("relr", true)])?;
-            s.o.relr_glibc_dep = false;
+            // What `-z pack-relative-relocs` asks for besides stays asked for.
+            s.o.relr_glibc_dep &= s.o.pack_relr;
             Ok(())
         },
     ),

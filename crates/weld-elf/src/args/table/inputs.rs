@@ -62,7 +62,7 @@ const ROWS: &[Spec<State>] = &[
     }),
     flag(
         &["push-state"],
-        "Remember --as-needed, -Bstatic and --whole-archive until --pop-state.",
+        "Remember -static, -Bstatic, --as-needed and --whole-archive until --pop-state.",
         State::push_state,
     ),
     flag(&["pop-state"], "Go back to what --push-state remembered.", State::pop_state),

@@ -5,7 +5,7 @@ use weld_common::args::{Group, Spec, flag, lost, refused, take};
 
 use super::super::state::State;
 use super::super::values::choice;
-use crate::options::{Bsymbolic, Discard, Strip};
+use crate::options::{Bsymbolic, Discard, Strip, UndefinedVersion};
 use crate::script::expr::parse_defsym;
 
 pub const GROUP: Group<State> = Group { title: "Symbols", prefix: "", rows: ROWS };
@@ -33,7 +33,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SYMBOL=VALUE"),
         "Define SYMBOL as a number, or as another symbol plus or minus a number.",
         |s, v| {
-            s.o.defsyms.push(parse_defsym(v.text()?)?);
+            s.defsym(parse_defsym(v.text()?)?);
             Ok(())
         },
     ),
@@ -85,15 +85,20 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["undefined-version"], "Let a version script name symbols that are not defined.", |s| {
-        s.o.undefined_version = true;
+        s.o.undefined_version = UndefinedVersion::Allow;
     }),
     flag(
         &["no-undefined-version"],
-        "Report names in a version script that are not defined (default).",
-        |s| {
-            s.o.undefined_version = false;
-        },
+        "Names in a version script that are not defined are errors. Without either option they are warnings.",
+        |s| s.o.undefined_version = UndefinedVersion::Error,
     ),
+    flag(
+        &["version-symbols"],
+        "Define each version of the output as an absolute symbol, too, as GNU ld and gold do (default, unless weld is \
+         called by the name of lld or mold).",
+        |s| s.version_symbols = Some(true),
+    ),
+    flag(&["no-version-symbols"], "Do not (default for these).", |s| s.version_symbols = Some(false)),
     take(
         &["retain-symbols-file"],
         Required("FILE"),
