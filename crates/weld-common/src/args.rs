@@ -244,8 +244,16 @@ impl<C> Table<C> {
             .find(|row| row.names.iter().any(|n| n.as_bytes() == name))
     }
 
-    /// The known name nearest to a mistyped one, both without dashes and value.
+    /// The known name nearest to a mistyped one, both without dashes and value; or the only one that it
+    /// begins, for GNU ld takes such names.
     pub fn nearest(&self, typed: &str) -> Option<&'static str> {
+        let begun = || self.rows().flat_map(|row| row.names).filter(|name| name.starts_with(typed));
+        if typed.len() > 2
+            && let Some(first) = begun().next()
+            && begun().count() == 1
+        {
+            return Some(first);
+        }
         let limit = if typed.len() < 5 { 1 } else { 2 };
         let mut best: Option<(usize, &'static str)> = None;
         for name in self.rows().flat_map(|row| row.names).filter(|n| n.len() > 1) {

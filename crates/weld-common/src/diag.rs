@@ -188,8 +188,15 @@ impl DiagSink {
     /// phases found.
     pub fn settle(&self) {
         let mut phase = std::mem::take(&mut *self.phase.lock().unwrap());
-        // The message breaks ties, so that two diagnostics with one key do not depend on timing.
-        phase.sort_by(|a, b| a.order.cmp(&b.order).then_with(|| a.message.cmp(&b.message)));
+        // What speaks of places in a section comes in their order. The message breaks ties, so that two
+        // diagnostics with one key do not depend on timing.
+        let place = |d: &Diagnostic| d.places.first().map(|(_, p)| (p.file, p.section, p.offset));
+        phase.sort_by(|a, b| {
+            a.order
+                .cmp(&b.order)
+                .then_with(|| place(a).cmp(&place(b)))
+                .then_with(|| a.message.cmp(&b.message))
+        });
         self.done.lock().unwrap().append(&mut phase);
     }
 
@@ -228,6 +235,17 @@ mod tests {
         let err = sink.end_phase().unwrap_err();
         let text: Vec<_> = err.list.iter().map(|d| d.message.as_str()).collect();
         assert_eq!(text, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn sorted_by_place_where_the_order_is_one() {
+        let sink = DiagSink::new();
+        for offset in [0x2c, 3] {
+            let place = Place { file: 1, section: 1, offset };
+            sink.push(Diagnostic::error(format!("a.o:(.text+{offset:#x})")).at(1).place(place));
+        }
+        let err = sink.end_phase().unwrap_err();
+        assert_eq!(err.list[0].message, "a.o:(.text+0x3)");
     }
 
     #[test]

@@ -199,8 +199,8 @@ impl<'j> Job<'j> {
         let mode = Mode::new(self.options, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
         if self.options.version_symbols && mode.dynamic {
-            let nodes = scripts.versions.nodes.iter().filter(|node| !node.name.is_empty());
-            internals.define_versions(resolved, nodes.map(|node| self.store.keep(node.name.clone())));
+            let names = scripts.version_names();
+            internals.define_versions(resolved, names.iter().map(|name| self.store.keep(name.to_vec())));
         }
         drop(stretch);
         let stretch = trace::stretch("owners of sections");

@@ -128,6 +128,8 @@ pub struct InputFlags {
     pub as_needed: bool,
     /// `-Bstatic`: `-l` finds archives only.
     pub static_only: bool,
+    /// `--copy-dt-needed-entries`: what a shared object needs takes part, too.
+    pub copy_needed: bool,
     /// `-b binary`: the file's bytes are data, whatever they look like.
     pub binary: bool,
     /// Between `--start-lib` and `--end-lib`: an object behaves as an archive member.
@@ -194,6 +196,8 @@ pub struct Options {
     pub inputs: Vec<InputArg>,
     /// `-L`, with `=` and `$SYSROOT` at the start already replaced by the sysroot.
     pub search_paths: Vec<PathBuf>,
+    /// `-rpath-link`.
+    pub rpath_link: Vec<PathBuf>,
     /// `-nostdlib`: `SEARCH_DIR` of linker scripts does not count.
     pub nostdlib: bool,
     pub sysroot: PathBuf,
@@ -225,6 +229,9 @@ pub struct Options {
     pub export_dynamic_symbols: Vec<String>,
     /// `--dynamic-list`. In a shared object it also binds all other symbols locally.
     pub dynamic_lists: Vec<PathBuf>,
+    /// What `--dynamic-list-cpp-new` and `--dynamic-list-cpp-typeinfo` add: patterns for demangled names.
+    pub dynamic_list_patterns: Vec<&'static str>,
+    pub dynamic_list_data: bool,
     /// `--export-dynamic-symbol-list`.
     pub export_symbol_lists: Vec<PathBuf>,
     /// Looked up in the working directory, then in the search paths.
@@ -232,6 +239,8 @@ pub struct Options {
     pub undefined_version: UndefinedVersion,
     /// `--version-symbols`: each version that the output defines is an absolute symbol, too.
     pub version_symbols: bool,
+    /// `--default-symver`: what is exported without a version gets that of the output's name.
+    pub default_symver: bool,
     pub retain_symbols_file: Option<PathBuf>,
     pub bsymbolic: Bsymbolic,
     pub allow_multiple_definition: bool,
@@ -245,6 +254,8 @@ pub struct Options {
     /// is to report them (by `warn_unresolved`) in executables and to allow them in shared objects.
     pub allow_shlib_undefined: Option<bool>,
     pub warn_unresolved: bool,
+    /// `--ignore-unresolved-symbol`.
+    pub ignore_unresolved: Vec<String>,
     pub warn_common: bool,
     pub warn_backrefs: bool,
     /// `--warn-backrefs-exclude`: globs.
@@ -253,6 +264,8 @@ pub struct Options {
     pub demangle: bool,
     /// `-d`: common symbols get their place even with `-r`.
     pub define_common: bool,
+    /// In a shared object, common symbols are references.
+    pub no_define_common: bool,
     /// Archive members are read for definitions of common symbols.
     pub fortran_common: bool,
 
@@ -286,6 +299,8 @@ pub struct Options {
     pub compress_sections: Vec<(String, Option<Compression>)>,
     pub merge_sections: bool,
     pub sort_init_array: bool,
+    /// `.ctors` and `.dtors` become part of `.init_array` and `.fini_array`.
+    pub ctors_in_init_array: bool,
 
     // Relocations and dynamic linking
     pub apply_dynamic_relocs: bool,
@@ -323,6 +338,8 @@ pub struct Options {
     pub z_ibtplt: bool,
     /// `-z shstk`: as `z_ibt`, for shadow stacks.
     pub z_shstk: bool,
+    /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
+    pub isa_needed: u32,
     pub z_rodynamic: bool,
     pub z_sectionheader: bool,
     pub z_dynamic_undefined_weak: Option<bool>,
@@ -378,6 +395,7 @@ impl Default for Options {
             static_link: false,
             inputs: Vec::new(),
             search_paths: Vec::new(),
+            rpath_link: Vec::new(),
             nostdlib: false,
             sysroot: PathBuf::new(),
             chroot: PathBuf::new(),
@@ -402,10 +420,13 @@ impl Default for Options {
             export_dynamic: false,
             export_dynamic_symbols: Vec::new(),
             dynamic_lists: Vec::new(),
+            dynamic_list_patterns: Vec::new(),
+            dynamic_list_data: false,
             export_symbol_lists: Vec::new(),
             version_scripts: Vec::new(),
             undefined_version: UndefinedVersion::Warn,
             version_symbols: false,
+            default_symver: false,
             retain_symbols_file: None,
             bsymbolic: Bsymbolic::None,
             allow_multiple_definition: false,
@@ -413,6 +434,7 @@ impl Default for Options {
             report_undefined_in_shared: false,
             allow_shlib_undefined: None,
             warn_unresolved: false,
+            ignore_unresolved: Vec::new(),
             warn_common: false,
             warn_backrefs: false,
             warn_backrefs_exclude: Vec::new(),
@@ -420,6 +442,7 @@ impl Default for Options {
             demangle: true,
             fortran_common: true,
             define_common: false,
+            no_define_common: false,
             gc_sections: false,
             print_gc_sections: None,
             start_stop_gc: false,
@@ -438,6 +461,7 @@ impl Default for Options {
             compress_sections: Vec::new(),
             merge_sections: true,
             sort_init_array: true,
+            ctors_in_init_array: true,
             apply_dynamic_relocs: false,
             pack_relr: false,
             relr_glibc_dep: false,
@@ -465,6 +489,7 @@ impl Default for Options {
             warn_missing_ibt: false,
             z_ibtplt: false,
             z_shstk: false,
+            isa_needed: 0,
             z_rodynamic: false,
             z_sectionheader: true,
             z_dynamic_undefined_weak: None,

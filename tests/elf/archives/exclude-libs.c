@@ -15,7 +15,16 @@
 //# dynsym: f
 //# [how=all|named|stem] no-dynsym: inside
 //# [how=other] dynsym: inside
+//# [how=all] obj: versioned.o = versioned.s
+//# [how=all] sh: ar rcs libm1.a versioned.o
+//# [how=all] link: %shared main.o --whole-archive libm1.a --no-whole-archive --exclude-libs=ALL
+//# [how=all] no-dynsym: other@V1
 int inside(void);
 int f(void) { return inside(); }
 //--- member.c
 int inside(void) { return 1; }
+//--- versioned.s
+.globl spelled
+.symver spelled, other@V1
+spelled: ret
+.section .note.GNU-stack,"",@progbits

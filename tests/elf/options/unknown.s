@@ -3,6 +3,8 @@
 //# error: --no-such-option
 //# [!bfd] fail: unknown.o --gc-section
 //# [!bfd] error: --gc-section.*--gc-sections
+//# [weld] fail: unknown.o --export-dynamic-symbol-l=x
+//# [weld] error: --export-dynamic-symbol-l=x.*'--export-dynamic-symbol-list'
 //# link: unknown.o -z no-such-keyword
 //# warning: no-such-keyword
 .globl _start

@@ -9,6 +9,12 @@
 //# link: backrefs.o liba.a libb.a --warn-backrefs --warn-backrefs-exclude=*liba.a
 //# link: backrefs.o liba.a libb.a --warn-backrefs --no-warn-backrefs
 //# link: liba.a libb.a backrefs.o -u a -u b --warn-backrefs
+//# link: liba.a libb.a backrefs.o libb.a liba.a --warn-backrefs
+//# sh: echo 'GROUP(liba.a libb.a backrefs.o)' > group.t && echo 'INPUT(liba.a libb.a backrefs.o)' > input.t
+//# link: group.t --warn-backrefs
+//# link: input.t --warn-backrefs
+//# warning: backward reference.*liba\.a
+//# warning: backward reference.*libb\.a
 //# link: --start-lib a.o --end-lib backrefs.o b.o --warn-backrefs
 //# warning: backward reference.*a\.o
 .globl _start

@@ -6,6 +6,7 @@
 //# fail: %nopie no-copy-relocation.o -L. -llib -z nocopyreloc
 //# error: value
 //# error: no-copy-relocation.o
+//# [weld] error: with -no-pie
 extern int value;
 int main(void) { return value; }
 //--- lib.c

@@ -207,6 +207,12 @@ impl State {
                 self.o.print_version = true;
             }
         }
+        if self.o.reproduce.is_some() && self.o.inputs.iter().any(|input| input.flags.binary) {
+            self.warn(
+                "--reproduce: the inputs of -b binary have symbols of other names in the unpacked directory, \
+                 for these come from paths",
+            );
+        }
         let failed = self.problems.iter().any(|p| p.severity == Severity::Error);
         if self.o.inputs.is_empty() && self.stop.is_none() && !failed {
             self.error("no input files");
@@ -241,6 +247,7 @@ impl State {
         let missing = [
             (!self.shared && !o.filter.is_empty(), "--filter"),
             (!self.shared && !o.auxiliary.is_empty(), "--auxiliary"),
+            (!self.shared && o.no_define_common, "--no-define-common"),
         ];
         if self.relocatable {
             o.z_relro = false;

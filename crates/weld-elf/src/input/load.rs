@@ -5,7 +5,7 @@
 //! takes an id for each member that the index names, read or not, so that a member's priority
 //! never depends on when it is read.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use weld_common::trace;
 
 use super::FileName;
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
+use super::binary;
 use super::identify::Kind;
 use super::search::{Opened, Search};
 use crate::args::in_sysroot;
@@ -47,6 +48,8 @@ pub enum Input<'a> {
         /// What `DT_NEEDED` calls it if it has no soname: the path, or the file's name if `-l` found it.
         link_name: &'a [u8],
         as_needed: bool,
+        /// `--copy-dt-needed-entries`: what it needs takes part, too.
+        copy_needed: bool,
     },
 }
 
@@ -64,8 +67,10 @@ pub struct Inputs<'a> {
     places: Vec<(FileId, u32)>,
     /// `SEARCH_DIR` of scripts.
     search_dirs: Vec<PathBuf>,
-    /// Archives seen, and whether as a whole.
-    archives_seen: HashSet<(Arc<str>, bool)>,
+    /// Archives seen and whether as a whole, with where they are named for the last time.
+    archives_seen: HashMap<(Arc<str>, bool), u32>,
+    /// Groups of scripts, counted from the greatest number down.
+    script_groups: u32,
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
     libraries: HashMap<Arc<str>, FileId>,
     store: &'a InputStore<'a>,
@@ -112,6 +117,19 @@ impl<'a> Inputs<'a> {
     pub fn place(&self, file: FileId) -> u32 {
         let after = self.places.partition_point(|p| p.0 <= file);
         after.checked_sub(1).map_or(0, |i| self.places[i].1)
+    }
+
+    /// Where what a file provides is offered for the last time: an archive may be named twice.
+    pub fn last_place(&self, file: FileId) -> u32 {
+        let after = self.archives.partition_point(|archive| archive.first_file <= file);
+        let place = self.place(file);
+        match after.checked_sub(1).map(|i| &self.archives[i]) {
+            Some(archive) if self.place(archive.first_file) == place => {
+                let seen = self.archives_seen.get(&(archive.path.clone(), false));
+                seen.map_or(place, |last| place.max(*last))
+            }
+            _ => place,
+        }
     }
 
     pub fn name(&self, file: FileId) -> FileName<'a> {
@@ -171,7 +189,8 @@ impl<'a> Loader<'a, '_> {
             opened: Vec::new(),
             places: Vec::new(),
             search_dirs: Vec::new(),
-            archives_seen: HashSet::new(),
+            archives_seen: HashMap::new(),
+            script_groups: 0,
             libraries: HashMap::new(),
             store: self.store,
         };
@@ -187,6 +206,7 @@ impl<'a> Loader<'a, '_> {
         self.expand(args, None, 0, &mut opened, &mut inputs);
         self.store.all_open();
         self.classify(opened, &mut inputs);
+        self.add_needed(&mut inputs);
         inputs
     }
 
@@ -209,9 +229,10 @@ impl<'a> Loader<'a, '_> {
         }
         let _stretch = trace::stretch("classify files");
         self.classify(opened, inputs);
+        self.add_needed(inputs);
     }
 
-    fn search<'s>(&'s self, more_dirs: &'s [PathBuf]) -> Search<'a, 's> {
+    pub(super) fn search<'s>(&'s self, more_dirs: &'s [PathBuf]) -> Search<'a, 's> {
         Search { store: self.store, options: self.options, more_dirs }
     }
 
@@ -276,6 +297,10 @@ impl<'a> Loader<'a, '_> {
         inputs: &mut Inputs<'a>,
     ) {
         inputs.opened.push(file.path.clone());
+        if file.flags.binary && !script {
+            let bytes = self.store.keep(binary::object(&file.path, file.bytes));
+            return out.push(Opened { bytes, kind: Kind::Object, ..file });
+        }
         match file.kind {
             Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
             Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
@@ -302,10 +327,15 @@ impl<'a> Loader<'a, '_> {
         };
         for command in commands {
             match command {
-                Command::Inputs(list) => {
+                Command::Inputs { list, group } => {
+                    let mut flags = file.flags;
+                    if group && flags.group == 0 {
+                        inputs.script_groups += 1;
+                        flags.group = u32::MAX - inputs.script_groups;
+                    }
                     let as_arg = |(kind, as_needed): (InputKind, bool)| InputArg {
                         kind,
-                        flags: InputFlags { as_needed: as_needed || file.flags.as_needed, ..file.flags },
+                        flags: InputFlags { as_needed: as_needed || flags.as_needed, ..flags },
                     };
                     let args: Vec<_> = list.into_iter().map(as_arg).collect();
                     self.expand(&args, Some(file), depth + 1, out, inputs);
@@ -337,7 +367,7 @@ impl<'a> Loader<'a, '_> {
     }
 
     /// Gives each file its id.
-    fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
+    pub(super) fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
         let mut groups: HashMap<u32, u32> = HashMap::new();
         let archives = self.read_archives(&opened, inputs);
         inputs.files.reserve(opened.len());
@@ -359,8 +389,9 @@ impl<'a> Loader<'a, '_> {
                 }
                 Kind::Shared => {
                     if let Some(id) = inputs.libraries.get(&file.path) {
-                        if let Input::Shared { as_needed, .. } = &mut inputs.files[id.index()] {
+                        if let Input::Shared { as_needed, copy_needed, .. } = &mut inputs.files[id.index()] {
                             *as_needed &= file.flags.as_needed;
+                            *copy_needed |= file.flags.copy_needed;
                         }
                         continue;
                     }
@@ -368,12 +399,14 @@ impl<'a> Loader<'a, '_> {
                         self.sink.error(format!("{name}: a shared object cannot be part of a static link"));
                     }
                     inputs.libraries.insert(file.path.clone(), FileId(inputs.files.len() as u32));
-                    let as_needed = file.flags.as_needed;
+                    let InputFlags { as_needed, copy_needed, .. } = file.flags;
                     let link_name = if file.searched { name.base() } else { &file.path };
                     let link_name = self.store.keep(link_name.as_bytes().to_vec());
-                    inputs.files.push(Input::Shared { name, data: file.bytes, link_name, as_needed });
+                    let data = file.bytes;
+                    inputs.files.push(Input::Shared { name, data, link_name, as_needed, copy_needed });
                 }
                 Kind::Archive => {
+                    inputs.archives_seen.insert((file.path.clone(), file.flags.whole_archive), place);
                     if let Some(read) = archive {
                         self.add_archive(&file, read, inputs);
                     }
@@ -394,7 +427,7 @@ impl<'a> Loader<'a, '_> {
         let mut is_new = |file: &Opened<'a>| {
             // A second mention of an archive cannot provide what the first did not.
             let mention = || (file.path.clone(), file.flags.whole_archive);
-            file.kind == Kind::Archive && inputs.archives_seen.insert(mention())
+            file.kind == Kind::Archive && inputs.archives_seen.insert(mention(), 0).is_none()
         };
         let new: Vec<bool> = files.iter().map(&mut is_new).collect();
         let region = trace::region("read archives");

@@ -2,11 +2,14 @@
 //!
 //! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command
 //! line into an ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
-//! what each section of a live object is for. [`parts`] tells prefetching what is read when.
+//! what each section of a live object is for. [`needed`] adds what shared objects need, [`binary`] makes
+//! objects of other files. [`parts`] tells prefetching what is read when.
 
 pub mod archives;
+mod binary;
 pub mod identify;
 pub mod load;
+mod needed;
 pub mod object;
 pub mod parts;
 pub mod search;

@@ -60,6 +60,8 @@ pub struct Object<'a> {
     pub dependent_libraries: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
+    /// `--no-define-common`: common symbols are references.
+    pub open_commons: bool,
     /// Some name of a symbol has a version in it.
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
@@ -126,6 +128,7 @@ impl<'a> Object<'a> {
             plain_groups: Vec::new(),
             dependent_libraries: 0,
             excluded: false,
+            open_commons: false,
             spells_versions: false,
             section_base: 0,
         };
@@ -322,7 +325,7 @@ impl<'a> Object<'a> {
         wrap: &Wrap<'a>,
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
-        let rewrite = self.spells_versions || !wrap.is_empty();
+        let rewrite = self.spells_versions || !wrap.is_empty() || self.open_commons;
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
         // Small tables are in the cache by now.
@@ -336,6 +339,9 @@ impl<'a> Object<'a> {
             let mut bits = classify(sym, i)?;
             if sym.st_shndx() >= limit {
                 self.check_index(i as u32, sym)?;
+            }
+            if rewrite && self.open_commons && matches!(Rank::of(bits), Rank::Common) {
+                bits = bits & !(Rank::Common as u32) | Rank::Undefined as u32 | flag::REF_STRONG;
             }
             if lazy {
                 if matches!(Rank::of(bits), Rank::Undefined) {

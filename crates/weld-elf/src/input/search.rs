@@ -65,6 +65,25 @@ impl<'a> Search<'a, '_> {
         Ok(None)
     }
 
+    /// Opens a library that a shared object needs; `dirs` are looked at before the library directories.
+    pub fn needed(
+        &self,
+        name: &Path,
+        dirs: &[PathBuf],
+        flags: InputFlags,
+    ) -> Result<Option<Opened<'a>>, Diagnostic> {
+        let is_path = name.components().count() > 1;
+        let dirs = dirs.iter().chain(self.dirs()).filter(|_| !is_path).map(|dir| dir.join(name));
+        for path in is_path.then(|| name.to_owned()).into_iter().chain(dirs) {
+            if let Some(bytes) = self.try_open(&path)?
+                && identify(bytes) == Kind::Shared
+            {
+                return Ok(Some(Opened { searched: true, ..self.opened(&path, bytes, flags) }));
+            }
+        }
+        Ok(None)
+    }
+
     fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
         Opened { path: path.to_string_lossy().into(), bytes, kind: identify(bytes), flags, searched: false }
     }

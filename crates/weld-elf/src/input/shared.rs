@@ -20,6 +20,10 @@ pub struct Shared<'a> {
     /// The name by which the loader finds it.
     pub soname: &'a [u8],
     pub needed: Vec<&'a [u8]>,
+    /// `DT_AUDIT`.
+    pub audit: Option<&'a [u8]>,
+    /// `DT_RUNPATH`, or `DT_RPATH`.
+    pub run_path: Option<&'a [u8]>,
     pub syms: &'a [Sym],
     pub strtab: &'a [u8],
     /// One for each symbol, or empty if the object has no versions.
@@ -55,6 +59,8 @@ impl<'a> Shared<'a> {
             shdrs,
             soname: link_name,
             needed: Vec::new(),
+            audit: None,
+            run_path: None,
             syms: &[],
             strtab: &[],
             versym: &[],
@@ -151,6 +157,8 @@ impl<'a> Shared<'a> {
                     return Err("is a position-independent executable and cannot be linked against".into());
                 }
                 DT_NEEDED => self.needed.push(name(entry.d_val())?),
+                DT_AUDIT => self.audit = Some(name(entry.d_val())?),
+                DT_RUNPATH | DT_RPATH => self.run_path = Some(name(entry.d_val())?),
                 DT_FLAGS_1 if entry.d_val() & DF_1_PIE != 0 => {
                     return Err("is a position-independent executable and cannot be linked against".into());
                 }

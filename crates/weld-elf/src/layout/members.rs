@@ -271,9 +271,12 @@ impl<'a> Builder<'_, 'a> {
         if matches!(out, b".ctors" | b".dtors") {
             // crtbegin's marker first, crtend's last.
             let base = object.name.base();
-            let edge =
-                if base.starts_with("crtend") { u32::MAX } else { u32::from(!base.starts_with("crtbegin")) };
-            return edge;
+            let priority = number(b".ctors").or_else(|| number(b".dtors"));
+            return match base {
+                _ if base.starts_with("crtbegin") => 0,
+                _ if base.starts_with("crtend") => u32::MAX,
+                _ => priority.map_or(1, |n| n.saturating_add(2).min(u32::MAX - 1)),
+            };
         }
         let old = number(b".ctors").or_else(|| number(b".dtors")).map(|n| 65535u32.saturating_sub(n));
         number(b".init_array").or_else(|| number(b".fini_array")).or(old).unwrap_or(65536)

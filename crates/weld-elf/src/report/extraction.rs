@@ -151,7 +151,7 @@ impl<'c, 'a> History<'c, 'a> {
         let providers = self.providers(&names);
         for (referrer, extraction) in backward {
             let name = self.resolved.names.get(extraction.name).name;
-            let again = |file: &FileId| self.inputs.place(*file) >= self.inputs.place(referrer);
+            let again = |file: &FileId| self.inputs.last_place(*file) >= self.inputs.place(referrer);
             if providers.get(name).is_some_and(|files| files.iter().any(again)) {
                 continue;
             }

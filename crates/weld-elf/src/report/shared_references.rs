@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use weld_common::diag::Diagnostic;
 
 use super::shown;
+use super::undefined::is_ignored;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
@@ -52,7 +53,10 @@ pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
     let undefined = order.iter().filter(|id| found[id].0 == Problem::Undefined);
     let names: HashSet<&[u8]> = undefined.map(|id| resolved.names.get(*id).name).collect();
     let old = old_versions(resolved, &names);
-    order.retain(|id| !old.contains(resolved.names.get(*id).name));
+    order.retain(|id| {
+        let name = resolved.names.get(*id).name;
+        !old.contains(name) && !is_ignored(options, name)
+    });
     for (i, id) in order.into_iter().enumerate() {
         let (problem, referrers) = &found[&id];
         job.sink.push(diagnostic(job, resolved, (id, *problem), referrers).at(i as u64));

@@ -10,7 +10,7 @@ use crate::input::load::Inputs;
 use crate::input::sections::Sections;
 use crate::link::Job;
 use crate::live::{Live, UndefinedRef};
-use crate::options::UnresolvedPolicy;
+use crate::options::{Options, UnresolvedPolicy};
 use crate::resolve::Resolved;
 use crate::resolve::internal::{Internals, Target};
 use crate::resolve::names::{Entry, Rank, flag};
@@ -22,6 +22,11 @@ const REFERRERS: usize = 3;
 
 /// For how many symbols similar names are looked for. Each search may take a tenth of a second.
 const SEARCHES: usize = 20;
+
+/// `--ignore-unresolved-symbol`.
+pub fn is_ignored(options: &Options, name: &[u8]) -> bool {
+    options.ignore_unresolved.iter().any(|ignored| ignored.as_bytes() == name)
+}
 
 /// What undefined symbols are looked up in.
 pub struct Undefined<'c, 'a> {
@@ -71,6 +76,9 @@ impl Undefined<'_, '_> {
         let entry = self.resolved.names.get(id);
         if entry.flags & INSIDE != 0 || versioned::split(entry.name).is_some() {
             return UnresolvedPolicy::Error;
+        }
+        if is_ignored(self.job.options, entry.name) {
+            return UnresolvedPolicy::Ignore;
         }
         self.job.options.unresolved
     }

@@ -47,7 +47,7 @@ impl Exports<'_> {
 }
 
 /// The index of a version that the output defines.
-fn index_of(definitions: &[VersionDef], version: &[u8]) -> Option<u16> {
+pub fn index_of(definitions: &[VersionDef], version: &[u8]) -> Option<u16> {
     definitions.iter().position(|d| d.name == version).map(|i| i as u16 + 2)
 }
 
@@ -132,9 +132,11 @@ impl Decider<'_, '_> {
         if flags & sym::HIDDEN != 0 {
             return VER_NDX_LOCAL;
         }
-        let version = self.version(entry);
-        let listed = || (self.rules.in_dynamic_list)(entry.name);
-        if version == VER_NDX_LOCAL || self.is_excluded(entry) {
+        // What an excluded archive spells need not be defined here.
+        let version = if self.is_excluded(entry) { VER_NDX_LOCAL } else { self.version(entry) };
+        let data = self.options.dynamic_list_data && flags & sym::OBJECT != 0;
+        let listed = || data || (self.rules.in_dynamic_list)(entry.name);
+        if version == VER_NDX_LOCAL {
             symbol.add(sym::LOCALIZED);
             return VER_NDX_LOCAL;
         }

@@ -186,7 +186,7 @@ impl<'a> Resolver<'a, '_> {
     ) -> Result<(Parsed<'a>, Option<Cut>), String> {
         let (name, data, excluded, lazy) = match &self.inputs.files[file.index()] {
             Input::Internal => return Ok((Parsed::Nothing, None)),
-            Input::Shared { name, data, link_name, as_needed } => {
+            Input::Shared { name, data, link_name, as_needed, .. } => {
                 let shared = Shared::parse(file, name.clone(), data, link_name, *as_needed)?;
                 let records = shared.globals.len();
                 shared.intern(0..records.min(RECORDS), bins)?;
@@ -204,6 +204,7 @@ impl<'a> Resolver<'a, '_> {
         crate::input::identify::check_relocatable(data)?;
         let mut object = Object::parse(file, name, data, self.parallel)?;
         object.excluded = excluded;
+        object.open_commons = self.options.no_define_common;
         let records = object.records();
         object.intern(0..records.min(RECORDS), lazy, self.wrap, bins)?;
         let cut = (records > RECORDS).then_some(Cut { file, lazy });

@@ -9,7 +9,7 @@ use weld_common::io::input::InputStore;
 
 use crate::elf::*;
 use crate::options::Options;
-use crate::resolve::exports::Rules;
+use crate::resolve::exports::{Rules, index_of};
 use crate::script::dynamic_list::{self, DynamicList};
 use crate::script::patterns::Pattern;
 use crate::script::version_script::{self, VersionChoice, VersionMatcher, VersionScript};
@@ -23,6 +23,8 @@ pub struct Scripts {
     pub exported: Vec<(Pattern, String)>,
     /// The names in `--retain-symbols-file`.
     pub retained: Option<Arc<HashSet<Vec<u8>>>>,
+    /// `--default-symver`: the version of what is exported without one.
+    default_version: Option<Vec<u8>>,
     has_version_script: bool,
     has_dynamic_list: bool,
 }
@@ -35,8 +37,14 @@ impl Scripts {
         inline: Vec<VersionScript>,
         sink: &DiagSink,
     ) -> Scripts {
-        let mut scripts =
-            Scripts { has_dynamic_list: !options.dynamic_lists.is_empty(), ..Scripts::default() };
+        let mut scripts = Scripts { default_version: default_version(options), ..Scripts::default() };
+        scripts.has_dynamic_list = !options.dynamic_lists.is_empty()
+            || !options.dynamic_list_patterns.is_empty()
+            || options.dynamic_list_data;
+        for text in &options.dynamic_list_patterns {
+            let pattern = Pattern { cxx: true, ..Pattern::new(text.as_bytes()) };
+            scripts.dynamic_list.push((pattern, "--dynamic-list-cpp".into()));
+        }
         let mut all = inline;
         for path in &options.version_scripts {
             let parsed = read(options, store, path)
@@ -94,16 +102,19 @@ impl Scripts {
         });
         warnings.retain(|(name, _)| !name.as_deref().is_some_and(&spelled));
         let (definitions, indices) = self.definitions();
-        let version_of = move |name: &[u8]| match matcher.lookup(name, || demangled(name))? {
-            VersionChoice::Local => Some(VER_NDX_LOCAL),
-            VersionChoice::Global => Some(VER_NDX_GLOBAL),
-            VersionChoice::Version(node) => indices.get(node as usize).copied(),
+        let default = self.default_version.as_ref().and_then(|name| index_of(&definitions, name));
+        let version_of = move |name: &[u8]| match matcher.lookup(name, || demangled(name)) {
+            Some(VersionChoice::Local) => Some(VER_NDX_LOCAL),
+            Some(VersionChoice::Version(node)) => indices.get(node as usize).copied(),
+            Some(VersionChoice::Global) => default.or(Some(VER_NDX_GLOBAL)),
+            None => default,
         };
+        let has_versions = self.has_version_script || default.is_some();
         let none = exported.is_empty();
         let rules = Rules {
-            has_versions: self.has_version_script,
+            has_versions,
             definitions,
-            version_of: if self.has_version_script { Box::new(version_of) } else { Box::new(|_| None) },
+            version_of: if has_versions { Box::new(version_of) } else { Box::new(|_| None) },
             in_dynamic_list: Box::new(move |name| dynamic.contains(name, || demangled(name))),
             has_dynamic_list: self.has_dynamic_list,
             exported: Box::new(move |name| !none && exported.contains(name, || demangled(name))),
@@ -111,10 +122,20 @@ impl Scripts {
         (rules, warnings.into_iter().map(|(_, warning)| warning).collect())
     }
 
+    /// The names of the versions that the output defines.
+    pub fn version_names(&self) -> Vec<&[u8]> {
+        self.definitions().0.iter().map(|definition| definition.name).collect()
+    }
+
     /// The versions that the output defines, and the index of each node of the script.
     fn definitions(&self) -> (Vec<VersionDef<'_>>, Vec<u16>) {
         let mut definitions = Vec::new();
         let mut indices = Vec::new();
+        if let Some(name) = &self.default_version
+            && !self.versions.nodes.iter().any(|node| node.name == *name)
+        {
+            definitions.push(VersionDef { name, parents: Vec::new(), weak: false });
+        }
         for node in &self.versions.nodes {
             if node.name.is_empty() {
                 indices.push(VER_NDX_GLOBAL);
@@ -126,6 +147,13 @@ impl Scripts {
         }
         (definitions, indices)
     }
+}
+
+/// `--default-symver`: the output's soname, or its file name.
+fn default_version(options: &Options) -> Option<Vec<u8>> {
+    let file = options.output.file_name().unwrap_or_default().as_encoded_bytes();
+    let name = options.soname.as_ref().map_or(file, |soname| soname.as_bytes());
+    options.default_symver.then(|| name.to_vec())
 }
 
 fn demangled(name: &[u8]) -> Option<String> {

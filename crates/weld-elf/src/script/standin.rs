@@ -24,8 +24,8 @@ use crate::options::{DefsymValue, InputKind};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     /// `INPUT` and `GROUP`: what to link in place of the script, and whether it stands in `AS_NEEDED`.
-    /// Archives are searched until nothing changes, so groups need no mark.
-    Inputs(Vec<(InputKind, bool)>),
+    /// Archives are searched until nothing changes, so only `--warn-backrefs` asks which of the two it is.
+    Inputs { list: Vec<(InputKind, bool)>, group: bool },
     /// `INCLUDE`: another script, to be read here.
     Include(PathBuf),
     /// `SEARCH_DIR`.
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
             (Kind::Punctuation, b";") => return Ok(true),
             (Kind::Punctuation, _) => return Err(self.lexer.unexpected(&token, "a linker script command")),
             (Kind::Quoted, _) => self.assignment(&token)?,
-            (Kind::Word, b"INPUT" | b"GROUP") => self.inputs()?,
+            (Kind::Word, word @ (b"INPUT" | b"GROUP")) => self.inputs(word == b"GROUP")?,
             (Kind::Word, b"INCLUDE") => {
                 let path = self.lexer.name(Mode::File, "a file name")?;
                 self.commands.push(Command::Include(path_of(&path)));
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `( file, -lname, AS_NEEDED ( … ) … )`.
-    fn inputs(&mut self) -> Result<(), Diagnostic> {
+    fn inputs(&mut self, group: bool) -> Result<(), Diagnostic> {
         self.lexer.expect(Mode::File, "(")?;
         let mut list = Vec::new();
         let mut as_needed = false;
@@ -165,7 +165,7 @@ impl<'a> Parser<'a> {
                 _ => return Err(self.lexer.unexpected(&token, "a file name or ')'")),
             }
         }
-        self.commands.push(Command::Inputs(list));
+        self.commands.push(Command::Inputs { list, group });
         Ok(())
     }
 
@@ -293,11 +293,14 @@ mod tests {
             commands(text),
             [
                 Command::Format("elf64-x86-64".into()),
-                Command::Inputs(vec![
-                    (file("/lib/libc.so.6"), false),
-                    (file("/usr/lib/libc_nonshared.a"), false),
-                    (file("/lib64/ld-linux-x86-64.so.2"), true),
-                ]),
+                Command::Inputs {
+                    list: vec![
+                        (file("/lib/libc.so.6"), false),
+                        (file("/usr/lib/libc_nonshared.a"), false),
+                        (file("/lib64/ld-linux-x86-64.so.2"), true),
+                    ],
+                    group: true
+                },
             ]
         );
     }
@@ -306,15 +309,18 @@ mod tests {
     fn inputs() {
         assert_eq!(
             commands("INPUT(a.so,-ltinfo AS_NEEDED(-l:b.a) =/x \"-l y\")"),
-            [Command::Inputs(vec![
-                (file("a.so"), false),
-                (InputKind::Library("tinfo".into()), false),
-                (InputKind::Library(":b.a".into()), true),
-                (file("=/x"), false),
-                (file("-l y"), false),
-            ])]
+            [Command::Inputs {
+                list: vec![
+                    (file("a.so"), false),
+                    (InputKind::Library("tinfo".into()), false),
+                    (InputKind::Library(":b.a".into()), true),
+                    (file("=/x"), false),
+                    (file("-l y"), false),
+                ],
+                group: false
+            }]
         );
-        assert_eq!(commands("GROUP()"), [Command::Inputs(vec![])]);
+        assert_eq!(commands("GROUP()"), [Command::Inputs { list: vec![], group: true }]);
     }
 
     #[test]
@@ -353,7 +359,7 @@ mod tests {
     fn versions() {
         let found = commands("VERSION { V1 { global: a; local: *; }; V2 { b; } V1; }\nINPUT(x)");
         assert!(
-            matches!(&found[..], [Command::Version(script), Command::Inputs(_)] if script.nodes.len() == 2)
+            matches!(&found[..], [Command::Version(script), Command::Inputs { .. }] if script.nodes.len() == 2)
         );
         let script = match &found[0] {
             Command::Version(script) => script,

@@ -284,9 +284,13 @@ impl<'a> Planner<'_, 'a> {
             let tag = if options.disable_new_dtags { DT_RPATH } else { DT_RUNPATH };
             strings.push((tag, strtab.add(options.rpath.join(":").as_bytes())));
         }
-        for (tag, list) in [(DT_AUDIT, &options.audit), (DT_DEPAUDIT, &options.depaudit)] {
+        // Libraries that audit themselves are audited as dependencies of the output.
+        let mut depaudit: Vec<&[u8]> = options.depaudit.iter().map(|name| name.as_bytes()).collect();
+        depaudit.extend(needed.iter().filter_map(|&dso| self.resolved.shared[dso as usize].audit));
+        let audit: Vec<&[u8]> = options.audit.iter().map(|name| name.as_bytes()).collect();
+        for (tag, list) in [(DT_AUDIT, audit), (DT_DEPAUDIT, depaudit)] {
             if !list.is_empty() {
-                strings.push((tag, strtab.add(list.join(":").as_bytes())));
+                strings.push((tag, strtab.add(&list.join(&b':'))));
             }
         }
         strings

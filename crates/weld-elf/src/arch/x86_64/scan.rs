@@ -384,7 +384,14 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     fn not_pic(&self, i: usize) -> String {
-        let output = if self.scanner.mode.shared { "-shared" } else { "-pie" };
+        let mode = self.scanner.mode;
+        let output = if mode.shared {
+            "-shared"
+        } else if mode.pic {
+            "-pie"
+        } else {
+            "-no-pie"
+        };
         format!("cannot be used against symbol '{}' with {output}; recompile with -fPIC", self.name(i))
     }
 

@@ -57,10 +57,15 @@ const ROWS: &[Spec<State>] = &[
         s.o.audit.push(v.string()?);
         Ok(())
     }),
-    take(&["depaudit", "P"], Separate("LIB"), "Write DT_DEPAUDIT.", |s, v| {
-        s.o.depaudit.push(v.string()?);
-        Ok(())
-    }),
+    take(
+        &["depaudit", "P"],
+        Required("LIB"),
+        "Write DT_DEPAUDIT; what needed libraries have as DT_AUDIT comes behind it.",
+        |s, v| {
+            s.o.depaudit.push(v.string()?);
+            Ok(())
+        },
+    ),
     take(
         &["init"],
         Required("SYMBOL"),

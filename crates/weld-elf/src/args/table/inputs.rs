@@ -1,7 +1,7 @@
 //! Which files to link, and where to look for them.
 
 use weld_common::args::Value::{None as NoValue, Required, Separate};
-use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::args::{Group, Spec, flag, lost, refused, take};
 use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
@@ -62,7 +62,7 @@ const ROWS: &[Spec<State>] = &[
     }),
     flag(
         &["push-state"],
-        "Remember -static, -Bstatic, --as-needed and --whole-archive until --pop-state.",
+        "Remember -static, -Bstatic, --as-needed, --whole-archive and --copy-dt-needed-entries until --pop-state.",
         State::push_state,
     ),
     flag(&["pop-state"], "Go back to what --push-state remembered.", State::pop_state),
@@ -110,14 +110,15 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["format", "b"],
         Separate("FORMAT"),
-        "The format of the inputs that follow: elf, default.",
-        |_, v| {
-            let format = v.text()?;
-            match format {
-                "elf" | "default" | "elf64-x86-64" => Ok(()),
-                "binary" => Err("raw binary inputs are not supported yet".to_owned()),
-                _ => Err(format!("unknown input format '{format}'")),
-            }
+        "The format of the inputs that follow: elf, default; binary: their bytes are data between \
+         _binary_NAME_start and _binary_NAME_end, where NAME is the path with _ for what C does not allow in names.",
+        |s, v| {
+            s.flags.binary = match v.text()? {
+                "elf" | "default" | "elf64-x86-64" => false,
+                "binary" => true,
+                format => return Err(format!("unknown input format '{format}'")),
+            };
+            Ok(())
         },
     ),
     take(
@@ -137,10 +138,23 @@ const ROWS: &[Spec<State>] = &[
         "How @FILE quotes its words: posix (default), windows.",
         |_, v| choice(v, &[("posix", ()), ("windows", ())]),
     ),
-    accepted(
+    flag(
+        &["copy-dt-needed-entries", "add-needed"],
+        "Look for symbols also in what the shared objects that follow need, and what these need, and need what is \
+         used of it.",
+        |s| s.flags.copy_needed = true,
+    ),
+    flag(&["no-copy-dt-needed-entries", "no-add-needed"], "Do not (default).", |s| {
+        s.flags.copy_needed = false
+    }),
+    take(
         &["rpath-link"],
-        Required("DIR"),
-        "shared objects that other shared objects need are not looked for at link time",
+        Required("DIR:..."),
+        "Where --copy-dt-needed-entries looks first. Without it, what shared objects need is not looked for.",
+        |s, v| {
+            s.o.rpath_link.extend(std::env::split_paths(v.os()));
+            Ok(())
+        },
     ),
     refused(&["just-symbols"], Required("FILE"), "symbols come with their sections"),
     refused(
@@ -148,12 +162,6 @@ const ROWS: &[Spec<State>] = &[
         Required("MAP"),
         "name the files that are meant on the command line",
     ),
-    refused(
-        &["copy-dt-needed-entries", "add-needed"],
-        NoValue,
-        "name all needed libraries on the command line",
-    ),
-    accepted(&["no-copy-dt-needed-entries", "no-add-needed"], NoValue, "it is the default"),
     refused(&["mri-script", "c"], Separate("FILE"), "MRI scripts are not read"),
     lost(
         &["enable-non-contiguous-regions", "enable-non-contiguous-regions-warnings"],

@@ -219,7 +219,16 @@ const ROWS: &[Spec<State>] = &[
     lost(&["lrodata-after-bss"], NoValue, "large read-only data keeps its place"),
     lost(&["rewrite-endbr"], NoValue, "code stays as the compiler made it"),
     lost(&["mark-plt", "memory-seal", "lam-u48", "lam-u57"], NoValue, MARKS),
-    lost(&["x86-64-baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"], NoValue, MARKS),
+    flag(
+        &["x86-64-baseline"],
+        "The output needs a processor of this level (GNU_PROPERTY_X86_ISA_1_NEEDED).",
+        |s| {
+            s.o.isa_needed = 1;
+        },
+    ),
+    flag(&["x86-64-v2"], "The same for x86-64-v2.", |s| s.o.isa_needed = 1 << 1),
+    flag(&["x86-64-v3"], "The same for x86-64-v3.", |s| s.o.isa_needed = 1 << 2),
+    flag(&["x86-64-v4"], "The same for x86-64-v4.", |s| s.o.isa_needed = 1 << 3),
     lost(
         &["lam-report", "lam-u48-report", "lam-u57-report", "isa-level-report"],
         Required("HOW"),

@@ -119,7 +119,21 @@ const ROWS: &[Spec<State>] = &[
         &["orphan-handling"],
         Required("HOW"),
         "What happens to sections that a linker script does not place. All count as placed without one.",
-        |_, v| choice(v, &[("place", ()), ("discard", ()), ("warn", ()), ("error", ())]),
+        |s, v| {
+            let asked = choice(
+                v,
+                &[
+                    ("place", None),
+                    ("discard", Some("discard")),
+                    ("warn", Some("warn")),
+                    ("error", Some("error")),
+                ],
+            )?;
+            if let Some(how) = asked {
+                s.warn(format!("--orphan-handling={how} has no effect: no linker script places sections"));
+            }
+            Ok(())
+        },
     ),
     take(
         &["sort-section"],
@@ -134,11 +148,16 @@ const ROWS: &[Spec<State>] = &[
         Required("SIZE"),
         "calls from split-stack code to other code are not adjusted",
     ),
-    accepted(
-        &["no-ctors-in-init-array", "ctors-in-init-array"],
-        NoValue,
-        ".ctors stays apart from .init_array",
+    flag(
+        &["ctors-in-init-array"],
+        "Put .ctors and .dtors into .init_array and .fini_array (default).",
+        |s| {
+            s.o.ctors_in_init_array = true;
+        },
     ),
+    flag(&["no-ctors-in-init-array"], "Keep them apart, for start files that run them.", |s| {
+        s.o.ctors_in_init_array = false;
+    }),
     accepted(
         &["strip-discarded", "no-strip-discarded"],
         NoValue,

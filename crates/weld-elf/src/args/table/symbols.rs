@@ -175,8 +175,13 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-gnu-unique"], "Turn STB_GNU_UNIQUE into STB_GLOBAL.", |s| s.o.gnu_unique = false),
     flag(&["define-common", "d", "dc", "dp"], "Give common symbols their place even with -r.", |s| {
         s.o.define_common = true;
+        s.o.no_define_common = false;
     }),
-    refused(&["no-define-common"], NoValue, "common symbols of a shared object always get their place"),
+    flag(
+        &["no-define-common"],
+        "Leave the common symbols of a shared object to the program: they are undefined in it.",
+        |s| s.o.no_define_common = true,
+    ),
     take(
         &["demangle"],
         Optional("STYLE"),
@@ -216,17 +221,31 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-fortran-common"], "Do not read archive members for common symbols.", |s| {
         s.o.fortran_common = false
     }),
-    refused(&["ignore-unresolved-symbol"], Required("SYMBOL"), "use --unresolved-symbols or --defsym"),
-    refused(
-        &["dynamic-list-data", "dynamic-list-cpp-new", "dynamic-list-cpp-typeinfo"],
-        NoValue,
-        "write the names into a --dynamic-list",
+    take(
+        &["ignore-unresolved-symbol"],
+        Required("SYMBOL"),
+        "Ignore unresolved references to SYMBOL, as --unresolved-symbols=ignore-all does for all.",
+        |s, v| {
+            s.o.ignore_unresolved.push(v.string()?);
+            Ok(())
+        },
     ),
-    refused(
-        &["default-symver", "default-imported-symver"],
-        NoValue,
-        "write the versions into a --version-script",
+    flag(&["dynamic-list-data"], "As a --dynamic-list of all symbols that are data.", |s| {
+        s.o.dynamic_list_data = true;
+    }),
+    flag(&["dynamic-list-cpp-new"], "As a --dynamic-list of C++'s operators new and delete.", |s| {
+        s.o.dynamic_list_patterns.extend(["operator new*", "operator delete*"]);
+    }),
+    flag(&["dynamic-list-cpp-typeinfo"], "As a --dynamic-list of C++'s run-time type information.", |s| {
+        s.o.dynamic_list_patterns.extend(["typeinfo for *", "typeinfo name for *"]);
+    }),
+    flag(
+        &["default-symver"],
+        "Give exported symbols that no version script gives a version one that is called as the output is \
+         (its soname or file name).",
+        |s| s.o.default_symver = true,
     ),
+    refused(&["default-imported-symver"], NoValue, "libraries without versions are bound without versions"),
     refused(&["version-exports-section"], Required("VERSION"), "write a --version-script"),
     refused(&["disable-multiple-abs-defs"], NoValue, "it goes with --just-symbols"),
     refused(&["start-stop"], NoValue, "only sections with names that C can spell get __start_ and __stop_"),

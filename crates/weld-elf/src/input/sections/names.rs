@@ -182,14 +182,18 @@ impl<'a> Parser<'a, '_> {
         let named = if self.options.kind == OutputKind::Relocatable {
             // `relocatable` joins sections by more than their names.
             Ok(0)
-        } else if continues(name, b".ctors") && !is_crt_file(self.object) {
+        } else if continues(name, b".ctors") && self.joins_arrays() {
             Ok(6)
-        } else if continues(name, b".dtors") && !is_crt_file(self.object) {
+        } else if continues(name, b".dtors") && self.joins_arrays() {
             Ok(7)
         } else {
             output_name(name, self.options)
         };
         named.unwrap_or_else(|name| self.found.local_names.add(name, false))
+    }
+
+    fn joins_arrays(&self) -> bool {
+        self.options.ctors_in_init_array && !is_crt_file(self.object)
     }
 
     /// Whether `--unique` gives the section an output section of its own.

@@ -7,7 +7,7 @@ use weld_common::diag::Diagnostic;
 use super::Planner;
 use crate::input::object::Object;
 use crate::input::sections::{ObjectSections, Sections};
-use crate::synth::property_note::Properties;
+use crate::synth::property_note::{Properties, X86_ISA_1_NEEDED};
 
 pub(super) const FEATURE_1_AND: u32 = 0xc000_0002;
 pub(super) const FEATURE_IBT: u64 = 1;
@@ -46,6 +46,9 @@ impl Planner<'_, '_, '_> {
         let forced = (u64::from(options.z_ibt) * FEATURE_IBT) | (u64::from(options.z_shstk) * FEATURE_SHSTK);
         if forced != 0 {
             merged.or_in(FEATURE_1_AND, forced);
+        }
+        if options.isa_needed != 0 {
+            merged.or_in(X86_ISA_1_NEEDED, options.isa_needed.into());
         }
         (merged.size() > 0).then_some(merged)
     }
