@@ -34,7 +34,8 @@ pub fn dependent_libraries<'a>(
     list
 }
 
-/// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`.
+/// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`; and what becomes of common
+/// symbols.
 pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
     let mut pairs = Vec::new();
     for name in &options.wrap {
@@ -43,7 +44,9 @@ pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
         pairs.push((plain, keep(format!("__wrap_{name}"))));
         pairs.push((keep(format!("__real_{name}")), plain));
     }
-    Wrap::new(pairs)
+    let mut wrap = Wrap::new(pairs);
+    wrap.open_commons = options.no_define_common;
+    wrap
 }
 
 /// Names that the command line or a script refers to, with the bits of their records.

@@ -76,6 +76,10 @@ fn rewritten(option: &str, value: &OsStr) -> Option<OsString> {
     if is(DROPPED) {
         return None;
     }
+    if option == "rpath-link" {
+        let dirs = std::env::split_paths(value).map(|dir| stored(dir.as_os_str()));
+        return std::env::join_paths(dirs).ok();
+    }
     let inside_sysroot = value.as_encoded_bytes().starts_with(b"=") || path.starts_with("$SYSROOT");
     Some(if is(DIRECTORIES) && !inside_sysroot || is(READ) && path.exists() {
         stored(value).into()
@@ -145,6 +149,7 @@ mod tests {
             "--wrap=\"q\\",
             "-T",
             "/no/such/script",
+            "-rpath-link=/a:/b/c",
             "-O2",
         ];
         let text = response(&args.map(OsString::from), false).unwrap();
@@ -162,6 +167,7 @@ mod tests {
             "--Map y.map",
             "--wrap \"\\\"q\\\\\"",
             "-T /no/such/script",
+            "-rpath-link a:b/c",
             "-O 2",
         ];
         assert_eq!(lines[..lines.len() - 1], want);

@@ -60,8 +60,6 @@ pub struct Object<'a> {
     pub dependent_libraries: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
-    /// `--no-define-common`: common symbols are references.
-    pub open_commons: bool,
     /// Some name of a symbol has a version in it.
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
@@ -128,7 +126,6 @@ impl<'a> Object<'a> {
             plain_groups: Vec::new(),
             dependent_libraries: 0,
             excluded: false,
-            open_commons: false,
             spells_versions: false,
             section_base: 0,
         };
@@ -325,7 +322,7 @@ impl<'a> Object<'a> {
         wrap: &Wrap<'a>,
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
-        let rewrite = self.spells_versions || !wrap.is_empty() || self.open_commons;
+        let rewrite = self.spells_versions || !wrap.is_empty();
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
         // Small tables are in the cache by now.
@@ -340,8 +337,8 @@ impl<'a> Object<'a> {
             if sym.st_shndx() >= limit {
                 self.check_index(i as u32, sym)?;
             }
-            if rewrite && self.open_commons && matches!(Rank::of(bits), Rank::Common) {
-                bits = bits & !(Rank::Common as u32) | Rank::Undefined as u32 | flag::REF_STRONG;
+            if rewrite && wrap.open_commons {
+                bits = without_commons(bits);
             }
             if lazy {
                 if matches!(Rank::of(bits), Rank::Undefined) {
@@ -536,6 +533,14 @@ fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>) -> (&'a [u8
         name = wrap.rewrite(name);
     }
     (name, bits)
+}
+
+/// What a symbol contributes if common symbols are references.
+fn without_commons(bits: u32) -> u32 {
+    match Rank::of(bits) {
+        Rank::Common => bits & !(Rank::Common as u32) | Rank::Undefined as u32 | flag::REF_STRONG,
+        _ => bits,
+    }
 }
 
 /// The rank and reference flags that a non-local symbol contributes to its name.

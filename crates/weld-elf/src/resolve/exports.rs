@@ -134,8 +134,8 @@ impl Decider<'_, '_> {
         }
         // What an excluded archive spells need not be defined here.
         let version = if self.is_excluded(entry) { VER_NDX_LOCAL } else { self.version(entry) };
-        let data = self.options.dynamic_list_data && flags & sym::OBJECT != 0;
-        let listed = || data || (self.rules.in_dynamic_list)(entry.name);
+        let is_data = || self.options.dynamic_list_data && flags & sym::OBJECT != 0;
+        let listed = || is_data() || (self.rules.in_dynamic_list)(entry.name);
         if version == VER_NDX_LOCAL {
             symbol.add(sym::LOCALIZED);
             return VER_NDX_LOCAL;

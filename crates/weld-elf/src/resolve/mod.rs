@@ -20,7 +20,7 @@ pub mod rules;
 pub mod symbols;
 pub mod versioned;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
@@ -205,6 +205,7 @@ impl<'a> Resolver<'a, '_> {
             index_of_file[dso.file.index()] = shared.len() as u32;
             shared.push(*dso);
         }
+        join_libraries(&mut shared);
         let duplicates = names.take_duplicates();
         let commons = names.take_commons();
         let mut resolved = Resolved {
@@ -219,6 +220,16 @@ impl<'a> Resolver<'a, '_> {
         };
         versioned::settle(&mut resolved);
         resolved
+    }
+}
+
+/// A library that was found by two paths is one library, and needed if either mention says so.
+fn join_libraries(shared: &mut [Shared]) {
+    let mut first: HashMap<&[u8], usize> = HashMap::new();
+    for i in 0..shared.len() {
+        let known = *first.entry(shared[i].soname).or_insert(i);
+        shared[known].as_needed &= shared[i].as_needed;
+        shared[i].as_needed |= known < i;
     }
 }
 

@@ -467,11 +467,13 @@ impl<'a> Shard<'a> {
     }
 }
 
-/// `--wrap`: names that undefined references are sent to instead.
+/// Which symbols are not what they look like. `--wrap`: names that undefined references are sent to instead.
 #[derive(Default)]
 pub struct Wrap<'a> {
     /// (from, to), sorted by `from`.
     map: Vec<(&'a [u8], &'a [u8])>,
+    /// `--no-define-common`: common symbols are references.
+    pub open_commons: bool,
 }
 
 impl<'a> Wrap<'a> {
@@ -479,11 +481,12 @@ impl<'a> Wrap<'a> {
     pub fn new(mut pairs: Vec<(&'a [u8], &'a [u8])>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
-        Wrap { map: pairs }
+        Wrap { map: pairs, open_commons: false }
     }
 
+    /// Symbols are what they look like.
     pub fn is_empty(&self) -> bool {
-        self.map.is_empty()
+        self.map.is_empty() && !self.open_commons
     }
 
     pub fn rewrite(&self, name: &'a [u8]) -> &'a [u8] {

@@ -204,7 +204,6 @@ impl<'a> Resolver<'a, '_> {
         crate::input::identify::check_relocatable(data)?;
         let mut object = Object::parse(file, name, data, self.parallel)?;
         object.excluded = excluded;
-        object.open_commons = self.options.no_define_common;
         let records = object.records();
         object.intern(0..records.min(RECORDS), lazy, self.wrap, bins)?;
         let cut = (records > RECORDS).then_some(Cut { file, lazy });
