@@ -5,6 +5,10 @@
 //# error: section \.foo would be thread-local \(SHF_TLS\) in parts only|incompatible section flags for \.foo
 //# link: thread-local-in-parts.o other.o --gc-sections -u kept
 //# symbol: kept section=.foo
+// What gc removes still makes the section thread-local.
+//# obj: plain.o = plain.s @clang
+//# [weld] fail: plain.o --gc-sections
+//# [weld] error: section \.foo would be thread-local
 .globl _start
 _start: ret
 .section .foo,"awT",@progbits,unique,1
@@ -14,4 +18,12 @@ kept: .quad 0
 .quad 0
 .section .note.GNU-stack,"",@progbits
 //--- other.s
+.section .note.GNU-stack,"",@progbits
+//--- plain.s
+.globl _start
+_start: lea kept(%rip), %rax
+.section .foo,"awT",@progbits,unique,1
+.quad 0
+.section .foo,"aw",@progbits,unique,2
+kept: .quad 0
 .section .note.GNU-stack,"",@progbits

@@ -55,21 +55,22 @@ fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), 
     job.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | u64::from(follower)));
 }
 
-/// Reports that output section `out` would be thread-local in parts: a section of each kind.
+/// Reports that output section `out` would be thread-local in parts: a section of each kind. One that gc removed has
+/// its say in the output section's flags all the same; only where all that is left is thread-local, that is right.
 fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live), out: u32) {
-    let find = |kind: u8| {
+    let find = |kind: u8, dead: bool| {
         resolved.objects.iter().find_map(|object| {
             let mine = |shndx: &usize| {
                 let id = SectionId(object.section_base + *shndx as u32);
                 let section = sections.get(id);
-                let here = section.in_image() && live.contains(id) && section.out() == out;
+                let here = section.in_image() && (dead || live.contains(id)) && section.out() == out;
                 here && kind_of(object.shdrs[*shndx].sh_flags()) == kind
             };
             let shndx = (1..object.shdrs.len()).find(mine)?;
             Some(format!("{}:({})", object.name, object.section_label(shndx)))
         })
     };
-    let (Some(template), Some(other)) = (find(TLS), find(PLAIN)) else { return };
+    let (Some(template), Some(other)) = (find(TLS, true), find(PLAIN, false)) else { return };
     let name = String::from_utf8_lossy(sections.names[out as usize]);
     let diagnostic =
         Diagnostic::error(format!("section {name} would be thread-local (SHF_TLS) in parts only"))
