@@ -101,7 +101,7 @@ impl<'a> Image<'_, 'a> {
         self.local_place(object, index, addend)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn local_place(&self, object: &Object, index: u32, addend: i64) -> Place {
         let Some(symbol) = object.syms.get(index as usize) else {
             return Place { address: 0, addend, flags: sym::ABSOLUTE, dead: false };
