@@ -287,6 +287,18 @@ impl<'a> Image<'_, 'a> {
         }
     }
 
+    /// The size of what defines a name, as other modules and debuggers should see it.
+    #[cold]
+    #[inline(never)]
+    pub fn symbol_size(&self, id: SymbolId) -> Option<u64> {
+        let symbol = self.definition(id).map(|d| d.0).or_else(|| self.shared_symbol(id))?;
+        let grown = match self.symbols[id].kind() == sym::COMMON {
+            true => self.resolved.grown.get(&id).map_or(0, |grown| grown.size),
+            false => 0,
+        };
+        Some(symbol.st_size().max(grown))
+    }
+
     /// The entry in its shared object's symbol table of a name that one defines.
     pub fn shared_symbol(&self, id: SymbolId) -> Option<&'a Sym> {
         if self.symbols[id].kind() != sym::SHARED {

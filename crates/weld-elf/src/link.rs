@@ -17,6 +17,7 @@ use weld_common::zeroed;
 
 use crate::args;
 use crate::emit::{self, Emitter};
+use crate::ids::SymbolId;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
 use crate::input::sections::{self, Sections};
@@ -155,7 +156,7 @@ impl<'j> Job<'j> {
         let loader = Loader { store: self.store, options: self.options, sink: self.sink, parallel };
         let inputs = loader.load();
         self.sink.end_phase()?;
-        if inputs.files.len() == 1 {
+        if inputs.files.len() == 1 && inputs.archives.is_empty() {
             return Err(Diagnostic::error("no input files").into());
         }
         Ok(inputs)
@@ -206,24 +207,31 @@ impl<'j> Job<'j> {
         let stretch = trace::stretch("owners of sections");
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         drop(stretch);
-        let context = Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
-        // If the image turns out too large for GOT loads to be shortened, do the rest again without.
-        let parts = (&mut *resolved, &mut sections);
-        if !self.attempt(&context, parts, (&comdats, &scripts), self.options.relax)? {
-            self.attempt(&context, (resolved, &mut sections), (&comdats, &scripts), false)?;
+        let mut course = Course { relax_got: self.options.relax, first: true, first_scan: true };
+        loop {
+            let context = Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+            let parts = (&mut *resolved, &mut sections);
+            match self.attempt(&context, parts, (&comdats, &scripts), course)? {
+                Attempt::Done => break,
+                Attempt::TooLarge => course = Course { relax_got: false, first: false, first_scan: false },
+                Attempt::Unbounded(names) => {
+                    internals.undefine(resolved, &names);
+                    course.first = false;
+                }
+            }
         }
         done_with(self.host, (resolved, sections, comdats, scripts, owners));
         Ok(())
     }
 
-    /// The second half of a link. `false` if it has to be repeated without `relax_got`.
+    /// The second half of a link. Some of what it finds out sends it back to its start.
     fn attempt(
         &self,
         context: &Context<'_, 'j>,
         (resolved, sections): (&mut Resolved<'j>, &mut Sections<'j>),
         (comdats, scripts): (&Comdats, &Scripts),
-        relax_got: bool,
-    ) -> Result<bool, Diagnostics> {
+        course: Course,
+    ) -> Result<Attempt, Diagnostics> {
         // Freeze every name to its definition.
         let mut symbols = {
             let _span = self.trace.span("freeze symbols");
@@ -231,13 +239,14 @@ impl<'j> Job<'j> {
         };
         context.internals.freeze(&mut symbols);
         // What is wrong with symbols is said once, also if the rest has to be done again.
-        let first = relax_got == self.options.relax;
         let stretch = trace::stretch("reports on symbols");
-        if first {
+        if course.first {
             report::duplicates::report(self, resolved, sections);
             if self.options.warn_common {
                 report::commons::report(self, resolved);
             }
+        }
+        if course.first_scan {
             report::undefined::aliases(self, resolved, &symbols, context.internals);
             report::undefined::required(self, resolved, &symbols);
             // Symbols defined twice do not keep those that are not defined from being found.
@@ -245,12 +254,18 @@ impl<'j> Job<'j> {
         }
         drop(stretch);
         // Decide what other modules see and may replace.
-        let exports = self.export(resolved, &symbols, context, (scripts, first));
+        let exports = self.export(resolved, &symbols, context, (scripts, course.first));
         self.sink.settle();
         // Scan relocations for what they need; under gc, only those that matter.
-        let live = self.scan(context, (resolved, sections, &symbols), relax_got);
+        let live = self.scan(context, (resolved, sections, &symbols), course.relax_got);
+        // Bounds of sections that turn out to be gone are not defined.
+        let unbounded = context.internals.without_section(sections, &live);
+        if !unbounded.is_empty() {
+            self.sink.end_phase()?;
+            return Ok(Attempt::Unbounded(unbounded));
+        }
         self.sink.settle();
-        if first {
+        if course.first_scan {
             let _stretch = trace::stretch("reports on relocations");
             let parallel = context.parallel;
             let inputs = context.inputs;
@@ -264,11 +279,11 @@ impl<'j> Job<'j> {
         }
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.
-        let retained = scripts.retained.as_ref();
+        let (retained, relax_got) = (scripts.retained.as_ref(), course.relax_got);
         let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got, retained };
         let mut plan = planner.plan(sections, &mut symbols)?;
         if relax_got && plan.is_too_large_to_relax() {
-            return Ok(false);
+            return Ok(Attempt::TooLarge);
         }
         {
             let _span = self.trace.span("place sections and symbols");
@@ -281,7 +296,7 @@ impl<'j> Job<'j> {
         }
         self.write(&plan, context, resolved, sections, &symbols)?;
         done_with(self.host, (plan, symbols, exports));
-        Ok(true)
+        Ok(Attempt::Done)
     }
 
     fn resolve(&self, inputs: &mut Inputs<'j>, parallel: bool) -> Result<Resolved<'j>, Diagnostics> {
@@ -315,8 +330,11 @@ impl<'j> Job<'j> {
         (scripts, first): (&'s Scripts, bool),
     ) -> Exports<'s> {
         let _span = self.trace.span("exports and versions");
-        let (rules, warnings) = scripts.rules(self.sink, |name| versioned::is_spelled(resolved, name));
-        let asked = (self.options, context.mode, self.sink);
+        // What there is to say has been said if this is not the first time.
+        let silent = DiagSink::new();
+        let sink = if first { self.sink } else { &silent };
+        let (rules, warnings) = scripts.rules(sink, |name| versioned::is_spelled(resolved, name));
+        let asked = (self.options, context.mode, sink);
         let exports = exports::decide(resolved, symbols, asked, rules, context.parallel);
         if first {
             warnings.into_iter().for_each(|warning| self.sink.push(warning));
@@ -404,6 +422,25 @@ impl<'j> Job<'j> {
         done_with(self.host, contents);
         file.commit(true).map_err(|e| Diagnostic::from(e).into())
     }
+}
+
+/// How the second half of a link is gone through.
+#[derive(Clone, Copy)]
+struct Course {
+    /// GOT loads may become address computations.
+    relax_got: bool,
+    /// Nothing has been said of symbols yet, and of relocations.
+    first: bool,
+    first_scan: bool,
+}
+
+/// How it went.
+enum Attempt {
+    Done,
+    /// The image is so large that not all shortened GOT loads would reach: do without.
+    TooLarge,
+    /// Sections whose bounds these names are turn out to be gone: do without the names.
+    Unbounded(Vec<SymbolId>),
 }
 
 /// What steps after resolution share.

@@ -19,7 +19,7 @@ use super::state::State;
 use super::table::TABLE;
 
 /// Options whose value is a directory to look in.
-const DIRECTORIES: &[&str] = &["library-path", "sysroot"];
+const DIRECTORIES: &[&str] = &["library-path", "rpath-link", "sysroot"];
 
 /// Options whose value is a file to read. It may be found in a library directory instead.
 const READ: &[&str] = &[

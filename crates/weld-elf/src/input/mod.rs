@@ -9,7 +9,7 @@ pub mod archives;
 mod binary;
 pub mod identify;
 pub mod load;
-mod needed;
+pub mod needed;
 pub mod object;
 pub mod parts;
 pub mod search;

@@ -17,7 +17,7 @@ use weld_common::diag::Diagnostic;
 use super::load::{Input, Inputs, Loader};
 use super::shared::Shared;
 use crate::ids::*;
-use crate::options::InputFlags;
+use crate::options::{InputFlags, Options};
 
 impl<'a> Loader<'a, '_> {
     /// Adds what is needed by the libraries that were opened under the option.
@@ -41,7 +41,7 @@ impl<'a> Loader<'a, '_> {
                     }
                     let flags = InputFlags { as_needed: true, copy_needed: true, ..InputFlags::default() };
                     let path = Path::new(OsStr::from_bytes(name));
-                    match self.search(&[]).needed(path, &self.run_path(library), flags) {
+                    match self.search(&[]).needed(path, &run_path(self.options, library), flags) {
                         Ok(Some(file)) => {
                             inputs.opened.push(file.path.clone());
                             opened.push(file);
@@ -60,29 +60,30 @@ impl<'a> Loader<'a, '_> {
             self.classify(opened, inputs);
         }
     }
+}
 
-    /// Where to look for what `library` needs. What the loader would read is in the sysroot.
-    fn run_path(&self, library: &Shared) -> Vec<PathBuf> {
-        let mut dirs = self.options.rpath_link.clone();
-        let own = Path::new(&*library.name.path).parent().unwrap_or(Path::new(""));
-        let loaders = self.options.rpath.iter().map(|dirs| dirs.as_bytes()).chain(library.run_path);
-        for dir in loaders.flat_map(|dirs| dirs.split(|b| *b == b':')) {
-            let relative =
-                [&b"$ORIGIN"[..], b"${ORIGIN}"].iter().find_map(|origin| dir.strip_prefix(*origin));
-            let path = Path::new(OsStr::from_bytes(relative.unwrap_or(dir)));
-            let inside = path.strip_prefix("/").unwrap_or(path);
-            if relative.is_some() {
-                dirs.push(own.join(inside));
-            } else if path.is_absolute() {
-                dirs.push(if self.options.sysroot.as_os_str().is_empty() {
-                    path.to_owned()
-                } else {
-                    self.options.sysroot.join(inside)
-                });
-            }
+/// Where to look for what `library` needs. What the loader would read is in the sysroot.
+pub fn run_path(options: &Options, library: &Shared) -> Vec<PathBuf> {
+    let mut dirs = options.rpath_link.clone();
+    let own = Path::new(&*library.name.path).parent().unwrap_or(Path::new(""));
+    let loaders = options.rpath.iter().map(|dirs| dirs.as_bytes()).chain(library.run_path);
+    for dir in loaders.flat_map(|dirs| dirs.split(|b| *b == b':')) {
+        let relative = [&b"$ORIGIN"[..], b"${ORIGIN}"].iter().find_map(|origin| dir.strip_prefix(*origin));
+        let path = Path::new(OsStr::from_bytes(relative.unwrap_or(dir)));
+        let inside = path.strip_prefix("/").unwrap_or(path);
+        if relative.is_some() {
+            dirs.push(own.join(inside));
+        } else if path.is_absolute() {
+            dirs.push(if options.sysroot.as_os_str().is_empty() {
+                path.to_owned()
+            } else {
+                options.sysroot.join(inside)
+            });
+        } else if !dir.is_empty() {
+            dirs.push(path.to_owned());
         }
-        dirs
     }
+    dirs
 }
 
 /// File `i` if it is a shared object, and whether what it needs is wanted. What is wrong with it is said when

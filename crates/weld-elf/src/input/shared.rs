@@ -2,6 +2,7 @@
 //!
 //! Specification: gABI chapter 5 (dynamic linking), LSB "Symbol Versioning".
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
@@ -239,6 +240,16 @@ impl<'a> Shared<'a> {
     pub fn version_name(&self, index: u32) -> Option<&'a [u8]> {
         let (version, _) = self.version(index);
         if version <= VER_NDX_GLOBAL { None } else { *self.versions.get(version as usize)? }
+    }
+
+    /// The versions of other modules that it refers to, by index; empty for stand-ins without indices.
+    pub fn needed_versions(&self) -> HashMap<u16, &'a [u8]> {
+        let sections = self.shdrs.iter().filter(|shdr| shdr.sh_type() == SHT_GNU_VERNEED);
+        let needs = sections.filter_map(|shdr| {
+            let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())?;
+            parse_verneed(bytes, shdr.sh_info(), self.linked_strings(shdr).ok()?).ok()
+        });
+        needs.flatten().map(|need| (need.index & !VERSYM_HIDDEN, need.name)).collect()
     }
 
     pub fn symbol_name(&self, index: u32) -> &'a [u8] {

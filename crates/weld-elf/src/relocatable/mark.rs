@@ -15,7 +15,7 @@ use weld_common::zeroed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::live::roots::Roots;
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
@@ -63,6 +63,9 @@ pub fn live<'a>(
         });
     }
     marker.drop_leaderless();
+    if symbols.list.iter().any(|symbol| symbol.has(sym::IN_DISCARDED)) {
+        marker.use_discarded();
+    }
     Live::new(marker.bits)
 }
 
@@ -177,6 +180,30 @@ impl<'a> Marker<'_, 'a> {
                 let symbol = &self.symbols[object.global(reloc.sym())];
                 if symbol.is_undefined() {
                     symbol.add(sym::USED);
+                }
+            }
+        }
+    }
+
+    /// Notes which names with no definition left, because their group lost, sections in memory refer to.
+    fn use_discarded(&self) {
+        for (o, object) in self.resolved.objects.iter().enumerate() {
+            let in_memory = object.shdrs.iter().enumerate().filter(|(_, s)| s.sh_flags() & SHF_ALLOC != 0);
+            for (shndx, _) in in_memory {
+                let id = object.section_base + shndx as u32;
+                let section = &self.sections.list[id as usize];
+                // Frames of functions that are gone go with them.
+                if !self.is_marked(id) || section.kind() == SectionKind::EhFrame {
+                    continue;
+                }
+                let relocs = self.sections.relocs(object, o, section).iter();
+                for reloc in relocs.filter(|r| r.sym() >= object.first_global) {
+                    if (reloc.sym() as usize) < object.syms.len() {
+                        let symbol = &self.symbols[object.global(reloc.sym())];
+                        if symbol.has(sym::IN_DISCARDED) {
+                            symbol.add(sym::USED_STRONG);
+                        }
+                    }
                 }
             }
         }

@@ -432,7 +432,10 @@ impl<'a> Writer<'_, 'a> {
         let (mut size, mut binding, mut kind) = (symbol.st_size(), symbol.binding(), symbol.kind());
         let (value, place) = match plan.symbols[id].kind() {
             sym::UNDEFINED => {
-                let strong = entry.flags & (flag::REF_STRONG | flag::ROOT) != 0;
+                // A definition that was discarded leaves a reference behind that insists on another one.
+                let lost = sym::IN_DISCARDED | sym::USED_STRONG;
+                let strong = entry.flags & (flag::REF_STRONG | flag::ROOT) != 0
+                    || plan.symbols[id].flags() & lost == lost;
                 binding = if strong { STB_GLOBAL } else { STB_WEAK };
                 size = 0;
                 (0, Place::Reserved(SHN_UNDEF))

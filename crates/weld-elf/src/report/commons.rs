@@ -27,7 +27,7 @@ pub fn report(job: &Job, resolved: &Resolved) {
     for id in order {
         let commons = &by_name[&id];
         let entry = resolved.names.get(id);
-        let overridden = matches!(entry.rank(), Rank::Strong | Rank::Internal);
+        let overridden = matches!(entry.rank(), Rank::Strong | Rank::Internal | Rank::Provided);
         if commons.len() < 2 && !overridden {
             continue;
         }
@@ -48,6 +48,10 @@ pub fn report(job: &Job, resolved: &Resolved) {
             let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
             let place = super::place::definition(object, entry.sym());
             diagnostic = diagnostic.note(format!("defined at {place}"));
+        }
+        if entry.rank() == Rank::Provided {
+            let dso = &resolved.shared[resolved.index_of_file[entry.file().index()] as usize];
+            diagnostic = diagnostic.note(format!("defined in {}", dso.name));
         }
         job.sink.push(diagnostic);
     }

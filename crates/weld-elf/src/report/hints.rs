@@ -153,7 +153,7 @@ pub fn missing(name: &[u8]) -> Option<String> {
 pub fn out_of_reach(undefined: &Undefined, entry: &Entry, locals: &HashMap<&[u8], ObjectId>) -> Vec<String> {
     let mut notes = Vec::new();
     let resolved = undefined.resolved;
-    let restricted = entry.flags & (flag::VIS_HIDDEN | flag::VIS_PROTECTED | flag::VIS_INTERNAL) != 0;
+    let restricted = entry.flags & flag::INSIDE != 0;
     if entry.rank() == Rank::Provided && entry.flags & flag::DEF_SHARED != 0 && restricted {
         let index = resolved.index_of_file[entry.file().index()];
         if let Some(dso) = resolved.shared.get(index as usize).filter(|d| d.file == entry.file()) {

@@ -119,7 +119,7 @@ impl Map<'_, '_, '_> {
                 continue;
             }
             let Some((definition, object)) = self.image.definition(id) else { continue };
-            let (size, align) = (definition.st_size(), definition.st_value().max(1));
+            let (size, align) = (self.image.symbol_size(id).unwrap_or(0), definition.st_value().max(1));
             part(text, (address, size, align), &format!("{}:(COMMON)", object.name));
             symbol(text, (address, size), &self.name(id));
         }

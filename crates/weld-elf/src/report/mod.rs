@@ -22,6 +22,7 @@ pub mod shared_references;
 pub mod source;
 pub mod trace;
 pub mod undefined;
+mod unnamed_libraries;
 pub mod versions;
 pub mod warnings;
 

@@ -2,14 +2,16 @@
 //! for executables).
 //!
 //! Only objects whose own needed libraries all are part of the link are checked: what others refer to
-//! may be in a library that only the loader will see.
+//! may be in a library that only the loader will see. For what is missing then, the libraries that others need
+//! are looked at too (`unnamed_libraries`): a library may count on another one to bring what it uses.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
 
 use weld_common::diag::Diagnostic;
 
-use super::shown;
 use super::undefined::is_ignored;
+use super::{shown, unnamed_libraries};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
@@ -41,7 +43,15 @@ pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
     let mut found: HashMap<SymbolId, (Problem, Vec<&Shared>)> = HashMap::new();
     let sonames: HashSet<&[u8]> = resolved.shared.iter().map(|d| d.soname).collect();
     for dso in resolved.shared.iter().filter(|d| d.needed.iter().all(|n| sonames.contains(n))) {
-        for id in references(dso) {
+        // Names that a library insists on.
+        for (symbol, id) in dso.syms[dso.first_global as usize..].iter().zip(&dso.globals) {
+            if symbol.st_shndx() != SHN_UNDEF || symbol.binding() == STB_WEAK {
+                continue;
+            }
+            let id = SymbolId(id.load(Ordering::Relaxed));
+            if id.is_none() {
+                continue;
+            }
             let Some(problem) = problem(resolved, symbols, id) else { continue };
             let entry = found.entry(id).or_insert_with(|| {
                 order.push(id);
@@ -50,24 +60,32 @@ pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
             entry.1.push(dso);
         }
     }
+    if !order.is_empty() {
+        report_found(job, resolved, order, &found);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn report_found<'a>(
+    job: &Job<'a>,
+    resolved: &Resolved<'a>,
+    mut order: Vec<SymbolId>,
+    found: &HashMap<SymbolId, (Problem, Vec<&Shared<'a>>)>,
+) {
     let undefined = order.iter().filter(|id| found[id].0 == Problem::Undefined);
     let names: HashSet<&[u8]> = undefined.map(|id| resolved.names.get(*id).name).collect();
-    let old = old_versions(resolved, &names);
+    let mut known = old_versions(resolved, &names);
+    known.extend(unnamed_libraries::definitions(job, resolved, &names));
     order.retain(|id| {
         let name = resolved.names.get(*id).name;
-        !old.contains(name) && !is_ignored(options, name)
+        let met = found[id].0 == Problem::Undefined && known.contains(name);
+        !met && !is_ignored(job.options, name)
     });
     for (i, id) in order.into_iter().enumerate() {
         let (problem, referrers) = &found[&id];
         job.sink.push(diagnostic(job, resolved, (id, *problem), referrers).at(i as u64));
     }
-}
-
-/// The names that a library insists on.
-fn references(dso: &Shared) -> impl Iterator<Item = SymbolId> {
-    let globals = dso.syms.iter().enumerate().skip(dso.first_global as usize);
-    let undefined = globals.filter(|(_, s)| s.st_shndx() == SHN_UNDEF && s.binding() != STB_WEAK);
-    undefined.map(|(i, _)| dso.global(i as u32)).filter(|id| id.is_some())
 }
 
 fn problem(resolved: &Resolved, symbols: &Symbols, id: SymbolId) -> Option<Problem> {

@@ -72,9 +72,8 @@ impl Undefined<'_, '_> {
     /// Options may allow what another module could define; they cannot make a loader look for what is
     /// not of default visibility, or for a version without the name of its library.
     fn policy(&self, id: SymbolId) -> UnresolvedPolicy {
-        const INSIDE: u32 = flag::VIS_HIDDEN | flag::VIS_PROTECTED | flag::VIS_INTERNAL;
         let entry = self.resolved.names.get(id);
-        if entry.flags & INSIDE != 0 || versioned::split(entry.name).is_some() {
+        if entry.flags & flag::INSIDE != 0 || versioned::split(entry.name).is_some() {
             return UnresolvedPolicy::Error;
         }
         if is_ignored(self.job.options, entry.name) {
@@ -122,11 +121,23 @@ impl Undefined<'_, '_> {
             return self.discarded(entry);
         }
         let mut notes = hints::out_of_reach(self, entry, locals);
+        notes.extend(self.removed_bounds(entry.name));
         notes.extend(hints::missing(entry.name));
         if notes.is_empty() && search {
             notes.extend(hints::similar(self, entry));
         }
         notes
+    }
+
+    /// `__start_X` of sections that were not kept.
+    fn removed_bounds(&self, name: &[u8]) -> Option<String> {
+        let section = name.strip_prefix(b"__start_").or(name.strip_prefix(b"__stop_"))?;
+        self.sections.names.contains(&section).then(|| {
+            let section = String::from_utf8_lossy(section);
+            format!(
+                "no section '{section}' is left; -z nostart-stop-gc keeps those whose bounds are asked for"
+            )
+        })
     }
 
     fn offset(&self, reference: &UndefinedRef) -> u64 {

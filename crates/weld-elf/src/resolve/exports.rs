@@ -3,6 +3,9 @@
 //! Decided for all names before the relocation scan, because the scan asks "may this be defined
 //! elsewhere at run time?" for every relocation.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::trace;
@@ -74,6 +77,8 @@ struct Decider<'c, 'a> {
     mode: Mode,
     rules: &'c Rules<'a>,
     sink: &'c DiagSink,
+    /// See [`drop_other_kinds`].
+    rivals: Mutex<Vec<SymbolId>>,
 }
 
 /// Sets the `EXPORTED`, `PREEMPTIBLE` and `LOCALIZED` bits of all symbols.
@@ -84,7 +89,7 @@ pub fn decide<'a>(
     rules: Rules<'a>,
     parallel: bool,
 ) -> Exports<'a> {
-    let decider = Decider { resolved, symbols, options, mode, rules: &rules, sink };
+    let decider = Decider { resolved, symbols, options, mode, rules: &rules, sink, rivals: Mutex::default() };
     let one = |id: usize| match resolved.names.try_get(SymbolId(id as u32)) {
         Some(entry) => decider.decide(SymbolId(id as u32), entry),
         None => VER_NDX_GLOBAL,
@@ -98,11 +103,42 @@ pub fn decide<'a>(
         (0..count).map(one).collect()
     };
     drop(region);
+    drop_other_kinds(resolved, symbols, decider.rivals.into_inner().unwrap());
     let versions = if rules.has_versions { versions } else { Vec::new() };
     let _stretch = trace::stretch("shadowed exports");
     let exports = Exports { definitions: rules.definitions, versions };
     exports.drop_shadowed(resolved, symbols);
     exports
+}
+
+/// If a function and a variable happen to have one name, neither is meant to take the other's place: an executable
+/// keeps its own to itself. `rivals` are definitions that only were exported because shared objects have them too.
+fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId>) {
+    const FUNCTION: u32 = 1;
+    const VARIABLE: u32 = 2;
+    if rivals.is_empty() {
+        return;
+    }
+    let mut kinds: HashMap<SymbolId, u32> = rivals.into_iter().map(|id| (id, 0)).collect();
+    for dso in &resolved.shared {
+        for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+            if symbol.st_shndx() != SHN_UNDEF
+                && let Some(kinds) = kinds.get_mut(&dso.global(i as u32))
+            {
+                *kinds |= match symbol.kind() {
+                    STT_FUNC | STT_GNU_IFUNC => FUNCTION,
+                    STT_NOTYPE => FUNCTION | VARIABLE,
+                    _ => VARIABLE,
+                };
+            }
+        }
+    }
+    for (id, kinds) in kinds {
+        let own = if symbols[id].has(sym::FUNC) { FUNCTION } else { VARIABLE };
+        if kinds != 0 && kinds & own == 0 {
+            symbols[id].remove(sym::EXPORTED);
+        }
+    }
 }
 
 impl Decider<'_, '_> {
@@ -122,12 +158,13 @@ impl Decider<'_, '_> {
                     symbol.add(sym::PREEMPTIBLE);
                 }
             }
-            _ => return self.decide_defined(symbol, entry),
+            _ => return self.decide_defined(id, entry),
         }
         VER_NDX_GLOBAL
     }
 
-    fn decide_defined(&self, symbol: &super::symbols::Symbol, entry: &Entry) -> u16 {
+    fn decide_defined(&self, id: SymbolId, entry: &Entry) -> u16 {
+        let symbol = &self.symbols[id];
         let flags = symbol.flags();
         if flags & sym::HIDDEN != 0 {
             return VER_NDX_LOCAL;
@@ -143,10 +180,10 @@ impl Decider<'_, '_> {
         if !self.mode.dynamic {
             return version;
         }
-        const SEEN: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::DEF_SHARED;
         let in_list = self.rules.has_dynamic_list && listed();
         let asked = in_list || (self.rules.exported)(entry.name);
-        let exported = self.mode.shared || self.options.export_dynamic || entry.flags & SEEN != 0 || asked;
+        let exported =
+            self.mode.shared || self.options.export_dynamic || asked || self.is_seen(id, entry, flags);
         if !exported {
             return version;
         }
@@ -158,10 +195,37 @@ impl Decider<'_, '_> {
             Bsymbolic::NonWeak => entry.rank() != Rank::Weak,
             Bsymbolic::NonWeakFunctions => flags & sym::FUNC != 0 && entry.rank() != Rank::Weak,
         };
-        if self.mode.shared && flags & sym::PROTECTED == 0 && (!symbolic || asked) {
+        if self.mode.shared
+            && flags & sym::PROTECTED == 0
+            && (!symbolic || asked || self.is_unique(entry, flags))
+        {
             symbol.add(sym::PREEMPTIBLE);
         }
         version
+    }
+
+    /// Whether shared objects refer to a definition, or would use their own instead.
+    fn is_seen(&self, id: SymbolId, entry: &Entry, flags: u32) -> bool {
+        const REFERS: u32 = flag::REF_SHARED | flag::REF_SHARED_WEAK;
+        if entry.flags & (REFERS | flag::DEF_SHARED) == 0 {
+            return false;
+        }
+        if entry.flags & REFERS == 0 && flags & (sym::FUNC | sym::OBJECT | sym::TLS) != 0 {
+            self.rivals.lock().unwrap().push(id);
+        }
+        true
+    }
+
+    /// Whether there may be but one of it in a process, wherever it is defined.
+    #[inline(never)]
+    fn is_unique(&self, entry: &Entry, flags: u32) -> bool {
+        if flags & sym::FUNC != 0 || entry.rank() != Rank::Weak || !self.options.gnu_unique {
+            return false;
+        }
+        let index = self.resolved.index_of_file[entry.file().index()];
+        let object = self.resolved.objects.get(index as usize);
+        let symbol = object.and_then(|object| object.syms.get(entry.sym() as usize));
+        symbol.is_some_and(|symbol| symbol.binding() == STB_GNU_UNIQUE)
     }
 
     fn is_excluded(&self, entry: &Entry) -> bool {

@@ -3,6 +3,7 @@
 //! A reserved name is defined only where something refers to it and no object defines it. What it
 //! stands for is kept as a [`Target`] and turned into an address after layout.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use weld_common::diag::DiagSink;
@@ -13,6 +14,7 @@ use super::symbols::{Symbols, sym};
 use super::versioned::{self, Shadowed};
 use crate::ids::*;
 use crate::input::sections::Sections;
+use crate::live::Live;
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::script::standin::Command;
 use crate::util::is_c_identifier;
@@ -52,6 +54,8 @@ pub struct Internal {
     pub target: Target,
     /// Who defines it, for messages: an option or a line of a script; empty for reserved names.
     pub origin: String,
+    /// What was known of the name before: its best definition and flags.
+    before: (u64, u32),
 }
 
 #[derive(Default)]
@@ -87,9 +91,10 @@ impl Internals {
             let id = resolved.names.insert(name);
             let entry = resolved.names.get_mut(id);
             if entry.rank() >= Rank::Provided {
+                let before = (entry.best, entry.flags);
                 entry.flags |= flag::IS_VERSION | flag::REF_SHARED;
                 entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
-                self.list.push(Internal { id, target: Target::Version, origin: String::new() });
+                self.list.push(Internal { id, target: Target::Version, origin: String::new(), before });
             }
         }
     }
@@ -168,6 +173,49 @@ impl Internals {
         }
     }
 
+    /// The bounds (`__start_X`, `__stop_X`) of sections of which nothing is left in the output.
+    pub fn without_section(&self, sections: &Sections, live: &Live) -> Vec<SymbolId> {
+        let bounds = || {
+            self.list.iter().filter_map(|internal| match &internal.target {
+                Target::SectionStart(name) | Target::SectionEnd(name) if is_c_identifier(name) => {
+                    Some((internal.id, &name[..]))
+                }
+                _ => None,
+            })
+        };
+        if bounds().next().is_none() {
+            return Vec::new();
+        }
+        let mut is_left = vec![false; sections.names.len()];
+        for (i, section) in sections.list.iter().enumerate() {
+            if section.in_image() && live.contains(SectionId(i as u32)) {
+                is_left[section.out() as usize] = true;
+            }
+        }
+        let left: HashSet<&[u8]> = sections
+            .names
+            .iter()
+            .zip(is_left)
+            .filter(|(_, is_left)| *is_left)
+            .map(|(name, _)| *name)
+            .collect();
+        bounds().filter(|(_, name)| !left.contains(name)).map(|(id, _)| id).collect()
+    }
+
+    /// Takes the definitions of `ids` back, as far as they are the linker's own.
+    pub fn undefine(&mut self, resolved: &mut Resolved, ids: &[SymbolId]) {
+        let ids: HashSet<&SymbolId> = ids.iter().collect();
+        for internal in std::mem::take(&mut self.list) {
+            let entry = resolved.names.get_mut(internal.id);
+            if ids.contains(&internal.id) {
+                (entry.best, entry.flags) = internal.before;
+                continue;
+            }
+            entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
+            self.list.push(internal);
+        }
+    }
+
     /// Marks definitions with fixed values as such, so that they are not taken for addresses.
     pub fn freeze(&self, symbols: &mut Symbols) {
         // Aliases may come before what they stand for.
@@ -181,12 +229,16 @@ impl Internals {
                     }
                     _ => None,
                 };
-                let symbol = &mut symbols.list[internal.id.index()];
                 if let Some(value) = value {
+                    let assigned = match internal.target {
+                        Target::Alias(other, _) => symbols[other].flags() & sym::ASSIGNED,
+                        _ => sym::ASSIGNED,
+                    };
+                    let symbol = &mut symbols.list[internal.id.index()];
                     symbol.value = value;
                     symbol.remove(sym::KIND);
                     let kind = if internal.target == Target::Version { sym::OBJECT } else { 0 };
-                    symbol.add(sym::ABSOLUTE | kind);
+                    symbol.add(sym::ABSOLUTE | assigned | kind);
                 } else if let Target::Alias(other, _) = internal.target {
                     // A function's alias is a function, and that of an IFUNC another IFUNC: the value is the
                     // resolver's address, which is not to be called.
@@ -213,9 +265,10 @@ impl Internals {
         let referenced =
             flag::REF_STRONG | flag::REF_WEAK | flag::REF_SHARED | flag::REF_SHARED_WEAK | flag::ROOT;
         if entry.rank() >= Rank::Provided && entry.flags & referenced != 0 {
+            let before = (entry.best, entry.flags);
             entry.flags |= flags;
             entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
-            self.list.push(Internal { id, target, origin: String::new() });
+            self.list.push(Internal { id, target, origin: String::new(), before });
         }
     }
 
@@ -236,13 +289,14 @@ impl Internals {
             resolved.shadowed.extend(plain.map(shadowed));
         }
         let entry = resolved.names.get_mut(id);
+        let before = (entry.best, entry.flags);
         entry.flags |= flags;
         if entry.rank() == Rank::Internal {
-            self.list[entry.sym() as usize] = Internal { id, target, origin };
+            self.list[entry.sym() as usize] = Internal { id, target, origin, before };
             return;
         }
         entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
-        self.list.push(Internal { id, target, origin });
+        self.list.push(Internal { id, target, origin, before });
     }
 }
 

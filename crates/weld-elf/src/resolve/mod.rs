@@ -8,15 +8,19 @@
 //! Rules (those of lld and mold): a strong definition beats a common symbol, which beats a weak
 //! definition; among equals the earlier file wins. An archive member is read when a non-weak
 //! reference has no definition in any file read so far and no shared object earlier on the command
-//! line provides it.
+//! line provides it; a reference that is not of default visibility is met by no shared object, so it
+//! reads the first member that offers the name.
 
 pub mod comdat;
 mod common_blocks;
 pub mod exports;
 pub mod internal;
+mod interposed;
 pub mod names;
+mod offers;
 mod read;
 pub mod rules;
+pub mod shared_commons;
 pub mod symbols;
 pub mod versioned;
 
@@ -51,6 +55,8 @@ pub struct Resolved<'a> {
     pub commons: Vec<Rival>,
     /// Names beside which some object defines a `name@version`.
     pub shadowed: Vec<Shadowed<'a>>,
+    /// Common symbols that shared objects define as well; see [`shared_commons`].
+    pub grown: HashMap<SymbolId, shared_commons::Grown>,
     /// Why lazy files were read, by round; empty unless a report asks for it.
     pub extractions: Vec<Extraction>,
 }
@@ -116,7 +122,8 @@ impl<'a> Resolver<'a, '_> {
         let mut extractions = Vec::new();
         let mut asked = HashSet::new();
         let mut number = 0;
-        while !round.is_empty() {
+        // The first round settles also what the command line itself wants of archives.
+        while number == 0 || !round.is_empty() {
             self.read(&round, number == 0, (&mut loaded, &mut names), &pool);
             if number == 0 && !self.options.undefined_glob.is_empty() {
                 self.add_roots(&mut names);
@@ -124,11 +131,13 @@ impl<'a> Resolver<'a, '_> {
             self.sink.end_phase()?;
             let _stretch = trace::stretch("wanted members");
             let mut wanted = names.wanted();
+            let inside = self.offers_for_inside(&wanted, &names, &loaded);
             wanted.retain(|w| self.is_readable(w.0, &loaded));
+            wanted.extend(inside);
             if self.options.fortran_common {
                 wanted.extend(self.definitions_of_commons(&names, &loaded, &mut asked));
-                wanted.sort_unstable();
             }
+            wanted.sort_unstable();
             if self.options.why_extract.is_some() || self.options.warn_backrefs {
                 let extraction = |&(file, name): &_| Extraction { round: number, file, name };
                 extractions.extend(wanted.iter().map(extraction));
@@ -216,9 +225,12 @@ impl<'a> Resolver<'a, '_> {
             duplicates,
             commons,
             shadowed: Vec::new(),
+            grown: HashMap::new(),
             extractions: Vec::new(),
         };
         versioned::settle(&mut resolved);
+        interposed::note(&mut resolved);
+        shared_commons::settle(&mut resolved, self.sink);
         resolved
     }
 }

@@ -61,6 +61,8 @@ pub mod flag {
     pub const VIS_HIDDEN: u32 = 1 << 8;
     pub const VIS_PROTECTED: u32 = 1 << 9;
     pub const VIS_INTERNAL: u32 = 1 << 10;
+    /// Not of default visibility: only this output can define it.
+    pub const INSIDE: u32 = VIS_HIDDEN | VIS_PROTECTED | VIS_INTERNAL;
     /// Some definition or reference spells a version (`foo@V`, `foo@@V`).
     pub const HAS_VERSION: u32 = 1 << 11;
     /// `-u`, `--entry`, `--require-defined`, …: keep the definition.
@@ -460,7 +462,9 @@ impl<'a> Shard<'a> {
             entry.best = entry.best.min(word);
         }
         const WANTS: u32 = flag::REF_STRONG | flag::REF_SHARED | flag::ROOT;
-        if entry.flags & WANTS != 0 && entry.flags & flag::WANTED == 0 && entry.rank() == Rank::Provided {
+        // What offers the name may not do any more for a reference that is not of default visibility.
+        let is_new = |flags: u32| flags & flag::WANTED == 0 || record.bits & flag::INSIDE != 0;
+        if entry.flags & WANTS != 0 && is_new(entry.flags) && entry.rank() == Rank::Provided {
             entry.flags |= flag::WANTED;
             self.touched.push(index);
         }

@@ -74,6 +74,10 @@ pub mod sym {
     pub const OBJECT: u32 = 1 << 25;
     /// In a merge section, but in or before none of its pieces.
     pub const OUTSIDE: u32 = 1 << 26;
+    /// Undefined so far: a lazy file that was not read comes before the shared object that defines it.
+    pub const PASSED_OVER: u32 = 1 << 27;
+    /// Absolute because `--defsym` or a script says so.
+    pub const ASSIGNED: u32 = 1 << 28;
 }
 
 pub struct Symbol {
@@ -172,12 +176,16 @@ pub fn freeze(
     drop(region);
     let lost = par::runs("find definitions in lost groups", parallel, list.len(), NAMES, |run| {
         let ids = run.map(|i| SymbolId(i as u32));
-        ids.filter(|id| list[id.index()].has(sym::IN_DISCARDED)).collect()
+        ids.filter(|id| list[id.index()].has(sym::IN_DISCARDED | sym::PASSED_OVER)).collect()
     });
     let lost = par::concat("join definitions in lost groups", parallel, lost);
     let _stretch = trace::stretch("definitions in lost groups");
-    let mut missing = HashSet::new();
+    let (mut missing, mut passed_over) = (HashSet::new(), HashSet::new());
     for id in lost {
+        if list[id.index()].has(sym::PASSED_OVER) {
+            passed_over.insert(id);
+            continue;
+        }
         refuse_in_table(resolved, id, sink);
         match find_in_surviving_group(resolved, sections, comdats, id) {
             Some(word) => replace(resolved, sections, &mut list, (id, word)),
@@ -186,6 +194,11 @@ pub fn freeze(
     }
     if !missing.is_empty() {
         for found in find_anywhere(resolved, sections, &missing, parallel) {
+            replace(resolved, sections, &mut list, found);
+        }
+    }
+    if !passed_over.is_empty() {
+        for found in best(in_shared_objects(resolved, &passed_over)) {
             replace(resolved, sections, &mut list, found);
         }
     }
@@ -233,6 +246,13 @@ fn find_anywhere(
         false => resolved.objects.iter().flat_map(of_object).collect(),
     };
     drop(region);
+    words.extend(in_shared_objects(resolved, ids));
+    best(words)
+}
+
+/// The definitions of names in shared objects.
+fn in_shared_objects(resolved: &Resolved, ids: &HashSet<SymbolId>) -> Vec<(SymbolId, u64)> {
+    let mut words = Vec::new();
     for dso in &resolved.shared {
         for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
             let id = dso.global(i as u32);
@@ -241,6 +261,10 @@ fn find_anywhere(
             }
         }
     }
+    words
+}
+
+fn best(words: Vec<(SymbolId, u64)>) -> BTreeMap<SymbolId, u64> {
     let mut best = BTreeMap::new();
     for (id, word) in words {
         best.entry(id).and_modify(|w| *w = word.min(*w)).or_insert(word);
@@ -312,13 +336,16 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
             let index = resolved.index_of_file[entry.file().index()];
             // References that are not of default visibility cannot be met by another module; an unread
             // archive member meets none.
-            let open = flags & (sym::HIDDEN | sym::PROTECTED) == 0;
-            let dso = resolved.shared.get(index as usize).filter(|d| d.file == entry.file());
-            if let Some(dso) = dso.filter(|_| open && entry.flags & flag::DEF_SHARED != 0) {
-                let s = &dso.syms[entry.sym() as usize];
-                flags |= sym::SHARED | type_flags(s);
-                flags |= if s.visibility() == STV_PROTECTED { sym::PROTECTED } else { 0 };
-                value = s.st_value();
+            if entry.flags & flag::DEF_SHARED != 0 && flags & (sym::HIDDEN | sym::PROTECTED) == 0 {
+                match resolved.shared.get(index as usize) {
+                    Some(dso) if dso.file == entry.file() => {
+                        let s = &dso.syms[entry.sym() as usize];
+                        flags |= sym::SHARED | type_flags(s);
+                        flags |= if s.visibility() == STV_PROTECTED { sym::PROTECTED } else { 0 };
+                        value = s.st_value();
+                    }
+                    _ => flags |= passed_over(entry, index),
+                }
             }
         }
         Rank::Strong | Rank::Weak | Rank::Common => {
@@ -351,6 +378,13 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
     Symbol { value, section, flags: AtomicU32::new(flags) }
 }
 
+/// A lazy file comes first that was not read.
+#[cold]
+fn passed_over(entry: &Entry, index: u32) -> u32 {
+    let is_named = entry.flags & (flag::REF_STRONG | flag::REF_WEAK) != 0;
+    if index == u32::MAX && is_named { sym::PASSED_OVER } else { 0 }
+}
+
 fn reference_flags(entry: &Entry) -> u32 {
     let mut flags = 0;
     if entry.flags & (flag::VIS_HIDDEN | flag::VIS_INTERNAL) != 0 {
@@ -362,6 +396,12 @@ fn reference_flags(entry: &Entry) -> u32 {
         flags |= sym::STRONG_REF;
     }
     flags
+}
+
+/// The flags of which any says that a symbol of another module is used by a reference that is not weak. Without
+/// gc, it is enough that an object names it.
+pub fn strong_use(gc: bool) -> u32 {
+    if gc { sym::USED_STRONG } else { sym::USED_STRONG | sym::STRONG_REF }
 }
 
 /// The symbol-table type of what has these flags, for symbols that no object defines.

@@ -1,18 +1,19 @@
 //! Common symbols, and copies of variables that live in shared objects.
 //!
 //! Both are space in `.bss` (or a relative of it) that symbols get. A common symbol is as large and as aligned as the
-//! largest of its definitions; one name, one place. A copied variable moves into the executable with
+//! largest of its definitions, those of shared objects included; one name, one place. A copied variable moves into the executable with
 //! all names that its library gives to the same address, so that every module sees one object; if it
 //! was read-only there after relocation, its copy lies in `.bss.rel.ro`.
 //!
 //! Specification: gABI chapter 4 (`SHN_COMMON`); x86-64 psABI 4.4, `R_X86_64_COPY`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
 use crate::resolve::Resolved;
+use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::slots::Slots;
 
@@ -52,7 +53,8 @@ pub struct Common {
     large: bool,
 }
 
-/// Each common name: as large and as aligned as any of its definitions. In order of files.
+/// Each common name: as large and as aligned as any of its definitions, and as what shared objects define under
+/// that name. In order of files.
 pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, String> {
     let mut known: HashMap<SymbolId, usize> = HashMap::new();
     let mut list: Vec<(SymbolId, Common)> = Vec::new();
@@ -74,6 +76,11 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
         common.align = common.align.max(align);
         // Code that counts on a near symbol decides.
         common.large &= s.st_shndx() == SHN_X86_64_LCOMMON;
+    }
+    for (id, grown) in &resolved.grown {
+        let common = &mut list[known[id]].1;
+        common.size = common.size.max(grown.size);
+        common.align = common.align.max(grown.align);
     }
     Ok(list)
 }
@@ -110,34 +117,34 @@ pub struct Copies {
     pub in_relro: Vec<SymbolId>,
 }
 
-/// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::value`).
+/// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::value`). Aliases may differ in
+/// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the loader
+/// copies no more than that symbol's size.
 pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
     let mut copies =
         Copies { bss: Block::EMPTY, relro: Block::EMPTY, list: Vec::new(), in_relro: Vec::new() };
-    let mut done: HashMap<(u32, u64), ()> = HashMap::new();
+    let mut names = names_by_address(resolved, &slots.copies);
     for &id in &slots.copies {
-        let entry = resolved.names.get(id);
-        let index = resolved.index_of_file[entry.file().index()];
+        let (index, own) = definition(resolved, id);
         let dso = &resolved.shared[index as usize];
-        let s = &dso.syms[entry.sym() as usize];
-        let address = s.st_value();
-        if done.insert((index, address), ()).is_some() {
-            continue;
+        // An alias may have taken it along.
+        let Some(aliases) = names.remove(&(index, dso.syms[own as usize].st_value())) else { continue };
+        check_copy(dso, own)?;
+        let mut size = dso.syms[own as usize].st_size();
+        let mut largest = id;
+        let (mut align, mut read_only) = (1, false);
+        for &sym in &aliases {
+            let s = &dso.syms[sym as usize];
+            if s.st_size() > size {
+                (size, largest) = (s.st_size(), dso.global(sym));
+            }
+            let section = section_of(dso, s);
+            align = align.max(section.0);
+            read_only |= section.1;
         }
-        let name = String::from_utf8_lossy(entry.name);
-        if s.st_size() == 0 {
-            return Err(format!("cannot copy '{name}' from {}: its size is 0", dso.name));
-        }
-        if s.visibility() == STV_PROTECTED {
-            return Err(format!(
-                "cannot copy '{name}' from {}: it is protected there; recompile with -fPIC",
-                dso.name
-            ));
-        }
-        let (align, read_only) = section_of(dso, s);
         let block = if read_only { &mut copies.relro } else { &mut copies.bss };
-        let offset = block.put(s.st_size(), align).ok_or("copied variables do not fit the address space")?;
-        for alias in aliases(resolved, dso, address) {
+        let offset = block.put(size, align).ok_or("copied variables do not fit the address space")?;
+        for alias in aliases.into_iter().map(|sym| dso.global(sym)) {
             let symbol = &mut symbols.list[alias.index()];
             symbol.value = offset;
             symbol.add(sym::NEEDS_COPY);
@@ -145,40 +152,79 @@ pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots
                 copies.in_relro.push(alias);
             }
         }
-        copies.list.push((id, read_only));
+        copies.list.push((largest, read_only));
     }
     Ok(copies)
 }
 
+/// The shared object that defines `id`, and the index of its symbol there.
+fn definition(resolved: &Resolved, id: SymbolId) -> (u32, u32) {
+    let entry = resolved.names.get(id);
+    (resolved.index_of_file[entry.file().index()], entry.sym())
+}
+
+fn check_copy(dso: &Shared, sym: u32) -> Result<(), String> {
+    let name = String::from_utf8_lossy(dso.symbol_name(sym));
+    let s = &dso.syms[sym as usize];
+    if s.st_size() == 0 {
+        return Err(format!("cannot copy '{name}' from {}: its size is 0", dso.name));
+    }
+    if s.visibility() == STV_PROTECTED {
+        let why = "it is protected there; recompile with -fPIC";
+        return Err(format!("cannot copy '{name}' from {}: {why}", dso.name));
+    }
+    Ok(())
+}
+
 /// The alignment that a copy of the variable needs, and whether its memory is read-only at run time.
 fn section_of(dso: &Shared, s: &Sym) -> (u64, bool) {
-    let natural = 1u64 << s.st_value().trailing_zeros().min(6);
+    let align = alignment(dso, s);
+    match dso.shdrs.get(s.st_shndx() as usize) {
+        Some(shdr) if s.st_shndx() < SHN_LORESERVE => {
+            (align, shdr.sh_flags() & SHF_WRITE == 0 || dso.is_relro(s.st_value()))
+        }
+        _ => (align, false),
+    }
+}
+
+/// How aligned the variable has to be, as far as its address and section tell.
+pub fn alignment(dso: &Shared, s: &Sym) -> u64 {
+    let by_address = s.st_value().trailing_zeros();
     match dso.shdrs.get(s.st_shndx() as usize) {
         Some(shdr) if s.st_shndx() < SHN_LORESERVE => {
             let align = shdr.sh_addralign().max(1);
             let align = if align.is_power_of_two() { align.min(1 << 16) } else { 1 };
-            let by_address = 1u64 << s.st_value().trailing_zeros().min(16);
-            let relro = dso.is_relro(s.st_value());
-            (align.min(by_address).max(1), shdr.sh_flags() & SHF_WRITE == 0 || relro)
+            align.min(1u64 << by_address.min(16))
         }
-        _ => (natural, false),
+        _ => 1u64 << by_address.min(6),
     }
 }
 
-/// All names by which the library knows the address, as far as they are bound to it.
-fn aliases(resolved: &Resolved, dso: &Shared, address: u64) -> Vec<SymbolId> {
-    let mut list = Vec::new();
-    for (i, s) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
-        if s.st_shndx() == SHN_UNDEF || s.st_value() != address || s.kind() == STT_TLS {
-            continue;
-        }
-        let id = dso.global(i as u32);
-        if id.is_some()
-            && resolved.names.get(id).file() == dso.file
-            && resolved.names.get(id).sym() == i as u32
-        {
-            list.push(id);
+/// Of each address of a shared object that is copied, the symbols that stand for it and are bound to it, in the
+/// order of its table. One pass over the symbols of each such object.
+fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u64), Vec<u32>> {
+    let mut names: HashMap<(u32, u64), Vec<u32>> = HashMap::new();
+    let mut objects = BTreeSet::new();
+    for &id in copied {
+        let (index, sym) = definition(resolved, id);
+        objects.insert(index);
+        names.insert((index, resolved.shared[index as usize].syms[sym as usize].st_value()), Vec::new());
+    }
+    for index in objects {
+        let dso = &resolved.shared[index as usize];
+        for (i, s) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+            if s.st_shndx() == SHN_UNDEF || s.kind() == STT_TLS {
+                continue;
+            }
+            let id = dso.global(i as u32);
+            if id.is_some()
+                && definition(resolved, id) == (index, i as u32)
+                && resolved.names.get(id).rank() == Rank::Provided
+                && let Some(list) = names.get_mut(&(index, s.st_value()))
+            {
+                list.push(i as u32);
+            }
         }
     }
-    list
+    names
 }

@@ -11,7 +11,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, Options, OutputKind};
-use crate::resolve::symbols::{prefetch_definition, sym};
+use crate::resolve::symbols::{prefetch_definition, strong_use, sym};
 use crate::synth::dynsym::DynSym;
 use crate::synth::rela::Counts;
 use crate::synth::slots::Slots;
@@ -128,7 +128,13 @@ impl DynamicPlan<'_> {
     fn flags(&self, list: &mut Vec<(u64, u64)>) {
         let o = self.options;
         let bit = |on: bool, bit: u64| if on { bit } else { 0 };
-        let symbolic = o.bsymbolic == Bsymbolic::All && self.mode.shared;
+        // It would have the loader bind also what lists leave replaceable inside.
+        let listed = !o.dynamic_lists.is_empty()
+            || !o.dynamic_list_patterns.is_empty()
+            || o.dynamic_list_data
+            || !o.export_dynamic_symbols.is_empty()
+            || !o.export_symbol_lists.is_empty();
+        let symbolic = o.bsymbolic == Bsymbolic::All && self.mode.shared && !listed;
         let static_tls = self.live.has(fact::STATIC_TLS) && self.mode.shared;
         let flags = bit(o.z_origin, DF_ORIGIN)
             | bit(symbolic, DF_SYMBOLIC)
@@ -208,11 +214,15 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let value =
         if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
     if let Some((definition, _)) = image.definition(id) {
-        let (kind, size) = match definition.kind() {
+        let is_common = kind == sym::COMMON;
+        let (kind, mut size) = match definition.kind() {
             STT_COMMON => (STT_OBJECT, definition.st_size()),
             STT_GNU_IFUNC if image.is_known_by_plt(id) => (STT_FUNC, 0),
             k => (k, definition.st_size()),
         };
+        if is_common {
+            size = image.symbol_size(id).unwrap_or(size);
+        }
         let binding = match definition.binding() {
             STB_GNU_UNIQUE if !image.options.gnu_unique => STB_GLOBAL,
             binding => binding,
@@ -222,7 +232,8 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
         return Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
     }
     // A strong reference in what gc removed must not make the loader insist on a definition.
-    let weak = kind == sym::UNDEFINED && (flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0)
+    let weak = kind == sym::UNDEFINED
+        && (flags & sym::WEAK_UNDEFINED != 0 || flags & strong_use(image.options.gc_sections) == 0)
         || kind == sym::SHARED && flags & (sym::USED_STRONG | sym::STRONG_REF) == 0;
     let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
     if kind == sym::SHARED {

@@ -11,7 +11,7 @@
 //! Specification: gABI chapter 5 ("Hash Table", "Dynamic Section"), LSB "Symbol Versioning".
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::prefetch::prefetch;
 use weld_common::zeroed;
@@ -28,8 +28,7 @@ use crate::ids::*;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
-use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbols, strong_use, sym};
 use crate::resolve::versioned::plain;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
@@ -89,6 +88,9 @@ pub struct Planner<'c, 'a> {
     pub symbols: &'c Symbols,
     pub exports: &'c Exports<'a>,
     pub options: &'c Options,
+    /// Indices of the shared objects that are needed, in command-line order.
+    pub needed: Vec<u32>,
+    pub shared: bool,
     pub parallel: bool,
 }
 
@@ -119,9 +121,8 @@ struct Ordered {
 
 impl<'a> Planner<'_, 'a> {
     pub fn plan(&self) -> Result<DynSym, String> {
-        let used: Vec<AtomicBool> = self.resolved.shared.iter().map(|_| AtomicBool::new(false)).collect();
-        let chosen = self.choose(&used);
-        let needed = self.needed(&used);
+        let chosen = self.choose();
+        let needed = self.needed.clone();
         let mut head = StringTable::new();
         let strings = self.dynamic_strings(&needed, &mut head);
         let style = self.options.hash_style;
@@ -158,13 +159,12 @@ impl<'a> Planner<'_, 'a> {
         })
     }
 
-    /// Imports and what can be found here, in no particular order, from all names. Marks in `used` the shared
-    /// objects that live relocations refer to, not weakly.
-    fn choose(&self, used: &[AtomicBool]) -> Chosen {
+    /// Imports and what can be found here, in no particular order, from all names.
+    fn choose(&self) -> Chosen {
         let n = self.symbols.list.len();
         let parts = par::runs("choose dynamic symbols", self.parallel, n, ALL_RUN, |run| {
             let mut chosen = Chosen::default();
-            run.for_each(|i| self.choose_one(SymbolId(i as u32), used, &mut chosen));
+            run.for_each(|i| self.choose_one(SymbolId(i as u32), &mut chosen));
             chosen
         });
         let mut all = Chosen::default();
@@ -180,39 +180,30 @@ impl<'a> Planner<'_, 'a> {
     }
 
     #[inline]
-    fn choose_one(&self, id: SymbolId, used: &[AtomicBool], chosen: &mut Chosen) {
+    fn choose_one(&self, id: SymbolId, chosen: &mut Chosen) {
         let flags = self.symbols[id].flags();
         if flags & (sym::EXPORTED | sym::PREEMPTIBLE) == 0 {
             return;
         }
+        if flags & (sym::EXPORTED | sym::NEEDS | sym::USED | sym::STRONG_REF) == 0 {
+            return;
+        }
         let entry = self.resolved.names.get(id);
         let shared = flags & sym::KIND == sym::SHARED;
-        if shared && flags & sym::USED_STRONG != 0 && entry.rank() == Rank::Provided {
-            let object = self.resolved.index_of_file[entry.file().index()] as usize;
-            used[object].store(true, Ordering::Relaxed);
-        }
         let here = flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0 && flags & sym::PREEMPTIBLE != 0;
         if flags & sym::EXPORTED != 0 || here {
             chosen.found.push(Placed::new(id, entry, flags));
             if shared {
                 chosen.foreign.push(id);
             }
-        } else if flags & sym::NEEDS != 0 {
+        } else if flags & sym::NEEDS != 0 || flags & self.used() != 0 && (shared || self.shared) {
             chosen.imports.push(Placed::new(id, entry, flags));
         }
     }
 
-    /// A library named under `--as-needed` is needed if it is used.
-    fn needed(&self, used: &[AtomicBool]) -> Vec<u32> {
-        let mut needed: Vec<u32> = Vec::new();
-        for (i, dso) in self.resolved.shared.iter().enumerate() {
-            // A library that was found under two paths is one library.
-            let twice = || needed.iter().any(|&n| self.resolved.shared[n as usize].soname == dso.soname);
-            if (!dso.as_needed || used[i].load(Ordering::Relaxed)) && !twice() {
-                needed.push(i as u32);
-            }
-        }
-        needed
+    /// Flags of which any says that a reference counts, also if it needs nothing.
+    fn used(&self) -> u32 {
+        sym::USED | strong_use(self.options.gc_sections)
     }
 
     /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many buckets.
@@ -351,7 +342,7 @@ impl<'a> Planner<'_, 'a> {
             let Some((dso, version)) = self.import_version(id) else { continue };
             let Ok(need) = needed.binary_search(&dso) else { continue };
             let versions = &mut needs[need].versions;
-            let weak = !self.symbols[id].has(sym::USED_STRONG);
+            let weak = !self.symbols[id].has(strong_use(self.options.gc_sections));
             let at = *places.entry((need, version)).or_insert_with(|| {
                 versions.push((version, true));
                 versions.len() - 1

@@ -10,6 +10,7 @@ pub mod eh_frames;
 pub mod emitted_relocs;
 pub mod gnu_hash;
 pub mod got;
+pub mod needed;
 pub mod plan;
 pub mod property_note;
 pub mod rela;

@@ -27,6 +27,7 @@ use super::dynamic::DynamicPlan;
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::EmittedRelocs;
+use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
 use super::rela::{Counter, Counts};
 use super::slots::Slots;
@@ -99,13 +100,15 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let mode = self.context.mode;
         let options = self.job.options;
         let stretch = trace::stretch("slots, commons, copies");
+        let needed = needed(self.resolved, symbols, options.gc_sections);
+        forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
         let slots = Slots::allocate(&self.live, symbols, &self.resolved.names, self.context.parallel);
         let commons = allocate_commons(self.resolved, symbols, options.gc_sections).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
         let dynsym = match mode.dynamic {
-            true => Some(self.dynsym(symbols).map_err(failed)?),
+            true => Some(self.dynsym(symbols, needed).map_err(failed)?),
             false => None,
         };
         drop(stretch);
@@ -211,12 +214,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
     }
 
-    fn dynsym(&self, symbols: &Symbols) -> Result<DynSym, String> {
+    fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>) -> Result<DynSym, String> {
         let planner = dynsym::Planner {
             resolved: self.resolved,
             symbols,
             exports: self.exports,
             options: self.job.options,
+            needed,
+            shared: self.context.mode.shared,
             parallel: self.context.parallel,
         };
         planner.plan()

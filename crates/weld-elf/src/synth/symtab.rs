@@ -22,7 +22,7 @@ use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::resolve::symbols::{Symbols, strong_use, sym};
 
 /// Where a slice's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -185,7 +185,8 @@ impl<'a> Choice<'_, 'a> {
             sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals,
             sym::INTERNAL | sym::ABSOLUTE => globals,
             sym::UNDEFINED | sym::SHARED
-                if flags & (sym::USED | sym::NEEDS) != 0 || self.needs_global(id) =>
+                if flags & (sym::USED | sym::NEEDS | strong_use(self.options.gc_sections)) != 0
+                    || self.needs_global(id) =>
             {
                 globals
             }
@@ -432,10 +433,14 @@ impl Writer<'_, '_, '_> {
                 binding => binding,
             };
             let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
+            let size = match symbol.st_shndx() {
+                SHN_COMMON | SHN_X86_64_LCOMMON => self.common_size(object, i),
+                _ => symbol.st_size(),
+            };
             let (kind, size) = match symbol.kind() {
-                STT_COMMON => (STT_OBJECT, symbol.st_size()),
+                STT_COMMON => (STT_OBJECT, size),
                 STT_GNU_IFUNC if by_plt => (STT_FUNC, 0),
-                k => (k, symbol.st_size()),
+                k => (k, size),
             };
             let name_at = if name.is_empty() { 0 } else { *string };
             let bytes = (name_at as u32, binding << 4 | kind, other);
@@ -451,6 +456,14 @@ impl Writer<'_, '_, '_> {
             part.strings.push(0);
             *string += (part.strings.len() - before) as u64;
         }
+    }
+
+    /// A common symbol is as large as the largest of its name.
+    #[cold]
+    fn common_size(&self, object: &Object, index: u32) -> u64 {
+        let global = (index >= object.first_global).then(|| object.global(index));
+        let size = global.and_then(|id| self.image.symbol_size(id));
+        size.unwrap_or_else(|| object.syms[index as usize].st_size())
     }
 
     fn put(
@@ -538,9 +551,10 @@ impl Writer<'_, '_, '_> {
         let image = self.image;
         let symbol = &image.symbols[id];
         let flags = symbol.flags();
+        let strong = strong_use(image.options.gc_sections);
         let weak = match flags & sym::KIND {
-            sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & sym::USED_STRONG == 0,
-            kind => kind == sym::SHARED && flags & sym::USED_STRONG == 0,
+            sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & strong == 0,
+            kind => kind == sym::SHARED && flags & strong == 0,
         };
         let binding = if local {
             STB_LOCAL

@@ -189,11 +189,12 @@ impl Site<'_, '_, '_> {
                 )?;
             }
             Class::Size => {
+                let loader = super::scan::is_size_of_loader(&image.mode, place.flags, self.is_writable());
                 let value = self.symbol_size(reloc).wrapping_add(addend as u64);
-                if size == 8 {
-                    out[at..at + 8].copy_from_slice(&value.to_le_bytes())
-                } else {
-                    put_narrow(out, at, R_32, value)?
+                match size {
+                    _ if loader => out[at..at + size].fill(0),
+                    8 => out[at..at + 8].copy_from_slice(&value.to_le_bytes()),
+                    _ => put_narrow(out, at, R_32, value)?,
                 }
             }
             Class::DtpOff => {
@@ -201,7 +202,13 @@ impl Site<'_, '_, '_> {
                 put_signed(out, at, size, target.wrapping_sub(base) as i64)?;
             }
             Class::TpOff | Class::TpOff64 => {
-                let value = if image.mode.shared { 0 } else { tpoff };
+                let loader = image.mode.shared || place.flags & sym::PREEMPTIBLE != 0;
+                let value = match place.flags & sym::KIND {
+                    // There is no variable, so its offset is as good as any.
+                    sym::UNDEFINED if !image.mode.shared => addend,
+                    _ if loader => 0,
+                    _ => tpoff,
+                };
                 put_signed(out, at, size, value)?;
             }
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
@@ -410,12 +417,12 @@ impl Site<'_, '_, '_> {
 
     fn symbol_size(&self, reloc: &Rela) -> u64 {
         let index = reloc.sym();
-        if index >= self.object.first_global
-            && let Some((symbol, _)) = self.image.definition(self.object.global(index))
-        {
-            return symbol.st_size();
-        }
-        self.object.syms.get(index as usize).map_or(0, |s| s.st_size())
+        let global = index >= self.object.first_global && (index as usize) < self.object.syms.len();
+        let size = match global {
+            true => self.image.symbol_size(self.object.global(index)),
+            false => None,
+        };
+        size.unwrap_or_else(|| self.object.syms.get(index as usize).map_or(0, |s| s.st_size()))
     }
 
     fn location(&self, reloc: &Rela) -> String {

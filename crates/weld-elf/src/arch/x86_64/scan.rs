@@ -13,6 +13,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::SectionKind;
 use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::{Found, LocalNeed, Scanner, UndefinedRef, fact};
+use crate::mode::Mode;
 use crate::report;
 use crate::resolve::symbols::{Symbol, sym};
 
@@ -280,7 +281,7 @@ impl<'a> Section<'_, '_, 'a> {
         match class {
             Class::Abs64 => self.absolute(i, target, found),
             Class::Abs32 => self.absolute_narrow(i, target, found),
-            Class::Pc => self.pc_relative(i, target, found),
+            Class::Pc => self.address(i, target, found),
             Class::Plt | Class::PltOff => {
                 if class == Class::PltOff {
                     found.facts |= fact::GOT_BASE;
@@ -303,11 +304,12 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::GotOff => {
                 found.facts |= fact::GOT_BASE;
-                self.pc_relative(i, target, found);
+                self.address(i, target, found);
             }
             Class::GotBase => found.facts |= fact::GOT_BASE,
             Class::Size => {
-                if target.is(sym::PREEMPTIBLE) {
+                let writable = self.scanner.is_writable(self.object, self.at.1);
+                if is_size_of_loader(mode, target.flags, writable) {
                     self.dynamic(i, target, DynKind::Size, found);
                 }
             }
@@ -316,7 +318,9 @@ impl<'a> Section<'_, '_, 'a> {
             Class::DtpOff | Class::TlsDescCall | Class::None => {}
             Class::GotTp => self.initial_exec(i, target, found),
             Class::TpOff => {
-                if mode.shared || target.is(sym::PREEMPTIBLE) {
+                // What is undefined and weak has no offset; code that asks for it does not run.
+                let none = !mode.shared && target.kind() == sym::UNDEFINED;
+                if !none && (mode.shared || target.is(sym::PREEMPTIBLE)) {
                     self.error(i, self.not_pic(i));
                 }
             }
@@ -447,16 +451,30 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
+    /// A symbol's address, not a call.
+    fn address(&self, i: usize, target: Target, found: &mut Found) {
+        // A call of what is not there does not happen; its address is compared with null.
+        let pic = self.scanner.mode.pic && (!self.scanner.mode.shared || !target.is(sym::PREEMPTIBLE));
+        if pic && target.kind() == sym::UNDEFINED && target.is(sym::WEAK_UNDEFINED) {
+            let text = format!(
+                "cannot give '{}', which is undefined and weak, the address 0 in position-independent output; \
+                 recompile with -fPIC",
+                self.name(i)
+            );
+            return self.error(i, text);
+        }
+        self.pc_relative(i, target, found);
+    }
+
     fn pc_relative(&self, i: usize, target: Target, found: &mut Found) {
         if !target.is(sym::PREEMPTIBLE) {
-            if self.scanner.mode.pic && target.kind() == sym::ABSOLUTE && target.id.is_some() {
-                self.error(
-                    i,
-                    format!(
-                        "cannot refer to absolute symbol '{}' in position-independent output",
-                        self.name(i)
-                    ),
-                );
+            // Symbol 0 stands for none. A value that `--defsym` or a script gives is meant as an address in the image as
+            // it is linked, which moves with it.
+            let fixed = target.kind() == sym::ABSOLUTE && !target.is(sym::ASSIGNED);
+            if self.scanner.mode.pic && fixed && self.relocs[i].sym() != 0 {
+                let name = self.name(i);
+                let text = format!("cannot refer to absolute symbol '{name}' in position-independent output");
+                self.error(i, text);
             }
             return;
         }
@@ -548,6 +566,13 @@ impl<'a> Section<'_, '_, 'a> {
             self.need(i, target, sym::NEEDS_GOTTP, found);
         }
     }
+}
+
+/// Whether the loader fills in the symbol's size. A program's read-only sections get the size that a variable of a
+/// shared object has today, as copied variables do.
+pub fn is_size_of_loader(mode: &Mode, flags: u32, writable: bool) -> bool {
+    let known = !mode.shared && flags & sym::KIND == sym::SHARED && !writable;
+    flags & sym::PREEMPTIBLE != 0 && !known
 }
 
 /// Whether the symbol's address may replace a load from its GOT slot.

@@ -150,7 +150,8 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["rpath-link"],
         Required("DIR:..."),
-        "Where --copy-dt-needed-entries looks first. Without it, what shared objects need is not looked for.",
+        "Where to look first for what only shared objects need: with --copy-dt-needed-entries, and if it may \
+         define what a shared object refers to and nothing else does.",
         |s, v| {
             s.o.rpath_link.extend(std::env::split_paths(v.os()));
             Ok(())

@@ -42,7 +42,6 @@ impl Parser<'_, '_> {
             self.found.extra.unallocated.push(shndx as u32);
             return;
         }
-        let grouped = flags & (SHF_GROUP | SHF_LINK_ORDER) != 0;
         let kept = match shdr.sh_type() {
             SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY => true,
             SHT_NOTE => flags & SHF_GROUP == 0,
@@ -59,7 +58,7 @@ impl Parser<'_, '_> {
         };
         if flags & SHF_GNU_RETAIN != 0 || kept {
             self.found.extra.retained.push(shndx as u32);
-        } else if is_c_identifier(name) && !grouped {
+        } else if is_c_identifier(name) && flags & SHF_LINK_ORDER == 0 {
             self.found.extra.c_named.push(shndx as u32);
         }
     }

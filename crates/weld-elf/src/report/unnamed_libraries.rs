@@ -1,0 +1,61 @@
+//! Libraries that other libraries need and the command line does not name.
+//!
+//! They are no part of the link. They are looked at when a library refers to something that nothing in the link
+//! defines: at run time such a library may. They are looked for as for `--copy-dt-needed-entries`. What is not
+//! found, or is damaged, defines nothing.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use crate::elf::*;
+use crate::ids::FileId;
+use crate::input::FileName;
+use crate::input::needed::run_path;
+use crate::input::search::Search;
+use crate::input::shared::Shared;
+use crate::link::Job;
+use crate::options::InputFlags;
+use crate::resolve::Resolved;
+
+/// Those of `names` that such libraries define.
+pub fn definitions<'a>(
+    job: &Job<'a>,
+    resolved: &Resolved<'a>,
+    names: &HashSet<&'a [u8]>,
+) -> HashSet<&'a [u8]> {
+    let mut found = HashSet::new();
+    if names.is_empty() {
+        return found;
+    }
+    let mut seen: HashSet<&[u8]> = resolved.shared.iter().map(|dso| dso.soname).collect();
+    let mut waiting: Vec<(&[u8], Vec<PathBuf>)> = Vec::new();
+    for dso in &resolved.shared {
+        waiting.extend(dso.needed.iter().map(|soname| (*soname, run_path(job.options, dso))));
+    }
+    while let Some((soname, dirs)) = waiting.pop() {
+        if !seen.insert(soname) {
+            continue;
+        }
+        let Some(library) = open(job, soname, &dirs) else { continue };
+        let dirs = run_path(job.options, &library);
+        waiting.extend(library.needed.iter().map(|soname| (*soname, dirs.clone())));
+        for (i, symbol) in library.syms.iter().enumerate().skip(library.first_global as usize) {
+            if symbol.st_shndx() != SHN_UNDEF
+                && let Some(name) = names.get(library.symbol_name(i as u32))
+            {
+                found.insert(*name);
+            }
+        }
+    }
+    found
+}
+
+fn open<'a>(job: &Job<'a>, soname: &'a [u8], dirs: &[PathBuf]) -> Option<Shared<'a>> {
+    let search = Search { store: job.store, options: job.options, more_dirs: &[] };
+    let path = Path::new(OsStr::from_bytes(soname));
+    let opened = search.needed(path, dirs, InputFlags::default()).ok()??;
+    let name = FileName { path: opened.path, member: None };
+    Shared::parse(FileId(0), name, opened.bytes, soname, true).ok()
+}

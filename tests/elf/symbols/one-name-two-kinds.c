@@ -1,0 +1,27 @@
+//# about: a program's variable does not take the place of a library's function of the same name, nor the reverse
+//# not: lld mold -- there it does
+//# cflags: -fno-pie
+//# obj: lib.o = lib.c -fPIC
+//# link: %shared lib.o -o liblib.so
+//# link: %nopie one-name-two-kinds.o -L. -llib
+//# no-dynsym: function
+//# no-dynsym: variable
+//# dynsym: both
+//# run: ./out
+//# stdout: 3 4 6
+#include <stdio.h>
+int function = 1;
+int variable(void) { return 2; }
+int both(void) { return 6; }
+int call(void), get(void), call_both(void);
+int main(void) {
+  printf("%d %d %d\n", call(), get(), call_both());
+  return 0;
+}
+//--- lib.c
+int function(void) { return 3; }
+int variable = 4;
+int both(void) { return 5; }
+int call(void) { return function(); }
+int get(void) { return variable; }
+int call_both(void) { return both(); }
