@@ -52,7 +52,7 @@ impl<'a> Given<'a> {
     /// The value as text.
     pub fn text(&self) -> Result<&'a str, String> {
         let os = self.os();
-        os.to_str().ok_or_else(|| format!("'{}' is not valid UTF-8", os.display()))
+        os.to_str().ok_or_else(|| format!("'{}' is not valid UTF-8", crate::text::text(os.as_bytes())))
     }
 
     /// The value as an owned text.
@@ -413,7 +413,7 @@ fn find<'a, C>(table: &Table<C>, arg: &'a [u8]) -> Option<Found<'a, C>> {
 
 #[cold]
 fn unknown<C>(table: &Table<C>, arg: &[u8]) -> Diagnostic {
-    let text = OsStr::from_bytes(arg).to_string_lossy();
+    let text = crate::text::text(arg);
     let name = text.split('=').next().unwrap_or_default();
     let mut message = format!("unknown option '{text}'");
     if let Some(nearest) = table.nearest(name.trim_start_matches('-')) {

@@ -3,25 +3,32 @@
 //! The linkers are libraries: they do not print, exit or install signal handlers. The binary
 //! implements this trait; tests use [`QuietHost`].
 
+use std::io;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
+
+use crate::io::input::MappedFile;
 
 pub trait Host: Sync {
     /// Text for standard output (`--trace`, `-y`, `--print-map`, `--print-gc-sections`, …).
-    /// Ends with a newline.
-    fn print(&self, text: &str);
+    /// Ends with a newline. The text has been written, not only kept, when this returns: a link that
+    /// cannot say what it was asked to say fails.
+    fn print(&self, text: &[u8]) -> io::Result<()>;
 
     /// The file name of the program, by which a linker knows for which other one it stands in.
     fn program_name(&self) -> &str {
         "weld"
     }
 
-    /// A file was mapped at `start..start + len` (bytes) and stays so. A signal handler may use it
-    /// to name the file when it shrinks under the mapping (`SIGBUS`).
-    fn mapped(&self, _path: &Path, _start: usize, _len: usize) {}
+    /// A file was mapped and stays so. A signal handler may use it to name the file when it shrinks
+    /// under the mapping (`SIGBUS`).
+    fn mapped(&self, _file: &Arc<MappedFile>) {}
 
-    /// A temporary output file exists now and must be removed if the process dies.
-    fn temp_created(&self, _path: &Path) {}
+    /// Calls `create`, which makes a temporary file and says whether it did. If so, the file must be
+    /// removed if the process dies, from then on until [`Host::temp_gone`].
+    fn create_temp(&self, _path: &Path, create: &mut dyn FnMut() -> bool) {
+        create();
+    }
 
     /// The process ends right after the link, so that giving memory back would be wasted time.
     fn exits_soon(&self) -> bool {
@@ -53,7 +60,7 @@ pub trait Host: Sync {
 /// A host that keeps what is printed and does nothing else.
 #[derive(Default)]
 pub struct QuietHost {
-    printed: Mutex<String>,
+    printed: Mutex<Vec<u8>>,
 }
 
 impl QuietHost {
@@ -63,12 +70,13 @@ impl QuietHost {
 
     /// What has been printed so far.
     pub fn printed(&self) -> String {
-        self.printed.lock().unwrap().clone()
+        String::from_utf8_lossy(&self.printed.lock().unwrap()).into_owned()
     }
 }
 
 impl Host for QuietHost {
-    fn print(&self, text: &str) {
-        self.printed.lock().unwrap().push_str(text);
+    fn print(&self, text: &[u8]) -> io::Result<()> {
+        self.printed.lock().unwrap().extend_from_slice(text);
+        Ok(())
     }
 }

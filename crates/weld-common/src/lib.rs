@@ -18,5 +18,6 @@ pub mod prefetch;
 pub mod reproduce;
 pub mod sort;
 pub mod suggest;
+pub mod text;
 pub mod trace;
 pub mod zeroed;

@@ -18,6 +18,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 
 use crate::io::output::OutputError;
+use crate::text;
 
 const BLOCK: usize = 512;
 
@@ -57,7 +58,7 @@ impl Reproduce {
         match self.stored.get(&stored) {
             Some(&before) if before == hash => Ok(()),
             Some(_) => {
-                let what = format!("two different files would both be stored as {}", stored.display());
+                let what = format!("two different files would both be stored as {}", text::path(&stored));
                 Err(self.failed(&io::Error::new(ErrorKind::AlreadyExists, what)))
             }
             None => {
@@ -70,7 +71,7 @@ impl Reproduce {
 
     /// Adds the command line and the linker's version.
     pub fn describe(&mut self, response: &str, version: &str) -> Result<(), OutputError> {
-        self.append(b"response.txt", response.as_bytes())?;
+        self.append(b"response.txt", &text::bytes(response))?;
         self.append(b"version.txt", version.as_bytes())
     }
 

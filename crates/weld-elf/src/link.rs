@@ -9,7 +9,8 @@ use std::ffi::OsString;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::input::InputStore;
-use weld_common::io::output::{self, EngineChoice, OutputFile, OutputOptions};
+use weld_common::io::output::reports::Reports;
+use weld_common::io::output::{self, ClosedOutput, EngineChoice, OutputFile, OutputOptions};
 use weld_common::jobserver::{Jobserver, Tokens};
 use weld_common::par::{self, Pool};
 use weld_common::trace::{self, Trace};
@@ -54,34 +55,40 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
         args::Command::Print(text) => {
-            host.print(&text);
+            report::print(host, &text)?;
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
+    let written = report::files::check(&options)?;
     // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
     let jobserver = jobserver.as_ref();
     let mut store = InputStore::new(host);
     store.set_root(&options.chroot);
     store.prefetch(options.prefetch, parts::of);
+    store.refuse(written);
     if options.reproduce.is_some() || options.dependency_file.is_some() {
         store.record();
     }
     let trace = Trace::new(options.stats || options.time_trace.is_some());
     let recorder = Recorder::start(&options, args)?;
     let record = recorder.as_ref();
-    let job = Job { options: &options, host, sink: &sink, store: &store, trace: &trace, record, jobserver };
-    let mut result = {
+    let reports = Reports::new();
+    let job = Job {
+        options: &options,
+        host,
+        sink: &sink,
+        store: &store,
+        trace: &trace,
+        record,
+        jobserver,
+        reports: &reports,
+    };
+    let result = {
         let _entered = trace.enter();
         job.run()
     };
-    if let Some(Err(more)) = recorder.map(|recorder| recorder.finish(&store)) {
-        match &mut result {
-            Ok(()) => result = Err(more),
-            Err(diagnostics) => diagnostics.list.extend(more.list),
-        }
-    }
-    result?;
+    result.map_err(|diagnostics| job.failed(diagnostics))?;
     done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
 }
@@ -111,12 +118,14 @@ pub struct Job<'j> {
     /// `--reproduce`.
     pub record: Option<&'j Recorder>,
     pub jobserver: Option<&'j Jobserver>,
+    /// Texts for files that are written with the output.
+    pub reports: &'j Reports,
 }
 
 impl<'j> Job<'j> {
     fn run(&self) -> Result<(), Diagnostics> {
         if self.options.print_version {
-            self.host.print(&self.options.persona.version_text());
+            self.print(&self.options.persona.version_text())?;
         }
         // An output that cannot be written is an error before any work.
         output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
@@ -132,7 +141,6 @@ impl<'j> Job<'j> {
         let (pool, tokens) = early.unwrap_or_else(|| self.threads(inputs.total_bytes));
         pool.install(|| self.link(&mut inputs, pool.threads()))?;
         drop(tokens);
-        report::finish_trace(self)?;
         done_with(self.host, (inputs, pool));
         Ok(())
     }
@@ -390,7 +398,7 @@ impl<'j> Job<'j> {
         let (engine, why) = file.engine();
         self.trace.note("output engine", || format!("{engine:?} ({why})"));
         if self.options.verbose {
-            self.host.print(&format!("output engine: {engine:?} ({why})\n"));
+            self.print(&format!("output engine: {engine:?} ({why})\n"))?;
         }
         Ok(file)
     }
@@ -418,9 +426,58 @@ impl<'j> Job<'j> {
         drop(span);
         // Relocations out of range are found while writing; then the file is not kept.
         self.sink.end_phase()?;
-        report::dependencies::report(self, context.inputs)?;
         done_with(self.host, contents);
-        file.commit(true).map_err(|e| Diagnostic::from(e).into())
+        self.finish(file, true, (context.inputs, context.parallel))
+    }
+
+    /// The last step: all that the link has to say is written and checked, then the output takes its place.
+    pub fn finish(
+        &self,
+        file: OutputFile,
+        executable: bool,
+        (inputs, parallel): (&Inputs, bool),
+    ) -> Result<(), Diagnostics> {
+        if let Some(record) = self.record {
+            record.finish(self.store)?;
+        }
+        // Inputs are not read any more.
+        let span = self.trace.span("have inputs changed");
+        if let Some(path) = self.store.changed(parallel) {
+            return Err(report::changed_input(&path).into());
+        }
+        drop(span);
+        report::dependencies::report(self, inputs)?;
+        report::finish_trace(self)?;
+        let output = file.close(executable).map_err(Diagnostic::from)?;
+        self.write_reports()?;
+        output.commit().map_err(|e| Diagnostic::from(e).into())
+    }
+
+    fn write_reports(&self) -> Result<(), Diagnostic> {
+        let complete = self.reports.write(self.host).map_err(Diagnostic::from)?;
+        complete.into_iter().try_for_each(ClosedOutput::commit).map_err(Diagnostic::from)
+    }
+
+    /// What a link that failed has to say: why, and the reports that it has come to.
+    fn failed(&self, mut diagnostics: Diagnostics) -> Diagnostics {
+        let is_said = |text: &Diagnostic, list: &[Diagnostic]| list.iter().any(|d| d.message == text.message);
+        // What is wrong with such an input may never have been in the file.
+        if let Some(changed) = self.store.changed(false).map(|path| report::changed_input(&path))
+            && !is_said(&changed, &diagnostics.list)
+        {
+            diagnostics.list.insert(0, changed);
+        }
+        let recorded = self.record.map_or(Ok(()), |record| record.finish(self.store));
+        let mut more = recorded.err().map_or(Vec::new(), |diagnostics| diagnostics.list);
+        more.extend(self.write_reports().err());
+        more.retain(|text| !is_said(text, &diagnostics.list));
+        diagnostics.list.append(&mut more);
+        diagnostics
+    }
+
+    /// Prints to standard output.
+    pub fn print(&self, text: &str) -> Result<(), Diagnostics> {
+        report::print(self.host, text)
     }
 }
 

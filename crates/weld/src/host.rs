@@ -1,31 +1,16 @@
 //! What a link asks of the program: standard output, and files to know about when a signal comes.
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
 use weld_common::host::Host;
+use weld_common::io::input::MappedFile;
 
 use crate::signals;
 
 pub struct ProgramHost<'p> {
-    program: &'p str,
-    print_error: Mutex<Option<String>>,
-}
-
-impl<'p> ProgramHost<'p> {
-    pub fn new(program: &'p str) -> Self {
-        ProgramHost { program, print_error: Mutex::default() }
-    }
-
-    /// Why something could not be printed.
-    pub fn print_error(&self) -> Option<String> {
-        self.print_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub fn printed_all(&self) -> bool {
-        self.print_error().is_none()
-    }
+    pub program: &'p str,
 }
 
 impl Host for ProgramHost<'_> {
@@ -33,18 +18,21 @@ impl Host for ProgramHost<'_> {
         self.program
     }
 
-    fn print(&self, text: &str) {
-        if let Some(error) = print_to_stdout(text) {
-            self.print_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    /// That nobody reads any longer (`weld --help | head -1`) is no error.
+    fn print(&self, text: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match out.write_all(text).and_then(|()| out.flush()) {
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => Ok(()),
+            done => done,
         }
     }
 
-    fn mapped(&self, path: &Path, start: usize, len: usize) {
-        signals::register_input(path, start, len);
+    fn mapped(&self, file: &Arc<MappedFile>) {
+        signals::register_input(file.clone());
     }
 
-    fn temp_created(&self, path: &Path) {
-        signals::register_temp(path);
+    fn create_temp(&self, path: &Path, create: &mut dyn FnMut() -> bool) {
+        signals::create_temp(path, create);
     }
 
     fn exits_soon(&self) -> bool {
@@ -70,12 +58,4 @@ impl Host for ProgramHost<'_> {
     fn return_tokens(&self, give_back: &mut dyn FnMut()) {
         signals::return_tokens(give_back);
     }
-}
-
-/// Prints, and returns what went wrong. That nobody reads any longer (`weld --help | head -1`) is no
-/// error.
-fn print_to_stdout(text: &str) -> Option<String> {
-    let mut out = std::io::stdout().lock();
-    let result = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    result.err().filter(|e| e.kind() != ErrorKind::BrokenPipe).map(|e| e.to_string())
 }

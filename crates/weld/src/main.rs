@@ -9,6 +9,8 @@ use std::path::Path;
 
 use weld_common::diag::Diagnostic;
 use weld_common::host::Host;
+use weld_common::io::reason;
+use weld_common::text;
 
 mod flavour;
 mod host;
@@ -46,11 +48,13 @@ fn run(args: &[OsString]) -> i32 {
         Flavour::Elf => link_elf(program, rest),
         Flavour::Coff => fail(&Renderer::new(program, rest), "the PE/COFF linker is not in this release"),
         Flavour::InstallLinks => match install::links(rest) {
-            Ok(text) => {
-                let host = ProgramHost::new(&program);
-                host.print(&text);
-                end(&Renderer::new(program.clone(), &[]), &host, true)
-            }
+            Ok(text) => match (ProgramHost { program: &program }).print(&text::bytes(&text)) {
+                Ok(()) => 0,
+                Err(e) => {
+                    let text = format!("cannot write to standard output: {}", reason(&e));
+                    fail(&Renderer::new(program.clone(), &[]), text)
+                }
+            },
             Err(message) => fail(&Renderer::new(program, &[]), message),
         },
     }
@@ -58,26 +62,14 @@ fn run(args: &[OsString]) -> i32 {
 
 fn link_elf(program: String, args: &[OsString]) -> i32 {
     signals::install();
-    let host = ProgramHost::new(&program);
-    let result = weld_elf::link::link(args, &host);
-    let (list, linked) = match result {
-        Ok(outcome) => (outcome.warnings, true),
-        Err(diagnostics) => (diagnostics.list, false),
+    let (list, code) = match weld_elf::link::link(args, &ProgramHost { program: &program }) {
+        Ok(outcome) => (outcome.warnings, 0),
+        Err(diagnostics) => (diagnostics.list, 1),
     };
-    if list.is_empty() && linked && host.printed_all() {
-        return 0;
+    if !list.is_empty() {
+        Renderer::new(program, args).print(&list);
     }
-    let renderer = Renderer::new(program.clone(), args);
-    renderer.print(&list);
-    end(&renderer, &host, linked)
-}
-
-/// The exit code. Text that could not be printed is an error.
-fn end(renderer: &Renderer, host: &ProgramHost, good: bool) -> i32 {
-    match host.print_error() {
-        Some(error) => fail(renderer, format!("cannot write to standard output: {error}")),
-        None => i32::from(!good),
-    }
+    code
 }
 
 fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
@@ -88,7 +80,7 @@ fn fail(renderer: &Renderer, message: impl Into<String>) -> i32 {
 /// The file name of `argv[0]`, which messages start with.
 fn program_name(args: &[OsString]) -> String {
     let name = args.first().and_then(|arg| Path::new(arg).file_name()).unwrap_or(OsStr::new("weld"));
-    let name = name.to_string_lossy();
+    let name = text::text(name.as_encoded_bytes());
     name.strip_suffix(".exe").unwrap_or(&name).to_owned()
 }
 
@@ -96,6 +88,6 @@ fn program_name(args: &[OsString]) -> String {
 fn install_panic_hook() {
     std::panic::set_hook(Box::new(|info| {
         let text = format!("internal error: {info}\nThis is a bug in weld; please report it.\n");
-        signals::die_of_bug(&text);
+        signals::die_of_panic(&text);
     }));
 }

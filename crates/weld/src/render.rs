@@ -13,6 +13,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use weld_common::args::response::{Expanded, Quoting};
 use weld_common::diag::{Diagnostic, Severity};
+use weld_common::text;
 
 const RESET: &str = "\x1b[0m";
 const RED: &str = "\x1b[1;31m";
@@ -40,7 +41,7 @@ impl Renderer {
 
     /// Prints all warnings, and errors up to the limit. Nothing can be done if standard error is closed.
     pub fn print(&self, list: &[Diagnostic]) {
-        let _ = std::io::stderr().write_all(self.text(list).as_bytes());
+        let _ = std::io::stderr().write_all(&text::bytes(&self.text(list)));
     }
 
     fn text(&self, list: &[Diagnostic]) -> String {

@@ -1,8 +1,11 @@
 //! What happens when a signal ends the link.
 //!
-//! - `SIGINT`, `SIGTERM`, `SIGHUP`, `SIGQUIT`, `SIGXCPU`, `SIGABRT`: clean up and die by the same signal, so
-//!   that the caller sees what happened. To clean up is to remove the temporary output and to give the
-//!   jobserver's tokens back.
+//! - Whatever ends a process by default and can be caught, but for those below: clean up and die by the
+//!   same signal, so that the caller sees what happened. To clean up is to remove temporary files and to
+//!   give the jobserver's tokens back.
+//! - `SIGSEGV`: clean up, and leave the rest to the handler that was there: Rust's says so if the stack
+//!   has overflowed.
+//! - `SIGXFSZ` is ignored: a write beyond `ulimit -f` then is an error that names the file.
 //! - `SIGBUS`: the kernel's way to say that a mapped file has become shorter. If it was an input, name
 //!   it, clean up and fail.
 //! - `SIGPIPE` stays ignored, as Rust programs start; a failed write is seen where it happens.
@@ -15,8 +18,11 @@ use std::cell::UnsafeCell;
 use std::ffi::c_int;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr::{self, null_mut};
+use std::ptr::null_mut;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+
+use weld_common::io::input::MappedFile;
 
 /// Bytes in static memory of which a signal handler sees all or nothing.
 struct Slot<const N: usize> {
@@ -29,6 +35,8 @@ const FREE: u8 = 0;
 /// Somebody owns the bytes, to write or to remove them.
 const BUSY: u8 = 1;
 const READY: u8 = 2;
+/// The file of this path is being created.
+const CREATING: u8 = 3;
 
 // SAFETY: the bytes are accessed only by whoever set the state to `BUSY` with a compare-exchange, or
 // read in state `READY`, in which nobody writes them.
@@ -41,6 +49,10 @@ impl<const N: usize> Slot<N> {
 
     /// Stores `text` if the slot is free and big enough, with room for a zero behind it.
     fn fill(&self, text: &[u8]) -> bool {
+        self.fill_for(text, READY)
+    }
+
+    fn fill_for(&self, text: &[u8], state: u8) -> bool {
         if text.len() >= N || !self.change(FREE, BUSY) {
             return false;
         }
@@ -49,7 +61,7 @@ impl<const N: usize> Slot<N> {
         bytes[..text.len()].copy_from_slice(text);
         bytes[text.len()] = 0;
         self.len.store(text.len(), Ordering::Relaxed);
-        self.state.store(READY, Ordering::Release);
+        self.state.store(state, Ordering::SeqCst);
         true
     }
 
@@ -71,8 +83,11 @@ impl<const N: usize> Slot<N> {
 /// Longest path that system calls take.
 const PATH_MAX: usize = 4096;
 
-/// Temporary files. A link has one at a time; a map file may be another.
-static TEMPS: [Slot<PATH_MAX>; 4] = [const { Slot::new() }; 4];
+/// Temporary files: that of the output, and one for each report.
+static TEMPS: [Slot<PATH_MAX>; 8] = [const { Slot::new() }; 8];
+
+/// A thread is cleaning up, and the process is about to end.
+static ENDING: AtomicBool = AtomicBool::new(false);
 
 static PROGRAM: Slot<256> = Slot::new();
 
@@ -87,9 +102,7 @@ static BUS_ERROR: AtomicBool = AtomicBool::new(false);
 static INPUTS: AtomicPtr<Input> = AtomicPtr::new(null_mut());
 
 struct Input {
-    start: usize,
-    len: usize,
-    path: Box<[u8]>,
+    file: Arc<MappedFile>,
     next: *mut Input,
 }
 
@@ -98,10 +111,28 @@ pub fn set_program_name(name: &str) {
     PROGRAM.fill(&name.as_bytes()[..name.len().min(255)]);
 }
 
-/// A file to be removed if a signal ends the process. One that does not fit into a slot is not.
-pub fn register_temp(path: &Path) {
+/// Calls `create`, which makes a temporary file and says whether it did. The file is removed if a signal
+/// ends the process, from the moment on at which it exists. One that does not fit into a slot is not.
+pub fn create_temp(path: &Path, create: &mut dyn FnMut() -> bool) {
     let path = path.as_os_str().as_bytes();
-    let _ = TEMPS.iter().any(|slot| slot.fill(path));
+    // A handler waits for a file that is being created, so none may run on the thread that does it.
+    without_signals(|| {
+        let slot = TEMPS.iter().find(|slot| slot.fill_for(path, CREATING));
+        if ENDING.load(Ordering::SeqCst) {
+            // A handler on another thread may have looked already. It ends the process.
+            if let Some(slot) = slot {
+                slot.state.store(FREE, Ordering::SeqCst);
+            }
+            loop {
+                // SAFETY: no preconditions.
+                unsafe { libc::pause() };
+            }
+        }
+        let created = create();
+        if let Some(slot) = slot {
+            slot.state.store(if created { READY } else { FREE }, Ordering::SeqCst);
+        }
+    });
 }
 
 pub fn forget_temp(path: &Path) {
@@ -153,10 +184,9 @@ fn without_signals<R>(f: impl FnOnce() -> R) -> R {
     }
 }
 
-/// An input that is mapped to `start..start + len` for the rest of the process's life.
-pub fn register_input(path: &Path, start: usize, len: usize) {
-    let path = path.as_os_str().as_bytes().into();
-    let node = Box::into_raw(Box::new(Input { start, len, path, next: null_mut() }));
+/// An input that is mapped for the rest of the process's life.
+pub fn register_input(file: Arc<MappedFile>) {
+    let node = Box::into_raw(Box::new(Input { file, next: null_mut() }));
     let mut head = INPUTS.load(Ordering::Relaxed);
     loop {
         // SAFETY: the node is not in the list yet, so only this thread knows it.
@@ -170,24 +200,57 @@ pub fn register_input(path: &Path, start: usize, len: usize) {
 
 /// Installs the handlers. Signals that the caller has set to be ignored stay so (`nohup`).
 pub fn install() {
-    let ends = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGXCPU, libc::SIGABRT];
-    for signal in ends {
-        let once = libc::SA_RESETHAND | libc::SA_NODEFER;
+    let once = libc::SA_RESETHAND | libc::SA_NODEFER;
+    for signal in ENDS.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()) {
         set_handler(signal, on_termination as *const () as usize, once);
     }
     // Stays: several threads may come upon the same input.
     set_handler(libc::SIGBUS, on_bus_error as *const () as usize, 0);
+    set_handler(libc::SIGXFSZ, libc::SIG_IGN, 0);
+    if let Some(before) = set_handler(libc::SIGSEGV, on_segmentation_fault as *const () as usize, 0) {
+        // SAFETY: only this thread runs, and no signal has come: the handler is not in use yet.
+        unsafe { *BEFORE.0.get() = before };
+    }
 }
 
-fn set_handler(signal: c_int, handler: usize, flags: c_int) {
+/// Signals that end a process by default, but for those that have a handler of their own. `SIGPIPE` is
+/// ignored, and `SIGKILL` cannot be caught.
+const ENDS: [c_int; 18] = [
+    libc::SIGHUP,
+    libc::SIGINT,
+    libc::SIGQUIT,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGABRT,
+    libc::SIGFPE,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+    libc::SIGTERM,
+    libc::SIGSTKFLT,
+    libc::SIGXCPU,
+    libc::SIGVTALRM,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPWR,
+    libc::SIGSYS,
+];
+
+/// What was to happen on `SIGSEGV` before [`install`].
+struct Before(UnsafeCell<libc::sigaction>);
+
+// SAFETY: written once, before there are threads.
+unsafe impl Sync for Before {}
+
+// SAFETY: plain data, for which zero is valid and means the default action.
+static BEFORE: Before = Before(UnsafeCell::new(unsafe { std::mem::zeroed() }));
+
+/// Sets what happens on a signal, unless the caller has it ignored. What was to happen until now.
+fn set_handler(signal: c_int, handler: usize, flags: c_int) -> Option<libc::sigaction> {
     // SAFETY: both structures are plain data for which zero is valid; the handlers have the signature
     // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER`, if given, make a signal that a handler raises
     // again end the process; all others wait, since a handler may wait for what it interrupts.
     unsafe {
-        let mut old: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(signal, ptr::null(), &mut old) != 0 || old.sa_sigaction == libc::SIG_IGN {
-            return;
-        }
         let mut new: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = handler;
         new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | flags;
@@ -195,8 +258,29 @@ fn set_handler(signal: c_int, handler: usize, flags: c_int) {
         if flags & libc::SA_NODEFER != 0 {
             libc::sigdelset(&mut new.sa_mask, signal);
         }
-        libc::sigaction(signal, &new, null_mut());
+        let mut old: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(signal, &new, &mut old) != 0 {
+            return None;
+        }
+        // One call is enough for nearly all; asking first would make it two for each.
+        if old.sa_sigaction == libc::SIG_IGN {
+            libc::sigaction(signal, &old, null_mut());
+            return None;
+        }
+        Some(old)
     }
+}
+
+/// The fault comes again when this returns, and then goes where it would have gone.
+extern "C" fn on_segmentation_fault(signal: c_int, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    clean_up();
+    // SAFETY: the kernel passes a valid structure.
+    if unsafe { (*info).si_code } > 0 {
+        // SAFETY: `BEFORE` was written before this handler could run.
+        unsafe { libc::sigaction(signal, BEFORE.0.get(), null_mut()) };
+        return;
+    }
+    end_by(signal);
 }
 
 extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
@@ -215,10 +299,8 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
     }
     clean_up();
     if code > 0 && code != libc::SI_KERNEL {
-        match find_input(address) {
-            Some(path) => {
-                write_message(&[b"error: input file ", path, b" changed while it was being linked\n"]);
-            }
+        match find_input(|file| is_mapped_at(file, address)) {
+            Some(file) => say_changed(file),
             None => {
                 write_message(&[b"error: a mapped file could not be read or written: input/output error\n"])
             }
@@ -226,7 +308,11 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
         // SAFETY: no preconditions.
         unsafe { libc::_exit(1) };
     }
-    // Somebody sent it. It waits until the handler returns, and then ends the process.
+    end_by(signal);
+}
+
+/// Somebody sent the signal. It waits until the handler returns, and then ends the process.
+fn end_by(signal: c_int) {
     // SAFETY: no preconditions.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
@@ -234,19 +320,29 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, _: *mut li
     }
 }
 
-/// The path of the input that is mapped at an address.
-fn find_input(address: usize) -> Option<&'static [u8]> {
+fn say_changed(file: &MappedFile) {
+    let path = file.path.as_os_str().as_bytes();
+    write_message(&[b"error: input file ", path, b" changed while it was being linked\n"]);
+}
+
+/// The first input in the list that the condition holds for.
+fn find_input(condition: impl Fn(&MappedFile) -> bool) -> Option<&'static MappedFile> {
     let mut node = INPUTS.load(Ordering::Acquire);
     // SAFETY: nodes in the list were complete when they were added, and are neither changed nor freed.
     while let Some(input) = unsafe { node.as_ref() } {
-        // Faults come anywhere in the last page, also behind the length.
-        let len = input.len.next_multiple_of(4096);
-        if address.checked_sub(input.start).is_some_and(|offset| offset < len) {
-            return Some(&input.path);
+        if condition(&input.file) {
+            return Some(&input.file);
         }
         node = input.next;
     }
     None
+}
+
+/// Whether the address lies in the file's pages. Faults come anywhere in the last one, also behind the
+/// length.
+fn is_mapped_at(file: &MappedFile, address: usize) -> bool {
+    let len = file.len.next_multiple_of(4096);
+    address.checked_sub(file.start).is_some_and(|offset| offset < len)
 }
 
 fn clean_up() {
@@ -271,9 +367,17 @@ fn write_tokens() {
 }
 
 fn remove_temps() {
-    for slot in TEMPS.iter().filter(|slot| slot.change(READY, BUSY)) {
-        // SAFETY: the state has just been changed from `READY` to `BUSY` and stays; the path ends with a zero.
-        unsafe { libc::unlink(slot.text().as_ptr().cast()) };
+    // From now on no file is created: either this thread sees that one is being created, or that one's
+    // thread sees this.
+    ENDING.store(true, Ordering::SeqCst);
+    for slot in &TEMPS {
+        while slot.state.load(Ordering::SeqCst) == CREATING {
+            std::hint::spin_loop();
+        }
+        if slot.change(READY, BUSY) {
+            // SAFETY: the state has just been changed from `READY` to `BUSY` and stays; the path ends with a zero.
+            unsafe { libc::unlink(slot.text().as_ptr().cast()) };
+        }
     }
 }
 
@@ -297,10 +401,14 @@ fn write_all(mut text: &[u8]) {
     }
 }
 
-/// Ends the process because of a bug in weld: cleans up and prints `text`.
-pub fn die_of_bug(text: &str) -> ! {
+/// Ends the process because of a panic: cleans up and prints `text`. If an input has changed since it was
+/// opened, that is the reason: what was checked is no longer what is there.
+pub fn die_of_panic(text: &str) -> ! {
     clean_up();
-    write_message(&[text.as_bytes()]);
+    match find_input(MappedFile::has_changed) {
+        Some(file) => say_changed(file),
+        None => write_message(&[text.as_bytes()]),
+    }
     // SAFETY: no preconditions.
     unsafe { libc::_exit(1) }
 }

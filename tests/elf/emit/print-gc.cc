@@ -7,6 +7,6 @@
 //# [weld|lld] stdout-not: unused
 //# [weld|lld] file: gone.txt => print-gc\.o:\(\.text\._Z6unusedi\)
 //# [weld] fail: %pie print-gc.o --gc-sections --print-gc-sections=no/such/file
-//# [weld] error: cannot write no/such/file
+//# [weld] error: cannot create no/such/file
 int unused(int n) { return n; }
 int main() { return 0; }

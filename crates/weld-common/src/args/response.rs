@@ -104,8 +104,12 @@ impl<'a> Expanded<'a> {
         quoting: Quoting,
         open: &mut Vec<(u64, u64)>,
     ) -> Result<Option<usize>, Diagnostic> {
-        let fail =
-            |what: &str| Diagnostic::error(format!("cannot read response file {}: {what}", name.display()));
+        let fail = |what: &str| {
+            Diagnostic::error(format!(
+                "cannot read response file {}: {what}",
+                crate::text::text(name.as_encoded_bytes())
+            ))
+        };
         let file = match File::open(name) {
             Ok(file) => file,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),

@@ -24,7 +24,9 @@
 //! [`InputStore::leak`] and leaves the work to the kernel.
 //!
 //! A mapped file that shrinks during the link raises `SIGBUS` when a lost page is read. That is for
-//! the program to handle, so the store tells [`Host::mapped`] about each mapping.
+//! the program to handle, so the store tells [`Host::mapped`] about each mapping. One that is written to
+//! changes under the linker's eyes; [`InputStore::changed`] finds that out afterwards. What has been
+//! read is a copy that nobody can change.
 
 use std::alloc::Layout;
 use std::borrow::Cow;
@@ -33,16 +35,19 @@ use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, SystemTime};
 
 use memmap2::{Mmap, MmapOptions};
+use rayon::prelude::*;
 
+use super::output::reports::Identity;
 use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
+use crate::text;
 
 /// Files of at most this many bytes are read, larger ones mapped.
 pub const READ_LIMIT: usize = 4 << 10;
@@ -78,7 +83,16 @@ impl InputError {
         InputError {
             path: path.to_owned(),
             kind: error.kind(),
-            message: format!("cannot {verb} {}: {}", path.display(), reason(error)),
+            message: format!("cannot {verb} {}: {}", text::path(path), reason(error)),
+        }
+    }
+
+    /// The input is also what `report` is to be written to.
+    fn would_be_replaced(path: &Path, report: &str) -> Self {
+        InputError {
+            path: path.to_owned(),
+            kind: ErrorKind::InvalidInput,
+            message: format!("{report} would replace {}, which is an input", text::path(path)),
         }
     }
 }
@@ -104,7 +118,10 @@ pub struct InputStore<'h> {
     readahead: Readahead,
     host: &'h dyn Host,
     arena: Mutex<Arena>,
-    maps: Mutex<Vec<Mmap>>,
+    maps: Mutex<Vec<(Mmap, Arc<MappedFile>)>>,
+    /// What must not be opened, and why.
+    reports: Vec<(Identity, String)>,
+    refused: AtomicBool,
     heap: Mutex<Vec<HeapBytes>>,
     gate: Gate,
     /// What absolute paths are below.
@@ -127,6 +144,8 @@ impl<'h> InputStore<'h> {
             host,
             arena: Mutex::new(Arena { chunks: Vec::new(), used: 0 }),
             maps: Mutex::new(Vec::new()),
+            reports: Vec::new(),
+            refused: AtomicBool::new(false),
             heap: Mutex::new(Vec::new()),
             gate: Gate::default(),
             root: PathBuf::new(),
@@ -144,8 +163,8 @@ impl<'h> InputStore<'h> {
     /// room for all of it, pages are read as they are touched and none around them.
     pub fn all_open(&self) {
         let maps = self.maps.lock().unwrap();
-        if self.readahead.is_tight(maps.iter().map(|map| map.len() as u64).sum()) {
-            maps.iter().for_each(one_page_at_a_time);
+        if self.readahead.is_tight(maps.iter().map(|(map, _)| map.len() as u64).sum()) {
+            maps.iter().for_each(|(map, _)| one_page_at_a_time(map));
         }
         self.readahead.all_open();
     }
@@ -158,6 +177,29 @@ impl<'h> InputStore<'h> {
     /// Takes absolute paths to be below `root` from now on (`--chroot`).
     pub fn set_root(&mut self, root: &Path) {
         root.clone_into(&mut self.root);
+    }
+
+    /// Refuses to open these files from now on: something is to be written in their place.
+    pub fn refuse(&mut self, reports: Vec<(Identity, String)>) {
+        self.reports = reports;
+    }
+
+    /// Whether one of them was to be opened.
+    pub fn has_refused(&self) -> bool {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// A mapped file whose size or time of change is not what it was when the file was opened. What
+    /// has been linked is then neither the old file nor the new one. A file that is gone was whole all
+    /// the time. `parallel` if this is called in a pool of threads.
+    pub fn changed(&self, parallel: bool) -> Option<PathBuf> {
+        let maps = self.maps.lock().unwrap();
+        let changed = |(_, file): &&(Mmap, Arc<MappedFile>)| file.has_changed();
+        let first = match parallel {
+            true => maps.par_iter().find_first(changed),
+            false => maps.iter().find(changed),
+        };
+        first.map(|(_, file)| file.path.clone())
     }
 
     /// Remembers every file that is opened from now on.
@@ -205,11 +247,18 @@ impl<'h> InputStore<'h> {
         if meta.is_dir() {
             return Err(InputError::new("open", path, &ErrorKind::IsADirectory.into()));
         }
+        if !self.reports.is_empty()
+            && let Some(identity) = Identity::of_file(&meta)
+            && let Some((_, report)) = self.reports.iter().find(|(of, _)| *of == identity)
+        {
+            self.refused.store(true, Ordering::Relaxed);
+            return Err(InputError::would_be_replaced(path, report));
+        }
         let plan = self.plan(&meta);
         let missing = !matches!(plan, Plan::Stream) && self.readahead.opened(&file, path, meta.len());
         let bytes = match plan {
             Plan::Read(len) if !missing => self.read(&file, len),
-            Plan::Read(len) | Plan::Map(len) => self.map(&file, path, len, missing),
+            Plan::Read(len) | Plan::Map(len) => self.map((&file, path), &meta, len, missing),
             Plan::Stream => self.stream(&file),
             Plan::TooLarge => Err(ErrorKind::FileTooLarge.into()),
         };
@@ -264,10 +313,16 @@ impl<'h> InputStore<'h> {
     }
 
     /// Maps the first `len` bytes. If they are `missing` from memory it does not wait for them.
-    fn map(&self, file: &File, path: &Path, len: usize, missing: bool) -> io::Result<&[u8]> {
+    fn map(
+        &self,
+        (file, path): (&File, &Path),
+        meta: &Metadata,
+        len: usize,
+        missing: bool,
+    ) -> io::Result<&[u8]> {
         // SAFETY: the mapping is private and read-only. Another process can still change the file
         // under it, as for every linker that maps its inputs; parsers check what they read where they
-        // use it, and a file that shrinks is reported through `Host::mapped`.
+        // use it, `changed` tells afterwards, and a file that shrinks is reported through `Host::mapped`.
         let map = unsafe {
             let mut options = MmapOptions::new();
             if len <= POPULATE_LIMIT && !missing {
@@ -277,8 +332,9 @@ impl<'h> InputStore<'h> {
         };
         let Ok(map) = map else { return self.read_to_heap(file, len) };
         let start = map.as_ptr();
-        self.host.mapped(path, start.addr(), len);
-        self.maps.lock().unwrap().push(map);
+        let file = Arc::new(MappedFile::new(path, (start.addr(), len), meta));
+        self.host.mapped(&file);
+        self.maps.lock().unwrap().push((map, file));
         // SAFETY: the mapping belongs to the store now and stays until it is dropped.
         let bytes = unsafe { std::slice::from_raw_parts(start, len) };
         if missing {
@@ -302,6 +358,38 @@ impl<'h> InputStore<'h> {
             return Err(ErrorKind::FileTooLarge.into());
         }
         Ok(self.keep(bytes))
+    }
+}
+
+/// A file in memory, at `start..start + len` (bytes).
+#[derive(Debug)]
+pub struct MappedFile {
+    pub path: PathBuf,
+    pub start: usize,
+    pub len: usize,
+    state: State,
+}
+
+/// What changes when a file is written to: its size, and its time of modification. (Not its number:
+/// some file systems make numbers up as they go.)
+#[derive(Debug, PartialEq, Eq)]
+struct State(u64, Option<SystemTime>);
+
+impl State {
+    fn of(meta: &Metadata) -> State {
+        State(meta.len(), meta.modified().ok())
+    }
+}
+
+impl MappedFile {
+    /// `meta` is what the file was when it was opened.
+    pub fn new(path: &Path, (start, len): (usize, usize), meta: &Metadata) -> MappedFile {
+        MappedFile { path: path.to_owned(), start, len, state: State::of(meta) }
+    }
+
+    /// Whether the file under the path is another one now, or has been written to.
+    pub fn has_changed(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|meta| State::of(&meta) != self.state)
     }
 }
 

@@ -17,6 +17,7 @@ use weld_common::args::Group;
 use weld_common::args::help;
 use weld_common::args::response::{Expanded, Quoting};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::text;
 
 use crate::options::Options;
 use crate::persona::Persona;
@@ -63,7 +64,7 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
         Some(Stop::Emulations) => Command::Print(persona.emulations_text()),
         Some(Stop::Targets) => Command::Print(persona.version_text() + TARGETS),
         Some(Stop::OutputFormat) => Command::Print("elf64-x86-64\n".to_owned()),
-        Some(Stop::Sysroot) => Command::Print(format!("{}\n", options.sysroot.display())),
+        Some(Stop::Sysroot) => Command::Print(format!("{}\n", text::path(&options.sysroot))),
     })
 }
 

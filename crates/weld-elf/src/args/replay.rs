@@ -13,6 +13,7 @@ use weld_common::args::response::Expanded;
 use weld_common::args::{Piece, Value, pieces};
 use weld_common::diag::Diagnostic;
 use weld_common::reproduce::stored_path;
+use weld_common::text;
 
 use super::quoting;
 use super::state::State;
@@ -105,7 +106,7 @@ fn joined(option: &str, between: &str, value: &OsStr) -> OsString {
 /// Appends a line of words, quoted where a response file needs it.
 fn line(text: &mut String, words: &[&OsStr]) {
     for (i, word) in words.iter().enumerate() {
-        let word = word.to_string_lossy();
+        let word = text::text(word.as_encoded_bytes());
         let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=/.,:@%^".contains(c);
         if i > 0 {
             text.push(' ');

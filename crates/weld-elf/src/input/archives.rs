@@ -14,6 +14,7 @@ use weld_common::archive::armap::{Armap, Symbols};
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
+use weld_common::text;
 use weld_common::trace;
 
 use super::FileName;
@@ -171,25 +172,25 @@ pub fn open_thin_member<'a>(
     let bytes = match store.open(&path) {
         Ok(Some(bytes)) => bytes,
         Ok(None) => {
-            return Err(format!("cannot open {}, a member of a thin archive: not found", path.display()));
+            return Err(format!("cannot open {}, a member of a thin archive: not found", text::path(&path)));
         }
         Err(e) => return Err(e.to_string()),
     };
     let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
     // The member lies in an archive that is itself a member. An archive cannot reach itself this
     // way: only members with their bytes in place are taken.
-    let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", path.display()))?;
-    let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", path.display()))?;
+    let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", text::path(&path)))?;
+    let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", text::path(&path)))?;
     match inner.data {
         MemberData::Inline(data) => Ok(data),
-        _ => Err(format!("{}: a thin archive in a thin archive is not supported", path.display())),
+        _ => Err(format!("{}: a thin archive in a thin archive is not supported", text::path(&path))),
     }
 }
 
 fn thin_path(archive: &str, member: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     let member = Path::new(std::ffi::OsStr::from_bytes(member));
-    Path::new(archive).parent().unwrap_or(Path::new("")).join(member)
+    text::to_path(archive).parent().unwrap_or(Path::new("")).join(member)
 }
 
 #[cfg(test)]

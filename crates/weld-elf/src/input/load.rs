@@ -14,6 +14,7 @@ use weld_common::archive::Member;
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 use weld_common::par;
+use weld_common::text;
 use weld_common::trace;
 
 use super::FileName;
@@ -71,6 +72,7 @@ pub struct Inputs<'a> {
     archives_seen: HashMap<(Arc<str>, bool), u32>,
     /// Groups of scripts, counted from the greatest number down.
     script_groups: u32,
+    scripts: ScriptCounts,
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
     libraries: HashMap<Arc<str>, FileId>,
     store: &'a InputStore<'a>,
@@ -179,6 +181,20 @@ fn assignment(defsym: &Defsym) -> (Arc<str>, Command) {
 /// Linker-script stand-ins may include one another this deep.
 const MAX_SCRIPT_DEPTH: usize = 16;
 
+/// How often scripts are read in a link. Ten that name one another eight times each would be read a
+/// thousand million times.
+const MAX_SCRIPTS: usize = 10_000;
+
+/// How many inputs all scripts together may name.
+const MAX_NAMED: usize = 1 << 20;
+
+/// What scripts have brought in so far.
+#[derive(Default)]
+struct ScriptCounts {
+    read: usize,
+    named: usize,
+}
+
 impl<'a> Loader<'a, '_> {
     pub fn load(&self) -> Inputs<'a> {
         let mut inputs = Inputs {
@@ -191,6 +207,7 @@ impl<'a> Loader<'a, '_> {
             search_dirs: Vec::new(),
             archives_seen: HashMap::new(),
             script_groups: 0,
+            scripts: ScriptCounts::default(),
             libraries: HashMap::new(),
             store: self.store,
         };
@@ -321,6 +338,15 @@ impl<'a> Loader<'a, '_> {
             self.sink.error(format!("{}: linker scripts include one another too deeply", file.path));
             return;
         }
+        inputs.scripts.read += 1;
+        if inputs.scripts.read > MAX_SCRIPTS {
+            // Said once; those that are open by now are passed over.
+            if inputs.scripts.read == MAX_SCRIPTS + 1 {
+                self.sink
+                    .error(format!("{}: linker scripts are read more than {MAX_SCRIPTS} times", file.path));
+            }
+            return;
+        }
         let commands = match standin::parse(file.bytes, &file.path) {
             Ok(commands) => commands,
             Err(diagnostic) => return self.sink.push(diagnostic),
@@ -337,6 +363,12 @@ impl<'a> Loader<'a, '_> {
                         kind,
                         flags: InputFlags { as_needed: as_needed || flags.as_needed, ..flags },
                     };
+                    inputs.scripts.named += list.len();
+                    if inputs.scripts.named > MAX_NAMED {
+                        let path = &file.path;
+                        self.sink.error(format!("{path}: linker scripts name more than {MAX_NAMED} inputs"));
+                        return;
+                    }
                     let args: Vec<_> = list.into_iter().map(as_arg).collect();
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
@@ -350,7 +382,7 @@ impl<'a> Loader<'a, '_> {
                 }
                 Command::Output(_) if self.options.output_given => {}
                 Command::Output(path) => {
-                    let output = path.display();
+                    let output = text::path(&path);
                     self.sink.error(format!("{}: OUTPUT is not supported; use -o {output}", file.path));
                 }
                 Command::Format(name) => self.check_format(&file.path, &name, "elf64-x86-64"),
@@ -401,7 +433,7 @@ impl<'a> Loader<'a, '_> {
                     inputs.libraries.insert(file.path.clone(), FileId(inputs.files.len() as u32));
                     let InputFlags { as_needed, copy_needed, .. } = file.flags;
                     let link_name = if file.searched { name.base() } else { &file.path };
-                    let link_name = self.store.keep(link_name.as_bytes().to_vec());
+                    let link_name = self.store.keep(text::bytes(link_name).into_owned());
                     let data = file.bytes;
                     inputs.files.push(Input::Shared { name, data, link_name, as_needed, copy_needed });
                 }

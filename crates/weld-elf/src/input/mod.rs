@@ -19,7 +19,9 @@ pub mod shared;
 use std::fmt;
 use std::sync::Arc;
 
-/// How messages name an input: the path as given, and the member if it lies in an archive.
+use weld_common::text;
+
+/// How messages name an input: the path as given ([`text::path`]), and the member if it lies in an archive.
 #[derive(Clone, Debug)]
 pub struct FileName<'a> {
     pub path: Arc<str>,
@@ -37,7 +39,7 @@ impl fmt::Display for FileName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.path)?;
         if let Some(member) = self.member {
-            write!(f, "({})", String::from_utf8_lossy(member))?;
+            write!(f, "({})", text::text(member))?;
         }
         Ok(())
     }

@@ -65,7 +65,8 @@ impl<'a> Loader<'a, '_> {
 /// Where to look for what `library` needs. What the loader would read is in the sysroot.
 pub fn run_path(options: &Options, library: &Shared) -> Vec<PathBuf> {
     let mut dirs = options.rpath_link.clone();
-    let own = Path::new(&*library.name.path).parent().unwrap_or(Path::new(""));
+    let own = weld_common::text::to_path(&library.name.path);
+    let own = own.parent().unwrap_or(Path::new(""));
     let loaders = options.rpath.iter().map(|dirs| dirs.as_bytes()).chain(library.run_path);
     for dir in loaders.flat_map(|dirs| dirs.split(|b| *b == b':')) {
         let relative = [&b"$ORIGIN"[..], b"${ORIGIN}"].iter().find_map(|origin| dir.strip_prefix(*origin));

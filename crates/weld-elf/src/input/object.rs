@@ -13,6 +13,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 use weld_common::prefetch::prefetch;
+use weld_common::text;
 
 use super::FileName;
 use crate::elf::*;
@@ -392,7 +393,7 @@ impl<'a> Object<'a> {
     /// The section's name for messages.
     pub fn section_label(&self, shndx: usize) -> String {
         match self.section_name(shndx) {
-            Some(n) => String::from_utf8_lossy(n).into_owned(),
+            Some(n) => text::text(n).into_owned(),
             None => format!("section {shndx}"),
         }
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
 use weld_common::io::input::InputStore;
+use weld_common::text;
 
 use super::identify::{Kind, identify};
 use crate::args::in_sysroot;
@@ -46,7 +47,7 @@ impl<'a> Search<'a, '_> {
                 }
                 // A path in the sysroot is another one than the script says.
                 let path = if let [only] = &candidates[..] { only } else { path };
-                Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
+                Err(Diagnostic::error(format!("cannot open {}: No such file or directory", text::path(path))))
             }
             InputKind::Library(name) => self.library(name, arg.flags)?.ok_or_else(|| self.not_found(name)),
         }
@@ -85,7 +86,7 @@ impl<'a> Search<'a, '_> {
     }
 
     fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
-        Opened { path: path.to_string_lossy().into(), bytes, kind: identify(bytes), flags, searched: false }
+        Opened { path: text::path(path).into(), bytes, kind: identify(bytes), flags, searched: false }
     }
 
     fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
@@ -114,7 +115,7 @@ impl<'a> Search<'a, '_> {
         if path.is_absolute() || inside.is_some() && !sysroot.as_os_str().is_empty() {
             return vec![path.to_owned()];
         }
-        let beside = Path::new(&*from.path).parent().map(|dir| dir.join(path));
+        let beside = text::to_path(&from.path).parent().map(|dir| dir.join(path));
         let mut list = vec![path.to_owned()];
         list.splice(usize::from(script)..usize::from(script), beside);
         list.extend(self.dirs().map(|dir| dir.join(path)));
@@ -129,7 +130,8 @@ impl<'a> Search<'a, '_> {
             return false;
         }
         let Ok(sysroot) = self.store.rooted(sysroot).canonicalize() else { return false };
-        let path = self.store.rooted(Path::new(path));
+        let path = text::to_path(path);
+        let path = self.store.rooted(&path);
         let mut file = PathBuf::new();
         for part in std::path::absolute(&path).unwrap_or(path.into_owned()).components() {
             match part {
@@ -164,7 +166,7 @@ impl<'a> Search<'a, '_> {
         }
         self.dirs().fold(diagnostic, |diagnostic, dir| {
             let missing = if dir.is_dir() { "" } else { " (no such directory)" };
-            diagnostic.note(format!("searched {}{missing}", dir.display()))
+            diagnostic.note(format!("searched {}{missing}", text::path(dir)))
         })
     }
 }

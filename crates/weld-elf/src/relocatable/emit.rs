@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::io::output::OutputError;
+use weld_common::io::output::OutputFile;
 
 use super::Plan;
 use super::outs::What;
@@ -69,8 +70,8 @@ struct Emitter<'c, 'a> {
     lossy: Vec<bool>,
 }
 
-/// Writes the object and commits it.
-pub fn write(job: &Job, plan: &Plan, threads: usize) -> Result<(), Diagnostics> {
+/// Writes the object.
+pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFile<'j>, Diagnostics> {
     let span = job.trace.span("write image");
     let file = job.create_output(plan.outs.file_size, false)?;
     let emitter = Emitter { plan, lossy: plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect() };
@@ -82,7 +83,7 @@ pub fn write(job: &Job, plan: &Plan, threads: usize) -> Result<(), Diagnostics> 
     if !job.options.noinhibit_exec {
         job.sink.end_phase()?;
     }
-    file.commit(false).map_err(|e| Diagnostic::from(e).into())
+    Ok(file)
 }
 
 impl Emitter<'_, '_> {

@@ -124,8 +124,8 @@ pub fn link<'j>(
         outs: &outs,
         symtab: &symtab,
     };
-    emit::write(job, &plan, threads)?;
-    report::dependencies::report(job, inputs)
+    let file = emit::write(job, &plan, threads)?;
+    job.finish(file, false, (inputs, parallel))
 }
 
 /// Inputs and options that `-r` has no use for.

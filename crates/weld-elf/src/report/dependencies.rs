@@ -10,6 +10,7 @@
 use std::collections::HashSet;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::text;
 
 use super::write_report;
 use crate::input::load::Inputs;
@@ -20,12 +21,12 @@ pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
     let mut list: Vec<String> = inputs.opened.iter().map(|p| p.to_string()).collect();
     // The store knows the rest, but not in a fixed order.
     let mut rest: Vec<String> =
-        job.store.opened().into_iter().map(|(p, _)| p.to_string_lossy().into_owned()).collect();
+        job.store.opened().into_iter().map(|(p, _)| text::path(&p).into_owned()).collect();
     rest.sort_unstable();
     list.append(&mut rest);
     let mut seen = HashSet::new();
     list.retain(|path| seen.insert(path.clone()));
-    let output = job.options.output.to_string_lossy();
+    let output = text::path(&job.options.output);
     if let Some(bad) = list.iter().map(|p| &**p).chain([&*output]).find(|p| p.contains('\n')) {
         let text = format!("--dependency-file: a rule cannot name {bad:?}, which has a line break in it");
         return Err(Diagnostic::error(text).into());

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 use weld_common::suggest::suggest;
+use weld_common::text;
 
 use super::place;
 use super::undefined::Undefined;
@@ -150,7 +151,7 @@ pub fn missing(name: &[u8]) -> Option<String> {
 }
 
 /// Definitions that exist and cannot be used.
-pub fn out_of_reach(undefined: &Undefined, entry: &Entry, locals: &HashMap<&[u8], ObjectId>) -> Vec<String> {
+pub fn out_of_reach(undefined: &Undefined, entry: &Entry, elsewhere: &Elsewhere) -> Vec<String> {
     let mut notes = Vec::new();
     let resolved = undefined.resolved;
     let restricted = entry.flags & flag::INSIDE != 0;
@@ -164,23 +165,51 @@ pub fn out_of_reach(undefined: &Undefined, entry: &Entry, locals: &HashMap<&[u8]
         }
         return notes;
     }
-    for dso in &resolved.shared {
-        let versions = versions_of(dso, plain(entry.name));
-        if !versions.is_empty() {
-            notes.push(format!("{} defines only {}", dso.name, versions.join(", ")));
-        } else if defines_inside(dso, entry.name) {
-            notes.push(format!("{} defines it, but does not export it (hidden)", dso.name));
-        }
-    }
-    if let Some(id) = locals.get(entry.name) {
+    notes.extend(elsewhere.libraries.get(entry.name).into_iter().flatten().cloned());
+    if let Some(id) = elsewhere.locals.get(entry.name) {
         let name = &resolved.objects[id.index()].name;
         notes.push(format!("{name} defines it, but only for itself (static)"));
     }
     notes
 }
 
-/// The first object that defines each of `names` as a local symbol.
-pub fn local_definitions<'n>(undefined: &Undefined, names: Vec<&'n [u8]>) -> HashMap<&'n [u8], ObjectId> {
+/// Definitions of undefined names that are not for others. Every input is looked through once, for all
+/// names that are asked for.
+pub struct Elsewhere<'n> {
+    /// The first object that defines a name as a local symbol.
+    locals: HashMap<&'n [u8], ObjectId>,
+    /// What shared objects have, in their order.
+    libraries: HashMap<&'n [u8], Vec<String>>,
+}
+
+impl<'n> Elsewhere<'n> {
+    pub fn look(undefined: &Undefined, names: &[&'n [u8]]) -> Elsewhere<'n> {
+        let locals = local_definitions(undefined, names.to_vec());
+        let mut libraries: HashMap<&[u8], Vec<String>> = HashMap::new();
+        if names.is_empty() {
+            return Elsewhere { locals, libraries };
+        }
+        let spelled: HashSet<&[u8]> = names.iter().copied().collect();
+        let plain_names: HashSet<&[u8]> = names.iter().map(|name| plain(name)).collect();
+        for dso in &undefined.resolved.shared {
+            let versions = versions_in(dso, &plain_names);
+            let inside = defined_inside(dso, &spelled);
+            for name in &spelled {
+                let note = if let Some(list) = versions.get(plain(name)) {
+                    format!("{} defines only {}", dso.name, list.join(", "))
+                } else if inside.contains(name) {
+                    format!("{} defines it, but does not export it (hidden)", dso.name)
+                } else {
+                    continue;
+                };
+                libraries.entry(name).or_default().push(note);
+            }
+        }
+        Elsewhere { locals, libraries }
+    }
+}
+
+fn local_definitions<'n>(undefined: &Undefined, names: Vec<&'n [u8]>) -> HashMap<&'n [u8], ObjectId> {
     // In a link that goes well, local symbols are not looked at.
     if names.is_empty() {
         return HashMap::new();
@@ -209,32 +238,31 @@ pub fn local_definitions<'n>(undefined: &Undefined, names: Vec<&'n [u8]>) -> Has
     names.into_iter().filter_map(|n| first.get(n).map(|id| (n, *id))).collect()
 }
 
-/// `name@VERSION` of each definition.
-fn versions_of(dso: &Shared, name: &[u8]) -> Vec<String> {
-    let mut list = Vec::new();
+/// `name@VERSION` of each definition of the names that are wanted.
+fn versions_in<'d>(dso: &Shared<'d>, wanted: &HashSet<&[u8]>) -> HashMap<&'d [u8], Vec<String>> {
+    let mut found: HashMap<&[u8], Vec<String>> = HashMap::new();
     for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
-        if symbol.st_shndx() == SHN_UNDEF || dso.symbol_name(i as u32) != name {
+        let name = dso.symbol_name(i as u32);
+        if symbol.st_shndx() == SHN_UNDEF || !wanted.contains(name) {
             continue;
         }
         if let Some(version) = dso.version_name(i as u32) {
-            let (name, version) = (String::from_utf8_lossy(name), String::from_utf8_lossy(version));
-            list.push(format!("{name}@{version}"));
+            found.entry(name).or_default().push(format!("{}@{}", text::text(name), text::text(version)));
         }
     }
-    list
+    found
 }
 
-/// Whether the full symbol table of a library, if it has one, says that it defines `name`. Names that it
-/// exports need no hint.
-fn defines_inside(dso: &Shared, name: &[u8]) -> bool {
-    let Some(shdr) = dso.shdrs.iter().find(|s| s.sh_type() == SHT_SYMTAB) else { return false };
+/// The wanted names that a library's full symbol table, if it has one, defines. Names that it exports need
+/// no hint.
+fn defined_inside<'d>(dso: &Shared<'d>, wanted: &HashSet<&[u8]>) -> HashSet<&'d [u8]> {
+    let Some(shdr) = dso.shdrs.iter().find(|s| s.sh_type() == SHT_SYMTAB) else { return HashSet::new() };
     let strings = dso.shdrs.get(shdr.sh_link() as usize);
     let strings = strings.and_then(|s| slice(dso.data, s.sh_offset(), s.sh_size())).unwrap_or(&[]);
     let syms: &[Sym] = table(dso.data, shdr.sh_offset(), shdr.sh_size() / Sym::SIZE as u64).unwrap_or(&[]);
     let ours = |s: &&Sym| matches!(s.kind(), STT_FUNC | STT_OBJECT | STT_GNU_IFUNC | STT_TLS);
     let here = syms.iter().filter(ours).filter(|s| s.st_shndx() != SHN_UNDEF);
-    let mut names = here.filter_map(|s| string(strings, s.st_name()));
-    names.any(|n| n == name)
+    here.filter_map(|s| string(strings, s.st_name())).filter(|name| wanted.contains(name)).collect()
 }
 
 /// The library that a well-known name belongs to.

@@ -23,6 +23,7 @@ use crate::input::sections::SectionKind;
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 use crate::link::Context;
 use crate::resolve::symbols::sym;
+use weld_common::text;
 
 /// Members whose lines are made in one go.
 const MEMBERS_PER_TASK: usize = 256;
@@ -33,7 +34,7 @@ pub fn text(image: &Image, context: &Context) -> String {
     let mut text =
         format!("{:>16} {:>16} {:>8} {:>5} {:<7} {:<7} Symbol\n", "VMA", "LMA", "Size", "Align", "Out", "In");
     for out in &image.layout.sections {
-        let name = String::from_utf8_lossy(&out.name);
+        let name = text::text(&out.name);
         row(&mut text, (out.address, out.size, out.align), &name);
         let lines = |members: &[Member]| -> String { members.iter().map(|m| map.member(out, *m)).collect() };
         if context.parallel {
@@ -109,7 +110,7 @@ impl Map<'_, '_, '_> {
                     symbol(text, (address, size), &self.name(id));
                 }
             }
-            _ => part(text, place, &format!("<internal>:({})", String::from_utf8_lossy(&out.name))),
+            _ => part(text, place, &format!("<internal>:({})", text::text(&out.name))),
         }
     }
 

@@ -13,6 +13,7 @@ pub mod dependencies;
 pub mod discarded;
 pub mod duplicates;
 pub mod extraction;
+pub mod files;
 pub mod hints;
 pub mod map;
 pub mod place;
@@ -31,6 +32,8 @@ use std::path::Path;
 
 use weld_common::demangle;
 use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::host::Host;
+use weld_common::text;
 
 use crate::ids::*;
 use crate::image::Image;
@@ -53,7 +56,7 @@ pub fn exclusions(job: &Job, inputs: &Inputs) {
 
 /// A symbol's name for people: demangled unless `--no-demangle`.
 pub fn shown<'n>(options: &Options, name: &'n [u8]) -> Cow<'n, str> {
-    if options.demangle { demangle::demangle(name) } else { String::from_utf8_lossy(name) }
+    if options.demangle { demangle::demangle(name) } else { text::text(name) }
 }
 
 /// How many errors get all their details: as many as are shown.
@@ -62,7 +65,7 @@ pub fn detailed(options: &Options) -> usize {
 }
 
 /// Counts for `--stats`, and for `--verbose`.
-fn statistics(job: &Job, inputs: &Inputs, resolved: &Resolved) {
+fn statistics(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let members = |file: &FileId| matches!(inputs.files[file.index()], Input::Member { .. });
     let files = || resolved.objects.iter().map(|o| o.file);
     let extracted = || files().filter(members).count();
@@ -85,31 +88,42 @@ fn statistics(job: &Job, inputs: &Inputs, resolved: &Resolved) {
             resolved.shared.len(),
             resolved.names.len()
         );
-        job.host.print(&text);
+        job.print(&text)?;
     }
+    Ok(())
 }
 
-/// Writes a report to `path`; `-` is standard output.
+/// Prints to standard output.
+pub fn print(host: &dyn Host, text: &str) -> Result<(), Diagnostics> {
+    host.print(&text::bytes(text)).map_err(|e| {
+        let text = format!("cannot write to standard output: {}", weld_common::io::reason(&e));
+        Diagnostic::error(text).into()
+    })
+}
+
+/// Keeps a report for `path` until the output is complete; `-` is standard output, at once.
 pub fn write_report(job: &Job, path: &Path, text: &str) -> Result<(), Diagnostics> {
     if path == Path::new("-") {
-        job.host.print(text);
-        return Ok(());
+        return job.print(text);
     }
-    std::fs::write(path, text).map_err(|e| {
-        let e = weld_common::io::reason(&e);
-        Diagnostic::error(format!("cannot write {}: {e}", path.display())).into()
-    })
+    job.reports.add(path, text::bytes(text).into_owned());
+    Ok(())
+}
+
+/// An input that somebody wrote to while it was being linked.
+pub fn changed_input(path: &Path) -> Diagnostic {
+    Diagnostic::error(format!("input file {} changed while it was being linked", text::path(path)))
 }
 
 /// Reports on which files take part and why: `--trace`, `-y`, `--why-extract`, `--warn-backrefs`.
 pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let options = job.options;
-    statistics(job, inputs, resolved);
+    statistics(job, inputs, resolved)?;
     if options.trace {
-        job.host.print(&trace::files(inputs, resolved));
+        job.print(&trace::files(inputs, resolved))?;
     }
     if !options.trace_symbols.is_empty() {
-        job.host.print(&trace::symbols(job, inputs, resolved));
+        job.print(&trace::symbols(job, inputs, resolved))?;
     }
     if options.why_extract.is_some() || options.warn_backrefs {
         extraction::report(job, inputs, resolved)?;
@@ -158,10 +172,10 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     }
     match &options.map_file {
         Some(path) => write_report(job, path, &text)?,
-        None => job.host.print(&text),
+        None => job.print(&text)?,
     }
     if options.map_file.is_some() && options.print_map {
-        job.host.print(&text);
+        job.print(&text)?;
     }
     Ok(())
 }
@@ -176,7 +190,7 @@ pub fn finish_trace(job: &Job) -> Result<(), Diagnostics> {
         job.trace.note("prefetch", || text);
     }
     if job.options.stats {
-        job.host.print(&job.trace.stats());
+        job.print(&job.trace.stats())?;
     }
     if let Some(path) = &job.options.time_trace {
         write_report(job, path, &job.trace.to_json())?;

@@ -20,8 +20,11 @@ pub fn text(object: &Object, shndx: u32, offset: u64) -> String {
 
 /// `file:(section+offset)`, and the function or variable that the place is in.
 pub fn reference(options: &Options, object: &Object, shndx: u32, offset: u64) -> String {
-    let place = text(object, shndx, offset);
-    let Some((index, symbol)) = enclosing(object, shndx, offset) else { return place };
+    described(options, object, text(object, shndx, offset), enclosing(object, shndx, offset))
+}
+
+fn described(options: &Options, object: &Object, place: String, symbol: Option<(u32, &Sym)>) -> String {
+    let Some((index, symbol)) = symbol else { return place };
     let what = if symbol.kind() == STT_FUNC { "function" } else { "variable" };
     format!("{place} ({what} {})", shown(options, object.symbol_name(index)))
 }
@@ -43,13 +46,63 @@ pub fn section_of(object: &Object, index: u32) -> Option<(u32, u64)> {
     }
 }
 
-/// The function or variable that covers an offset of a section.
+/// The function or variable that covers an offset of a section: the first of them in the symbol table.
 pub fn enclosing<'o>(object: &Object<'o>, shndx: u32, offset: u64) -> Option<(u32, &'o Sym)> {
     let covers = |(i, s): &(usize, &Sym)| {
-        matches!(s.kind(), STT_FUNC | STT_OBJECT | STT_GNU_IFUNC)
+        has_extent(s)
             && s.st_value() <= offset
             && offset - s.st_value() < s.st_size().max(1)
             && object.place(*i as u32, s) == SymbolPlace::Section(shndx)
     };
     object.syms.iter().enumerate().find(covers).map(|(i, s)| (i as u32, s))
+}
+
+fn has_extent(symbol: &Sym) -> bool {
+    matches!(symbol.kind(), STT_FUNC | STT_OBJECT | STT_GNU_IFUNC)
+}
+
+/// The functions and variables of one object by place, for those who ask more than a few times.
+pub struct Extents(Vec<Extent>);
+
+struct Extent {
+    shndx: u32,
+    start: u64,
+    /// Behind the last byte.
+    end: u64,
+    /// The largest end of those from the start of the section to here.
+    furthest: u64,
+    index: u32,
+}
+
+impl Extents {
+    pub fn of(object: &Object) -> Extents {
+        let extent = |(i, s): (usize, &Sym)| {
+            let (start, size) = (s.st_value(), s.st_size().max(1));
+            let SymbolPlace::Section(shndx) = object.place(i as u32, s) else { return None };
+            let end = start.saturating_add(size);
+            has_extent(s).then_some(Extent { shndx, start, end, furthest: end, index: i as u32 })
+        };
+        let mut list: Vec<Extent> = object.syms.iter().enumerate().filter_map(extent).collect();
+        list.sort_unstable_by_key(|e| (e.shndx, e.start, e.index));
+        for i in 1..list.len() {
+            if list[i].shndx == list[i - 1].shndx {
+                list[i].furthest = list[i].end.max(list[i - 1].furthest);
+            }
+        }
+        Extents(list)
+    }
+
+    /// As [`enclosing`].
+    pub fn enclosing<'o>(&self, object: &Object<'o>, shndx: u32, offset: u64) -> Option<(u32, &'o Sym)> {
+        let before = self.0.partition_point(|e| (e.shndx, e.start) <= (shndx, offset));
+        let reaches = |e: &&Extent| e.shndx == shndx && e.furthest > offset;
+        let near = self.0[..before].iter().rev().take_while(reaches).filter(|e| e.end > offset);
+        let index = near.map(|e| e.index).min()?;
+        Some((index, &object.syms[index as usize]))
+    }
+
+    /// As [`reference`].
+    pub fn reference(&self, options: &Options, object: &Object, shndx: u32, offset: u64) -> String {
+        described(options, object, text(object, shndx, offset), self.enclosing(object, shndx, offset))
+    }
 }

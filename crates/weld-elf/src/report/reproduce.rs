@@ -1,10 +1,12 @@
 //! `--reproduce`: everything the link reads, in a tar file.
 //!
 //! What the command line names is stored as soon as it is open, the rest (members of thin archives,
-//! version scripts, …) when the link has ended, well or not. If the linker crashes in between, the
-//! first part is there.
+//! version scripts, …) before the output takes its place, or when the link has failed. If the linker
+//! crashes in between, the first part is there. The file is not touched before the inputs are open: one
+//! of them may turn out to be it.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
@@ -16,13 +18,23 @@ use crate::args;
 use crate::options::Options;
 
 pub struct Recorder {
+    path: PathBuf,
+    response: String,
+    version: String,
     tar: Mutex<Tar>,
 }
 
 struct Tar {
-    file: Reproduce,
+    file: State,
     /// How many of the store's files are in it.
     stored: usize,
+}
+
+enum State {
+    Planned,
+    Open(Reproduce),
+    /// Complete, or given up.
+    Closed,
 }
 
 fn failed(error: OutputError) -> Diagnostics {
@@ -30,18 +42,36 @@ fn failed(error: OutputError) -> Diagnostics {
 }
 
 impl Recorder {
-    /// Starts the file if the options ask for it. `args` are the linker's.
+    /// A recorder if the options ask for it. `args` are the linker's.
     pub fn start(options: &Options, args: &[OsString]) -> Result<Option<Recorder>, Diagnostics> {
         let Some(path) = &options.reproduce else { return Ok(None) };
-        let mut file = Reproduce::new(path).map_err(failed)?;
         let response = args::replay::response(args, options.version_symbols)?;
-        file.describe(&response, &options.persona.version_text()).map_err(failed)?;
-        Ok(Some(Recorder { tar: Mutex::new(Tar { file, stored: 0 }) }))
+        let version = options.persona.version_text();
+        let tar = Mutex::new(Tar { file: State::Planned, stored: 0 });
+        Ok(Some(Recorder { path: path.clone(), response, version, tar }))
     }
 
-    /// Adds what has been opened since the last call.
+    /// Adds what has been opened since the last call. After an error nothing more is done.
     pub fn add(&self, store: &InputStore) -> Result<(), Diagnostics> {
         let mut tar = self.tar.lock().unwrap_or_else(|e| e.into_inner());
+        let added = self.add_to(&mut tar, store);
+        if added.is_err() {
+            tar.file = State::Closed;
+        }
+        added.map_err(failed)
+    }
+
+    fn add_to(&self, tar: &mut Tar, store: &InputStore) -> Result<(), OutputError> {
+        if let State::Planned = tar.file {
+            if store.has_refused() {
+                // The input that was refused may be the file.
+                return Ok(());
+            }
+            let mut file = Reproduce::new(&self.path)?;
+            file.describe(&self.response, &self.version)?;
+            tar.file = State::Open(file);
+        }
+        let State::Open(file) = &mut tar.file else { return Ok(()) };
         let opened = store.opened();
         let mut new = opened[tar.stored..].to_vec();
         tar.stored = opened.len();
@@ -49,15 +79,18 @@ impl Recorder {
         new.sort_unstable();
         new.dedup();
         for (path, bytes) in new {
-            tar.file.add(&path, bytes).map_err(failed)?;
+            file.add(&path, bytes)?;
         }
-        tar.file.flush().map_err(failed)
+        file.flush()
     }
 
-    /// Adds the rest and completes the file.
-    pub fn finish(self, store: &InputStore) -> Result<(), Diagnostics> {
+    /// Adds the rest and completes the file, unless that has been done or has failed.
+    pub fn finish(&self, store: &InputStore) -> Result<(), Diagnostics> {
         self.add(store)?;
-        let tar = self.tar.into_inner().unwrap_or_else(|e| e.into_inner());
-        tar.file.finish().map_err(failed)
+        let mut tar = self.tar.lock().unwrap_or_else(|e| e.into_inner());
+        match std::mem::replace(&mut tar.file, State::Closed) {
+            State::Open(file) => file.finish().map_err(failed),
+            State::Planned | State::Closed => Ok(()),
+        }
     }
 }

@@ -13,11 +13,13 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use gimli::{AttributeValue, Dwarf, EndianSlice, LittleEndian, Operation, SectionId as DwarfSection, Unit};
 use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
 
-use super::{detailed, place};
+use super::detailed;
+use super::place::Extents;
 use crate::compressed::Compressed;
 use crate::crel::Crel;
 use crate::elf::*;
@@ -80,15 +82,21 @@ pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
     };
     let Ok(dwarf) = Dwarf::load(load) else { return found };
     let mut asked = Vec::new();
+    let mut extents = None;
     for (i, place) in places.iter().enumerate() {
         let code =
             object.shdrs.get(place.section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0);
         if code {
             asked.extend(address(place.section, place.offset).map(|a| (a, i, true)));
-        } else if let Some((_, symbol)) = place::enclosing(object, place.section, place.offset) {
-            asked.extend(address(place.section, symbol.st_value()).map(|a| (a, i, false)));
+        } else {
+            let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
+            let symbol = extents.enclosing(object, place.section, place.offset);
+            asked.extend(
+                symbol.and_then(|(_, s)| address(place.section, s.st_value())).map(|a| (a, i, false)),
+            );
         }
     }
+    asked.sort_unstable();
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {
         let Ok(unit) = dwarf.unit(header) else { continue };
@@ -107,6 +115,12 @@ fn address(section: u32, offset: u64) -> Option<u64> {
     (section < 1 << 24 && offset < 1 << 40).then_some((section as u64) << 40 | offset)
 }
 
+/// Those of `asked`, which is sorted, whose address is in the range.
+fn within(asked: &[(u64, usize, bool)], range: Range<u64>) -> impl Iterator<Item = &(u64, usize, bool)> {
+    let first = asked.partition_point(|a| a.0 < range.start);
+    asked[first..].iter().take_while(move |a| a.0 < range.end)
+}
+
 /// Looks the addresses of code up in a unit's line table. `asked` is (address, index, whether code).
 fn lines(
     dwarf: &Dwarf<Reader>,
@@ -121,8 +135,7 @@ fn lines(
     let mut hits = Vec::new();
     while let Some((_, row)) = rows.next_row()? {
         if let Some((start, file, line)) = before {
-            let covered = |a: &&(u64, usize, bool)| a.2 && start <= a.0 && a.0 < row.address();
-            hits.extend(asked.iter().filter(covered).map(|a| (a.1, file, line)));
+            hits.extend(within(asked, start..row.address()).filter(|a| a.2).map(|a| (a.1, file, line)));
         }
         let line = row.line().map_or(0, |l| l.get());
         // Of several rows for one address, the last that starts a statement says it best.
@@ -171,7 +184,8 @@ fn variables(
             continue;
         };
         let Some(at) = fixed_address(dwarf, unit, expression) else { continue };
-        let asking: Vec<usize> = asked.iter().filter(|a| !a.2 && a.0 == at).map(|a| a.1).collect();
+        let there = within(asked, at..at.saturating_add(1));
+        let asking: Vec<usize> = there.filter(|a| !a.2).map(|a| a.1).collect();
         if asking.is_empty() {
             continue;
         }

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use weld_common::diag::Diagnostic;
 
+use super::hints::Elsewhere;
+use super::place::Extents;
 use super::{detailed, discarded, hints, place, shown};
 use crate::ids::*;
 use crate::input::load::Inputs;
@@ -53,7 +55,8 @@ impl Undefined<'_, '_> {
         let warn = options.unresolved == UnresolvedPolicy::Warn || options.noinhibit_exec;
         let limit = if warn { usize::MAX } else { detailed(self.job.options) };
         let names = list.iter().take(limit).map(|l| self.resolved.names.get(l[0].symbol).name);
-        let locals = hints::local_definitions(self, names.collect());
+        let elsewhere = Elsewhere::look(self, &names.collect::<Vec<_>>());
+        let mut extents = HashMap::new();
         for (i, references) in list.into_iter().enumerate() {
             let text = self.headline(references[0].symbol);
             let mut diagnostic = match self.policy(references[0].symbol) {
@@ -61,8 +64,8 @@ impl Undefined<'_, '_> {
                 _ => Diagnostic::error(text).tolerable(),
             };
             if i < limit {
-                diagnostic = self.referrers(diagnostic, &references);
-                let notes = self.causes(references[0].symbol, &locals, i < SEARCHES);
+                diagnostic = self.referrers(diagnostic, &references, &mut extents);
+                let notes = self.causes(references[0].symbol, &elsewhere, i < SEARCHES);
                 diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
             }
             self.job.sink.push(diagnostic.at(i as u64));
@@ -97,11 +100,17 @@ impl Undefined<'_, '_> {
         format!("undefined {visibility}symbol: {name}")
     }
 
-    fn referrers(&self, mut diagnostic: Diagnostic, references: &[&UndefinedRef]) -> Diagnostic {
+    fn referrers(
+        &self,
+        mut diagnostic: Diagnostic,
+        references: &[&UndefinedRef],
+        extents: &mut HashMap<ObjectId, Extents>,
+    ) -> Diagnostic {
         for reference in references.iter().take(REFERRERS) {
             let object = &self.resolved.objects[reference.object.index()];
             let offset = self.offset(reference);
-            let text = place::reference(self.job.options, object, reference.shndx, offset);
+            let extents = extents.entry(reference.object).or_insert_with(|| Extents::of(object));
+            let text = extents.reference(self.job.options, object, reference.shndx, offset);
             diagnostic = diagnostic.note(format!("referenced by {text}")).place(place::of(
                 reference.object,
                 reference.shndx,
@@ -115,12 +124,12 @@ impl Undefined<'_, '_> {
         }
     }
 
-    fn causes(&self, id: SymbolId, locals: &HashMap<&[u8], ObjectId>, search: bool) -> Vec<String> {
+    fn causes(&self, id: SymbolId, elsewhere: &Elsewhere, search: bool) -> Vec<String> {
         let entry = self.resolved.names.get(id);
         if self.symbols[id].has(sym::IN_DISCARDED) {
             return self.discarded(entry);
         }
-        let mut notes = hints::out_of_reach(self, entry, locals);
+        let mut notes = hints::out_of_reach(self, entry, elsewhere);
         notes.extend(self.removed_bounds(entry.name));
         notes.extend(hints::missing(entry.name));
         if notes.is_empty() && search {

@@ -156,21 +156,48 @@ impl Internals {
 
     /// Lets an alias of an alias stand for what the other stands for.
     fn follow_aliases(&mut self, resolved: &Resolved, sink: &DiagSink) {
-        for i in 0..self.list.len() {
-            let Target::Alias(mut other, mut offset) = self.list[i].target else { continue };
-            for step in 0..=self.list.len() {
-                let entry = resolved.names.get(other);
-                if entry.rank() != Rank::Internal {
-                    break;
-                }
-                let Target::Alias(next, more) = self.list[entry.sym() as usize].target else { break };
-                if step == self.list.len() {
-                    sink.error(format!("{}: the value depends on itself", self.list[i].origin));
-                }
-                (other, offset) = (next, offset.wrapping_add(more));
-            }
-            self.list[i].target = Target::Alias(other, offset);
+        #[derive(Clone, Copy, PartialEq)]
+        enum State {
+            New,
+            /// On the chain that is being followed.
+            Here,
+            Done,
+            Circular,
         }
+        let mut states = vec![State::New; self.list.len()];
+        let mut chain = Vec::new();
+        for start in 0..self.list.len() {
+            let mut next = Some(start);
+            while let Some(at) = next.filter(|at| states[*at] == State::New) {
+                states[at] = State::Here;
+                chain.push(at);
+                next = self.behind(resolved, at);
+            }
+            let circular = next.is_some_and(|at| states[at] != State::Done);
+            // From the end of the chain, so that each has only one step to go.
+            for at in chain.drain(..).rev() {
+                if circular {
+                    states[at] = State::Circular;
+                    sink.error(format!("{}: the value depends on itself", self.list[at].origin));
+                    continue;
+                }
+                states[at] = State::Done;
+                if let Some(other) = self.behind(resolved, at)
+                    && let (Target::Alias(_, offset), Target::Alias(end, more)) =
+                        (&self.list[at].target, &self.list[other].target)
+                {
+                    self.list[at].target = Target::Alias(*end, offset.wrapping_add(*more));
+                }
+            }
+        }
+    }
+
+    /// The definition that one stands for, if both are aliases.
+    fn behind(&self, resolved: &Resolved, at: usize) -> Option<usize> {
+        let Target::Alias(other, _) = self.list[at].target else { return None };
+        let entry = resolved.names.get(other);
+        let other = (entry.rank() == Rank::Internal).then(|| entry.sym() as usize)?;
+        matches!(self.list[other].target, Target::Alias(..)).then_some(other)
     }
 
     /// The bounds (`__start_X`, `__stop_X`) of sections of which nothing is left in the output.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use weld_common::demangle::demangle;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
+use weld_common::text;
 
 use crate::elf::*;
 use crate::options::Options;
@@ -47,8 +48,8 @@ impl Scripts {
         }
         let mut all = inline;
         for path in &options.version_scripts {
-            let parsed = read(options, store, path)
-                .and_then(|text| version_script::parse(text, &path.to_string_lossy()));
+            let parsed =
+                read(options, store, path).and_then(|text| version_script::parse(text, &text::path(path)));
             match parsed {
                 Ok(script) => all.push(script),
                 Err(d) => sink.push(d),
@@ -66,7 +67,7 @@ impl Scripts {
         ];
         for (paths, list) in lists {
             for path in paths {
-                let shown = path.to_string_lossy().into_owned();
+                let shown = text::path(path).into_owned();
                 match read(options, store, path).and_then(|text| dynamic_list::parse(text, &shown)) {
                     Ok(patterns) => list.extend(patterns.into_iter().map(|p| (p, shown.clone()))),
                     Err(d) => sink.push(d),
@@ -182,5 +183,5 @@ fn read<'s>(
             return Ok(text);
         }
     }
-    Err(Diagnostic::error(format!("cannot open {}: No such file or directory", path.display())))
+    Err(Diagnostic::error(format!("cannot open {}: No such file or directory", text::path(path))))
 }

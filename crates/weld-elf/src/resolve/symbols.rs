@@ -5,7 +5,7 @@
 //! runs on many threads, records in it what a symbol needs (GOT slot, PLT entry, …); before and
 //! after the scan nobody writes it.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
@@ -181,13 +181,14 @@ pub fn freeze(
     let lost = par::concat("join definitions in lost groups", parallel, lost);
     let _stretch = trace::stretch("definitions in lost groups");
     let (mut missing, mut passed_over) = (HashSet::new(), HashSet::new());
+    let mut groups = SurvivingGroups::default();
     for id in lost {
         if list[id.index()].has(sym::PASSED_OVER) {
             passed_over.insert(id);
             continue;
         }
         refuse_in_table(resolved, id, sink);
-        match find_in_surviving_group(resolved, sections, comdats, id) {
+        match groups.find(resolved, sections, comdats, id) {
             Some(word) => replace(resolved, sections, &mut list, (id, word)),
             None => _ = missing.insert(id),
         }
@@ -420,24 +421,53 @@ fn type_flags(s: &Sym) -> u32 {
     }
 }
 
-/// The priority word of `id`'s definition in the group that survived where the winner's lost.
-fn find_in_surviving_group(
-    resolved: &Resolved,
-    sections: &Sections,
-    comdats: &Comdats,
-    id: SymbolId,
-) -> Option<u64> {
-    let entry = resolved.names.get(id);
-    let loser = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-    let SymbolPlace::Section(lost) = loser.place(entry.sym(), &loser.syms[entry.sym() as usize]) else {
-        return None;
-    };
-    let group = loser.groups.iter().find(|g| {
-        let words = loser.group_words(g.shndx).unwrap_or(&[]);
-        words.iter().skip(1).any(|w| w.get() == lost)
-    })?;
-    let winner = &resolved.objects[comdats.owner(signature(loser, group))?.index()];
-    (winner.first_global..winner.syms.len() as u32)
-        .find(|&i| winner.global(i) == id && is_kept(winner, i, sections))
-        .map(|i| definition_word(winner, i))
+/// Finds definitions in the groups that survived where those of the winners lost. What has been looked
+/// through once is kept: one object may have lost thousands.
+#[derive(Default)]
+struct SurvivingGroups {
+    /// Of each object that lost: its groups by the sections that are in them.
+    groups: HashMap<u32, HashMap<u32, usize>>,
+    /// Of each object whose groups stay: the names that it defines, each with its first symbol.
+    definitions: HashMap<ObjectId, HashMap<SymbolId, u32>>,
+}
+
+impl SurvivingGroups {
+    /// The priority word of the definition of `id`.
+    fn find(
+        &mut self,
+        resolved: &Resolved,
+        sections: &Sections,
+        comdats: &Comdats,
+        id: SymbolId,
+    ) -> Option<u64> {
+        let entry = resolved.names.get(id);
+        let index = resolved.index_of_file[entry.file().index()];
+        let loser = &resolved.objects[index as usize];
+        let SymbolPlace::Section(lost) = loser.place(entry.sym(), &loser.syms[entry.sym() as usize]) else {
+            return None;
+        };
+        let groups = self.groups.entry(index).or_insert_with(|| groups_of_sections(loser));
+        let group = &loser.groups[*groups.get(&lost)?];
+        let owner = comdats.owner(signature(loser, group))?;
+        let winner = &resolved.objects[owner.index()];
+        let definitions = self.definitions.entry(owner).or_insert_with(|| kept_definitions(winner, sections));
+        Some(definition_word(winner, *definitions.get(&id)?))
+    }
+}
+
+/// The first group that each section is in.
+fn groups_of_sections(object: &Object) -> HashMap<u32, usize> {
+    let mut found = HashMap::new();
+    for (g, group) in object.groups.iter().enumerate() {
+        for member in object.group_words(group.shndx).unwrap_or(&[]).iter().skip(1) {
+            found.entry(member.get()).or_insert(g);
+        }
+    }
+    found
+}
+
+fn kept_definitions(object: &Object, sections: &Sections) -> HashMap<SymbolId, u32> {
+    let globals = object.first_global..object.syms.len() as u32;
+    // Last first, so that the first stays.
+    globals.rev().filter(|i| is_kept(object, *i, sections)).map(|i| (object.global(i), i)).collect()
 }

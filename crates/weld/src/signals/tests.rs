@@ -68,7 +68,7 @@ fn end_with_tokens(role: &str) {
             std::thread::spawn(raise).join().unwrap();
         }
         "tokens-abort" => std::process::abort(),
-        "tokens-panic" => die_of_bug("oh no\n"),
+        "tokens-panic" => die_of_panic("oh no\n"),
         "tokens-returned" => {
             let give_back = || _ = unsafe { libc::write(TOKEN_PIPE, b"ab".as_ptr().cast(), 2) };
             return_tokens(&mut { give_back });
@@ -76,6 +76,12 @@ fn end_with_tokens(role: &str) {
         }
         other => panic!("{other}"),
     }
+}
+
+/// An input that is said to be mapped.
+fn mapped(path: &Path, start: usize, len: usize) -> Arc<MappedFile> {
+    let meta = std::fs::metadata(path).unwrap_or_else(|_| std::fs::metadata("/").unwrap());
+    Arc::new(MappedFile::new(path, (start, len), &meta))
 }
 
 /// What a child does; nothing in an ordinary run.
@@ -88,7 +94,22 @@ fn child() {
         return end_with_tokens(&role);
     }
     let temp = path_for(&role);
-    register_temp(&temp);
+    if role == "creating" {
+        std::fs::remove_file(&temp).unwrap();
+        let create = || {
+            // Long enough for the handler to look.
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            std::fs::write(&temp, "x").is_ok()
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(|| create_temp(&temp, &mut { create }));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            // SAFETY: no preconditions.
+            unsafe { libc::raise(libc::SIGTERM) };
+        });
+        return;
+    }
+    create_temp(&temp, &mut || true);
     match role.as_str() {
         // SAFETY: no preconditions.
         "term" => _ = unsafe { libc::raise(libc::SIGTERM) },
@@ -107,14 +128,41 @@ fn child() {
             };
             assert_ne!(map, libc::MAP_FAILED);
             if role == "bus" {
-                register_input(&input, map.addr(), 100);
+                register_input(mapped(&input, map.addr(), 100));
             }
-            register_input(&path_for("before"), map.addr() - 4096, 4096);
+            register_input(mapped(&path_for("before"), map.addr() - 4096, 4096));
             file.set_len(0).unwrap();
             // SAFETY: the page is mapped; that the file no longer has it is what is tested.
             unsafe { map.cast::<u8>().read_volatile() };
         }
-        "panic" => die_of_bug("oh no\n"),
+        "panic" => die_of_panic("oh no\n"),
+        "changed" => {
+            let input = path_for("changed-input");
+            std::fs::write(&input, "x").unwrap();
+            register_input(mapped(&input, 0, 1));
+            std::fs::write(&input, "longer").unwrap();
+            die_of_panic("oh no\n");
+        }
+        "large" => {
+            let limit = libc::rlimit { rlim_cur: 10, rlim_max: 10 };
+            // SAFETY: a valid structure.
+            assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_FSIZE, &limit) }, 0);
+            let error = std::fs::write(&temp, [0; 20]).unwrap_err();
+            assert_eq!(error.kind(), std::io::ErrorKind::FileTooLarge);
+            die_of_panic("too large\n");
+        }
+        "overflow" => {
+            #[expect(unconditional_recursion, reason = "that is what is tested")]
+            fn deep(n: u64) -> u64 {
+                let wide = std::hint::black_box([n; 1000]);
+                deep(n + 1) + wide[7]
+            }
+            std::hint::black_box(deep(0));
+        }
+        // SAFETY: no preconditions.
+        signal if signal.starts_with("signal-") => unsafe {
+            libc::raise(signal["signal-".len()..].parse().unwrap());
+        },
         other => panic!("{other}"),
     }
 }
@@ -123,6 +171,40 @@ fn child() {
 fn termination_removes_the_temporary_file() {
     let (output, left) = run_child("term");
     assert_eq!((output.status.signal(), left), (Some(libc::SIGTERM), false));
+}
+
+#[test]
+fn whatever_ends_the_process_removes_the_temporary_file() {
+    for signal in ENDS.into_iter().chain([libc::SIGSEGV, libc::SIGBUS, libc::SIGRTMIN(), libc::SIGRTMAX()]) {
+        let (output, left) = run_child(&format!("signal-{signal}"));
+        assert_eq!((output.status.signal(), left), (Some(signal), false), "{output:?}");
+    }
+    let (output, left) = run_child("overflow");
+    assert_eq!((output.status.signal(), left), (Some(libc::SIGABRT), false));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has overflowed its stack"), "{output:?}");
+}
+
+#[test]
+fn a_file_that_is_being_created_is_removed() {
+    let (output, left) = run_child("creating");
+    assert_eq!((output.status.signal(), left), (Some(libc::SIGTERM), false));
+}
+
+#[test]
+fn the_limit_on_file_sizes_is_an_error_and_no_signal() {
+    let (output, left) = run_child("large");
+    assert_eq!((output.status.code(), left), (Some(1), false), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "ld: too large\n");
+}
+
+#[test]
+fn a_panic_over_an_input_that_changed_names_it() {
+    let (output, left) = run_child("changed");
+    let input = path_for("changed-input");
+    let text = format!("ld: error: input file {} changed while it was being linked\n", input.display());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), text);
+    assert_eq!((output.status.code(), left), (Some(1), false));
+    let _ = std::fs::remove_file(input);
 }
 
 #[test]

@@ -6,9 +6,11 @@ use crate::io::testdir::TestDir;
 struct MapHost(Mutex<Vec<(PathBuf, usize, usize)>>);
 
 impl Host for MapHost {
-    fn print(&self, _: &str) {}
-    fn mapped(&self, path: &Path, start: usize, len: usize) {
-        self.0.lock().unwrap().push((path.to_owned(), start, len));
+    fn print(&self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+    fn mapped(&self, file: &Arc<MappedFile>) {
+        self.0.lock().unwrap().push((file.path.clone(), file.start, file.len));
     }
 }
 
@@ -184,4 +186,45 @@ fn waits_for_a_descriptor() {
             assert_eq!(worker.join().unwrap().unwrap().unwrap(), b"bytes");
         }
     });
+}
+
+#[test]
+fn files_that_change_while_they_are_mapped() {
+    let dir = TestDir::new("input-changes");
+    let host = QuietHost::new();
+    let store = InputStore::new(&host);
+    let paths = ["small", "touched", "written", "gone"].map(|name| dir.join(name));
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    for path in &paths {
+        let len = if path.ends_with("small") { 10 } else { READ_LIMIT + 1 };
+        std::fs::write(path, pattern(len)).unwrap();
+        File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
+        store.open(path).unwrap().unwrap();
+    }
+    let [small, touched, written, gone] = &paths;
+    let later = long_ago + Duration::from_nanos(1);
+    File::options().write(true).open(small).unwrap().set_modified(later).unwrap();
+    std::fs::remove_file(gone).unwrap();
+    assert_eq!(store.changed(false), None);
+    let grown = pattern(READ_LIMIT + 2);
+    std::fs::write(written, grown).unwrap();
+    File::options().write(true).open(written).unwrap().set_modified(long_ago).unwrap();
+    assert_eq!((store.changed(false).as_ref(), store.changed(true).as_ref()), (Some(written), Some(written)));
+    File::options().write(true).open(touched).unwrap().set_modified(later).unwrap();
+    assert_eq!((store.changed(false).as_ref(), store.changed(true).as_ref()), (Some(touched), Some(touched)));
+}
+
+#[test]
+fn what_a_report_would_replace_is_refused() {
+    let dir = TestDir::new("input-refused");
+    let host = QuietHost::new();
+    let mut store = InputStore::new(&host);
+    for name in ["a", "b"] {
+        std::fs::write(dir.join(name), b"x").unwrap();
+    }
+    std::os::unix::fs::symlink("a", dir.join("link")).unwrap();
+    store.refuse(vec![(Identity::of(&dir.join("link")).unwrap(), "--Map".to_owned())]);
+    let error = store.open(&dir.join("a")).unwrap_err().to_string();
+    assert_eq!(error, format!("--Map would replace {}, which is an input", dir.join("a").display()));
+    assert!(store.open(&dir.join("b")).unwrap().is_some());
 }

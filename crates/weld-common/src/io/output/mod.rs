@@ -1,8 +1,11 @@
 //! The output file: complete under its name, or not there at all.
 //!
 //! An image is written to a temporary file in the directory of the output and renamed over it by
-//! [`OutputFile::commit`]. Until then an older output stays as it was, and so a program that is being
+//! [`ClosedOutput::commit`]. Until then an older output stays as it was, and so a program that is being
 //! run or mapped can be replaced. Dropping an [`OutputFile`] removes the temporary file.
+//!
+//! Reports that a link writes beside its output ([`reports`]) are complete before the output is
+//! committed.
 //!
 //! What stands at the output path decides how it is written:
 //!
@@ -21,6 +24,7 @@
 mod blocks;
 mod claims;
 pub mod engine;
+pub mod reports;
 mod stream;
 #[cfg(unix)]
 #[path = "unix.rs"]
@@ -40,6 +44,7 @@ use memmap2::{MmapMut, MmapOptions, MmapRaw};
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
+use crate::text;
 use claims::Claims;
 use engine::FileSystem;
 pub use engine::{Engine, EngineChoice};
@@ -59,7 +64,7 @@ impl OutputError {
         OutputError {
             path: path.to_owned(),
             kind: error.kind(),
-            message: format!("cannot {verb} {}: {}", path.display(), reason(error)),
+            message: format!("cannot {verb} {}: {}", text::path(path), reason(error)),
         }
     }
 }
@@ -104,6 +109,8 @@ enum Image {
     /// A mapping of the file, or of memory if the destination is written by `commit`.
     Map(MmapRaw, Claims),
 }
+
+const IN_MEMORY: (Engine, &str) = (Engine::Mapped, "the output is written from front to back");
 
 /// What `commit` does.
 enum Destination<'h> {
@@ -177,7 +184,6 @@ impl<'h> OutputFile<'h> {
     }
 
     fn create_at(path: &Path, len: u64, options: &OutputOptions, host: &'h dyn Host) -> io::Result<Self> {
-        let in_memory = (Engine::Mapped, "the output is written from front to back");
         let (engine, image, destination) = match Place::of(path)? {
             Place::Replaceable => {
                 let (temp, file) = TempFile::create(path, options.executable, host)?;
@@ -192,9 +198,9 @@ impl<'h> OutputFile<'h> {
             }
             Place::Special => {
                 let file = OpenOptions::new().write(true).open(path)?;
-                (in_memory, memory_image(len)?, Destination::Sequential(file))
+                (IN_MEMORY, memory_image(len)?, Destination::Sequential(file))
             }
-            Place::Stdout => (in_memory, memory_image(len)?, Destination::Stdout),
+            Place::Stdout => (IN_MEMORY, memory_image(len)?, Destination::Stdout),
         };
         Ok(OutputFile {
             path: path.to_owned(),
@@ -203,6 +209,19 @@ impl<'h> OutputFile<'h> {
             engine,
             image,
             destination,
+        })
+    }
+
+    /// An output that is written over what the open file holds, by [`ClosedOutput::commit`].
+    fn in_place(path: &Path, len: u64, file: File) -> Result<OutputFile<'h>, OutputError> {
+        let image = memory_image(len).map_err(|e| OutputError::new("write", path, &e))?;
+        Ok(OutputFile {
+            path: path.to_owned(),
+            len,
+            executable: false,
+            engine: IN_MEMORY,
+            image,
+            destination: Destination::Sequential(file),
         })
     }
 
@@ -273,27 +292,32 @@ impl<'h> OutputFile<'h> {
         Ok(())
     }
 
-    /// Makes the image the output: sets its permissions (the umask is honoured) and renames it over
-    /// the path, or writes it to the special file that is there. On an error the old output is whole
-    /// and the temporary file gone.
-    pub fn commit(self, executable: bool) -> Result<(), OutputError> {
-        let OutputFile { path, len, executable: created, mut image, destination, .. } = self;
-        let done = match destination {
+    /// Writes what is not in the file yet and sets its permissions (the umask is honoured). On an error
+    /// the old output is whole and the temporary file gone.
+    pub fn close(self, executable: bool) -> Result<ClosedOutput<'h>, OutputError> {
+        let OutputFile { path, len, executable: created, image, destination, .. } = self;
+        let last = match destination {
             Destination::Replace(temp, mapped) => {
                 let file = match image {
                     Image::Stream(stream) => stream.finish().map(Some),
                     Image::Map(..) => Ok(mapped),
                 };
-                file.and_then(|file| close_image(file, created, executable)).and_then(|()| temp.rename(&path))
+                let closed = file.and_then(|file| close_image(file, created, executable));
+                closed.map(|()| LastStep::Rename(temp))
             }
-            Destination::Sequential(file) => write_in_place(file, image.bytes(len)),
-            Destination::Stdout => {
-                let mut stdout = io::stdout().lock();
-                stdout.write_all(image.bytes(len)).and_then(|()| stdout.flush())
-            }
-            Destination::Null => Ok(()),
+            Destination::Sequential(file) => Ok(LastStep::Write(file, image, len)),
+            Destination::Stdout => Ok(LastStep::Print(image, len)),
+            Destination::Null => Ok(LastStep::Nothing),
         };
-        done.map_err(|e| OutputError::new("write", &path, &e))
+        match last {
+            Ok(last) => Ok(ClosedOutput { path, last }),
+            Err(e) => Err(OutputError::new("write", &path, &e)),
+        }
+    }
+
+    /// [`OutputFile::close`] and [`ClosedOutput::commit`].
+    pub fn commit(self, executable: bool) -> Result<(), OutputError> {
+        self.close(executable)?.commit()
     }
 
     fn check_range(&self, offset: u64, len: usize) -> Result<(), OutputError> {
@@ -311,8 +335,39 @@ impl<'h> OutputFile<'h> {
     /// An error of the linker, not of its user.
     #[cold]
     fn misuse(&self, what: &str) -> OutputError {
-        let message = format!("internal error while writing {}: {what}", self.path.display());
+        let message = format!("internal error while writing {}: {what}", text::path(&self.path));
         OutputError { path: self.path.clone(), kind: ErrorKind::InvalidInput, message }
+    }
+}
+
+/// An output that is complete but for its place. Dropping it leaves the old output as it was.
+pub struct ClosedOutput<'h> {
+    path: PathBuf,
+    last: LastStep<'h>,
+}
+
+enum LastStep<'h> {
+    Rename(TempFile<'h>),
+    Write(File, Image, u64),
+    Print(Image, u64),
+    Nothing,
+}
+
+impl ClosedOutput<'_> {
+    /// Makes the image the output: renames it over the path, or writes it to the special file that is
+    /// there. On an error the old output is whole and the temporary file gone.
+    pub fn commit(self) -> Result<(), OutputError> {
+        let ClosedOutput { path, last } = self;
+        let done = match last {
+            LastStep::Rename(temp) => temp.rename(&path),
+            LastStep::Write(file, mut image, len) => write_in_place(file, image.bytes(len)),
+            LastStep::Print(mut image, len) => {
+                let mut stdout = io::stdout().lock();
+                stdout.write_all(image.bytes(len)).and_then(|()| stdout.flush())
+            }
+            LastStep::Nothing => Ok(()),
+        };
+        done.map_err(|e| OutputError::new("write", &path, &e))
     }
 }
 

@@ -29,13 +29,15 @@ impl<'h> TempFile<'h> {
         let random = RandomState::new();
         for attempt in 0..100u32 {
             let path = directory_of(output).join(name_for(output, random.hash_one(attempt)));
-            match sys::create_new(&path, executable) {
+            let mut created = Err(ErrorKind::Other.into());
+            host.create_temp(&path, &mut || {
+                created = sys::create_new(&path, executable);
+                created.is_ok()
+            });
+            match created {
                 Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
-                Ok(file) => {
-                    host.temp_created(&path);
-                    return Ok((TempFile { path, host, renamed: false }, file));
-                }
+                Ok(file) => return Ok((TempFile { path, host, renamed: false }, file)),
             }
         }
         Err(ErrorKind::AlreadyExists.into())

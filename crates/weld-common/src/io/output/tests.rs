@@ -18,9 +18,13 @@ fn options(engine: EngineChoice) -> OutputOptions {
 struct TempHost(Mutex<Vec<(PathBuf, bool)>>);
 
 impl Host for TempHost {
-    fn print(&self, _: &str) {}
-    fn temp_created(&self, path: &Path) {
-        self.0.lock().unwrap().push((path.to_owned(), true));
+    fn print(&self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+    fn create_temp(&self, path: &Path, create: &mut dyn FnMut() -> bool) {
+        if create() {
+            self.0.lock().unwrap().push((path.to_owned(), true));
+        }
     }
     fn temp_gone(&self, path: &Path) {
         self.0.lock().unwrap().push((path.to_owned(), false));

@@ -73,6 +73,11 @@ pub fn check_directory(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// What tells a file from all others.
+pub fn identity(meta: &Metadata) -> (u64, u64) {
+    (meta.dev(), meta.ino())
+}
+
 /// Whether this is the device that swallows everything, at whatever offset.
 pub fn is_null_device(meta: &Metadata) -> bool {
     cfg!(target_os = "linux") && meta.file_type().is_char_device() && meta.rdev() == libc::makedev(1, 3)

@@ -1,0 +1,90 @@
+//! The files that options ask for beside the output, and what they must not replace.
+
+use std::path::{Path, PathBuf};
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::io::output::reports::Identity;
+use weld_common::text;
+
+use crate::options::Options;
+
+/// What each report would replace; for [`weld_common::io::input::InputStore::refuse`].
+///
+/// # Errors
+/// If two of them, or one and the output, are the same file, or if one is a script that the options
+/// name: `--reproduce` would have replaced it before it is read.
+pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> {
+    let mut found: Vec<(Identity, String)> = Vec::new();
+    check_stdout(options)?;
+    let reports: Vec<(&str, &Path)> = reports(options).collect();
+    if reports.is_empty() {
+        return Ok(found);
+    }
+    let output = ("the output", options.output.as_path());
+    for (what, path) in std::iter::once(output).chain(reports) {
+        let Some(identity) = Identity::of(path) else { continue };
+        if let Some((_, other)) = found.iter().find(|(of, _)| *of == identity) {
+            let text = format!("{other} and {what} would be the same file, {}", text::path(path));
+            return Err(Diagnostic::error(text).into());
+        }
+        found.push((identity, what.to_owned()));
+    }
+    // The output takes its place when nobody reads any longer.
+    if Identity::of(&options.output).is_some() {
+        found.remove(0);
+    }
+    for path in scripts(options) {
+        let identity = Identity::of(path);
+        if let Some((_, report)) = found.iter().find(|(of, _)| Some(of) == identity.as_ref()) {
+            let text = format!("{report} would replace {}, which is an input", text::path(path));
+            return Err(Diagnostic::error(text).into());
+        }
+    }
+    Ok(found)
+}
+
+fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
+    let files: [(&'static str, &Option<PathBuf>); 6] = [
+        ("--Map", &options.map_file),
+        ("--why-extract", &options.why_extract),
+        ("--print-gc-sections", &options.print_gc_sections),
+        ("--dependency-file", &options.dependency_file),
+        ("--time-trace", &options.time_trace),
+        ("--reproduce", &options.reproduce),
+    ];
+    let given = files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
+    given.filter(|(_, path)| *path != Path::new("-"))
+}
+
+/// Files that are read after the inputs.
+fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
+    let lists = options.version_scripts.iter().chain(&options.dynamic_lists);
+    lists.chain(&options.export_symbol_lists).chain(&options.retain_symbols_file)
+}
+
+/// Text and the output cannot both go to standard output: neither could be told from the other.
+fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
+    if ![Path::new("-"), Path::new("/dev/stdout")].contains(&options.output.as_path()) {
+        return Ok(());
+    }
+    let to_stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
+    let prints = [
+        ("-v", options.print_version),
+        ("--verbose", options.verbose),
+        ("--trace", options.trace),
+        ("--trace-symbol", !options.trace_symbols.is_empty()),
+        ("--print-map", options.print_map),
+        ("--cref", options.cref && options.map_file.is_none()),
+        ("--stats", options.stats),
+        ("--why-extract", to_stdout(&options.why_extract)),
+        ("--print-gc-sections", to_stdout(&options.print_gc_sections)),
+        ("--dependency-file", to_stdout(&options.dependency_file)),
+        ("--time-trace", to_stdout(&options.time_trace)),
+    ];
+    match prints.iter().find(|(_, does)| *does) {
+        Some((what, _)) => {
+            Err(Diagnostic::error(format!("{what} and the output would both go to standard output")).into())
+        }
+        None => Ok(()),
+    }
+}
