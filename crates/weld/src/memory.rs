@@ -1,11 +1,66 @@
-//! The program's memory: its allocator, and no transparent huge pages.
+//! The program's memory: its allocator, an error when there is none left, and no transparent huge pages.
 //!
 //! A link touches its memory here and there, and clearing 2 MiB at a time costs hello world a third of its run
 //! and three times its memory. Large links gain or lose a tenth by them, as memory happens to be, and take a tenth
 //! more of it with two threads and twice as much with many: figures are in docs/performance.md, "Process".
 
+//!
+//! Rust aborts when memory is refused. A limit (`ulimit -v`, a container's) is nothing to abort for, so a small
+//! request that is refused ends the process with an error, here, where nothing needs to be allocated
+//! for it. Who asks for much may be able to do without, and is told.
+
+use std::alloc::{GlobalAlloc, Layout};
+
+use mimalloc::MiMalloc;
+
+use crate::signals;
+
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Memory = Memory;
+
+struct Memory;
+
+/// Requests of this many bytes may be refused without ending the process.
+const LARGE: usize = 16 << 20;
+
+// SAFETY: all is left to mimalloc; what it refuses is passed on or ends the process.
+unsafe impl GlobalAlloc for Memory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        checked(unsafe { MiMalloc.alloc(layout) }, layout.size())
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's.
+        checked(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+    }
+
+    unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's.
+        checked(unsafe { MiMalloc.realloc(old, layout, size) }, size)
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        // SAFETY: the caller's.
+        unsafe { MiMalloc.dealloc(old, layout) }
+    }
+}
+
+#[inline(always)]
+fn checked(memory: *mut u8, size: usize) -> *mut u8 {
+    if memory.is_null() {
+        refused(size);
+    }
+    memory
+}
+
+#[cold]
+fn refused(size: usize) {
+    signals::note_refused_memory();
+    if size < LARGE {
+        signals::die_of_memory();
+    }
+}
 
 /// Runs before the allocator takes its first page.
 #[used]

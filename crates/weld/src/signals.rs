@@ -12,7 +12,7 @@
 //!
 //! Handlers may run at any instruction of any thread, also inside the allocator. They only read
 //! static memory and nodes that are never freed, and call functions that POSIX lists as
-//! async-signal-safe: `unlink`, `write`, `raise`, `_exit`.
+//! async-signal-safe: `unlink`, `write`, `raise`, `_exit`, and `nanosleep`, which has no state.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_int;
@@ -94,6 +94,9 @@ static PROGRAM: Slot<256> = Slot::new();
 /// Tokens of a jobserver that this process holds, one byte each, and where to write them to.
 static TOKENS: Slot<256> = Slot::new();
 static TOKENS_TO: AtomicI32 = AtomicI32::new(-1);
+
+/// Memory has been refused. If Rust aborts, that is why.
+static NO_MEMORY: AtomicBool = AtomicBool::new(false);
 
 /// A thread is handling `SIGBUS`.
 static BUS_ERROR: AtomicBool = AtomicBool::new(false);
@@ -284,6 +287,9 @@ extern "C" fn on_segmentation_fault(signal: c_int, info: *mut libc::siginfo_t, _
 }
 
 extern "C" fn on_termination(signal: c_int, _: *mut libc::siginfo_t, _: *mut libc::c_void) {
+    if signal == libc::SIGABRT && NO_MEMORY.load(Ordering::Relaxed) {
+        die_of_memory();
+    }
     clean_up();
     // SAFETY: no preconditions; the default action is in force again and ends the process.
     unsafe { libc::raise(signal) };
@@ -371,11 +377,18 @@ fn remove_temps() {
     // thread sees this.
     ENDING.store(true, Ordering::SeqCst);
     for slot in &TEMPS {
-        while slot.state.load(Ordering::SeqCst) == CREATING {
-            std::hint::spin_loop();
+        // It takes no time, unless the file system hangs, or if that thread is this one: memory may be refused
+        // to it.
+        for _ in 0..1000 {
+            if slot.state.load(Ordering::SeqCst) != CREATING {
+                break;
+            }
+            let millisecond = libc::timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+            // SAFETY: a valid structure; nothing is to be told.
+            unsafe { libc::nanosleep(&millisecond, null_mut()) };
         }
-        if slot.change(READY, BUSY) {
-            // SAFETY: the state has just been changed from `READY` to `BUSY` and stays; the path ends with a zero.
+        if slot.change(READY, BUSY) || slot.change(CREATING, BUSY) {
+            // SAFETY: the state has just been changed to `BUSY` here and stays; the path ends with a zero.
             unsafe { libc::unlink(slot.text().as_ptr().cast()) };
         }
     }
@@ -399,6 +412,19 @@ fn write_all(mut text: &[u8]) {
             _ => return,
         }
     }
+}
+
+/// Somebody was refused memory, who may be able to do without.
+pub fn note_refused_memory() {
+    NO_MEMORY.store(true, Ordering::Relaxed);
+}
+
+/// Ends the process for want of memory.
+pub fn die_of_memory() -> ! {
+    clean_up();
+    write_message(&[b"error: out of memory\n"]);
+    // SAFETY: no preconditions.
+    unsafe { libc::_exit(1) }
 }
 
 /// Ends the process because of a panic: cleans up and prints `text`. If an input has changed since it was
