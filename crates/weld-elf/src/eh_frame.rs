@@ -5,8 +5,8 @@
 //! functions and repeated CIEs, so it needs to know where the records are, which relocations lie in
 //! them, and how an FDE encodes its function's address. Instructions are not looked at.
 //!
-//! A record is a u32 length (0xffffffff: a u64 length follows), a u32 that is 0 in a CIE and in an
-//! FDE the distance back to its CIE, and the rest. A length of 0 ends the list; objects made by
+//! A record is a u32 length, a u32 that is 0 in a CIE and in an FDE the distance back to its CIE, and
+//! the rest. (A length of 0xffffffff would mean that a u64 length follows, which no unwinder reads.) A length of 0 ends the list; objects made by
 //! `ld -r` have such words between records too, and they are skipped. Numbers are little-endian.
 //!
 //! Sources: LSB Core, "Exception Frames"; DWARF 5, section 6.4; encodings: LSB, "DWARF Exception
@@ -88,6 +88,8 @@ pub enum EhError {
     TooLarge,
     /// The record reaches beyond the section.
     Truncated(usize),
+    /// The record has a length of 64 bits.
+    Wide(usize),
     /// The record is too short for its fields.
     TooShort(usize),
     /// The FDE names a CIE where none is.
@@ -111,6 +113,9 @@ impl fmt::Display for EhError {
         match self {
             EhError::TooLarge => write!(f, "section is 4 GiB or larger"),
             EhError::Truncated(at) => write!(f, "record at {at:#x} reaches beyond the section"),
+            EhError::Wide(at) => {
+                write!(f, "record at {at:#x} has a length of 64 bits, which unwinders do not read")
+            }
             EhError::TooShort(at) => write!(f, "record at {at:#x} is too short"),
             EhError::NoCie(at) => write!(f, "FDE at {at:#x} refers to a CIE that does not exist"),
             EhError::BadVersion(at) => write!(f, "CIE at {at:#x} has an unknown version"),
@@ -172,15 +177,15 @@ struct Head {
 /// Reads the head of the record at `at`; `None` for a terminator.
 fn read_head(data: &[u8], at: usize) -> Result<Option<Head>, EhError> {
     let mut reader = Reader::new(&data[at..]);
-    let mut length = u64::from(reader.u32().ok_or(EhError::Truncated(at))?);
+    let length = reader.u32().ok_or(EhError::Truncated(at))?;
     if length == 0 {
         return Ok(None);
     }
     if length == 0xffff_ffff {
-        length = reader.u64().ok_or(EhError::Truncated(at))?;
+        return Err(EhError::Wide(at));
     }
     let id_at = at + reader.position();
-    let end = usize::try_from(length).ok().and_then(|length| id_at.checked_add(length));
+    let end = id_at.checked_add(length as usize);
     let end = end.filter(|&end| end <= data.len()).ok_or(EhError::Truncated(at))?;
     let id = Reader::new(&data[id_at..end]).u32().ok_or(EhError::TooShort(at))?;
     Ok(Some(Head { end, id_at, id }))
@@ -218,7 +223,16 @@ impl EhFrame {
                 if place.is_some_and(|place| place != begin as u64) {
                     return Err(EhError::BadFirstReloc(at));
                 }
-                frames.fdes.push(Fde { offset, size, cie: cie as u32, first_reloc, n_relocs });
+                // Code of no length (of a part of a function that came out empty) shares its address with
+                // code of some, whose record must be the one that is found.
+                let range = begin + pointer;
+                let second = relocs.relocs.get(first_reloc as usize + 1).filter(|_| n_relocs > 1);
+                if data[range] != 0
+                    || data[range..range + pointer].iter().any(|byte| *byte != 0)
+                    || second.is_some_and(|second| (relocs.offset)(second) == range as u64)
+                {
+                    frames.fdes.push(Fde { offset, size, cie: cie as u32, first_reloc, n_relocs });
+                }
             }
             at = head.end;
         }
@@ -405,13 +419,13 @@ mod tests {
     fn sample() -> (Vec<u8>, Vec<u64>) {
         let mut data = record(0, &cie_body(b"zR", &[0x1b]));
         let fde1 = data.len();
-        data.extend(record(fde1 as u32 + 4, &[0; 12]));
+        data.extend(record(fde1 as u32 + 4, &[1; 12]));
         let cie2 = data.len();
         data.extend(record(0, &cie_body(b"zPLR", &[0x9b, 0, 0, 0, 0, 0x1b, 0x03])));
         let fde2 = data.len();
-        data.extend(record((fde2 - cie2) as u32 + 4, &[0; 16]));
+        data.extend(record((fde2 - cie2) as u32 + 4, &[1; 16]));
         let fde3 = data.len();
-        data.extend(record(fde3 as u32 + 4, &[0; 12]));
+        data.extend(record(fde3 as u32 + 4, &[1; 12]));
         data.extend([0; 4]);
         let personality = cie2 + 8 + 1 + 5 + 3 + 1 + 1;
         let relocs = [fde1 + 8, personality, fde2 + 8, fde2 + 17, fde3 + 8];
@@ -443,7 +457,7 @@ mod tests {
         data.extend(record(0, &cie_body(b"zR", &[0x1b])));
         data.extend([0; 8]);
         let at = data.len();
-        data.extend(record(at as u32, &[0; 8]));
+        data.extend(record(at as u32, &[1; 8]));
         assert_eq!(parse(&data, &[at as u64 + 8]).unwrap().fdes[0].n_relocs, 1);
         assert_eq!(parse(&[], &[]).unwrap().fdes, []);
         assert_eq!(parse(&sample, &[]).unwrap().fdes[0].n_relocs, 0);
@@ -451,21 +465,29 @@ mod tests {
 
     #[test]
     fn extended_lengths() {
-        let body = cie_body(b"zR", &[0x1b]);
-        let mut data = vec![0xff; 4];
-        data.extend((body.len() as u64 + 4).to_le_bytes());
-        data.extend([0; 4]);
-        data.extend(&body);
+        let mut data = record(0, &cie_body(b"zR", &[0x1b]));
         let at = data.len();
         data.extend([0xff; 4]);
         data.extend(12u64.to_le_bytes());
         data.extend((at as u32 + 12).to_le_bytes());
-        data.extend([0; 8]);
-        let frames = parse(&data, &[at as u64 + 16]).unwrap();
-        assert_eq!((frames.cies[0].size as usize, frames.fdes[0].cie), (at, 0));
-        assert_eq!(frames.fdes[0].size, 24);
-        data[at + 4..at + 12].copy_from_slice(&u64::MAX.to_le_bytes());
-        assert_eq!(parse(&data, &[]).unwrap_err(), EhError::Truncated(at));
+        data.extend([1; 8]);
+        assert_eq!(parse(&data, &[at as u64 + 16]).unwrap_err(), EhError::Wide(at));
+    }
+
+    #[test]
+    fn code_of_no_length() {
+        let cie = record(0, &cie_body(b"zPLR", &[0x9b, 0, 0, 0, 0, 0x1b, 0x1b]));
+        let at = cie.len();
+        let fde = |range: u8, relocs: &[u64]| {
+            let body = [0, 0, 0, 0, 0, range, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
+            let data = [&cie[..], &record(at as u32 + 4, &body)].concat();
+            let relocs: Vec<u64> = relocs.iter().map(|r| at as u64 + r).collect();
+            parse(&data, &relocs).unwrap().fdes.len()
+        };
+        assert_eq!(fde(1, &[8]), 1);
+        assert_eq!(fde(0, &[8]), 0);
+        assert_eq!(fde(0, &[8, 17]), 0, "the second relocation is that of an exception table");
+        assert_eq!(fde(0, &[8, 12]), 1, "the length is relocated");
     }
 
     #[test]
@@ -501,7 +523,9 @@ mod tests {
         let (data, relocs) = sample();
         for len in 1..data.len() {
             let _ = parse(&data[..len], &relocs);
-            if !data[..len].ends_with(&[0; 4]) {
+            // Nothing is missing but the terminator.
+            let whole = len == data.len() - 4;
+            if !whole && !data[..len].ends_with(&[0; 4]) {
                 assert!(parse(&data[..len], &relocs).is_err());
             }
         }

@@ -161,6 +161,7 @@ pub fn hashed_string(table: &[u8], offset: u32) -> Option<(&[u8], u64)> {
 pub const ELFMAG: &[u8] = b"\x7fELF";
 pub const ELFCLASS64: u8 = 2;
 pub const ELFDATA2LSB: u8 = 1;
+pub const ELFOSABI_GNU: u8 = 3;
 
 pub const ET_NONE: u16 = 0;
 pub const ET_REL: u16 = 1;

@@ -95,6 +95,17 @@ pub enum SeparateCode {
     Loadable,
 }
 
+/// `-n`, `-N`: whether segments can be mapped by pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Magic {
+    #[default]
+    Paged,
+    /// `-n`: segments follow one another as closely as sections do.
+    Nmagic,
+    /// `-N`: so do they, and all is one segment that can be written to.
+    Omagic,
+}
+
 /// `--mmap-output-file`, `--no-mmap-output-file`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OutputEngine {
@@ -293,6 +304,7 @@ pub struct Options {
     /// Sections whose addresses overlap are an error.
     pub check_sections: bool,
     pub image_base: Option<u64>,
+    pub magic: Magic,
     /// `--compress-debug-sections`.
     pub compress_debug: Option<Compression>,
     /// `--compress-sections`: globs in order; the last match counts, and over `compress_debug`.
@@ -321,8 +333,12 @@ pub struct Options {
     pub z_text: bool,
     pub z_combreloc: bool,
     pub z_copyreloc: bool,
-    pub z_execstack: bool,
-    pub z_execstack_if_needed: bool,
+    /// `-z execstack`, `-z noexecstack`; `None`: as objects ask for.
+    pub z_execstack: Option<bool>,
+    /// What to say of objects that ask for an executable stack.
+    pub report_execstack: ReportPolicy,
+    /// `-z nognustack`: no `PT_GNU_STACK`.
+    pub z_gnustack: bool,
     pub z_global: bool,
     pub z_initfirst: bool,
     pub z_interpose: bool,
@@ -457,6 +473,7 @@ impl Default for Options {
             section_starts: Vec::new(),
             check_sections: true,
             image_base: None,
+            magic: Magic::default(),
             compress_debug: None,
             compress_sections: Vec::new(),
             merge_sections: true,
@@ -475,8 +492,9 @@ impl Default for Options {
             z_text: true,
             z_combreloc: true,
             z_copyreloc: true,
-            z_execstack: false,
-            z_execstack_if_needed: false,
+            z_execstack: None,
+            report_execstack: ReportPolicy::Warning,
+            z_gnustack: true,
             z_global: false,
             z_initfirst: false,
             z_interpose: false,
@@ -527,6 +545,12 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The address that `--section-start` or one of its kin gives an output section.
+    pub fn start_of(&self, section: &[u8]) -> Option<u64> {
+        let start = self.section_starts.iter().find(|(name, _)| name.as_bytes() == section);
+        start.map(|(_, address)| *address)
+    }
+
     /// `unique_patterns`, compiled.
     pub fn unique_globs(&self) -> Vec<Glob> {
         // They were looked at when the options were parsed.

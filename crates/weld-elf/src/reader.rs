@@ -40,10 +40,6 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    pub fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-
     pub fn skip(&mut self, len: usize) -> Option<()> {
         self.position = self.position.checked_add(len).filter(|&p| p <= self.data.len())?;
         Some(())

@@ -1,7 +1,7 @@
 //# about: --section-start and kin that put one thing on another
 //# only: weld -- others say other things, or nothing
-//# fail: overlaps.o -Ttext=0
-//# error: \.text.*0x0.*before the image base 0x200000
+//# fail: overlaps.o -Ttext=0 -pie -dynamic-linker /lib64/ld-linux-x86-64.so.2
+//# error: no room for the program headers, which the loader needs, below 0x0
 //# fail: overlaps.o -Ttext=0x1000 --image-base=0x200000
 //# error: \.text.*0x1000.*before the image base 0x200000
 //# fail: overlaps.o -Ttext=0x200040 --image-base=0x200000
@@ -12,7 +12,7 @@
 //# error: shares a page
 //# fail: overlaps.o --image-base=0x200123
 //# error: image base 0x200123 is not a multiple
-//# fail: overlaps.o --image-base=0x7ffffffffffff000
+//# fail: overlaps.o --image-base=0xfffffffffffff000
 //# error: does not fit the address space
 //# link: overlaps.o --section-start=.data=0x100000 --image-base=0x100000 --section-start=.data=0x110000
 //# run: ./out

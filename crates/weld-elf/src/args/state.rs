@@ -13,7 +13,8 @@ use weld_common::args::{Context, Given};
 use weld_common::diag::{Diagnostic, Severity};
 
 use crate::options::{
-    Defsym, DefsymValue, InputArg, InputFlags, InputKind, Options, OutputKind, Strip, UnresolvedPolicy,
+    Defsym, DefsymValue, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode, Strip,
+    UnresolvedPolicy,
 };
 use crate::persona::Persona;
 
@@ -49,6 +50,9 @@ pub(super) struct State {
     pub version_symbols: Option<bool>,
     /// `--time-trace` without a file.
     pub time_trace_beside_output: bool,
+    /// `-z max-page-size`, `-z common-page-size`.
+    pub max_page_size: Option<u64>,
+    pub common_page_size: Option<u64>,
     /// `-v` or `-V`, and what it prints without inputs. With inputs the link goes on.
     pub show_version: Option<Stop>,
     pub stop: Option<Stop>,
@@ -94,6 +98,8 @@ impl State {
             report_in_objects: None,
             version_symbols: None,
             time_trace_beside_output: false,
+            max_page_size: None,
+            common_page_size: None,
             show_version: None,
             stop: None,
             problems: Vec::new(),
@@ -189,9 +195,16 @@ impl State {
         }
     }
 
+    /// `-n`, `-N`.
+    pub fn magic(&mut self, magic: Magic) {
+        self.o.magic = magic;
+        self.flags.static_only = true;
+    }
+
     /// The end of the command line.
     pub fn finish(mut self) -> (Box<Options>, Option<Stop>, Vec<Diagnostic>) {
         self.finish_kind();
+        self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
         self.o.version_symbols = self.version_symbols.unwrap_or(self.o.persona.defines_versions());
@@ -258,6 +271,35 @@ impl State {
         for (_, option) in missing.iter().filter(|(is, _)| *is) {
             self.error(format!("{option} needs -shared"));
         }
+    }
+
+    /// Page sizes. The one that was not given fits the other.
+    fn finish_pages(&mut self) {
+        let (max, common) = (self.max_page_size, self.common_page_size);
+        let paged = self.relocatable || self.o.magic == Magic::Paged;
+        if !paged {
+            for (_, name) in [(max, "max-page-size"), (common, "common-page-size")]
+                .iter()
+                .filter(|(size, _)| size.is_some())
+            {
+                self.warn(format!("-z {name} has no effect with -n and -N"));
+            }
+        } else if let (Some(max), Some(common)) = (max, common)
+            && common > max
+        {
+            self.warn(format!(
+                "-z common-page-size={common:#x} is above -z max-page-size={max:#x}, which counts"
+            ));
+        }
+        let o = &mut self.o;
+        if !paged {
+            (o.z_max_page_size, o.z_common_page_size) = (1, 1);
+            o.separate_code = SeparateCode::None;
+            o.z_relro = false;
+            return;
+        }
+        o.z_max_page_size = max.unwrap_or(o.z_max_page_size.max(common.unwrap_or(0)));
+        o.z_common_page_size = common.unwrap_or(o.z_common_page_size).min(o.z_max_page_size);
     }
 
     fn finish_unresolved(&mut self) {

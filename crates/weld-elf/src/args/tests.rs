@@ -168,7 +168,8 @@ fn addresses() {
     let o = options("-Ttext=400000 --section-start=.x=0x10 -Ttext 0x500000 --image-base=0x1000 a.o");
     assert_eq!(o.section_starts, [(".text".to_owned(), 0x50_0000), (".x".to_owned(), 0x10)]);
     assert_eq!(o.image_base, Some(0x1000));
-    assert!(error("-Ttext-segment=0 a.o").starts_with("error: -Ttext-segment is not supported"));
+    assert_eq!(options("-Ttext-segment=2000 a.o").image_base, Some(0x2000));
+    assert!(error("-Trodata-segment=0 a.o").starts_with("error: -Trodata-segment is not supported"));
     assert!(error("--section-start=.x a.o").contains("expected SECTION=ADDRESS"));
 }
 
@@ -176,7 +177,19 @@ fn addresses() {
 fn keywords_of_z() {
     let o = options("-z now -zmax-page-size=0x10000 -z pack-relative-relocs -z stack-size=8 a.o");
     assert!(o.z_now && o.pack_relr && o.relr_glibc_dep);
-    assert_eq!((o.z_max_page_size, o.z_stack_size), (0x10000, Some(8)));
+    assert_eq!((o.z_max_page_size, o.z_common_page_size, o.z_stack_size), (0x10000, 4096, Some(8)));
+    let pages = |args: &str| {
+        let o = options(args);
+        (o.z_max_page_size, o.z_common_page_size, o.z_relro)
+    };
+    assert_eq!(pages("-z common-page-size=0x10000 a.o"), (0x10000, 0x10000, true));
+    assert_eq!(pages("-z max-page-size=16 a.o"), (16, 16, true));
+    assert_eq!(pages("-N a.o"), (1, 1, false));
+    assert_eq!(pages("-N -r a.o"), (4096, 4096, false));
+    assert_eq!(
+        warnings("-n -z max-page-size=16 a.o"),
+        ["warning: -z max-page-size has no effect with -n and -N"]
+    );
     let o = options("-z dead-reloc-in-nonalloc=.debug_*=0x7 -z start-stop-visibility=hidden a.o");
     assert_eq!((o.dead_relocs[0].clone(), o.start_stop_visibility), ((".debug_*".to_owned(), 7), 2));
     assert_eq!(warnings("-z relo a.o"), ["warning: unknown keyword: -z relo; did you mean '-z relro'?"]);

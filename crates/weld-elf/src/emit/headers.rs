@@ -3,6 +3,7 @@
 //! Specification: gABI chapters 4 ("ELF Header", "Section Header") and 5 ("Program Header").
 
 use crate::elf::*;
+use crate::input::object::Object;
 use crate::layout::{Layout, Segment};
 use crate::mode::Mode;
 
@@ -28,11 +29,19 @@ impl Bytes {
     }
 }
 
+/// The first bytes of a file. What comes from objects that are for GNU systems only is so itself.
+pub fn identification(objects: &[Object]) -> [u8; 16] {
+    let mut bytes = [0; 16];
+    bytes[..4].copy_from_slice(ELFMAG);
+    let abi = if objects.iter().any(|o| o.is_gnu) { ELFOSABI_GNU } else { 0 };
+    bytes[4..8].copy_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, abi]);
+    bytes
+}
+
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
-pub fn file_header(layout: &Layout, mode: Mode, entry: u64, names: u32) -> Vec<u8> {
+pub fn file_header(layout: &Layout, objects: &[Object], mode: Mode, entry: u64, names: u32) -> Vec<u8> {
     let mut out = Bytes(Vec::with_capacity(size(layout) as usize));
-    out.0.extend_from_slice(ELFMAG);
-    out.0.extend_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    out.0.extend_from_slice(&identification(objects));
     let kind = match (mode.relocatable, mode.pic) {
         (true, _) => ET_REL,
         (_, true) => ET_DYN,

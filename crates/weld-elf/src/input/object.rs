@@ -61,6 +61,8 @@ pub struct Object<'a> {
     pub dependent_libraries: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
+    /// The header says that it uses what only GNU systems have: IFUNCs, `STB_GNU_UNIQUE`, `SHF_GNU_RETAIN`.
+    pub is_gnu: bool,
     /// Some name of a symbol has a version in it.
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
@@ -127,6 +129,7 @@ impl<'a> Object<'a> {
             plain_groups: Vec::new(),
             dependent_libraries: 0,
             excluded: false,
+            is_gnu: ehdr.0[7] == ELFOSABI_GNU,
             spells_versions: false,
             section_base: 0,
         };

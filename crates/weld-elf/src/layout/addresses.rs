@@ -4,6 +4,8 @@
 //! a relocation's target is one load away. Merge sections have no address of their own; theirs says
 //! which part and which input of it they are.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 use weld_common::trace;
 
@@ -123,26 +125,58 @@ pub fn place_internals(
     bases: &Bases,
     shared: bool,
 ) {
+    let named = Named::find(layout, internals);
     for _ in 0..4 {
         for internal in &internals.list {
-            let value = target_value(symbols, layout, (bases, shared), &internal.target);
+            let value = target_value(symbols, (layout, &named), (bases, shared), &internal.target);
             symbols.list[internal.id.index()].value = value;
         }
     }
 }
 
-fn target_value(symbols: &Symbols, layout: &Layout, (bases, shared): (&Bases, bool), target: &Target) -> u64 {
+/// The output sections that symbols ask for by name: the first and the last of each name.
+struct Named<'n>(HashMap<&'n [u8], Option<(usize, usize)>>);
+
+impl<'n> Named<'n> {
+    fn find(layout: &Layout, internals: &'n Internals) -> Named<'n> {
+        let mut all = HashMap::new();
+        for internal in &internals.list {
+            if let Target::SectionStart(name) | Target::SectionEnd(name) = &internal.target {
+                all.insert(&name[..], None);
+            }
+        }
+        if all.is_empty() {
+            return Named(all);
+        }
+        for (i, out) in layout.sections.iter().enumerate() {
+            if let Some(place) = all.get_mut(&*out.name) {
+                // With --unique there may be several.
+                let first = place.map_or(i, |(first, _)| first);
+                *place = Some((first, i));
+            }
+        }
+        Named(all)
+    }
+
+    fn get(&self, name: &[u8]) -> Option<(usize, usize)> {
+        self.0.get(name).copied().flatten()
+    }
+}
+
+fn target_value(
+    symbols: &Symbols,
+    (layout, named): (&Layout, &Named),
+    (bases, shared): (&Bases, bool),
+    target: &Target,
+) -> u64 {
     let alloc = || layout.sections.iter().filter(|s| s.is_alloc());
     let image = layout.image_base;
     match target {
-        Target::SectionStart(name) => layout.find(name).map_or_else(
+        Target::SectionStart(name) => named.get(name).map_or_else(
             || if name == b".bss" { end_of(alloc().filter(|s| !s.is_nobits()), image) } else { image },
-            |s| s.address,
+            |(first, _)| layout.sections[first].address,
         ),
-        Target::SectionEnd(name) => {
-            // With --unique there may be several.
-            layout.sections.iter().rfind(|s| *s.name == **name).map_or(image, |s| s.end())
-        }
+        Target::SectionEnd(name) => named.get(name).map_or(image, |(_, last)| layout.sections[last].end()),
         Target::ImageStart => image,
         Target::EndOfText => end_of(alloc().filter(|s| s.flags & crate::elf::SHF_EXECINSTR != 0), image),
         Target::EndOfData => end_of(alloc().filter(|s| !s.is_nobits()), image),

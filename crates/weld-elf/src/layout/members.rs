@@ -57,7 +57,11 @@ impl<'a> Builder<'_, 'a> {
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
         for out in &mut outs {
             out.relro = self.options.z_relro && is_relro(out, self.options);
-            out.rank = rank(out);
+            if out.relro && out.is_nobits() && !out.is_tls() {
+                // Data follows in the same segment.
+                out.kind = SHT_PROGBITS;
+            }
+            out.rank = rank(out, self.options);
         }
         self.sort_arrays(&mut outs);
         let (outs, position) = self.put_in_order(outs);
@@ -399,7 +403,7 @@ fn align_tls(sections: &mut [OutputSection]) {
 
 /// Flags that mean something in an output file.
 fn output_flags(used: &OutputUse) -> u64 {
-    const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_X86_64_LARGE;
+    const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_X86_64_LARGE | SHF_GNU_RETAIN;
     const ALL: u64 = SHF_MERGE | SHF_STRINGS | SHF_LINK_ORDER;
     let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
     used.any_flags & ANY | all & ALL

@@ -4,12 +4,14 @@
 //! * [`runs`] does so for runs of input sections, in parallel;
 //! * [`order`] ranks output sections;
 //! * [`overlaps`] checks that nothing lies on anything else;
-//! * [`segments`] cuts them into program headers and gives them addresses.
+//! * [`segments`] cuts them into program headers;
+//! * [`place`] gives them addresses and offsets in the file.
 
 pub mod addresses;
 pub mod members;
 pub mod order;
 pub mod overlaps;
+pub mod place;
 pub mod runs;
 pub mod segments;
 

@@ -2,6 +2,9 @@
 //!
 //! Sections with equal rights lie together, so that there are few segments; within the read-only
 //! part what the loader reads comes first. Sections of one rank keep the order of first appearance.
+//!
+//! With `-Ttext` code comes first, and `.text` first of it: all else follows at higher addresses, within
+//! its reach, and an image that is cut from the file starts with the code.
 
 use super::{ChunkKind, OutputSection};
 use crate::elf::*;
@@ -16,17 +19,21 @@ const NOT_RELRO: u32 = 1 << 15;
 const NOT_TLS: u32 = 1 << 14;
 const NOBITS: u32 = 1 << 13;
 const RODATA: u32 = 1 << 12;
+const NOT_MOVED: u32 = 1 << 11;
 
 /// Lower ranks come first.
-pub fn rank(out: &OutputSection) -> u32 {
+pub fn rank(out: &OutputSection, options: &Options) -> u32 {
     if !out.is_alloc() {
         return NOT_ALLOC | non_alloc_rank(out);
     }
     let large = if out.flags & SHF_X86_64_LARGE != 0 { LARGE } else { 0 };
     let nobits = if out.is_nobits() { NOBITS } else { 0 };
+    let code_first = options.start_of(b".text").is_some();
+    let (code, read_only) = if code_first { (0, EXEC) } else { (EXEC, 0) };
     if out.flags & SHF_EXECINSTR != 0 {
-        let rights = if out.flags & SHF_WRITE != 0 { EXEC_WRITE } else { EXEC };
-        return large | rights | nobits | code_rank(out);
+        let rights = if out.flags & SHF_WRITE != 0 { EXEC_WRITE } else { code };
+        let not_moved = if code_first && &*out.name != b".text" { NOT_MOVED } else { 0 };
+        return large | rights | nobits | not_moved | code_rank(out);
     }
     if out.flags & SHF_WRITE != 0 {
         let tls = if out.is_tls() { 0 } else { NOT_TLS };
@@ -45,7 +52,7 @@ pub fn rank(out: &OutputSection) -> u32 {
         (_, b".gcc_except_table") => 3,
         _ => 0,
     };
-    large | nobits | loader | eh_frame
+    large | read_only | nobits | loader | eh_frame
 }
 
 /// `.init` and `.fini` bracket the code as they do elsewhere; PLTs come last.

@@ -7,10 +7,11 @@
 use super::segments::{PAGE, is_tls_zeroes};
 use super::{Layout, OutputSection, Segment};
 use crate::elf::PT_LOAD;
+use crate::options::Options;
 
 /// # Errors
 /// Says what lies on what.
-pub fn check(layout: &Layout) -> Result<(), String> {
+pub fn check(layout: &Layout, options: &Options) -> Result<(), String> {
     let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
     let mut sections: Vec<&OutputSection> = layout.sections.iter().filter(takes_memory).collect();
     sections.sort_by_key(|s| s.address);
@@ -32,14 +33,15 @@ pub fn check(layout: &Layout) -> Result<(), String> {
     let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
     let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
     for pair in loads.windows(2) {
-        check_pages(layout, pair[0], pair[1])?;
+        check_pages(layout, (pair[0], pair[1]), PAGE.min(options.z_max_page_size))?;
     }
     Ok(())
 }
 
-fn check_pages(layout: &Layout, a: &Segment, b: &Segment) -> Result<(), String> {
+/// Whoever asks for smaller pages than the machine has does not let the kernel load the image.
+fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), String> {
     let end = a.address + a.mem_size;
-    let shared = end.div_ceil(PAGE) > b.address / PAGE;
+    let shared = end.div_ceil(page) > b.address / page;
     let distance = |s: &Segment| s.address.wrapping_sub(s.offset);
     if !shared || end <= b.address && distance(a) == distance(b) {
         return Ok(());

@@ -17,6 +17,7 @@ use super::relocs::Site;
 use super::symtab::Writer;
 use crate::compressed::Compressed;
 use crate::elf::*;
+use crate::emit::headers::identification;
 use crate::emit::sink::{Digest, UnitSink};
 use crate::emit::tombstone;
 use crate::ids::*;
@@ -320,8 +321,7 @@ impl Emitter<'_, '_> {
         let count = outs.list.len() + 1;
         let names = outs.names_index();
         let mut bytes = Vec::with_capacity(Ehdr::SIZE);
-        bytes.extend_from_slice(ELFMAG);
-        bytes.extend_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend_from_slice(&identification(&self.plan.resolved.objects));
         bytes.extend_from_slice(&ET_REL.to_le_bytes());
         bytes.extend_from_slice(&EM_X86_64.to_le_bytes());
         bytes.extend_from_slice(&1u32.to_le_bytes());

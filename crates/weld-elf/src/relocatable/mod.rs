@@ -186,7 +186,7 @@ fn notes(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
     let stacks = sections.objects.iter().filter_map(|o| o.executable_stack);
     let stack = stacks.reduce(|a, b| a | b);
     if let Some(executable) = stack {
-        list.push(Note::stack(executable || job.options.z_execstack));
+        list.push(Note::stack(executable || job.options.z_execstack == Some(true)));
     }
     list
 }

@@ -1,7 +1,7 @@
 //! The output's `.eh_frame` and `.eh_frame_hdr`.
 //!
 //! FDEs of live functions in object order, each CIE once for the whole output, before its first
-//! FDE. Records are padded to 8 bytes. Since functions lie in object order as well, the entries of
+//! FDE. Records are padded to 4 bytes, as compilers write them. Since functions lie in object order as well, the entries of
 //! the search table come out nearly sorted.
 //!
 //! Specification: LSB Core, "Exception Frames" and "Exception Frame Header".
@@ -37,6 +37,9 @@ struct Record {
 }
 
 const IS_CIE: u32 = 1 << 31;
+
+/// The alignment of records in bytes.
+const ALIGN: u64 = 4;
 
 /// Objects gone through in one go.
 const RUN: usize = 16;
@@ -180,12 +183,12 @@ impl<'a> Planner<'_, 'a> {
                 let cie = &frame.cies[fde.cie as usize];
                 *number = draft.cies.len() as u32;
                 self.put_key(o, data, relocs, cie, &mut draft.keys);
-                let padded = align_up(cie.size as u64, 8) as u32;
+                let padded = align_up(cie.size as u64, ALIGN) as u32;
                 draft.cies.push(DraftCie { key_end: draft.keys.len(), size: padded, out: *size });
                 draft.records.push(Record { frame: f, index: fde.cie | IS_CIE, out, cie: *number });
             }
             draft.records.push(Record { frame: f, index: index as u32, out, cie: *number });
-            *size += align_up(fde.size as u64, 8);
+            *size += align_up(fde.size as u64, ALIGN);
         }
     }
 
@@ -340,7 +343,7 @@ impl EhFrames {
             for record in records {
                 let (offset, size, first, count) = source(frame, record);
                 let start = (record.out as u64 - from) as usize;
-                let padded = align_up(size as u64, 8) as usize;
+                let padded = align_up(size as u64, ALIGN) as usize;
                 let bytes = &mut out[start..start + padded];
                 bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
                 bytes[size as usize..].fill(0);

@@ -88,6 +88,8 @@ pub struct Plan<'e, 'a> {
 
 /// Beyond this span (and this address, if fixed) shortened GOT loads might not reach.
 const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
+/// From here on, too, addresses are 32 bits with their sign extended.
+const TOP: u64 = (-1i64 << 31) as u64;
 
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     pub fn plan(
@@ -267,8 +269,9 @@ impl<'a> Plan<'_, 'a> {
     /// Whether shortened GOT loads might not reach.
     pub fn is_too_large_to_relax(&self) -> bool {
         let (end, span) = addresses::extent(&self.layout);
-        // Where addresses are fixed, they become immediate operands.
-        span > RELAXABLE_SPAN || !self.facts.mode.pic && end > RELAXABLE_SPAN
+        // Where addresses are fixed, they become immediate operands, whose sign is extended.
+        let low = end <= RELAXABLE_SPAN || self.layout.image_base >= TOP;
+        span > RELAXABLE_SPAN || !self.facts.mode.pic && !low
     }
 
     fn dynamic_plan<'c>(&'c self, job: &'c Job, dynsym: &'c DynSym) -> DynamicPlan<'c> {

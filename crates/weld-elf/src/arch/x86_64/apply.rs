@@ -123,6 +123,13 @@ fn put_narrow(out: &mut [u8], at: usize, kind: u32, value: u64) -> Result<(), Fa
     if fits { Ok(()) } else { Err(Failure::Overflow(value as i64)) }
 }
 
+/// Writes what stands for something that is gone. It is a mark, not a value: all ones are so in any width.
+#[cold]
+fn put_tombstone(out: &mut [u8], at: usize, kind: u32, tombstone: u64) {
+    let size = width(kind);
+    out[at..at + size].copy_from_slice(&tombstone.to_le_bytes()[..size]);
+}
+
 fn check(fits: bool) -> Result<(), Failure> {
     if fits { Ok(()) } else { Err(Failure::Overflow(i64::MAX)) }
 }
@@ -231,6 +238,10 @@ impl Site<'_, '_, '_> {
     ) -> Result<(), Failure> {
         let kind = reloc.kind();
         let size = width(kind);
+        if target.is_none() && matches!(class(kind), Class::Abs64 | Class::Abs32 | Class::DtpOff) {
+            put_tombstone(out, at, kind, tombstone);
+            return Ok(());
+        }
         let value = target.unwrap_or(tombstone);
         let gone = reloc.r_addend() as u64;
         match class(kind) {
@@ -239,10 +250,7 @@ impl Site<'_, '_, '_> {
                 Ok(())
             }
             Class::Abs32 => put_narrow(out, at, kind, value),
-            Class::DtpOff => {
-                let offset = target.map_or(tombstone, |t| t.wrapping_sub(self.image.bases.tls_start));
-                put_signed(out, at, size, offset as i64)
-            }
+            Class::DtpOff => put_signed(out, at, size, value.wrapping_sub(self.image.bases.tls_start) as i64),
             Class::Size => {
                 put_signed(out, at, size, (self.symbol_size(reloc) as i64).wrapping_add(reloc.r_addend()))
             }
@@ -518,7 +526,13 @@ pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
                 out[at..at + 8].copy_from_slice(&value.to_le_bytes());
                 Ok(())
             }
-            R_32 => put_narrow(out, at, R_32, targets.of(reloc).unwrap_or(tombstone)),
+            R_32 => match targets.of(reloc) {
+                Some(value) => put_narrow(out, at, R_32, value),
+                None => {
+                    put_tombstone(out, at, R_32, tombstone);
+                    Ok(())
+                }
+            },
             _ => site.rare_in_debug(reloc, targets.of(reloc), tombstone, (&mut *out, at)),
         };
         if let Err(failure) = result {

@@ -50,17 +50,22 @@ const ROWS: &[Spec<State>] = &[
     flag(&["notext", "textoff"], "Allow dynamic relocations of read-only sections.", |s| {
         s.o.z_text = false;
     }),
-    flag(&["execstack"], "The stack is executable.", |s| {
-        s.o.z_execstack = true;
-        s.o.z_execstack_if_needed = false;
+    flag(&["execstack"], "The stack is executable.", |s| s.o.z_execstack = Some(true)),
+    flag(&["noexecstack"], "The stack is not executable, whatever the objects ask for.", |s| {
+        s.o.z_execstack = Some(false);
     }),
-    flag(&["noexecstack"], "The stack is not executable (default).", |s| {
-        s.o.z_execstack = false;
-        s.o.z_execstack_if_needed = false;
+    flag(
+        &["execstack-if-needed"],
+        "The stack is executable if an object asks for it (default, with a warning).",
+        |s| {
+            s.o.z_execstack = None;
+            s.o.report_execstack = ReportPolicy::None;
+        },
+    ),
+    flag(&["gnustack"], "Say in PT_GNU_STACK whether the stack is executable (default).", |s| {
+        s.o.z_gnustack = true;
     }),
-    flag(&["execstack-if-needed"], "The stack is executable if an object asks for it.", |s| {
-        s.o.z_execstack_if_needed = true;
-    }),
+    flag(&["nognustack"], "Leave that to the system.", |s| s.o.z_gnustack = false),
     take(&["stack-size"], Required("SIZE"), "The size of the stack, in PT_GNU_STACK.", |s, v| {
         s.o.z_stack_size = Some(number(v.text()?)?).filter(|size| *size != 0);
         Ok(())
@@ -70,7 +75,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SIZE"),
         "The largest page size to run with (default: 4096).",
         |s, v| {
-            s.o.z_max_page_size = page_size(v)?;
+            s.max_page_size = Some(page_size(v)?);
             Ok(())
         },
     ),
@@ -79,7 +84,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SIZE"),
         "The page size to lay out for (default: 4096); at most the largest one.",
         |s, v| {
-            s.o.z_common_page_size = page_size(v)?;
+            s.common_page_size = Some(page_size(v)?);
             Ok(())
         },
     ),
@@ -235,7 +240,6 @@ const ROWS: &[Spec<State>] = &[
         "the report does not exist yet",
     ),
     refused(&["rel"], NoValue, "x86-64 has relocations with addends only"),
-    refused(&["nognustack"], NoValue, "PT_GNU_STACK always is written"),
     refused(&["retpolineplt"], NoValue, "PLT entries jump indirectly"),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),

@@ -6,7 +6,7 @@ use weld_common::args::{Given, Group, Spec, accepted, flag, lost, refused, take}
 use super::super::emulation;
 use super::super::state::State;
 use super::super::values::{address, choice, hex_bytes, number, percent_decode};
-use crate::options::{BuildId, OutputEngine};
+use crate::options::{BuildId, Magic, OutputEngine};
 
 pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
 
@@ -60,7 +60,12 @@ const ROWS: &[Spec<State>] = &[
             _ => Err("expected SECTION=ADDRESS".to_owned()),
         },
     ),
-    take(&["Ttext"], Required("ADDRESS"), "The same for .text.", |s, v| start(s, ".text", v)),
+    take(
+        &["Ttext"],
+        Required("ADDRESS"),
+        "The same for .text; other code, read-only data and data follow it.",
+        |s, v| start(s, ".text", v),
+    ),
     take(&["Tdata"], Required("ADDRESS"), "The same for .data.", |s, v| start(s, ".data", v)),
     take(&["Tbss"], Required("ADDRESS"), "The same for .bss.", |s, v| start(s, ".bss", v)),
     flag(&["check-sections"], "Report sections whose addresses overlap (default).", |s| {
@@ -128,11 +133,27 @@ const ROWS: &[Spec<State>] = &[
     lost(&["no-rosegment"], NoValue, "read-only data keeps a segment of its own"),
     accepted(&["no-xosegment"], NoValue, "execute-only code never gets a segment of its own"),
     lost(&["xosegment"], NoValue, "code stays readable"),
-    accepted(&["no-omagic", "no-nmagic"], NoValue, "segments always start on pages of their own"),
-    refused(&["omagic", "N"], NoValue, "code always is read-only and on pages of its own"),
-    refused(&["nmagic", "n"], NoValue, "segments always start on pages of their own"),
+    flag(
+        &["omagic", "N"],
+        "Put all sections into one segment, closely and writable, for images that are not mapped by pages. \
+         Implies -Bstatic, not -static.",
+        |s| s.magic(Magic::Omagic),
+    ),
+    flag(
+        &["nmagic", "n"],
+        "Let segments follow one another as closely as sections do, for images that are not mapped by pages. \
+         Implies -Bstatic, not -static.",
+        |s| s.magic(Magic::Nmagic),
+    ),
+    flag(&["no-omagic", "no-nmagic"], "Segments start on pages of their own (default).", |s| {
+        s.o.magic = Magic::Paged;
+    }),
+    take(&["Ttext-segment"], Required("ADDRESS"), "The same as --image-base, in hexadecimal.", |s, v| {
+        s.o.image_base = Some(address(v.text()?)?);
+        Ok(())
+    }),
     refused(
-        &["Ttext-segment", "Trodata-segment", "Tldata-segment"],
+        &["Trodata-segment", "Tldata-segment"],
         Required("ADDRESS"),
         "segments have no addresses of their own; --image-base moves the whole image",
     ),

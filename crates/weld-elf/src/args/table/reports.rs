@@ -5,6 +5,7 @@ use weld_common::args::{Group, Spec, accepted, flag, lost, take};
 
 use super::super::state::{State, Stop};
 use super::super::values::{choice, number};
+use crate::options::ReportPolicy;
 
 pub const GROUP: Group<State> = Group { title: "Messages and reports", prefix: "", rows: ROWS };
 
@@ -122,7 +123,6 @@ const ROWS: &[Spec<State>] = &[
         &[
             "warn-alternate-em",
             "warn-constructors",
-            "warn-execstack",
             "warn-ifunc-textrel",
             "warn-multiple-gp",
             "warn-once",
@@ -137,17 +137,23 @@ const ROWS: &[Spec<State>] = &[
     ),
     accepted(
         &[
-            "no-warn-execstack",
             "no-warn-ifunc-textrel",
             "no-warn-rwx-segments",
             "no-warn-search-mismatch",
-            "no-error-execstack",
             "no-error-rwx-segments",
         ],
         NoValue,
         "there is no such warning",
     ),
-    lost(&["error-execstack", "error-rwx-segments"], NoValue, "the check does not exist yet"),
+    flag(&["warn-execstack"], "Warn of objects that ask for an executable stack (default).", |s| {
+        s.o.report_execstack = ReportPolicy::Warning;
+    }),
+    flag(&["no-warn-execstack"], "Do not.", |s| s.o.report_execstack = ReportPolicy::None),
+    flag(&["error-execstack"], "Refuse them.", |s| s.o.report_execstack = ReportPolicy::Error),
+    flag(&["no-error-execstack"], "As --warn-execstack.", |s| {
+        s.o.report_execstack = ReportPolicy::Warning;
+    }),
+    lost(&["error-rwx-segments"], NoValue, "the check does not exist yet"),
     accepted(&["no-warn-mismatch"], NoValue, "inputs for another architecture always are errors"),
     lost(&["error-handling-script"], Required("FILE"), "no script is called on errors"),
     lost(&["print-archive-stats"], Required("FILE"), "--stats counts archive members"),

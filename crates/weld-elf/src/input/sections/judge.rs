@@ -31,6 +31,8 @@ impl<'a> Parser<'a, '_> {
         }
         if self.is_excluded(shdr) {
             self.note_gcc_lto(self.object.section_name(shndx).unwrap_or(b""));
+            // What it defines goes with it.
+            self.slots[shndx - self.first].set_kind(SectionKind::Discarded);
             return Ok(());
         }
         if !is_known(shdr) {
@@ -45,6 +47,9 @@ impl<'a> Parser<'a, '_> {
             true => self.found.local_names.add(name, true),
             false => self.output_number(name),
         };
+        if shdr.sh_type() == SHT_PREINIT_ARRAY && size > 0 && self.options.kind == OutputKind::Shared {
+            return Err("holds functions to run before all others, which only a program can have".into());
+        }
         let kind = self.refine(kind, (shndx, name), out, size)?;
         self.slots[shndx - self.first] = InputSection::new(kind, out, align.trailing_zeros(), size);
         self.found.uses.add(&OutputUse::new(out, shdr));
@@ -78,8 +83,7 @@ impl<'a> Parser<'a, '_> {
     /// What only a linker reads.
     fn is_excluded(&self, shdr: &Shdr) -> bool {
         let relocatable = self.options.kind == OutputKind::Relocatable;
-        let flags = shdr.sh_flags();
-        flags & SHF_EXCLUDE != 0 && flags & SHF_ALLOC == 0 && !relocatable
+        shdr.sh_flags() & SHF_EXCLUDE != 0 && !relocatable
     }
 
     /// GCC's intermediate code lies in sections of these names. Whether there is machine code beside it is
@@ -192,8 +196,8 @@ impl<'a> Parser<'a, '_> {
 
     /// Sections that say something to the linker and are not copied.
     fn is_special(&mut self, name: &'a [u8], shndx: usize) -> Result<bool, String> {
-        // `.note`, `.gnu` and `.llvm` begin all of them: most names are told apart by a letter.
-        if !matches!(name, [_, b'n' | b'g' | b'l', ..]) {
+        // `.note`, `.gnu`, `.llvm`, … begin all of them: most names are told apart by a letter.
+        if !matches!(name, [_, b'n' | b'g' | b'l' | b's' | b'z', ..]) {
             return Ok(false);
         }
         let shdr = &self.object.shdrs[shndx];
@@ -222,6 +226,15 @@ impl<'a> Parser<'a, '_> {
             _ if name.starts_with(b".gnu.lto_") => {
                 self.note_gcc_lto(name);
                 Ok(true)
+            }
+            b".sframe" => {
+                self.found.extra.has_sframe = true;
+                Ok(true)
+            }
+            _ if name.starts_with(b".zdebug_") && !self.is_stripped(name, shdr) => {
+                Err("is compressed in the old way, which is not supported: `objcopy --decompress-debug-sections` \
+                     makes it one that is"
+                    .into())
             }
             b".llvmbc" | b".llvmcmd" | b".llvm.lto" if shdr.sh_flags() & SHF_ALLOC == 0 => Ok(!relocatable),
             _ => Ok(false),

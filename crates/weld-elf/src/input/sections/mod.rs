@@ -175,6 +175,8 @@ pub struct ObjectSections<'a> {
     has_split_stack: bool,
     /// There is GCC's intermediate code.
     has_gcc_lto: bool,
+    /// There is a `.sframe`.
+    has_sframe: bool,
 }
 
 /// All sections of all live objects.

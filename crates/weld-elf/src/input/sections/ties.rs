@@ -46,14 +46,15 @@ impl Parser<'_, '_> {
             SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY => true,
             SHT_NOTE => flags & SHF_GROUP == 0,
             // Most names are told apart by a letter.
-            _ if !matches!(name, [b'.', b'i' | b'f' | b'p' | b'c' | b'd' | b'j', ..]) => false,
+            _ if !matches!(name, [b'.', b'i' | b'f' | b'p' | b'c' | b'd' | b'j' | b's', ..]) => false,
             _ => {
                 continues(name, b".init_array")
                     || continues(name, b".fini_array")
                     || continues(name, b".preinit_array")
                     || continues(name, b".ctors")
                     || continues(name, b".dtors")
-                    || matches!(name, b".init" | b".fini" | b".jcr")
+                    // What the notes of SystemTap's probes count from: they do not keep it themselves.
+                    || matches!(name, b".init" | b".fini" | b".jcr" | b".stapsdt.base")
             }
         };
         if flags & SHF_GNU_RETAIN != 0 || kept {

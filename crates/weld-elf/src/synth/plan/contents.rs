@@ -9,7 +9,7 @@ use crate::ids::*;
 use crate::image::Image;
 use crate::input::sections::Sections;
 use crate::layout::ChunkKind;
-use crate::layout::segments;
+use crate::layout::place;
 use crate::link::{Context, Job};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;
@@ -41,7 +41,7 @@ impl<'a> Plan<'_, 'a> {
             out.flags |= SHF_COMPRESSED;
         }
         self.compressed = compressed;
-        segments::place_unallocated(&mut self.layout).map_err(failed)
+        place::unallocated(&mut self.layout).map_err(failed)
     }
 
     /// The plan as writers see it.
@@ -104,7 +104,13 @@ impl<'a> Plan<'_, 'a> {
             shstrtab: table.bytes().to_vec(),
             properties: self.properties.as_ref(),
             compressed: &self.compressed,
-            headers: headers::file_header(&self.layout, image.mode, self.entry(image, context), names_index),
+            headers: headers::file_header(
+                &self.layout,
+                &image.resolved.objects,
+                image.mode,
+                self.entry(image, context),
+                names_index,
+            ),
             section_headers: headers::section_headers(&self.layout, &names, names_index),
         }
     }

@@ -7,6 +7,7 @@ use weld_common::diag::Diagnostic;
 use super::Planner;
 use crate::input::object::Object;
 use crate::input::sections::{ObjectSections, Sections};
+use crate::options::ReportPolicy;
 use crate::synth::property_note::{Properties, X86_ISA_1_NEEDED};
 
 pub(super) const FEATURE_1_AND: u32 = 0xc000_0002;
@@ -15,9 +16,8 @@ const FEATURE_SHSTK: u64 = 2;
 
 impl Planner<'_, '_, '_> {
     pub(super) fn executable_stack(&self, sections: &Sections) -> bool {
-        let options = self.job.options;
         let asked = |object: &ObjectSections| object.executable_stack == Some(true);
-        options.z_execstack || options.z_execstack_if_needed && sections.objects.iter().any(asked)
+        self.job.options.z_execstack.unwrap_or_else(|| sections.objects.iter().any(asked))
     }
 
     /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
@@ -32,12 +32,8 @@ impl Planner<'_, '_, '_> {
             }
             self.report_cet(object, &properties);
             self.report_forced(object, &properties);
-            if extra.executable_stack == Some(true) && !self.executable_stack(sections) {
-                let text = format!(
-                    "{}: asks for an executable stack, which it does not get without -z execstack",
-                    object.name
-                );
-                self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+            if extra.executable_stack == Some(true) {
+                self.report_stack(object);
             }
             all.push(properties);
         }
@@ -53,6 +49,23 @@ impl Planner<'_, '_, '_> {
         (merged.size() > 0).then_some(merged)
     }
 
+    /// The stack is as objects ask for. Few mean to: an assembler file without `.note.GNU-stack` does not ask,
+    /// but a function inside a C function whose address is taken does.
+    fn report_stack(&self, object: &Object) {
+        let what = match self.job.options.z_execstack {
+            Some(true) => return,
+            Some(false) => "which it does not get because of -z noexecstack",
+            None => "and gets it (say -z execstack or -z noexecstack)",
+        };
+        let text = format!("{}: asks for an executable stack, {what}", object.name);
+        let diagnostic = match self.job.options.report_execstack {
+            ReportPolicy::None => return,
+            ReportPolicy::Warning => Diagnostic::warning(text),
+            ReportPolicy::Error => Diagnostic::error(text),
+        };
+        self.job.sink.push(diagnostic.at((object.file.0 as u64) << 32));
+    }
+
     /// `-z force-ibt` claims for the whole output what some file does not.
     fn report_forced(&self, object: &Object, properties: &Properties) {
         if self.job.options.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
@@ -62,7 +75,6 @@ impl Planner<'_, '_, '_> {
     }
 
     fn report_cet(&self, object: &Object, properties: &Properties) {
-        use crate::options::ReportPolicy;
         let policy = self.job.options.cet_report;
         let missing = !properties.get(FEATURE_1_AND) & (FEATURE_IBT | FEATURE_SHSTK);
         if policy == ReportPolicy::None || missing == 0 {

@@ -1,0 +1,214 @@
+//! Addresses and file offsets of output sections.
+//!
+//! Addresses run upwards; a new loadable segment starts on a new page. By default its file contents
+//! continue right behind the previous segment's (the page is mapped twice); `-z separate-code` pads the
+//! file instead. Data that becomes read-only is moved up so that it ends where a page does: what
+//! follows in the same segment starts on the next one, and neither memory nor the file has a hole.
+//!
+//! Specification: gABI chapter 5 "Program Header".
+
+use super::segments::{SegmentFacts, headers_size, is_tls_zeroes};
+use super::*;
+use crate::elf::*;
+use crate::options::{Options, SeparateCode};
+use crate::util::align_up;
+
+/// Addresses stay below this, so that those of the page behind the last one do not overflow. Kernels are
+/// linked to within 2 GiB of the top.
+const MAX_ADDRESS: u64 = u64::MAX - (1 << 21) + 1;
+/// File offsets stay below this.
+const MAX_FILE: u64 = 1 << 46;
+/// More padding than this comes from an absurd alignment.
+const MAX_PADDING: u64 = 1 << 32;
+
+struct Cursor {
+    address: u64,
+    offset: u64,
+}
+
+/// Gives all sections their places, by the segments and the image base that are set.
+pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
+    let mut cursor = Cursor { address: layout.image_base, offset: 0 };
+    if !facts.mode.relocatable {
+        let headers = headers_size(layout);
+        let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
+        cursor = Cursor { address, offset: headers };
+    } else {
+        cursor.offset = Ehdr::SIZE as u64;
+    }
+    allocated(layout, options, &mut cursor)?;
+    place_rest(layout, &mut cursor, options.z_sectionheader)
+}
+
+fn does_not_fit(out: &OutputSection) -> String {
+    format!("section {} does not fit the address space", String::from_utf8_lossy(&out.name))
+}
+
+fn does_not_fit_file(out: &OutputSection) -> String {
+    format!("section {} makes the file too large", String::from_utf8_lossy(&out.name))
+}
+
+fn checked_align_up(value: u64, align: u64) -> Option<u64> {
+    value.checked_next_multiple_of(align)
+}
+
+/// Sections in memory, in order.
+struct Placer<'c, 'o> {
+    options: &'o Options,
+    cursor: &'c mut Cursor,
+    /// Address less offset: one number throughout a segment.
+    distance: u64,
+    tls_align: u64,
+    /// Where the thread-local template goes on, once it has begun.
+    tls_address: Option<u64>,
+}
+
+fn allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) -> Result<(), String> {
+    let loads = layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.sections.is_empty());
+    let starts: Vec<(usize, u64)> =
+        loads.filter(|s| !s.headers).map(|s| (s.sections.start, s.align)).collect();
+    let tls_align = layout.sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max().unwrap_or(1);
+    let mut placer = Placer { options, cursor, distance: layout.image_base, tls_align, tls_address: None };
+    let mut previous: Option<usize> = None;
+    for i in 0..layout.sections.len() {
+        let (placed, rest) = layout.sections.split_at_mut(i);
+        if !rest[0].is_alloc() {
+            break;
+        }
+        let explicit = options.start_of(&rest[0].name);
+        if is_tls_zeroes(&rest[0]) {
+            placer.tls_zeroes(&mut rest[0], explicit)?;
+            continue;
+        }
+        let before = previous.map(|p| &placed[p]);
+        if let Some((_, align)) = starts.iter().find(|s| s.0 == i) {
+            placer.start_segment(before.map_or(0, |b| b.flags), rest, (explicit, *align))?;
+        } else if before.is_some_and(|b| b.relro) && !rest[0].relro {
+            let address = checked_align_up(placer.cursor.address, options.z_common_page_size);
+            placer.cursor.address = address.ok_or_else(|| does_not_fit(&rest[0]))?;
+        }
+        placer.section(&mut rest[0], before.is_some_and(|b| b.is_nobits()))?;
+        previous = Some(i);
+    }
+    Ok(())
+}
+
+impl Placer<'_, '_> {
+    /// They take no space in the image: the next section has the same address.
+    fn tls_zeroes(&mut self, out: &mut OutputSection, explicit: Option<u64>) -> Result<(), String> {
+        let from = explicit.or(self.tls_address).unwrap_or(self.cursor.address);
+        out.address = checked_align_up(from, self.align(out)).ok_or_else(|| does_not_fit(out))?;
+        let end = out.address.checked_add(out.size).filter(|end| *end <= MAX_ADDRESS);
+        self.tls_address = Some(end.ok_or_else(|| does_not_fit(out))?);
+        out.offset = self.cursor.offset;
+        Ok(())
+    }
+
+    /// The thread pointer is aligned as the whole template is, so its start has to be too.
+    fn align(&self, out: &OutputSection) -> u64 {
+        if out.is_tls() && self.tls_address.is_none() { out.align.max(self.tls_align) } else { out.align }
+    }
+
+    /// Starts the segment, aligned to `align`, of the first of `sections`, which may have an address of its own.
+    /// `before` are the flags of the section before it.
+    fn start_segment(
+        &mut self,
+        before: u64,
+        sections: &[OutputSection],
+        (explicit, align): (Option<u64>, u64),
+    ) -> Result<(), String> {
+        let first = &sections[0];
+        if separate(self.options, before, first.flags) {
+            self.cursor.offset = align_up(self.cursor.offset, self.options.z_max_page_size);
+        }
+        if let Some(address) = explicit {
+            // Never before the contents that the file already has.
+            self.cursor.offset += address.wrapping_sub(self.cursor.offset) % align;
+            self.cursor.address = address;
+        } else {
+            self.cursor.offset += self.before_relro(sections);
+            let base = checked_align_up(self.cursor.address, align);
+            let address = base.and_then(|base| base.checked_add(self.cursor.offset % align));
+            self.cursor.address = address.ok_or_else(|| does_not_fit(first))?;
+        }
+        self.distance = self.cursor.address.wrapping_sub(self.cursor.offset);
+        Ok(())
+    }
+
+    /// How far `sections` have to move up so that those that become read-only, if the first ones do, end
+    /// with a page: as near as their alignment allows.
+    fn before_relro(&self, sections: &[OutputSection]) -> u64 {
+        let page = self.options.z_common_page_size;
+        let run = || {
+            let run = sections.iter().take_while(|s| s.is_alloc() && s.relro);
+            run.filter(|s| !is_tls_zeroes(s))
+        };
+        let align = run().map(|s| self.align(s)).max().unwrap_or(page);
+        if align >= page {
+            return 0;
+        }
+        let start = align_up(self.cursor.offset, align);
+        let end = run().fold(start, |at, s| align_up(at, s.align).saturating_add(s.size));
+        let gap = end.wrapping_neg() % page;
+        start - self.cursor.offset + gap / align * align
+    }
+
+    /// Places a section at the cursor; `after_zeroes`: behind one without contents in the file.
+    fn section(&mut self, out: &mut OutputSection, after_zeroes: bool) -> Result<(), String> {
+        out.address =
+            checked_align_up(self.cursor.address, self.align(out)).ok_or_else(|| does_not_fit(out))?;
+        if out.address.checked_add(out.size).is_none_or(|end| end > MAX_ADDRESS) {
+            return Err(does_not_fit(out));
+        }
+        if out.is_nobits() || out.size == 0 && after_zeroes {
+            out.offset = self.cursor.offset;
+        } else {
+            out.offset = out.address.wrapping_sub(self.distance);
+            let padding = out.offset.saturating_sub(self.cursor.offset);
+            if padding > MAX_PADDING || out.offset > MAX_FILE || out.size > MAX_FILE {
+                return Err(does_not_fit_file(out));
+            }
+            self.cursor.offset = out.offset + out.size;
+        }
+        self.cursor.address = out.end();
+        if out.is_tls() {
+            self.tls_address = Some(out.end());
+        }
+        Ok(())
+    }
+}
+
+/// Whether the file is padded so that two segments share no page of it.
+fn separate(options: &Options, before: u64, after: u64) -> bool {
+    match options.separate_code {
+        SeparateCode::None => false,
+        SeparateCode::Code => (before ^ after) & SHF_EXECINSTR != 0,
+        SeparateCode::Loadable => true,
+    }
+}
+
+/// Gives the sections outside memory their offsets anew, after their sizes changed.
+pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
+    let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
+    let mut cursor = Cursor { address: 0, offset: first.offset };
+    place_rest(layout, &mut cursor, true)
+}
+
+fn place_rest(layout: &mut Layout, cursor: &mut Cursor, headers: bool) -> Result<(), String> {
+    for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
+        let offset = checked_align_up(cursor.offset, out.align);
+        out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
+        out.address = 0;
+        if out.offset > MAX_FILE || out.offset - cursor.offset > MAX_PADDING || out.file_size() > MAX_FILE {
+            return Err(does_not_fit_file(out));
+        }
+        cursor.offset = out.offset + out.file_size();
+    }
+    if !headers {
+        (layout.section_headers, layout.file_size) = (0, cursor.offset);
+        return Ok(());
+    }
+    layout.section_headers = align_up(cursor.offset, 8);
+    layout.file_size = layout.section_headers + (layout.sections.len() as u64 + 1) * Shdr::SIZE as u64;
+    Ok(())
+}

@@ -1,0 +1,28 @@
+//# about: sections that cannot be what they say: .preinit_array in a shared object, debug sections compressed in the old way, several .sframe
+//# only: weld -- GNU ld refuses the first, reads the second and merges the third; lld and mold write what is wrong
+//# obj: zdebug.o = zdebug.s
+//# obj: sframe.o = sframe.s
+//# fail: -shared section-uses.o
+//# error: section-uses.o:\(\.preinit_array\): .*only a program
+//# link: section-uses.o -o a
+//# section: .preinit_array
+//# fail: section-uses.o zdebug.o -o b
+//# error: zdebug.o:\(\.zdebug_info\): .*compressed in the old way
+//# link: section-uses.o zdebug.o -S -o c
+//# link: section-uses.o sframe.o -o d
+//# warning: sframe.o: .sframe is left out
+//# no-section: .sframe
+.globl _start
+_start: ret
+.section .preinit_array,"aw",@preinit_array
+.quad _start
+.section .note.GNU-stack,"",@progbits
+//--- zdebug.s
+.section .zdebug_info,"",@progbits
+.ascii "ZLIB"
+.zero 8
+.section .note.GNU-stack,"",@progbits
+//--- sframe.s
+.section .sframe,"a",@progbits
+.quad 0
+.section .note.GNU-stack,"",@progbits

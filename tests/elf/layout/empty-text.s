@@ -1,0 +1,16 @@
+//# about: an output section of size 0 needs no segment
+//# only: weld -- lld and mold make one; GNU ld has no empty sections
+//# obj: behind.o = behind.s
+//# link: -shared empty-text.o
+//# check: segcount(LOAD) == 2
+//# link: -shared empty-text.o behind.o -o b
+//# check: segcount(LOAD) == 2
+.text
+.data
+.quad 1
+.section .note.GNU-stack,"",@progbits
+//--- behind.s
+.bss
+.zero 0x100000
+.section .after,"aw",@progbits
+.section .note.GNU-stack,"",@progbits
