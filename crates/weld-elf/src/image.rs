@@ -277,12 +277,7 @@ impl<'a> Image<'_, 'a> {
                 let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));
                 inside.map(|c| c.out + 1).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
-            sym::INTERNAL => {
-                let inside = |s: &crate::layout::OutputSection| {
-                    s.is_alloc() && s.address <= symbol.value && symbol.value <= s.end()
-                };
-                self.layout.sections.iter().rposition(inside).or(Some(0)).map(|i| i as u32 + 1)
-            }
+            sym::INTERNAL => self.layout.section_at(symbol.value).or(Some(0)).map(|i| i as u32 + 1),
             _ => None,
         }
     }

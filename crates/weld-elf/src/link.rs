@@ -29,6 +29,7 @@ use crate::options::{Options, OutputEngine, OutputKind};
 use crate::persona::Persona;
 use crate::report;
 use crate::report::reproduce::Recorder;
+use crate::report::split_stack::SplitStack;
 use crate::report::undefined::Undefined;
 use crate::report::warnings::Warnings;
 use crate::resolve::comdat::Comdats;
@@ -283,6 +284,8 @@ impl<'j> Job<'j> {
             self.sink.settle();
             Warnings { job: self, resolved, sections, live: &live }.report();
             report::placement::report(self, resolved, sections, &live);
+            let (symbols, owners) = (&symbols, context.owners);
+            SplitStack { job: self, resolved, sections, symbols, live: &live, owners }.report();
             report::removed_sections(self, resolved, sections, &live)?;
         }
         self.sink.end_phase()?;

@@ -330,6 +330,7 @@ mod tests {
             sections: vec![out],
             chunks: Vec::new(),
             segments: Vec::new(),
+            by_address: Vec::new(),
             of_name: vec![0],
             image_base: 0,
             section_headers: 0,

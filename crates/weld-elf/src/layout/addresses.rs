@@ -21,6 +21,9 @@ use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
 pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel: bool) {
     let start = |out: &OutputSection| if out.is_alloc() { out.address } else { 0 };
+    let alloc = layout.sections.iter().enumerate().filter(|(_, out)| out.is_alloc());
+    layout.by_address = alloc.map(|(i, out)| (out.address, i as u32)).collect();
+    layout.by_address.sort_unstable();
     for chunk in &mut layout.chunks {
         chunk.address += start(&layout.sections[chunk.out as usize]);
     }

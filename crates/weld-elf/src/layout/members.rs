@@ -76,6 +76,7 @@ impl<'a> Builder<'_, 'a> {
             sections: outs,
             chunks,
             segments: Vec::new(),
+            by_address: Vec::new(),
             of_name,
             image_base: 0,
             section_headers: 0,

@@ -172,6 +172,8 @@ pub struct Layout<'a> {
     pub sections: Vec<OutputSection<'a>>,
     pub chunks: Vec<Chunk>,
     pub segments: Vec<Segment>,
+    /// Address and position of the sections in memory, by address; once they are placed.
+    pub by_address: Vec<(u64, u32)>,
     /// Position in `sections` of each name in `Sections::names`; `u32::MAX` if unused.
     pub of_name: Vec<u32>,
     pub image_base: u64,
@@ -183,6 +185,14 @@ pub struct Layout<'a> {
 impl<'a> Layout<'a> {
     pub fn find(&self, name: &[u8]) -> Option<&OutputSection<'a>> {
         self.sections.iter().find(|s| *s.name == *name)
+    }
+
+    /// The last section in memory that `address` lies in, or at the end of.
+    pub fn section_at(&self, address: u64) -> Option<usize> {
+        let end = self.by_address.partition_point(|(start, _)| *start <= address);
+        // Mostly the first that is looked at; thread-local zeroes lie over what follows them.
+        let mut before = self.by_address[..end].iter().rev().map(|(_, i)| *i as usize);
+        before.find(|i| address <= self.sections[*i].end())
     }
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {

@@ -21,6 +21,7 @@ pub mod placement;
 pub mod reproduce;
 pub mod shared_references;
 pub mod source;
+pub mod split_stack;
 pub mod trace;
 pub mod undefined;
 mod unnamed_libraries;

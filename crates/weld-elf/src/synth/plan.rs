@@ -258,6 +258,7 @@ fn empty_layout<'a>() -> Layout<'a> {
         sections: Vec::new(),
         chunks: Vec::new(),
         segments: Vec::new(),
+        by_address: Vec::new(),
         of_name: Vec::new(),
         image_base: 0,
         section_headers: 0,

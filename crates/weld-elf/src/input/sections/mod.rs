@@ -172,7 +172,8 @@ pub struct ObjectSections<'a> {
     local_names: Vec<(&'a [u8], bool)>,
     /// There are `.gnu.warning` sections; see `report::warnings`.
     pub has_warnings: bool,
-    has_split_stack: bool,
+    /// It was compiled with `-fsplit-stack`.
+    pub has_split_stack: bool,
     /// There is GCC's intermediate code.
     has_gcc_lto: bool,
     /// There is a `.sframe`.
