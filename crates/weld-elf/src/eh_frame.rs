@@ -163,6 +163,16 @@ impl<R, F: Fn(&R) -> u64> Relocs<'_, R, F> {
         let place = (self.next > first).then(|| (self.offset)(&self.relocs[first]));
         Ok((first, place, self.next - first))
     }
+
+    /// Whether code has no length: `range` in `data`, a field of an FDE with these relocations, says so. (A part
+    /// of a function that came out empty.) It shares its address with code that has some, whose
+    /// record must be the one that is found.
+    #[cold]
+    fn is_empty_range(&self, data: &[u8], range: std::ops::Range<usize>, first: u32, count: u32) -> bool {
+        let second = self.relocs.get(first as usize + 1).filter(|_| count > 1);
+        let relocated = second.is_some_and(|reloc| (self.offset)(reloc) == range.start as u64);
+        !relocated && data[range].iter().all(|byte| *byte == 0)
+    }
 }
 
 /// The head of a record.
@@ -223,13 +233,9 @@ impl EhFrame {
                 if place.is_some_and(|place| place != begin as u64) {
                     return Err(EhError::BadFirstReloc(at));
                 }
-                // Code of no length (of a part of a function that came out empty) shares its address with
-                // code of some, whose record must be the one that is found.
                 let range = begin + pointer;
-                let second = relocs.relocs.get(first_reloc as usize + 1).filter(|_| n_relocs > 1);
                 if data[range] != 0
-                    || data[range..range + pointer].iter().any(|byte| *byte != 0)
-                    || second.is_some_and(|second| (relocs.offset)(second) == range as u64)
+                    || !relocs.is_empty_range(data, range..range + pointer, first_reloc, n_relocs)
                 {
                     frames.fdes.push(Fde { offset, size, cie: cie as u32, first_reloc, n_relocs });
                 }

@@ -123,7 +123,7 @@ fn put_narrow(out: &mut [u8], at: usize, kind: u32, value: u64) -> Result<(), Fa
     if fits { Ok(()) } else { Err(Failure::Overflow(value as i64)) }
 }
 
-/// Writes what stands for something that is gone. It is a mark, not a value: all ones are so in any width.
+/// Writes what stands for something that is gone, in any width.
 #[cold]
 fn put_tombstone(out: &mut [u8], at: usize, kind: u32, tombstone: u64) {
     let size = width(kind);
@@ -510,6 +510,8 @@ impl Site<'_, '_, '_> {
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
 pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
     let mut targets = DebugTargets::new(site);
+    // It is a mark, not a value: all ones are so in any width.
+    let narrow = u64::from(tombstone as u32);
     for reloc in site.relocs {
         let kind = reloc.kind();
         let at = reloc.r_offset().wrapping_add(site.delta) as usize;
@@ -526,13 +528,7 @@ pub fn debug(site: &Site, tombstone: u64, out: &mut [u8]) {
                 out[at..at + 8].copy_from_slice(&value.to_le_bytes());
                 Ok(())
             }
-            R_32 => match targets.of(reloc) {
-                Some(value) => put_narrow(out, at, R_32, value),
-                None => {
-                    put_tombstone(out, at, R_32, tombstone);
-                    Ok(())
-                }
-            },
+            R_32 => put_narrow(out, at, R_32, targets.of(reloc).unwrap_or(narrow)),
             _ => site.rare_in_debug(reloc, targets.of(reloc), tombstone, (&mut *out, at)),
         };
         if let Err(failure) = result {

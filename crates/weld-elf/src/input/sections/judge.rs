@@ -47,9 +47,6 @@ impl<'a> Parser<'a, '_> {
             true => self.found.local_names.add(name, true),
             false => self.output_number(name),
         };
-        if shdr.sh_type() == SHT_PREINIT_ARRAY && size > 0 && self.options.kind == OutputKind::Shared {
-            return Err("holds functions to run before all others, which only a program can have".into());
-        }
         let kind = self.refine(kind, (shndx, name), out, size)?;
         self.slots[shndx - self.first] = InputSection::new(kind, out, align.trailing_zeros(), size);
         self.found.uses.add(&OutputUse::new(out, shdr));

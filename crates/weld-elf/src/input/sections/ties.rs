@@ -15,6 +15,7 @@ use super::{InputSection, SectionKind, is_table};
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace, append};
+use crate::options::OutputKind;
 use crate::util::is_c_identifier;
 
 impl Parser<'_, '_> {
@@ -43,7 +44,16 @@ impl Parser<'_, '_> {
             return;
         }
         let kept = match shdr.sh_type() {
-            SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY => true,
+            SHT_INIT_ARRAY | SHT_FINI_ARRAY => true,
+            SHT_PREINIT_ARRAY => {
+                if shdr.sh_size() > 0 && self.options.kind == OutputKind::Shared {
+                    self.error(
+                        shndx,
+                        "holds functions to run before all others, which only a program can have",
+                    );
+                }
+                true
+            }
             SHT_NOTE => flags & SHF_GROUP == 0,
             // Most names are told apart by a letter.
             _ if !matches!(name, [b'.', b'i' | b'f' | b'p' | b'c' | b'd' | b'j' | b's', ..]) => false,
