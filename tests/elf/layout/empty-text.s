@@ -3,6 +3,10 @@
 //# obj: behind.o = behind.s
 //# link: -shared empty-text.o
 //# check: segcount(LOAD) == 2
+//# obj: constant.o = constant.s
+//# link: constant.o -e 0 -o c
+//# check: segcount(LOAD) == 2
+//# no-segment: GNU_RELRO
 //# link: -shared empty-text.o behind.o -o b
 //# check: segcount(LOAD) == 2
 .text
@@ -13,4 +17,8 @@
 .bss
 .zero 0x100000
 .section .after,"aw",@progbits
+.section .note.GNU-stack,"",@progbits
+//--- constant.s
+nop
+.section .data.rel.ro,"aw",@progbits
 .section .note.GNU-stack,"",@progbits

@@ -125,7 +125,8 @@ fn measure(layout: &mut Layout, options: &Options) {
                 file_end = out.offset + out.size;
             }
             end = end.max(out.end());
-            if !matches!(segment.kind, PT_LOAD | PT_GNU_STACK) {
+            // A read-only section of the template may lie apart from the others, and what lies between counts not.
+            if !matches!(segment.kind, PT_LOAD | PT_GNU_STACK) && (!template || out.is_tls()) {
                 segment.align = segment.align.max(out.align);
             }
         }
@@ -199,7 +200,8 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
         let flags = if options.z_rodynamic { PF_R } else { PF_R | PF_W };
         list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
     }
-    if let Some(span) = find(&|s| s.relro && !is_tls_zeroes(s)) {
+    // What is empty may be in no loadable segment.
+    if let Some(span) = find(&|s| s.relro && s.size > 0 && !is_tls_zeroes(s)) {
         list.push(segment(PT_GNU_RELRO, PF_R, span, 1));
     }
     if let Some(i) = has(ChunkKind::EhFrameHdr) {
