@@ -8,14 +8,16 @@
 //# no-dynsym: variable
 //# dynsym: both
 //# run: ./out
-//# stdout: 3 4 6
+//# no-dynsym: thread
+//# stdout: 3 4 6 7
 #include <stdio.h>
 int function = 1;
 int variable(void) { return 2; }
 int both(void) { return 6; }
-int call(void), get(void), call_both(void);
+int thread = 8;
+int call(void), get(void), call_both(void), get_thread(void);
 int main(void) {
-  printf("%d %d %d\n", call(), get(), call_both());
+  printf("%d %d %d %d\n", call(), get(), call_both(), get_thread());
   return 0;
 }
 //--- lib.c
@@ -25,3 +27,5 @@ int both(void) { return 5; }
 int call(void) { return function(); }
 int get(void) { return variable; }
 int call_both(void) { return both(); }
+__thread int thread = 7;
+int get_thread(void) { return thread; }

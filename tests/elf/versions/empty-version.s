@@ -13,6 +13,9 @@
 //# obj: user.o = user.s
 //# link: -shared user.o lib.a
 //# dynsym: bar
+//# link: -shared both.o --version-script=both.map -o both.so
+//# dynsym: foo
+//# dynsym: foo@@V1
 .globl foo_1, bar_1, other
 .symver foo_1, foo@@
 .symver bar_1, bar@
@@ -25,3 +28,14 @@ call bar@PLT
 .section .note.GNU-stack,"",@progbits
 //--- v.map
 { local: *; };
+//--- both.s
+.globl foo_1, foo_2
+.symver foo_1, foo@, remove
+.symver foo_2, foo@@V1, remove
+foo_1: ret
+nop
+foo_2: ret
+call foo_1
+.section .note.GNU-stack,"",@progbits
+//--- both.map
+V1 { foo; };

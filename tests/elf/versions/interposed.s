@@ -1,4 +1,4 @@
-//# about: an executable exports its foo@V if a library defines or wants that version
+//# about: an executable exports its foo@V if a library defines or wants that version and the executable defines it, too
 //# not: bfd mold -- they do not
 //# link: -shared --version-script=v.map -soname lib.so lib.o -o lib.so
 //# link: --version-script=v.map interposed.o lib.so
@@ -10,7 +10,7 @@
 //# link: -pie --version-script=v.map interposed.o user.so -o pie
 //# dynsym: f@V1
 //# link: -pie only.o user.so -o only
-//# dynsym: f
+//# no-dynsym: f
 .globl _start, f_old, g_old, h_new
 .symver f_old, f@V1, remove
 .symver g_old, g@V2, remove

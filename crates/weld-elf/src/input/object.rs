@@ -432,7 +432,8 @@ impl<'a> Object<'a> {
                 Err(self.misplaced(index, sym))
             }
             SymbolPlace::Common => {
-                let align = sym.st_value();
+                // NASM says 0 where it means 1.
+                let align = sym.st_value().max(1);
                 if align.is_power_of_two() && align <= LARGEST_ALIGN {
                     return Ok(());
                 }

@@ -116,6 +116,7 @@ pub fn decide<'a>(
 fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId>) {
     const FUNCTION: u32 = 1;
     const VARIABLE: u32 = 2;
+    const THREAD_LOCAL: u32 = 4;
     if rivals.is_empty() {
         return;
     }
@@ -128,13 +129,18 @@ fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId
                 *kinds |= match symbol.kind() {
                     STT_FUNC | STT_GNU_IFUNC => FUNCTION,
                     STT_NOTYPE => FUNCTION | VARIABLE,
+                    STT_TLS => THREAD_LOCAL,
                     _ => VARIABLE,
                 };
             }
         }
     }
     for (id, kinds) in kinds {
-        let own = if symbols[id].has(sym::FUNC) { FUNCTION } else { VARIABLE };
+        let own = match symbols[id].flags() & (sym::FUNC | sym::TLS) {
+            0 => VARIABLE,
+            sym::TLS => THREAD_LOCAL,
+            _ => FUNCTION,
+        };
         if kinds != 0 && kinds & own == 0 {
             symbols[id].remove(sym::EXPORTED);
         }
@@ -178,6 +184,9 @@ impl Decider<'_, '_> {
             return VER_NDX_LOCAL;
         }
         if !self.mode.dynamic {
+            return version;
+        }
+        if !self.mode.shared && self.lacks_its_version(entry) {
             return version;
         }
         let in_list = self.rules.has_dynamic_list && listed();
@@ -246,6 +255,19 @@ impl Decider<'_, '_> {
             return version;
         }
         (self.rules.version_of)(versioned::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
+    }
+
+    /// Whether it is the old version of a name, and the output does not define that version: under its plain name it
+    /// would take the place of all versions.
+    fn lacks_its_version(&self, entry: &Entry) -> bool {
+        if entry.flags & flag::HAS_VERSION == 0 {
+            return false;
+        }
+        versioned::split(entry.name).is_some_and(|spelled| {
+            !spelled.default
+                && !spelled.version.is_empty()
+                && index_of(&self.rules.definitions, spelled.version).is_none()
+        })
     }
 
     /// A shared object must define the versions that it spells; in an executable, the name may be meant

@@ -80,8 +80,8 @@ impl Internals {
         internals
     }
 
-    /// `--version-symbols`: a symbol for each version, unless an object defines the name. Other modules see
-    /// it whatever the output is.
+    /// `--version-symbols`: a symbol for each version, unless an object defines the name or refers to it, which
+    /// then means another symbol. Other modules see it whatever the output is.
     pub fn define_versions<'a>(
         &mut self,
         resolved: &mut Resolved<'a>,
@@ -90,7 +90,8 @@ impl Internals {
         for name in versions {
             let id = resolved.names.insert(name);
             let entry = resolved.names.get_mut(id);
-            if entry.rank() >= Rank::Provided {
+            let is_free = entry.flags & (flag::REF_STRONG | flag::REF_WEAK) == 0;
+            if entry.rank() >= Rank::Provided && is_free {
                 let before = (entry.best, entry.flags);
                 entry.flags |= flag::IS_VERSION | flag::REF_SHARED;
                 entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);

@@ -446,6 +446,7 @@ impl<'a> Shard<'a> {
     #[inline]
     fn merge(&mut self, index: u32, id: SymbolId, record: &Record) {
         let entry = &mut self.entries[index as usize];
+        let before = entry.flags;
         entry.flags |= record.bits & !7;
         let rank = Rank::of(record.bits);
         if rank != Rank::Undefined {
@@ -463,8 +464,8 @@ impl<'a> Shard<'a> {
         }
         const WANTS: u32 = flag::REF_STRONG | flag::REF_SHARED | flag::ROOT;
         // What offers the name may not do any more for a reference that is not of default visibility.
-        let is_new = |flags: u32| flags & flag::WANTED == 0 || record.bits & flag::INSIDE != 0;
-        if entry.flags & WANTS != 0 && is_new(entry.flags) && entry.rank() == Rank::Provided {
+        let is_new = before & flag::WANTED == 0 || record.bits & !before & flag::INSIDE != 0;
+        if entry.flags & WANTS != 0 && is_new && entry.rank() == Rank::Provided {
             entry.flags |= flag::WANTED;
             self.touched.push(index);
         }

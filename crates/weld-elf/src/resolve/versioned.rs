@@ -112,7 +112,8 @@ pub fn settle(resolved: &mut Resolved) {
     apply(resolved, &redirect);
 }
 
-/// Settles the claims to `foo` of an object's `foo`, which `.symver` made a `foo@V1` of, and its `foo@@V2`.
+/// Settles the claims to `foo` of an object's `foo`, which `.symver` made a `foo@V1` of, and its `foo@@V2`; of its
+/// `foo@`, which becomes a name of its own again, and its `foo@@V2`, too.
 fn give_way_to_defaults(resolved: &mut Resolved) {
     let Resolved { objects, names, index_of_file, duplicates, .. } = resolved;
     let mut old_names: HashMap<FileId, OldNames> = HashMap::new();
@@ -124,10 +125,19 @@ fn give_way_to_defaults(resolved: &mut Resolved) {
         }
         let is_default = |sym| split(object.symbol_name(sym)).map(|spelled| spelled.default);
         let (plain, default) = match (is_default(entry.sym()), is_default(rival.sym)) {
-            (None, Some(true)) => (entry.sym(), rival.sym),
-            (Some(true), None) => (rival.sym, entry.sym()),
+            (None | Some(false), Some(true)) => (entry.sym(), rival.sym),
+            (Some(true), None | Some(false)) => (rival.sym, entry.sym()),
             _ => return true,
         };
+        if is_default(plain).is_some() {
+            entry.best = pack(Rank::Strong, rival.file, default);
+            let bare = names.insert(object.symbol_name(plain));
+            let entry = names.get_mut(bare);
+            entry.best = pack(Rank::Strong, rival.file, plain);
+            entry.flags |= flag::HAS_VERSION;
+            object.globals[(plain - object.first_global) as usize].store(bare.0, Ordering::Relaxed);
+            return false;
+        }
         let old = old_names.entry(rival.file).or_insert_with(|| find_old_names(object));
         let symbols = old.get(object.symbol_name(plain)).map_or(&[][..], |list| list);
         let Some(old) = symbols.iter().find(|old| are_one(object, plain, **old)) else { return true };

@@ -62,15 +62,16 @@ pub fn forget_the_rest(
     let names: HashSet<&[u8]> = needed.iter().map(|&i| resolved.shared[i as usize].soname).collect();
     let mut forgotten = Vec::new();
     for dso in resolved.shared.iter().filter(|dso| !names.contains(dso.soname)) {
-        forgotten.extend(bound_to(resolved, symbols, dso));
+        forgotten.extend(bound_to(resolved, symbols, dso).map(|id| (id, dso)));
     }
-    for id in forgotten {
+    for (id, dso) in forgotten {
         let symbol = &mut symbols.list[id.index()];
         if pic && symbol.has(sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) {
             let name = String::from_utf8_lossy(resolved.names.get(id).name);
+            let library = &dso.name;
             return Err(format!(
                 "cannot give '{name}' the address 0 in position-independent output: all references to it are \
-                 weak, so that the library that defines it is not needed; recompile with -fPIC"
+                 weak, so that {library}, which defines it, is not needed (--as-needed); recompile with -fPIC"
             ));
         }
         symbol.value = 0;
