@@ -65,13 +65,13 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
     let jobserver = jobserver.as_ref();
     let mut store = InputStore::new(host);
-    store.set_root(&options.chroot);
-    store.prefetch(options.prefetch, parts::of);
+    store.set_root(&options.inputs.chroot);
+    store.prefetch(options.inputs.prefetch, parts::of);
     store.refuse(written);
-    if options.reproduce.is_some() || options.dependency_file.is_some() {
+    if options.reports.reproduce.is_some() || options.reports.dependency_file.is_some() {
         store.record();
     }
-    let trace = Trace::new(options.stats || options.time_trace.is_some());
+    let trace = Trace::new(options.reports.stats || options.reports.time_trace.is_some());
     let recorder = Recorder::start(&options, args)?;
     let record = recorder.as_ref();
     let reports = Reports::new();
@@ -125,13 +125,13 @@ pub struct Job<'j> {
 
 impl<'j> Job<'j> {
     fn run(&self) -> Result<(), Diagnostics> {
-        if self.options.print_version {
+        if self.options.reports.print_version {
             self.print(&self.options.persona.version_text())?;
         }
         // An output that cannot be written is an error before any work.
-        output::check(&self.options.output).map_err(|e| Diagnostic::error(e.to_string()))?;
+        output::check(&self.options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
         // Open and identify what the command line names, in parallel when there is much of it.
-        let early = (self.options.inputs.len() > MANY_INPUTS).then(|| self.threads(u64::MAX));
+        let early = (self.options.inputs.args.len() > MANY_INPUTS).then(|| self.threads(u64::MAX));
         let mut inputs = match &early {
             Some((pool, _)) => pool.install(|| self.open(pool.threads() > 1))?,
             None => self.open(false)?,
@@ -208,7 +208,7 @@ impl<'j> Job<'j> {
         let mut internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
         let mode = Mode::new(self.options, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
-        if self.options.version_symbols && mode.dynamic {
+        if self.options.symbols.version_symbols && mode.dynamic {
             let names = scripts.version_names();
             internals.define_versions(resolved, names.iter().map(|name| self.store.keep(name.to_vec())));
         }
@@ -216,7 +216,7 @@ impl<'j> Job<'j> {
         let stretch = trace::stretch("owners of sections");
         let owners = SectionOwners::new(&resolved.objects, sections.list.len());
         drop(stretch);
-        let mut course = Course { relax_got: self.options.relax, first: true, first_scan: true };
+        let mut course = Course { relax_got: self.options.relocs.relax, first: true, first_scan: true };
         loop {
             let context = Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
             let parts = (&mut *resolved, &mut sections);
@@ -251,7 +251,7 @@ impl<'j> Job<'j> {
         let stretch = trace::stretch("reports on symbols");
         if course.first {
             report::duplicates::report(self, resolved, sections);
-            if self.options.warn_common {
+            if self.options.reports.warn_common {
                 report::commons::report(self, resolved);
             }
         }
@@ -370,7 +370,7 @@ impl<'j> Job<'j> {
             options: self.options,
         };
         // Without gc every section is visited anyway.
-        let gc = self.options.gc_sections;
+        let gc = self.options.sections.gc_sections;
         let roots = if gc { roots.collect(context.parallel) } else { Vec::new() };
         let scanner = Scanner {
             objects: &resolved.objects,
@@ -389,18 +389,18 @@ impl<'j> Job<'j> {
 
     /// The output file, `size` bytes long.
     pub fn create_output(&self, size: u64, executable: bool) -> Result<OutputFile<'j>, Diagnostics> {
-        let engine = match self.options.output_engine {
+        let engine = match self.options.output.engine {
             OutputEngine::Auto => EngineChoice::Auto,
             OutputEngine::Mapped => EngineChoice::Mapped,
             OutputEngine::Streaming => EngineChoice::Streaming,
         };
         let options = OutputOptions { engine, executable, ..Default::default() };
-        let file = OutputFile::create(&self.options.output, size, &options, self.host)
+        let file = OutputFile::create(&self.options.output.path, size, &options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
         self.trace.note("output bytes", || size.to_string());
         let (engine, why) = file.engine();
         self.trace.note("output engine", || format!("{engine:?} ({why})"));
-        if self.options.verbose {
+        if self.options.reports.verbose {
             self.print(&format!("output engine: {engine:?} ({why})\n"))?;
         }
         Ok(file)

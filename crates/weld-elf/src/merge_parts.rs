@@ -80,7 +80,7 @@ impl<'a> Merger<'_, 'a> {
     /// Merges all live mergeable sections, and notes in each section's address its part and input.
     pub fn run(&self, sections: &mut Sections<'a>) -> Vec<MergedPart<'a>> {
         let groups = self.group(sections);
-        let options = MergeOptions { tail_merge: self.options.optimize >= 2, dedupe: true };
+        let options = MergeOptions { tail_merge: self.options.sections.optimize >= 2, dedupe: true };
         let mut parts = Vec::with_capacity(groups.len());
         for (_, group) in groups {
             match Merged::build(&group.inputs, &options, self.threads) {
@@ -105,7 +105,7 @@ impl<'a> Merger<'_, 'a> {
         let mut found = found.into_iter();
         let mut groups = found.next().unwrap_or_default();
         found.for_each(|more| groups.append(more));
-        if self.options.z_sectionheader {
+        if self.options.layout.sectionheader {
             self.sign(&mut groups);
         }
         groups.list

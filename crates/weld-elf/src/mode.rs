@@ -21,11 +21,14 @@ impl Mode {
         let shared = options.kind == OutputKind::Shared;
         let relocatable = options.kind == OutputKind::Relocatable;
         let pic = shared || options.kind == OutputKind::Pie;
-        let dynamic =
-            !relocatable && (pic || has_shared_inputs || (options.export_dynamic && !options.static_link));
-        let interp = dynamic && !shared && !options.no_dynamic_linker && options.dynamic_linker.is_some();
+        let dynamic = !relocatable
+            && (pic || has_shared_inputs || (options.symbols.export_dynamic && !options.static_link));
+        let interp = dynamic
+            && !shared
+            && !options.dynamic.no_dynamic_linker
+            && options.dynamic.dynamic_linker.is_some();
         let weak_default = shared || interp;
-        let dynamic_undefined = dynamic && options.z_dynamic_undefined_weak.unwrap_or(weak_default);
+        let dynamic_undefined = dynamic && options.symbols.dynamic_undefined_weak.unwrap_or(weak_default);
         Mode { relocatable, shared, pic, dynamic, interp, dynamic_undefined }
     }
 }

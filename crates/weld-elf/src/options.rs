@@ -1,4 +1,4 @@
-//! What a command line asked for, as plain data.
+//! What a command line asked for, as plain data, grouped by what it concerns.
 //!
 //! `args` fills it, the phases read it and nobody changes it after parsing. Sizes and addresses
 //! are in bytes.
@@ -194,17 +194,33 @@ pub enum UndefinedVersion {
     Error,
 }
 
-/// `--wrap`, `--defsym`, … keep the order of the command line.
-#[derive(Clone, Debug)]
+/// What a command line asked for. Lists (`--wrap`, `--defsym`, …) keep the order of the command line.
+#[derive(Clone, Debug, Default)]
 pub struct Options {
-    pub output: PathBuf,
-    /// `output` comes from `-o`, which wins over `OUTPUT` in a linker script.
-    pub output_given: bool,
     pub kind: OutputKind,
     /// `-static`, unless `-Bdynamic` came after it: no dynamic section may be made for an executable
     /// at a fixed address. `-Bstatic` does not set it; it only is in the flags of inputs.
     pub static_link: bool,
-    pub inputs: Vec<InputArg>,
+    /// For which linker weld stands in.
+    pub persona: Persona,
+    pub inputs: InputOptions,
+    pub symbols: SymbolOptions,
+    pub sections: SectionOptions,
+    pub layout: LayoutOptions,
+    pub relocs: RelocOptions,
+    pub dynamic: DynamicOptions,
+    pub notes: NoteOptions,
+    pub symtab: SymtabOptions,
+    pub output: OutputFileOptions,
+    pub reports: ReportOptions,
+    /// `--threads`; `None`: as many as pay.
+    pub threads: Option<usize>,
+}
+
+/// Which files take part, and where they are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct InputOptions {
+    pub args: Vec<InputArg>,
     /// `-L`, with `=` and `$SYSROOT` at the start already replaced by the sysroot.
     pub search_paths: Vec<PathBuf>,
     /// `-rpath-link`.
@@ -214,22 +230,17 @@ pub struct Options {
     pub sysroot: PathBuf,
     /// What absolute paths of inputs are below; empty: nothing.
     pub chroot: PathBuf,
+    pub prefetch: Prefetch,
+    /// `.deplibs` sections of objects do not add libraries.
+    pub no_dependent_libraries: bool,
+}
 
+/// What names mean: what is looked for, defined, exported, allowed to be missing.
+#[derive(Clone, Debug)]
+pub struct SymbolOptions {
     pub entry: Option<String>,
     pub init: String,
     pub fini: String,
-    pub dynamic_linker: Option<String>,
-    pub no_dynamic_linker: bool,
-    pub soname: Option<String>,
-    pub rpath: Vec<String>,
-    /// `DT_RPATH` instead of `DT_RUNPATH`.
-    pub disable_new_dtags: bool,
-    pub auxiliary: Vec<String>,
-    pub filter: Vec<String>,
-    pub audit: Vec<String>,
-    pub depaudit: Vec<String>,
-
-    // Symbols
     pub undefined: Vec<String>,
     pub require_defined: Vec<String>,
     pub undefined_glob: Vec<String>,
@@ -252,7 +263,6 @@ pub struct Options {
     pub version_symbols: bool,
     /// `--default-symver`: what is exported without a version gets that of the output's name.
     pub default_symver: bool,
-    pub retain_symbols_file: Option<PathBuf>,
     pub bsymbolic: Bsymbolic,
     pub allow_multiple_definition: bool,
     /// For the references of objects, with everything taken into account: `--unresolved-symbols`,
@@ -267,166 +277,27 @@ pub struct Options {
     pub warn_unresolved: bool,
     /// `--ignore-unresolved-symbol`.
     pub ignore_unresolved: Vec<String>,
-    pub warn_common: bool,
-    pub warn_backrefs: bool,
-    /// `--warn-backrefs-exclude`: globs.
-    pub warn_backrefs_exclude: Vec<String>,
     pub gnu_unique: bool,
-    pub demangle: bool,
     /// `-d`: common symbols get their place even with `-r`.
     pub define_common: bool,
     /// In a shared object, common symbols are references.
     pub no_define_common: bool,
     /// Archive members are read for definitions of common symbols.
     pub fortran_common: bool,
-
-    // Sections
-    pub gc_sections: bool,
-    /// Where to list what gc leaves out; `-` is standard output.
-    pub print_gc_sections: Option<PathBuf>,
-    /// `-z start-stop-gc`: `__start_X` references do not keep X.
-    pub start_stop_gc: bool,
-    /// `-z keep-text-section-prefix`.
-    pub keep_text_section_prefix: bool,
     /// `-z start-stop-visibility`: ELF visibility value of `__start_`/`__stop_`.
     pub start_stop_visibility: u8,
-    /// 0, 1 or 2: `-O`.
-    pub optimize: u8,
-    pub strip: Strip,
-    pub discard: Discard,
-    pub emit_relocs: bool,
-    /// `--unique`: sections that have no place by their names stay apart.
-    pub unique_sections: bool,
-    /// `--unique=GLOB`: and so do those.
-    pub unique_patterns: Vec<String>,
-    /// `--section-start`, `-Ttext`, …: each section once.
-    pub section_starts: Vec<(String, u64)>,
-    /// Sections whose addresses overlap are an error.
-    pub check_sections: bool,
-    pub image_base: Option<u64>,
-    pub magic: Magic,
-    /// `--compress-debug-sections`.
-    pub compress_debug: Option<Compression>,
-    /// `--compress-sections`: globs in order; the last match counts, and over `compress_debug`.
-    pub compress_sections: Vec<(String, Option<Compression>)>,
-    pub merge_sections: bool,
-    pub sort_init_array: bool,
-    /// `.ctors` and `.dtors` become part of `.init_array` and `.fini_array`.
-    pub ctors_in_init_array: bool,
-
-    // Relocations and dynamic linking
-    pub apply_dynamic_relocs: bool,
-    pub pack_relr: bool,
-    /// `-z pack-relative-relocs`: packed, and marked by a need for `GLIBC_ABI_DT_RELR` from the C
-    /// library if that is a shared object of glibc. Its loader refuses RELR without the mark.
-    pub relr_glibc_dep: bool,
-    pub relax: bool,
-    pub hash_style: HashStyle,
-    pub build_id: BuildId,
-    pub eh_frame_hdr: bool,
-    /// The text for `.note.package`, percent escapes replaced.
-    pub package_metadata: Option<String>,
-
-    // -z
-    pub z_now: bool,
-    pub z_relro: bool,
-    pub z_text: bool,
-    pub z_combreloc: bool,
-    pub z_copyreloc: bool,
-    /// `-z execstack`, `-z noexecstack`; `None`: as objects ask for.
-    pub z_execstack: Option<bool>,
-    /// What to say of objects that ask for an executable stack.
-    pub report_execstack: ReportPolicy,
-    /// `-z nognustack`: no `PT_GNU_STACK`.
-    pub z_gnustack: bool,
-    pub z_global: bool,
-    pub z_initfirst: bool,
-    pub z_interpose: bool,
-    pub z_nodefaultlib: bool,
-    pub z_nodelete: bool,
-    pub z_nodlopen: bool,
-    pub z_nodump: bool,
-    pub z_origin: bool,
-    /// `-z ibt`, `-z force-ibt`: the output claims IBT whatever its inputs say.
-    pub z_ibt: bool,
-    /// `-z force-ibt`: objects that do not claim it are named in warnings.
-    pub warn_missing_ibt: bool,
-    pub z_ibtplt: bool,
-    /// `-z shstk`: as `z_ibt`, for shadow stacks.
-    pub z_shstk: bool,
-    /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
-    pub isa_needed: u32,
-    pub z_rodynamic: bool,
-    pub z_sectionheader: bool,
-    pub z_dynamic_undefined_weak: Option<bool>,
-    pub z_stack_size: Option<u64>,
-    pub z_max_page_size: u64,
-    pub z_common_page_size: u64,
-    pub separate_code: SeparateCode,
-    pub cet_report: ReportPolicy,
-    /// `-z dead-reloc-in-nonalloc=GLOB=VALUE`, in order; the last match wins.
-    pub dead_relocs: Vec<(String, u64)>,
-    pub z_unique_symbol: bool,
-
-    // What is said
-    pub map_file: Option<PathBuf>,
-    pub print_map: bool,
-    pub cref: bool,
-    pub trace: bool,
-    pub trace_symbols: Vec<String>,
-    pub why_extract: Option<PathBuf>,
-    pub dependency_file: Option<PathBuf>,
-    pub reproduce: Option<PathBuf>,
-    pub time_trace: Option<PathBuf>,
-    pub stats: bool,
-    pub verbose: bool,
-    pub fatal_warnings: bool,
-    pub no_warnings: bool,
-    pub noinhibit_exec: bool,
-    /// 0: no limit.
-    pub error_limit: usize,
-    /// `None`: auto.
-    pub color: Option<bool>,
-
-    /// For which linker weld stands in.
-    pub persona: Persona,
-
-    /// `-v` with inputs: the version is printed and the link goes on.
-    pub print_version: bool,
-
-    pub threads: Option<usize>,
-    pub output_engine: OutputEngine,
-    pub prefetch: Prefetch,
-    /// `.deplibs` sections of objects do not add libraries.
-    pub no_dependent_libraries: bool,
+    /// `-z unique-symbol`: local symbols of one name get numbers.
+    pub unique_symbol: bool,
+    /// `-z [no]dynamic-undefined-weak`: whether the loader may resolve weak references that nothing defines.
+    pub dynamic_undefined_weak: Option<bool>,
 }
 
-/// What holds if the command line says nothing: the defaults of `ld.lld`.
-impl Default for Options {
+impl Default for SymbolOptions {
     fn default() -> Self {
-        Options {
-            output: PathBuf::from("a.out"),
-            output_given: false,
-            kind: OutputKind::Exec,
-            static_link: false,
-            inputs: Vec::new(),
-            search_paths: Vec::new(),
-            rpath_link: Vec::new(),
-            nostdlib: false,
-            sysroot: PathBuf::new(),
-            chroot: PathBuf::new(),
+        SymbolOptions {
             entry: None,
             init: "_init".to_owned(),
             fini: "_fini".to_owned(),
-            dynamic_linker: None,
-            no_dynamic_linker: false,
-            soname: None,
-            rpath: Vec::new(),
-            disable_new_dtags: false,
-            auxiliary: Vec::new(),
-            filter: Vec::new(),
-            audit: Vec::new(),
-            depaudit: Vec::new(),
             undefined: Vec::new(),
             require_defined: Vec::new(),
             undefined_glob: Vec::new(),
@@ -443,7 +314,6 @@ impl Default for Options {
             undefined_version: UndefinedVersion::Warn,
             version_symbols: false,
             default_symver: false,
-            retain_symbols_file: None,
             bsymbolic: Bsymbolic::None,
             allow_multiple_definition: false,
             unresolved: UnresolvedPolicy::Error,
@@ -451,79 +321,257 @@ impl Default for Options {
             allow_shlib_undefined: None,
             warn_unresolved: false,
             ignore_unresolved: Vec::new(),
-            warn_common: false,
-            warn_backrefs: false,
-            warn_backrefs_exclude: Vec::new(),
             gnu_unique: true,
-            demangle: true,
-            fortran_common: true,
             define_common: false,
             no_define_common: false,
+            fortran_common: true,
+            start_stop_visibility: 3, // STV_PROTECTED
+            unique_symbol: false,
+            dynamic_undefined_weak: None,
+        }
+    }
+}
+
+/// Which input sections are kept, and in what form.
+#[derive(Clone, Debug)]
+pub struct SectionOptions {
+    pub gc_sections: bool,
+    /// `-z start-stop-gc`: `__start_X` references do not keep X.
+    pub start_stop_gc: bool,
+    /// `-z keep-text-section-prefix`.
+    pub keep_text_section_prefix: bool,
+    /// 0, 1 or 2: `-O`.
+    pub optimize: u8,
+    pub merge_sections: bool,
+    /// `--unique`: sections that have no place by their names stay apart.
+    pub unique_sections: bool,
+    /// `--unique=GLOB`: and so do those.
+    pub unique_patterns: Vec<String>,
+    pub sort_init_array: bool,
+    /// `.ctors` and `.dtors` become part of `.init_array` and `.fini_array`.
+    pub ctors_in_init_array: bool,
+    /// `--compress-debug-sections`.
+    pub compress_debug: Option<Compression>,
+    /// `--compress-sections`: globs in order; the last match counts, and over `compress_debug`.
+    pub compress_sections: Vec<(String, Option<Compression>)>,
+    /// `-z dead-reloc-in-nonalloc=GLOB=VALUE`, in order; the last match wins.
+    pub dead_relocs: Vec<(String, u64)>,
+    pub eh_frame_hdr: bool,
+}
+
+impl Default for SectionOptions {
+    fn default() -> Self {
+        SectionOptions {
             gc_sections: false,
-            print_gc_sections: None,
             start_stop_gc: false,
             keep_text_section_prefix: false,
-            start_stop_visibility: 3, // STV_PROTECTED
             optimize: 1,
-            strip: Strip::None,
-            discard: Discard::Default,
-            emit_relocs: false,
+            merge_sections: true,
             unique_sections: false,
             unique_patterns: Vec::new(),
+            sort_init_array: true,
+            ctors_in_init_array: true,
+            compress_debug: None,
+            compress_sections: Vec::new(),
+            dead_relocs: Vec::new(),
+            eh_frame_hdr: false,
+        }
+    }
+}
+
+/// Where things lie in memory and in the file.
+#[derive(Clone, Debug)]
+pub struct LayoutOptions {
+    /// `--section-start`, `-Ttext`, …: each section once.
+    pub section_starts: Vec<(String, u64)>,
+    /// Sections whose addresses overlap are an error.
+    pub check_sections: bool,
+    pub image_base: Option<u64>,
+    pub magic: Magic,
+    /// `-z max-page-size`, in bytes: segments start on pages of this size.
+    pub max_page_size: u64,
+    /// `-z common-page-size`, in bytes: RELRO ends on pages of this size.
+    pub common_page_size: u64,
+    pub separate_code: SeparateCode,
+    /// `-z relro`: what only the loader writes becomes read-only.
+    pub relro: bool,
+    /// `-z execstack`, `-z noexecstack`; `None`: as objects ask for.
+    pub execstack: Option<bool>,
+    /// `-z nognustack`: no `PT_GNU_STACK`.
+    pub gnustack: bool,
+    /// `-z stack-size`, in bytes: the size in `PT_GNU_STACK`.
+    pub stack_size: Option<u64>,
+    /// `-z rodynamic`: `.dynamic` is read-only.
+    pub rodynamic: bool,
+    /// `-z sectionheader`: there is a section header table.
+    pub sectionheader: bool,
+}
+
+impl Default for LayoutOptions {
+    fn default() -> Self {
+        LayoutOptions {
             section_starts: Vec::new(),
             check_sections: true,
             image_base: None,
-            magic: Magic::default(),
-            compress_debug: None,
-            compress_sections: Vec::new(),
-            merge_sections: true,
-            sort_init_array: true,
-            ctors_in_init_array: true,
+            magic: Magic::Paged,
+            max_page_size: 0x1000,
+            common_page_size: 0x1000,
+            separate_code: SeparateCode::None,
+            relro: true,
+            execstack: None,
+            gnustack: true,
+            stack_size: None,
+            rodynamic: false,
+            sectionheader: true,
+        }
+    }
+}
+
+/// What becomes of relocations.
+#[derive(Clone, Debug)]
+pub struct RelocOptions {
+    pub relax: bool,
+    /// `-z text`: dynamic relocations of read-only sections are errors.
+    pub text: bool,
+    /// `-z combreloc`: dynamic relocations are sorted.
+    pub combreloc: bool,
+    /// `-z copyreloc`: variables of shared objects may be copied into an executable.
+    pub copyreloc: bool,
+    pub apply_dynamic_relocs: bool,
+    pub pack_relr: bool,
+    /// `-z pack-relative-relocs`: packed, and marked by a need for `GLIBC_ABI_DT_RELR` from the C
+    /// library if that is a shared object of glibc. Its loader refuses RELR without the mark.
+    pub relr_glibc_dep: bool,
+    pub emit_relocs: bool,
+}
+
+impl Default for RelocOptions {
+    fn default() -> Self {
+        RelocOptions {
+            relax: true,
+            text: true,
+            combreloc: true,
+            copyreloc: true,
             apply_dynamic_relocs: false,
             pack_relr: false,
             relr_glibc_dep: false,
-            relax: true,
-            hash_style: HashStyle::Both,
-            build_id: BuildId::None,
-            eh_frame_hdr: false,
-            package_metadata: None,
-            z_now: false,
-            z_relro: true,
-            z_text: true,
-            z_combreloc: true,
-            z_copyreloc: true,
-            z_execstack: None,
-            report_execstack: ReportPolicy::Warning,
-            z_gnustack: true,
-            z_global: false,
-            z_initfirst: false,
-            z_interpose: false,
-            z_nodefaultlib: false,
-            z_nodelete: false,
-            z_nodlopen: false,
-            z_nodump: false,
-            z_origin: false,
-            z_ibt: false,
-            warn_missing_ibt: false,
-            z_ibtplt: false,
-            z_shstk: false,
-            isa_needed: 0,
-            z_rodynamic: false,
-            z_sectionheader: true,
-            z_dynamic_undefined_weak: None,
-            z_stack_size: None,
-            z_max_page_size: 0x1000,
-            z_common_page_size: 0x1000,
-            separate_code: SeparateCode::None,
-            cet_report: ReportPolicy::None,
-            dead_relocs: Vec::new(),
-            z_unique_symbol: false,
+            emit_relocs: false,
+        }
+    }
+}
+
+/// What the loader is told.
+#[derive(Clone, Debug, Default)]
+pub struct DynamicOptions {
+    pub dynamic_linker: Option<String>,
+    pub no_dynamic_linker: bool,
+    pub soname: Option<String>,
+    pub rpath: Vec<String>,
+    /// `DT_RPATH` instead of `DT_RUNPATH`.
+    pub disable_new_dtags: bool,
+    pub auxiliary: Vec<String>,
+    pub filter: Vec<String>,
+    pub audit: Vec<String>,
+    pub depaudit: Vec<String>,
+    pub hash_style: HashStyle,
+    /// `-z now` and the keywords of `-z` behind it are flags of `.dynamic`.
+    pub now: bool,
+    pub global: bool,
+    pub initfirst: bool,
+    pub interpose: bool,
+    pub nodefaultlib: bool,
+    pub nodelete: bool,
+    pub nodlopen: bool,
+    pub nodump: bool,
+    pub origin: bool,
+}
+
+/// Notes and properties of the output.
+#[derive(Clone, Debug, Default)]
+pub struct NoteOptions {
+    pub build_id: BuildId,
+    /// The text for `.note.package`, percent escapes replaced.
+    pub package_metadata: Option<String>,
+    /// `-z ibt`, `-z force-ibt`: the output claims IBT whatever its inputs say.
+    pub ibt: bool,
+    /// `-z force-ibt`: objects that do not claim it are named in warnings.
+    pub warn_missing_ibt: bool,
+    /// `-z ibtplt`: PLT entries start with `endbr64` whatever the inputs say.
+    pub ibtplt: bool,
+    /// `-z shstk`: as `ibt`, for shadow stacks.
+    pub shstk: bool,
+    /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
+    pub isa_needed: u32,
+    pub cet_report: ReportPolicy,
+}
+
+/// What `.symtab` holds.
+#[derive(Clone, Debug, Default)]
+pub struct SymtabOptions {
+    pub strip: Strip,
+    pub discard: Discard,
+    pub retain_symbols_file: Option<PathBuf>,
+}
+
+/// The output file.
+#[derive(Clone, Debug)]
+pub struct OutputFileOptions {
+    pub path: PathBuf,
+    /// `path` comes from `-o`, which wins over `OUTPUT` in a linker script.
+    pub path_given: bool,
+    pub engine: OutputEngine,
+}
+
+impl Default for OutputFileOptions {
+    fn default() -> Self {
+        OutputFileOptions { path: PathBuf::from("a.out"), path_given: false, engine: OutputEngine::Auto }
+    }
+}
+
+/// What is said, and where.
+#[derive(Clone, Debug)]
+pub struct ReportOptions {
+    pub map_file: Option<PathBuf>,
+    pub print_map: bool,
+    pub cref: bool,
+    pub trace: bool,
+    pub trace_symbols: Vec<String>,
+    pub why_extract: Option<PathBuf>,
+    /// Where to list what gc leaves out; `-` is standard output.
+    pub print_gc_sections: Option<PathBuf>,
+    pub dependency_file: Option<PathBuf>,
+    pub reproduce: Option<PathBuf>,
+    pub time_trace: Option<PathBuf>,
+    pub stats: bool,
+    pub verbose: bool,
+    pub fatal_warnings: bool,
+    pub no_warnings: bool,
+    pub noinhibit_exec: bool,
+    /// What to say of objects that ask for an executable stack.
+    pub report_execstack: ReportPolicy,
+    pub warn_common: bool,
+    pub warn_backrefs: bool,
+    /// `--warn-backrefs-exclude`: globs.
+    pub warn_backrefs_exclude: Vec<String>,
+    /// 0: no limit.
+    pub error_limit: usize,
+    /// `None`: auto.
+    pub color: Option<bool>,
+    pub demangle: bool,
+    /// `-v` with inputs: the version is printed and the link goes on.
+    pub print_version: bool,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        ReportOptions {
             map_file: None,
             print_map: false,
             cref: false,
             trace: false,
             trace_symbols: Vec::new(),
             why_extract: None,
+            print_gc_sections: None,
             dependency_file: None,
             reproduce: None,
             time_trace: None,
@@ -532,14 +580,14 @@ impl Default for Options {
             fatal_warnings: false,
             no_warnings: false,
             noinhibit_exec: false,
+            report_execstack: ReportPolicy::Warning,
+            warn_common: false,
+            warn_backrefs: false,
+            warn_backrefs_exclude: Vec::new(),
             error_limit: 20,
             color: None,
-            persona: Persona::Ld,
+            demangle: true,
             print_version: false,
-            threads: None,
-            output_engine: OutputEngine::Auto,
-            prefetch: Prefetch::Auto,
-            no_dependent_libraries: false,
         }
     }
 }
@@ -547,13 +595,13 @@ impl Default for Options {
 impl Options {
     /// The address that `--section-start` or one of its kin gives an output section.
     pub fn start_of(&self, section: &[u8]) -> Option<u64> {
-        let start = self.section_starts.iter().find(|(name, _)| name.as_bytes() == section);
+        let start = self.layout.section_starts.iter().find(|(name, _)| name.as_bytes() == section);
         start.map(|(_, address)| *address)
     }
 
     /// `unique_patterns`, compiled.
     pub fn unique_globs(&self) -> Vec<Glob> {
         // They were looked at when the options were parsed.
-        self.unique_patterns.iter().filter_map(|p| Glob::new(p.as_bytes()).ok()).collect()
+        self.sections.unique_patterns.iter().filter_map(|p| Glob::new(p.as_bytes()).ok()).collect()
     }
 }

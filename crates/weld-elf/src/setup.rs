@@ -20,7 +20,7 @@ pub fn dependent_libraries<'a>(
     asked: &mut HashSet<&'a [u8]>,
 ) -> Vec<(FileName<'a>, &'a [u8])> {
     let mut list = Vec::new();
-    if options.no_dependent_libraries || options.kind == OutputKind::Relocatable {
+    if options.inputs.no_dependent_libraries || options.kind == OutputKind::Relocatable {
         return list;
     }
     for object in resolved.objects.iter().filter(|o| o.dependent_libraries != 0) {
@@ -38,14 +38,14 @@ pub fn dependent_libraries<'a>(
 /// symbols.
 pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
     let mut pairs = Vec::new();
-    for name in &options.wrap {
+    for name in &options.symbols.wrap {
         let keep = |text: String| -> &'j [u8] { store.keep(text.into_bytes()) };
         let plain = keep(name.clone());
         pairs.push((plain, keep(format!("__wrap_{name}"))));
         pairs.push((keep(format!("__real_{name}")), plain));
     }
     let mut wrap = Wrap::new(pairs);
-    wrap.open_commons = options.no_define_common;
+    wrap.open_commons = options.symbols.no_define_common;
     wrap
 }
 
@@ -54,7 +54,9 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
     let undefined = Rank::Undefined as u32;
     let mut names: Vec<(String, u32)> = Vec::new();
     let kept = undefined | flag::ROOT;
-    names.extend(options.undefined.iter().chain(&options.require_defined).map(|n| (n.clone(), kept)));
+    names.extend(
+        options.symbols.undefined.iter().chain(&options.symbols.require_defined).map(|n| (n.clone(), kept)),
+    );
     if let Some(entry) = entry_symbol(options, inputs) {
         names.push((entry, kept));
     }
@@ -71,8 +73,8 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
         }
     }
     if options.kind != OutputKind::Relocatable {
-        names.push((options.init.clone(), undefined | flag::KEEP));
-        names.push((options.fini.clone(), undefined | flag::KEEP));
+        names.push((options.symbols.init.clone(), undefined | flag::KEEP));
+        names.push((options.symbols.fini.clone(), undefined | flag::KEEP));
     }
     names.into_iter().map(|(name, bits)| (store.keep(name.into_bytes()), bits)).collect()
 }
@@ -85,7 +87,7 @@ pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
     });
     let default = (options.kind != OutputKind::Shared && options.kind != OutputKind::Relocatable)
         .then(|| "_start".to_owned());
-    let name = options.entry.clone().or(from_script).or(default)?;
+    let name = options.symbols.entry.clone().or(from_script).or(default)?;
     (entry_address(&name).is_none() && !name.is_empty()).then_some(name)
 }
 

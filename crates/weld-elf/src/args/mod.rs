@@ -47,9 +47,9 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
     let mut state = State::new(args.len(), persona);
     weld_common::args::parse(&table::TABLE, &args, &mut state);
     let (options, stop, problems) = state.finish();
-    sink.set_no_warnings(options.no_warnings);
-    sink.set_fatal_warnings(options.fatal_warnings && !options.no_warnings);
-    sink.set_tolerant(options.noinhibit_exec);
+    sink.set_no_warnings(options.reports.no_warnings);
+    sink.set_fatal_warnings(options.reports.fatal_warnings && !options.reports.no_warnings);
+    sink.set_tolerant(options.reports.noinhibit_exec);
     if stop == Some(Stop::Help) {
         return Ok(Command::Print(help_text()));
     }
@@ -64,7 +64,7 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
         Some(Stop::Emulations) => Command::Print(persona.emulations_text()),
         Some(Stop::Targets) => Command::Print(persona.version_text() + TARGETS),
         Some(Stop::OutputFormat) => Command::Print("elf64-x86-64\n".to_owned()),
-        Some(Stop::Sysroot) => Command::Print(format!("{}\n", text::path(&options.sysroot))),
+        Some(Stop::Sysroot) => Command::Print(format!("{}\n", text::path(&options.inputs.sysroot))),
     })
 }
 

@@ -84,7 +84,7 @@ impl State {
     pub fn new(args: usize, persona: Persona) -> Self {
         let mut o = Box::<Options>::default();
         o.persona = persona;
-        o.inputs.reserve(args);
+        o.inputs.args.reserve(args);
         State {
             o,
             flags: InputFlags::default(),
@@ -121,7 +121,7 @@ impl State {
     }
 
     pub fn add_input(&mut self, kind: InputKind) {
-        self.o.inputs.push(InputArg { kind, flags: self.flags });
+        self.o.inputs.args.push(InputArg { kind, flags: self.flags });
     }
 
     pub fn library(&mut self, given: Given<'_>) -> Result<(), String> {
@@ -183,21 +183,21 @@ impl State {
 
     /// An assignment counts from where it stands among the inputs: scripts may assign, too.
     pub fn defsym(&mut self, (name, value): (String, DefsymValue)) {
-        let before = self.o.inputs.len();
-        self.o.defsyms.push(Defsym { name, value, before });
+        let before = self.o.inputs.args.len();
+        self.o.symbols.defsyms.push(Defsym { name, value, before });
     }
 
     /// A later address for the same section replaces an earlier one.
     pub fn section_start(&mut self, section: &str, address: u64) {
-        match self.o.section_starts.iter_mut().find(|(name, _)| name == section) {
+        match self.o.layout.section_starts.iter_mut().find(|(name, _)| name == section) {
             Some((_, old)) => *old = address,
-            None => self.o.section_starts.push((section.to_owned(), address)),
+            None => self.o.layout.section_starts.push((section.to_owned(), address)),
         }
     }
 
     /// `-n`, `-N`.
     pub fn magic(&mut self, magic: Magic) {
-        self.o.magic = magic;
+        self.o.layout.magic = magic;
         self.flags.static_only = true;
     }
 
@@ -207,27 +207,27 @@ impl State {
         self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
-        self.o.version_symbols = self.version_symbols.unwrap_or(self.o.persona.defines_versions());
-        if self.time_trace_beside_output && self.o.time_trace.is_none() {
-            let mut path = self.o.output.clone().into_os_string();
+        self.o.symbols.version_symbols = self.version_symbols.unwrap_or(self.o.persona.defines_versions());
+        if self.time_trace_beside_output && self.o.reports.time_trace.is_none() {
+            let mut path = self.o.output.path.clone().into_os_string();
             path.push(".time-trace");
-            self.o.time_trace = Some(path.into());
+            self.o.reports.time_trace = Some(path.into());
         }
         if let Some(text) = self.show_version {
-            if self.o.inputs.is_empty() {
+            if self.o.inputs.args.is_empty() {
                 self.stop(text);
             } else {
-                self.o.print_version = true;
+                self.o.reports.print_version = true;
             }
         }
-        if self.o.reproduce.is_some() && self.o.inputs.iter().any(|input| input.flags.binary) {
+        if self.o.reports.reproduce.is_some() && self.o.inputs.args.iter().any(|input| input.flags.binary) {
             self.warn(
                 "--reproduce: the inputs of -b binary have symbols of other names in the unpacked directory, \
                  for these come from paths",
             );
         }
         let failed = self.problems.iter().any(|p| p.severity == Severity::Error);
-        if self.o.inputs.is_empty() && self.stop.is_none() && !failed {
+        if self.o.inputs.args.is_empty() && self.stop.is_none() && !failed {
             self.error("no input files");
         }
         (self.o, self.stop, self.problems)
@@ -242,28 +242,28 @@ impl State {
             (_, _, true) => OutputKind::Pie,
             _ => OutputKind::Exec,
         };
-        o.merge_sections = o.optimize > 0;
-        if o.retain_symbols_file.is_some() && o.strip == Strip::All {
+        o.sections.merge_sections = o.sections.optimize > 0;
+        if o.symtab.retain_symbols_file.is_some() && o.symtab.strip == Strip::All {
             // The list says what is kept.
-            o.strip = Strip::Debug;
+            o.symtab.strip = Strip::Debug;
         }
-        if !o.z_sectionheader {
-            o.strip = Strip::All;
+        if !o.layout.sectionheader {
+            o.symtab.strip = Strip::All;
         }
         let wrong = [
             (self.shared && self.pie, "-shared and -pie"),
             (self.relocatable && self.shared, "-r and -shared"),
             (self.relocatable && self.pie, "-r and -pie"),
-            (self.relocatable && !o.z_sectionheader, "-r and -z nosectionheader"),
-            (o.strip == Strip::All && o.emit_relocs, "--strip-all and --emit-relocs"),
+            (self.relocatable && !o.layout.sectionheader, "-r and -z nosectionheader"),
+            (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
         ];
         let missing = [
-            (!self.shared && !o.filter.is_empty(), "--filter"),
-            (!self.shared && !o.auxiliary.is_empty(), "--auxiliary"),
-            (!self.shared && o.no_define_common, "--no-define-common"),
+            (!self.shared && !o.dynamic.filter.is_empty(), "--filter"),
+            (!self.shared && !o.dynamic.auxiliary.is_empty(), "--auxiliary"),
+            (!self.shared && o.symbols.no_define_common, "--no-define-common"),
         ];
         if self.relocatable {
-            o.z_relro = false;
+            o.layout.relro = false;
         }
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
             self.error(format!("{pair} cannot be used together"));
@@ -276,7 +276,7 @@ impl State {
     /// Page sizes. The one that was not given fits the other.
     fn finish_pages(&mut self) {
         let (max, common) = (self.max_page_size, self.common_page_size);
-        let paged = self.relocatable || self.o.magic == Magic::Paged;
+        let paged = self.relocatable || self.o.layout.magic == Magic::Paged;
         if !paged {
             for (_, name) in [(max, "max-page-size"), (common, "common-page-size")]
                 .iter()
@@ -293,38 +293,38 @@ impl State {
         }
         let o = &mut self.o;
         if !paged {
-            (o.z_max_page_size, o.z_common_page_size) = (1, 1);
-            o.separate_code = SeparateCode::None;
-            o.z_relro = false;
+            (o.layout.max_page_size, o.layout.common_page_size) = (1, 1);
+            o.layout.separate_code = SeparateCode::None;
+            o.layout.relro = false;
             return;
         }
-        o.z_max_page_size = max.unwrap_or(o.z_max_page_size.max(common.unwrap_or(0)));
-        o.z_common_page_size = common.unwrap_or(o.z_common_page_size).min(o.z_max_page_size);
+        o.layout.max_page_size = max.unwrap_or(o.layout.max_page_size.max(common.unwrap_or(0)));
+        o.layout.common_page_size = common.unwrap_or(o.layout.common_page_size).min(o.layout.max_page_size);
     }
 
     fn finish_unresolved(&mut self) {
         let report = self.report_in_objects.unwrap_or(!self.shared);
-        self.o.unresolved = match (report, self.o.warn_unresolved) {
+        self.o.symbols.unresolved = match (report, self.o.symbols.warn_unresolved) {
             (false, _) => UnresolvedPolicy::Ignore,
             (true, true) => UnresolvedPolicy::Warn,
             (true, false) => UnresolvedPolicy::Error,
         };
-        self.o.report_undefined_in_shared = self.shared && report;
+        self.o.symbols.report_undefined_in_shared = self.shared && report;
     }
 
     fn finish_inputs(&mut self) {
         if let Some(script) = self.default_script.take()
-            && !self.o.inputs.iter().any(|input| matches!(input.kind, InputKind::Script(_)))
+            && !self.o.inputs.args.iter().any(|input| matches!(input.kind, InputKind::Script(_)))
         {
             self.flags = InputFlags::default();
             self.add_input(InputKind::Script(script));
         }
         if self.relocatable {
             // Shared objects cannot be combined, so `-l` must not find them.
-            self.o.inputs.iter_mut().for_each(|input| input.flags.static_only = true);
+            self.o.inputs.args.iter_mut().for_each(|input| input.flags.static_only = true);
         }
-        let sysroot = &self.o.sysroot;
-        for path in &mut self.o.search_paths {
+        let sysroot = &self.o.inputs.sysroot;
+        for path in &mut self.o.inputs.search_paths {
             if let Some(inside) = in_sysroot(sysroot, path) {
                 *path = inside;
             }

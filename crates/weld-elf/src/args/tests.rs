@@ -59,14 +59,14 @@ fn what_gcc_passes() {
          -L/usr/lib/gcc -L/lib/../lib64 a.o -lgcc --push-state --no-as-needed -lgcc_s --pop-state -lc crtn.o",
     );
     assert_eq!(o.kind, OutputKind::Pie);
-    assert_eq!(o.build_id, BuildId::Fast);
-    assert_eq!(o.hash_style, HashStyle::Gnu);
-    assert_eq!(o.dynamic_linker.as_deref(), Some("/lib64/ld-linux-x86-64.so.2"));
-    assert!(o.eh_frame_hdr && o.z_now && o.z_relro);
-    let as_needed: Vec<bool> = o.inputs.iter().map(|i| i.flags.as_needed).collect();
+    assert_eq!(o.notes.build_id, BuildId::Fast);
+    assert_eq!(o.dynamic.hash_style, HashStyle::Gnu);
+    assert_eq!(o.dynamic.dynamic_linker.as_deref(), Some("/lib64/ld-linux-x86-64.so.2"));
+    assert!(o.sections.eh_frame_hdr && o.dynamic.now && o.layout.relro);
+    let as_needed: Vec<bool> = o.inputs.args.iter().map(|i| i.flags.as_needed).collect();
     assert_eq!(as_needed, [true, true, true, false, true, true]);
-    assert_eq!(o.inputs[2].kind, InputKind::Library("gcc".into()));
-    assert_eq!(o.inputs[0].kind, InputKind::File("Scrt1.o".into()));
+    assert_eq!(o.inputs.args[2].kind, InputKind::Library("gcc".into()));
+    assert_eq!(o.inputs.args[0].kind, InputKind::File("Scrt1.o".into()));
 }
 
 #[test]
@@ -76,11 +76,11 @@ fn what_clang_passes_for_static_pie_with_lto() {
          -plugin-opt=mcpu=x86-64 -plugin-opt=thinlto -plugin-opt O2 -mllvm -x --dynamic-list=x.syms a.o \
          --start-group --whole-archive -lrt --no-whole-archive -lc --end-group",
     );
-    assert!(o.static_link && o.no_dynamic_linker && o.kind == OutputKind::Pie);
-    assert_eq!(o.dynamic_lists, [Path::new("x.syms")]);
+    assert!(o.static_link && o.dynamic.no_dynamic_linker && o.kind == OutputKind::Pie);
+    assert_eq!(o.symbols.dynamic_lists, [Path::new("x.syms")]);
     let flags = InputFlags { static_only: true, group: 1, ..InputFlags::default() };
-    assert_eq!(o.inputs[1].flags, InputFlags { whole_archive: true, ..flags });
-    assert_eq!(o.inputs[2].flags, flags);
+    assert_eq!(o.inputs.args[1].flags, InputFlags { whole_archive: true, ..flags });
+    assert_eq!(o.inputs.args[2].flags, flags);
 }
 
 #[test]
@@ -89,28 +89,43 @@ fn what_rustc_passes() {
         "a.o --as-needed -Bstatic libstd.rlib -Bdynamic -lgcc_s -lc -L x --eh-frame-hdr -z noexecstack \
          -o out --gc-sections -pie -z relro -z now -O1 --strip-debug --version-script=v.map -znotext",
     );
-    assert!(o.inputs[1].flags.static_only && !o.inputs[2].flags.static_only);
-    assert!(o.gc_sections && o.strip == Strip::Debug && !o.z_text && !o.static_link);
+    assert!(o.inputs.args[1].flags.static_only && !o.inputs.args[2].flags.static_only);
+    assert!(o.sections.gc_sections && o.symtab.strip == Strip::Debug && !o.relocs.text && !o.static_link);
 }
 
 #[test]
 fn defaults_are_those_of_lld() {
     let o = options("a.o");
-    assert_eq!(o.output, Path::new("a.out"));
+    assert_eq!(o.output.path, Path::new("a.out"));
     assert_eq!(
-        (o.kind, o.hash_style, o.build_id.clone()),
+        (o.kind, o.dynamic.hash_style, o.notes.build_id.clone()),
         (OutputKind::Exec, HashStyle::Both, BuildId::None)
     );
-    assert_eq!((o.z_max_page_size, o.z_common_page_size), (4096, 4096));
-    assert!(o.z_relro && o.z_text && o.z_copyreloc && !o.start_stop_gc && o.relax && o.demangle);
-    assert!(!o.gc_sections && !o.z_now && !o.eh_frame_hdr && o.undefined_version == UndefinedVersion::Warn);
-    assert_eq!((o.optimize, o.error_limit, o.unresolved), (1, 20, UnresolvedPolicy::Error));
+    assert_eq!((o.layout.max_page_size, o.layout.common_page_size), (4096, 4096));
+    assert!(
+        o.layout.relro
+            && o.relocs.text
+            && o.relocs.copyreloc
+            && !o.sections.start_stop_gc
+            && o.relocs.relax
+            && o.reports.demangle
+    );
+    assert!(
+        !o.sections.gc_sections
+            && !o.dynamic.now
+            && !o.sections.eh_frame_hdr
+            && o.symbols.undefined_version == UndefinedVersion::Warn
+    );
+    assert_eq!(
+        (o.sections.optimize, o.reports.error_limit, o.symbols.unresolved),
+        (1, 20, UnresolvedPolicy::Error)
+    );
 }
 
 #[test]
 fn kinds_that_exclude_each_other() {
     assert_eq!(options("-r a.o").kind, OutputKind::Relocatable);
-    assert!(options("-r -Bdynamic a.o -lx").inputs[1].flags.static_only);
+    assert!(options("-r -Bdynamic a.o -lx").inputs.args[1].flags.static_only);
     assert_eq!(options("-shared -no-pie a.o").kind, OutputKind::Shared);
     assert_eq!(options("-pie -no-pie a.o").kind, OutputKind::Exec);
     assert_eq!(error("-shared -pie a.o"), "error: -shared and -pie cannot be used together");
@@ -123,7 +138,7 @@ fn kinds_that_exclude_each_other() {
 fn unresolved_references() {
     let of = |line: &str| {
         let o = options(line);
-        (o.unresolved, o.report_undefined_in_shared, o.allow_shlib_undefined)
+        (o.symbols.unresolved, o.symbols.report_undefined_in_shared, o.symbols.allow_shlib_undefined)
     };
     use UnresolvedPolicy::*;
     assert_eq!(of("a.o"), (Error, false, None));
@@ -139,7 +154,7 @@ fn unresolved_references() {
 fn groups_and_states() {
     let o =
         options("a --start-lib b c --end-lib --push-state --start-group -lx --pop-state -ly --end-group d");
-    let of: Vec<(bool, u32)> = o.inputs.iter().map(|i| (i.flags.in_lib, i.flags.group)).collect();
+    let of: Vec<(bool, u32)> = o.inputs.args.iter().map(|i| (i.flags.in_lib, i.flags.group)).collect();
     assert_eq!(of, [(false, 0), (true, 1), (true, 1), (false, 2), (false, 2), (false, 0)]);
     assert_eq!(
         error("--end-group --end-lib a --pop-state"),
@@ -152,12 +167,12 @@ fn groups_and_states() {
 #[test]
 fn search_paths_in_the_sysroot() {
     let o = options("-L=/lib -L$SYSROOT/usr/lib -L /x --sysroot=/root a.o");
-    assert_eq!(o.search_paths, ["/root/lib", "/root/usr/lib", "/x"].map(PathBuf::from));
+    assert_eq!(o.inputs.search_paths, ["/root/lib", "/root/usr/lib", "/x"].map(PathBuf::from));
 }
 
 #[test]
 fn scripts() {
-    let kinds = |line: &str| options(line).inputs.into_iter().map(|i| i.kind).collect::<Vec<_>>();
+    let kinds = |line: &str| options(line).inputs.args.into_iter().map(|i| i.kind).collect::<Vec<_>>();
     assert_eq!(kinds("-Ta a.o -T b")[0], InputKind::Script("a".into()));
     assert_eq!(kinds("-dT d a.o"), [InputKind::File("a.o".into()), InputKind::Script("d".into())]);
     assert_eq!(kinds("-dT d -T s"), [InputKind::Script("s".into())]);
@@ -166,9 +181,9 @@ fn scripts() {
 #[test]
 fn addresses() {
     let o = options("-Ttext=400000 --section-start=.x=0x10 -Ttext 0x500000 --image-base=0x1000 a.o");
-    assert_eq!(o.section_starts, [(".text".to_owned(), 0x50_0000), (".x".to_owned(), 0x10)]);
-    assert_eq!(o.image_base, Some(0x1000));
-    assert_eq!(options("-Ttext-segment=2000 a.o").image_base, Some(0x2000));
+    assert_eq!(o.layout.section_starts, [(".text".to_owned(), 0x50_0000), (".x".to_owned(), 0x10)]);
+    assert_eq!(o.layout.image_base, Some(0x1000));
+    assert_eq!(options("-Ttext-segment=2000 a.o").layout.image_base, Some(0x2000));
     assert!(error("-Trodata-segment=0 a.o").starts_with("error: -Trodata-segment is not supported"));
     assert!(error("--section-start=.x a.o").contains("expected SECTION=ADDRESS"));
 }
@@ -176,11 +191,14 @@ fn addresses() {
 #[test]
 fn keywords_of_z() {
     let o = options("-z now -zmax-page-size=0x10000 -z pack-relative-relocs -z stack-size=8 a.o");
-    assert!(o.z_now && o.pack_relr && o.relr_glibc_dep);
-    assert_eq!((o.z_max_page_size, o.z_common_page_size, o.z_stack_size), (0x10000, 4096, Some(8)));
+    assert!(o.dynamic.now && o.relocs.pack_relr && o.relocs.relr_glibc_dep);
+    assert_eq!(
+        (o.layout.max_page_size, o.layout.common_page_size, o.layout.stack_size),
+        (0x10000, 4096, Some(8))
+    );
     let pages = |args: &str| {
         let o = options(args);
-        (o.z_max_page_size, o.z_common_page_size, o.z_relro)
+        (o.layout.max_page_size, o.layout.common_page_size, o.layout.relro)
     };
     assert_eq!(pages("-z common-page-size=0x10000 a.o"), (0x10000, 0x10000, true));
     assert_eq!(pages("-z max-page-size=16 a.o"), (16, 16, true));
@@ -191,7 +209,10 @@ fn keywords_of_z() {
         ["warning: -z max-page-size has no effect with -n and -N"]
     );
     let o = options("-z dead-reloc-in-nonalloc=.debug_*=0x7 -z start-stop-visibility=hidden a.o");
-    assert_eq!((o.dead_relocs[0].clone(), o.start_stop_visibility), ((".debug_*".to_owned(), 7), 2));
+    assert_eq!(
+        (o.sections.dead_relocs[0].clone(), o.symbols.start_stop_visibility),
+        ((".debug_*".to_owned(), 7), 2)
+    );
     assert_eq!(warnings("-z relo a.o"), ["warning: unknown keyword: -z relo; did you mean '-z relro'?"]);
     assert_eq!(error("-z max-page-size=3 a.o"), "error: -z max-page-size: 3 is not a power of two");
     assert_eq!(error("-z stack-size a.o"), "error: -z stack-size: missing value: stack-size=SIZE");
@@ -200,7 +221,7 @@ fn keywords_of_z() {
 
 #[test]
 fn build_ids() {
-    let of = |line: &str| options(line).build_id.clone();
+    let of = |line: &str| options(line).notes.build_id.clone();
     assert_eq!(of("--build-id=0xab-cd a.o"), BuildId::Hex(vec![0xab, 0xcd]));
     assert_eq!(of("--build-id=tree a.o"), BuildId::Sha1);
     assert_eq!(of("--build-id --build-id=none a.o"), BuildId::None);
@@ -212,7 +233,7 @@ fn versions_and_help() {
     let version = Persona::Ld.version_text();
     assert_eq!(printed("--version a.o"), version);
     assert_eq!(printed("-v"), version);
-    assert!(options("-v a.o").print_version && options("-V a.o").print_version);
+    assert!(options("-v a.o").reports.print_version && options("-V a.o").reports.print_version);
     assert_eq!(printed("-V"), version + "  Supported emulations:\n   elf_x86_64\n");
     let help = printed("--no-such-option --help");
     assert!(help.contains(": supported targets: elf64-x86-64"));
@@ -282,10 +303,10 @@ fn compression() {
         "--compress-debug-sections=zlib-gabi --compress-sections a=b=zstd:19 \
                      --compress-sections=*=none a.o",
     );
-    assert_eq!(o.compress_debug, how(Zlib, None));
+    assert_eq!(o.sections.compress_debug, how(Zlib, None));
     let expected = [("a=b".to_owned(), how(Zstd, Some(19))), ("*".to_owned(), None)];
-    assert_eq!(o.compress_sections, expected);
-    assert_eq!(options("--compress-debug-sections none a.o").compress_debug, None);
+    assert_eq!(o.sections.compress_sections, expected);
+    assert_eq!(options("--compress-debug-sections none a.o").sections.compress_debug, None);
     for wrong in ["a", "=zlib", "a=lzma", "a=zlib:x", "a=zlib:10", "a=zstd:0", "a=zstd:23", "[=zlib"] {
         assert!(
             error(&format!("--compress-sections={wrong} a.o")).contains("--compress-sections"),

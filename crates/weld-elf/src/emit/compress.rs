@@ -29,7 +29,8 @@ const LARGE: u64 = 8 << 20;
 
 /// Whether any section might have to be compressed.
 pub fn is_wanted(options: &Options) -> bool {
-    options.compress_debug.is_some() || options.compress_sections.iter().any(|c| c.1.is_some())
+    options.sections.compress_debug.is_some()
+        || options.sections.compress_sections.iter().any(|c| c.1.is_some())
 }
 
 /// A part of a section.
@@ -92,12 +93,14 @@ fn compression(image: &Image, out: &OutputSection) -> Option<Compression> {
         return None;
     }
     let matches = |glob: &str| Glob::new(glob.as_bytes()).is_ok_and(|g| g.matches(&out.name));
-    let named = options.compress_sections.iter().rev().find(|(glob, _)| matches(glob));
+    let named = options.sections.compress_sections.iter().rev().find(|(glob, _)| matches(glob));
     let mut how = match named {
         Some((_, how)) => *how,
-        None => options.compress_debug.filter(|_| !out.is_alloc() && out.name.starts_with(b".debug_")),
+        None => {
+            options.sections.compress_debug.filter(|_| !out.is_alloc() && out.name.starts_with(b".debug_"))
+        }
     }?;
-    if how.algorithm == Algorithm::Zlib && options.optimize >= 2 {
+    if how.algorithm == Algorithm::Zlib && options.sections.optimize >= 2 {
         how.level = how.level.or(Some(6));
     }
     Some(how)

@@ -173,7 +173,8 @@ impl Members<'_, '_, '_> {
 /// What a debug section says of code that is gone. A range list would end at 0, so there it is 1.
 pub fn tombstone(options: &Options, name: &[u8]) -> u64 {
     let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|g| g.matches(name));
-    if let Some((_, value)) = options.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern)) {
+    if let Some((_, value)) = options.sections.dead_relocs.iter().rev().find(|(pattern, _)| matches(pattern))
+    {
         return *value;
     }
     match name {

@@ -83,7 +83,7 @@ impl Emitter<'_, '_, '_> {
             let _stretch = trace::stretch("cut the image");
             cutter.image(self.contents.symtab)
         };
-        let sink = UnitSink::new(file, &image.options.build_id, self.build_id());
+        let sink = UnitSink::new(file, &image.options.notes.build_id, self.build_id());
         sink.write(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
     }
 
@@ -92,7 +92,7 @@ impl Emitter<'_, '_, '_> {
         let layout = self.image.layout;
         let chunk = layout.chunk(ChunkKind::BuildId)?;
         let out = &layout.sections[chunk.out as usize];
-        let range = build_id::id_range(&self.image.options.build_id);
+        let range = build_id::id_range(&self.image.options.notes.build_id);
         let start = out.offset + (chunk.address - out.address);
         Some(start + range.start as u64..start + range.end as u64)
     }
@@ -214,14 +214,14 @@ impl Emitter<'_, '_, '_> {
         let dynsym = contents.dynsym;
         match chunk.kind {
             ChunkKind::Interp => {
-                let path = image.options.dynamic_linker.as_deref().unwrap_or("");
+                let path = image.options.dynamic.dynamic_linker.as_deref().unwrap_or("");
                 out[..path.len()].copy_from_slice(path.as_bytes());
                 out[path.len()..].fill(0);
             }
             ChunkKind::Properties => contents.properties.into_iter().for_each(|p| p.write(out)),
-            ChunkKind::BuildId => build_id::write(&image.options.build_id, out),
+            ChunkKind::BuildId => build_id::write(&image.options.notes.build_id, out),
             ChunkKind::PackageNote => {
-                write_package_note(image.options.package_metadata.as_deref().unwrap_or(""), out)
+                write_package_note(image.options.notes.package_metadata.as_deref().unwrap_or(""), out)
             }
             ChunkKind::SysvHash => {
                 dynsym.and_then(|d| d.sysv_hash.as_ref()).into_iter().for_each(|h| h.write(out))

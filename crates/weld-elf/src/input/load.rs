@@ -212,9 +212,9 @@ impl<'a> Loader<'a, '_> {
             store: self.store,
         };
         let mut opened = Vec::new();
-        let mut args = &self.options.inputs[..];
+        let mut args = &self.options.inputs.args[..];
         let mut given = 0;
-        for defsym in &self.options.defsyms {
+        for defsym in &self.options.symbols.defsyms {
             let (before, after) = args.split_at(defsym.before - given);
             self.expand(before, None, 0, &mut opened, &mut inputs);
             (args, given) = (after, defsym.before);
@@ -376,11 +376,11 @@ impl<'a> Loader<'a, '_> {
                     let arg = InputArg { kind: InputKind::Script(path), flags: file.flags };
                     self.expand(&[arg], Some(file), depth + 1, out, inputs);
                 }
-                Command::SearchDir(_) if self.options.nostdlib => {}
+                Command::SearchDir(_) if self.options.inputs.nostdlib => {}
                 Command::SearchDir(dir) => {
-                    inputs.search_dirs.push(in_sysroot(&self.options.sysroot, &dir).unwrap_or(dir));
+                    inputs.search_dirs.push(in_sysroot(&self.options.inputs.sysroot, &dir).unwrap_or(dir));
                 }
-                Command::Output(_) if self.options.output_given => {}
+                Command::Output(_) if self.options.output.path_given => {}
                 Command::Output(path) => {
                     let output = text::path(&path);
                     self.sink.error(format!("{}: OUTPUT is not supported; use -o {output}", file.path));
@@ -483,7 +483,12 @@ impl<'a> Loader<'a, '_> {
         };
         let index = inputs.archives.len() as u32;
         let mut added = ArchiveInput {
-            excluded: self.options.exclude_libs.iter().any(|name| archives::is_meant(name, &file.path)),
+            excluded: self
+                .options
+                .symbols
+                .exclude_libs
+                .iter()
+                .any(|name| archives::is_meant(name, &file.path)),
             path: file.path.clone(),
             archive,
             lazy: false,

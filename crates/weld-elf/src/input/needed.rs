@@ -64,10 +64,10 @@ impl<'a> Loader<'a, '_> {
 
 /// Where to look for what `library` needs. What the loader would read is in the sysroot.
 pub fn run_path(options: &Options, library: &Shared) -> Vec<PathBuf> {
-    let mut dirs = options.rpath_link.clone();
+    let mut dirs = options.inputs.rpath_link.clone();
     let own = weld_common::text::to_path(&library.name.path);
     let own = own.parent().unwrap_or(Path::new(""));
-    let loaders = options.rpath.iter().map(|dirs| dirs.as_bytes()).chain(library.run_path);
+    let loaders = options.dynamic.rpath.iter().map(|dirs| dirs.as_bytes()).chain(library.run_path);
     for dir in loaders.flat_map(|dirs| dirs.split(|b| *b == b':')) {
         let relative = [&b"$ORIGIN"[..], b"${ORIGIN}"].iter().find_map(|origin| dir.strip_prefix(*origin));
         let path = Path::new(OsStr::from_bytes(relative.unwrap_or(dir)));
@@ -75,10 +75,10 @@ pub fn run_path(options: &Options, library: &Shared) -> Vec<PathBuf> {
         if relative.is_some() {
             dirs.push(own.join(inside));
         } else if path.is_absolute() {
-            dirs.push(if options.sysroot.as_os_str().is_empty() {
+            dirs.push(if options.inputs.sysroot.as_os_str().is_empty() {
                 path.to_owned()
             } else {
-                options.sysroot.join(inside)
+                options.inputs.sysroot.join(inside)
             });
         } else if !dir.is_empty() {
             dirs.push(path.to_owned());

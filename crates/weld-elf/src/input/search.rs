@@ -94,7 +94,7 @@ impl<'a> Search<'a, '_> {
     }
 
     fn dirs(&self) -> impl Iterator<Item = &PathBuf> {
-        self.options.search_paths.iter().chain(self.more_dirs)
+        self.options.inputs.search_paths.iter().chain(self.more_dirs)
     }
 
     fn candidates(&self, path: &Path, script: bool, from: Option<&Opened<'a>>) -> Vec<PathBuf> {
@@ -105,7 +105,7 @@ impl<'a> Search<'a, '_> {
             }
             return list;
         };
-        let sysroot = &self.options.sysroot;
+        let sysroot = &self.options.inputs.sysroot;
         let inside = in_sysroot(sysroot, path);
         let path = inside.as_deref().unwrap_or(path);
         if path.is_absolute() && inside.is_none() && self.is_in_sysroot(&from.path) {
@@ -125,7 +125,7 @@ impl<'a> Search<'a, '_> {
     /// Whether a file lies in the sysroot, however both are named. What counts are directories, so a link
     /// in the sysroot that leads out of it is in it.
     fn is_in_sysroot(&self, path: &str) -> bool {
-        let sysroot = &self.options.sysroot;
+        let sysroot = &self.options.inputs.sysroot;
         if sysroot.as_os_str().is_empty() {
             return false;
         }

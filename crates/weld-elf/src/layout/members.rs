@@ -56,7 +56,7 @@ impl<'a> Builder<'_, 'a> {
         let stretch = trace::stretch("order output sections");
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
         for out in &mut outs {
-            out.relro = self.options.z_relro && is_relro(out, self.options);
+            out.relro = self.options.layout.relro && is_relro(out, self.options);
             if out.relro && out.is_nobits() && !out.is_tls() {
                 // Data follows in the same segment.
                 out.kind = SHT_PROGBITS;
@@ -91,7 +91,7 @@ impl<'a> Builder<'_, 'a> {
     fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<u32>) {
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
-        if self.options.unique_sections || !self.options.unique_patterns.is_empty() {
+        if self.options.sections.unique_sections || !self.options.sections.unique_patterns.is_empty() {
             // What `__start_X` and `__stop_X` are around has nothing else in between.
             let mut first: HashMap<&[u8], usize> = HashMap::new();
             let starts: Vec<usize> =
@@ -263,7 +263,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn is_sorted_array(&self, out: &OutputSection) -> bool {
         let array = matches!(&*out.name, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
-        array && self.options.sort_init_array
+        array && self.options.sections.sort_init_array
     }
 
     fn array_priority(&self, id: SectionId, out: &[u8]) -> u32 {

@@ -84,8 +84,8 @@ pub fn is_relro(out: &OutputSection, options: &Options) -> bool {
         return true;
     }
     match out.own {
-        Some(ChunkKind::GotPlt) => options.z_now,
-        Some(ChunkKind::Dynamic) => !options.z_rodynamic,
+        Some(ChunkKind::GotPlt) => options.dynamic.now,
+        Some(ChunkKind::Dynamic) => !options.layout.rodynamic,
         Some(kind) => kind == ChunkKind::Got,
         None => RELRO_NAMES.contains(&&*out.name),
     }

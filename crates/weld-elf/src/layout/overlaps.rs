@@ -33,7 +33,7 @@ pub fn check(layout: &Layout, options: &Options) -> Result<(), String> {
     let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
     let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
     for pair in loads.windows(2) {
-        check_pages(layout, (pair[0], pair[1]), PAGE.min(options.z_max_page_size))?;
+        check_pages(layout, (pair[0], pair[1]), PAGE.min(options.layout.max_page_size))?;
     }
     Ok(())
 }

@@ -37,7 +37,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
         cursor.offset = Ehdr::SIZE as u64;
     }
     allocated(layout, options, &mut cursor)?;
-    place_rest(layout, &mut cursor, options.z_sectionheader)
+    place_rest(layout, &mut cursor, options.layout.sectionheader)
 }
 
 fn does_not_fit(out: &OutputSection) -> String {
@@ -84,7 +84,7 @@ fn allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) -> Res
         if let Some((_, align)) = starts.iter().find(|s| s.0 == i) {
             placer.start_segment(before.map_or(0, |b| b.flags), rest, (explicit, *align))?;
         } else if before.is_some_and(|b| b.relro) && !rest[0].relro {
-            let address = checked_align_up(placer.cursor.address, options.z_common_page_size);
+            let address = checked_align_up(placer.cursor.address, options.layout.common_page_size);
             placer.cursor.address = address.ok_or_else(|| does_not_fit(&rest[0]))?;
         }
         placer.section(&mut rest[0], before.is_some_and(|b| b.is_nobits()))?;
@@ -119,7 +119,7 @@ impl Placer<'_, '_> {
     ) -> Result<(), String> {
         let first = &sections[0];
         if separate(self.options, before, first.flags) {
-            self.cursor.offset = align_up(self.cursor.offset, self.options.z_max_page_size);
+            self.cursor.offset = align_up(self.cursor.offset, self.options.layout.max_page_size);
         }
         if let Some(address) = explicit {
             // Never before the contents that the file already has.
@@ -138,7 +138,7 @@ impl Placer<'_, '_> {
     /// How far `sections` have to move up so that those that become read-only, if the first ones do, end
     /// with a page: as near as their alignment allows.
     fn before_relro(&self, sections: &[OutputSection]) -> u64 {
-        let page = self.options.z_common_page_size;
+        let page = self.options.layout.common_page_size;
         let run = || {
             let run = sections.iter().take_while(|s| s.is_alloc() && s.relro);
             run.filter(|s| !is_tls_zeroes(s))
@@ -180,7 +180,7 @@ impl Placer<'_, '_> {
 
 /// Whether the file is padded so that two segments share no page of it.
 fn separate(options: &Options, before: u64, after: u64) -> bool {
-    match options.separate_code {
+    match options.layout.separate_code {
         SeparateCode::None => false,
         SeparateCode::Code => (before ^ after) & SHF_EXECINSTR != 0,
         SeparateCode::Loadable => true,

@@ -26,9 +26,9 @@ pub const PAGE: u64 = 4096;
 
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
 pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
-    layout.segments = plan(layout, options, facts, options.magic == Magic::Paged);
+    layout.segments = plan(layout, options, facts, options.layout.magic == Magic::Paged);
     let default = if facts.mode.pic { 0 } else { DEFAULT_BASE };
-    layout.image_base = options.image_base.unwrap_or(default);
+    layout.image_base = options.layout.image_base.unwrap_or(default);
     if !layout.image_base.is_multiple_of(PAGE) {
         return Err(format!(
             "image base {:#x} is not a multiple of the page size {PAGE:#x}",
@@ -36,11 +36,11 @@ pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Re
         ));
     }
     place::all(layout, options, facts)?;
-    if options.image_base.is_none() && !options.section_starts.is_empty() {
+    if options.layout.image_base.is_none() && !options.layout.section_starts.is_empty() {
         move_headers(layout, options, facts)?;
     }
     measure(layout, options);
-    if facts.mode.relocatable || !options.check_sections {
+    if facts.mode.relocatable || !options.layout.check_sections {
         return Ok(());
     }
     overlaps::check(layout, options)
@@ -64,7 +64,7 @@ fn move_headers(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> 
         return Ok(());
     }
     let end = before().map(|s| s.end()).fold(layout.image_base + headers_size(layout), u64::max);
-    let page = options.z_max_page_size;
+    let page = options.layout.max_page_size;
     let floor = lowest - lowest % page;
     // What stays behind the headers needs no others nearby.
     if before().next().is_some() && end.checked_next_multiple_of(page).is_some_and(|end| end <= floor) {
@@ -134,7 +134,7 @@ fn measure(layout: &mut Layout, options: &Options) {
             continue;
         }
         if segment.kind == PT_GNU_RELRO {
-            end = end.checked_next_multiple_of(options.z_common_page_size).unwrap_or(end);
+            end = end.checked_next_multiple_of(options.layout.common_page_size).unwrap_or(end);
             segment.align = 1;
         }
         segment.file_size = file_end - segment.offset;
@@ -197,7 +197,7 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
         list.push(segment(PT_TLS, PF_R, span, 1));
     }
     if let Some(i) = has(ChunkKind::Dynamic) {
-        let flags = if options.z_rodynamic { PF_R } else { PF_R | PF_W };
+        let flags = if options.layout.rodynamic { PF_R } else { PF_R | PF_W };
         list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
     }
     // What is empty may be in no loadable segment.
@@ -207,10 +207,10 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
     if let Some(i) = has(ChunkKind::EhFrameHdr) {
         list.push(segment(PT_GNU_EH_FRAME, PF_R, i..i + 1, 4));
     }
-    if options.z_gnustack {
+    if options.layout.gnustack {
         let stack = PF_R | PF_W | if facts.executable_stack { PF_X } else { 0 };
         let mut stack = segment(PT_GNU_STACK, stack, 0..0, 0);
-        stack.mem_size = options.z_stack_size.unwrap_or(0);
+        stack.mem_size = options.layout.stack_size.unwrap_or(0);
         list.push(stack);
     }
     plan_notes(&sections[..alloc], &mut list);
@@ -226,7 +226,7 @@ fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, align: u64) 
 
 /// The rights that a section's memory needs.
 fn rights(out: &OutputSection, options: &Options) -> u32 {
-    if options.magic == Magic::Omagic {
+    if options.layout.magic == Magic::Omagic {
         return PF_R | PF_W | PF_X;
     }
     let write = if out.flags & SHF_WRITE != 0 { PF_W } else { 0 };
@@ -238,7 +238,7 @@ fn rights(out: &OutputSection, options: &Options) -> u32 {
 /// page does. So no segment but the last has memory beyond its part of the file, which other tools
 /// would cut.
 fn plan_loads(sections: &[OutputSection], options: &Options, headers: bool, list: &mut Vec<Segment>) {
-    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, options.z_max_page_size));
+    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, options.layout.max_page_size));
     load.iter_mut().for_each(|load| load.headers = true);
     let mut previous: Option<&OutputSection> = None;
     for (i, out) in sections.iter().enumerate().filter(|(_, s)| !is_tls_zeroes(s)) {
@@ -252,7 +252,7 @@ fn plan_loads(sections: &[OutputSection], options: &Options, headers: bool, list
                 // Nothing needs a segment for it.
                 continue;
             }
-            list.extend(load.replace(segment(PT_LOAD, rights, i..i, options.z_max_page_size)));
+            list.extend(load.replace(segment(PT_LOAD, rights, i..i, options.layout.max_page_size)));
         }
         let Some(load) = &mut load else { continue };
         load.align = load.align.max(out.align);

@@ -96,7 +96,7 @@ impl Roots<'_, '_> {
 
     /// Names of sections that stay because their bounds are asked for.
     fn bracketed(&self) -> HashSet<&[u8]> {
-        if self.options.start_stop_gc {
+        if self.options.sections.start_stop_gc {
             return HashSet::new();
         }
         let mut set = HashSet::new();

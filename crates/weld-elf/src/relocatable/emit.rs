@@ -77,11 +77,11 @@ pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFil
     let file = job.create_output(plan.outs.file_size, false)?;
     let emitter = Emitter { plan, lossy: plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect() };
     let units = emitter.cut();
-    let sink = UnitSink::new(&file, &job.options.build_id, emitter.build_id());
+    let sink = UnitSink::new(&file, &job.options.notes.build_id, emitter.build_id());
     sink.write(units.len(), threads, |i, sink| emitter.unit(&units[i], sink))?;
     drop(span);
     // What is wrong with relocations is found while they are written.
-    if !job.options.noinhibit_exec {
+    if !job.options.reports.noinhibit_exec {
         job.sink.end_phase()?;
     }
     Ok(file)
@@ -93,7 +93,7 @@ impl Emitter<'_, '_> {
         let is_note =
             |name: &[u8], what: &What| name == b".note.gnu.build-id" && matches!(what, What::Bytes(_));
         let out = self.plan.outs.list.iter().find(|o| is_note(&o.name, &o.what))?;
-        let range = build_id::id_range(&self.plan.options.build_id);
+        let range = build_id::id_range(&self.plan.options.notes.build_id);
         Some(out.offset + range.start as u64..out.offset + range.end as u64)
     }
 

@@ -43,7 +43,7 @@ pub fn live<'a>(
 ) -> Live {
     let bits = zeroed::sparse(sections.list.len().div_ceil(32));
     let mut marker = Marker { resolved, sections, symbols, owners, bits, stack: Vec::new() };
-    if options.gc_sections {
+    if options.sections.gc_sections {
         let roots = Roots {
             objects: &resolved.objects,
             sections,
@@ -98,7 +98,7 @@ impl<'a> Marker<'_, 'a> {
                 let asked = [&b"__start_"[..], b"__stop_"]
                     .iter()
                     .any(|p| self.resolved.names.find(&[p, name].concat()).is_some());
-                if asked && !roots.options.start_stop_gc {
+                if asked && !roots.options.sections.start_stop_gc {
                     self.push(object.section_base + shndx);
                 }
             }

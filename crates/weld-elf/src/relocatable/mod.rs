@@ -72,7 +72,7 @@ pub fn link<'j>(
     report::duplicates::report(job, resolved, &sections);
     check_aliases(job, resolved, &symbols, &internals);
     report::undefined::required(job, resolved, &symbols);
-    if job.options.warn_common {
+    if job.options.reports.warn_common {
         report::commons::report(job, resolved);
     }
     job.sink.end_phase()?;
@@ -81,14 +81,16 @@ pub fn link<'j>(
         let _span = job.trace.span("live sections");
         mark::live(resolved, &sections, (&symbols, &internals), &owners, (job.options, job.sink))
     };
-    if job.options.gc_sections {
+    if job.options.sections.gc_sections {
         report::removed_sections(job, resolved, &sections, &live)?;
     }
     let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
     let (outs, symtab) = {
         let _span = job.trace.span("layout");
-        let commons = match job.options.define_common {
-            true => Some(allocate_commons(resolved, &mut symbols, job.options.gc_sections).map_err(failed)?),
+        let commons = match job.options.symbols.define_common {
+            true => Some(
+                allocate_commons(resolved, &mut symbols, job.options.sections.gc_sections).map_err(failed)?,
+            ),
             false => None,
         };
         let notes = notes(job, resolved, &sections);
@@ -135,15 +137,15 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         job.sink.push(Diagnostic::error(text).at((dso.file.0 as u64) << 32));
     }
     let lists = [
-        ("--version-script", !job.options.version_scripts.is_empty()),
-        ("--dynamic-list", !job.options.dynamic_lists.is_empty()),
-        ("--export-dynamic-symbol-list", !job.options.export_symbol_lists.is_empty()),
-        ("--retain-symbols-file", job.options.retain_symbols_file.is_some()),
-        ("-z unique-symbol", job.options.z_unique_symbol),
-        ("-Map", job.options.map_file.is_some() || job.options.print_map),
-        ("--cref", job.options.cref),
-        ("--compress-debug-sections", job.options.compress_debug.is_some()),
-        ("--compress-sections", !job.options.compress_sections.is_empty()),
+        ("--version-script", !job.options.symbols.version_scripts.is_empty()),
+        ("--dynamic-list", !job.options.symbols.dynamic_lists.is_empty()),
+        ("--export-dynamic-symbol-list", !job.options.symbols.export_symbol_lists.is_empty()),
+        ("--retain-symbols-file", job.options.symtab.retain_symbols_file.is_some()),
+        ("-z unique-symbol", job.options.symbols.unique_symbol),
+        ("-Map", job.options.reports.map_file.is_some() || job.options.reports.print_map),
+        ("--cref", job.options.reports.cref),
+        ("--compress-debug-sections", job.options.sections.compress_debug.is_some()),
+        ("--compress-sections", !job.options.sections.compress_sections.is_empty()),
     ];
     for (name, _) in lists.iter().filter(|l| l.1) {
         job.sink.warn(format!("{name} has no effect with -r"));
@@ -156,7 +158,7 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
     for internal in &internals.list {
         let Target::Alias(other, _) = internal.target else { continue };
         let placed = match symbols[other].kind() {
-            sym::COMMON => job.options.define_common,
+            sym::COMMON => job.options.symbols.define_common,
             sym::UNDEFINED | sym::SHARED => false,
             _ => true,
         };
@@ -177,16 +179,16 @@ fn notes(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
         properties.write(&mut bytes);
         list.push(Note::property(bytes));
     }
-    if job.options.build_id != BuildId::None {
-        let mut bytes = vec![0; build_id::size(&job.options.build_id) as usize];
-        build_id::write(&job.options.build_id, &mut bytes);
+    if job.options.notes.build_id != BuildId::None {
+        let mut bytes = vec![0; build_id::size(&job.options.notes.build_id) as usize];
+        build_id::write(&job.options.notes.build_id, &mut bytes);
         list.push(Note::build_id(bytes));
     }
     // Objects without the note leave the choice to the linker; if none has it, so does the output.
     let stacks = sections.objects.iter().filter_map(|o| o.executable_stack);
     let stack = stacks.reduce(|a, b| a | b);
     if let Some(executable) = stack {
-        list.push(Note::stack(executable || job.options.z_execstack == Some(true)));
+        list.push(Note::stack(executable || job.options.layout.execstack == Some(true)));
     }
     list
 }

@@ -157,7 +157,7 @@ impl<'a> Counter<'_, 'a> {
             return Err(".strtab is larger than 4 GiB".into());
         }
         let globals = zeroed::sparse(self.symbols.list.len());
-        let commons = match self.options.define_common {
+        let commons = match self.options.symbols.define_common {
             true => HashMap::new(),
             false => merged_commons(self.resolved)?.into_iter().collect(),
         };
@@ -283,8 +283,8 @@ impl<'a> Counter<'_, 'a> {
             SymbolPlace::Undefined | SymbolPlace::Common => return Choice::IfNeeded,
         }
         let temporary = || object.symbol_name(index).starts_with(b".L");
-        let all = self.options.discard == Discard::All || self.options.strip == Strip::All;
-        match self.options.discard {
+        let all = self.options.symtab.discard == Discard::All || self.options.symtab.strip == Strip::All;
+        match self.options.symtab.discard {
             _ if all || symbol.st_name() == 0 => Choice::IfNeeded,
             Discard::Locals if temporary() => Choice::IfNeeded,
             Discard::Default if merged && temporary() => Choice::IfNeeded,
@@ -321,7 +321,7 @@ fn name_size(name: &[u8]) -> u64 {
 fn state(symbols: &Symbols, live: &Live, options: &Options, resolved: &Resolved, id: SymbolId) -> State {
     let symbol = &symbols[id];
     let entry = resolved.names.get(id);
-    let wanted = !options.gc_sections || symbol.has(sym::USED) || entry.flags & flag::ROOT != 0;
+    let wanted = !options.sections.gc_sections || symbol.has(sym::USED) || entry.flags & flag::ROOT != 0;
     match symbol.kind() {
         _ if entry.rank() == Rank::Internal => State::Own,
         sym::DEFINED if live.contains(SectionId(symbol.section)) => State::Here,
@@ -453,7 +453,7 @@ impl<'a> Writer<'_, 'a> {
             },
             _ => self.place(object, index, symbol),
         };
-        if binding == STB_GNU_UNIQUE && !plan.options.gnu_unique {
+        if binding == STB_GNU_UNIQUE && !plan.options.symbols.gnu_unique {
             binding = STB_GLOBAL;
         }
         let other = symbol.st_other() & !3 | visibility(entry.flags);

@@ -17,7 +17,7 @@ use crate::input::load::Inputs;
 use crate::link::Job;
 
 pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
-    let Some(path) = &job.options.dependency_file else { return Ok(()) };
+    let Some(path) = &job.options.reports.dependency_file else { return Ok(()) };
     let mut list: Vec<String> = inputs.opened.iter().map(|p| p.to_string()).collect();
     // The store knows the rest, but not in a fixed order.
     let mut rest: Vec<String> =
@@ -26,7 +26,7 @@ pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
     list.append(&mut rest);
     let mut seen = HashSet::new();
     list.retain(|path| seen.insert(path.clone()));
-    let output = text::path(&job.options.output);
+    let output = text::path(&job.options.output.path);
     if let Some(bad) = list.iter().map(|p| &**p).chain([&*output]).find(|p| p.contains('\n')) {
         let text = format!("--dependency-file: a rule cannot name {bad:?}, which has a line break in it");
         return Err(Diagnostic::error(text).into());

@@ -12,7 +12,7 @@ use crate::resolve::names::Rank;
 use crate::resolve::versioned;
 
 pub fn report(job: &Job, resolved: &Resolved, sections: &Sections) {
-    if job.options.allow_multiple_definition {
+    if job.options.symbols.allow_multiple_definition {
         return;
     }
     for rival in &resolved.duplicates {

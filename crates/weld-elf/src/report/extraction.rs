@@ -22,10 +22,10 @@ use crate::setup;
 
 pub fn report(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let history = History::new(inputs, resolved);
-    if let Some(path) = &job.options.why_extract {
+    if let Some(path) = &job.options.reports.why_extract {
         write_report(job, path, &history.table(job))?;
     }
-    if job.options.warn_backrefs {
+    if job.options.reports.warn_backrefs {
         history.warn_backrefs(job);
     }
     Ok(())
@@ -104,13 +104,14 @@ impl<'c, 'a> History<'c, 'a> {
         let options = job.options;
         let has = |list: &[String]| list.iter().any(|n| n.as_bytes() == name);
         let entry = setup::entry_symbol(options, self.inputs);
-        if has(&options.undefined) {
+        if has(&options.symbols.undefined) {
             Some("--undefined")
-        } else if has(&options.require_defined) {
+        } else if has(&options.symbols.require_defined) {
             Some("--require-defined")
         } else if entry.is_some_and(|e| e.as_bytes() == name) {
             Some("--entry")
         } else if options
+            .symbols
             .undefined_glob
             .iter()
             .any(|g| Glob::new(g.as_bytes()).is_ok_and(|g| g.matches(name)))
@@ -125,7 +126,7 @@ impl<'c, 'a> History<'c, 'a> {
     /// taken the member, and would not find the symbol later, either.
     fn warn_backrefs(&self, job: &Job) {
         let mut globs = Vec::new();
-        for pattern in &job.options.warn_backrefs_exclude {
+        for pattern in &job.options.reports.warn_backrefs_exclude {
             match Glob::new(pattern.as_bytes()) {
                 Ok(glob) => globs.push(glob),
                 Err(e) => job.sink.error(format!("--warn-backrefs-exclude: {pattern}: {e}")),

@@ -20,7 +20,7 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
     if reports.is_empty() {
         return Ok(found);
     }
-    let output = ("the output", options.output.as_path());
+    let output = ("the output", options.output.path.as_path());
     for (what, path) in std::iter::once(output).chain(reports) {
         let Some(identity) = Identity::of(path) else { continue };
         if let Some((_, other)) = found.iter().find(|(of, _)| *of == identity) {
@@ -30,7 +30,7 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
         found.push((identity, what.to_owned()));
     }
     // The output takes its place when nobody reads any longer.
-    if Identity::of(&options.output).is_some() {
+    if Identity::of(&options.output.path).is_some() {
         found.remove(0);
     }
     for path in scripts(options) {
@@ -45,12 +45,12 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
 
 fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     let files: [(&'static str, &Option<PathBuf>); 6] = [
-        ("--Map", &options.map_file),
-        ("--why-extract", &options.why_extract),
-        ("--print-gc-sections", &options.print_gc_sections),
-        ("--dependency-file", &options.dependency_file),
-        ("--time-trace", &options.time_trace),
-        ("--reproduce", &options.reproduce),
+        ("--Map", &options.reports.map_file),
+        ("--why-extract", &options.reports.why_extract),
+        ("--print-gc-sections", &options.reports.print_gc_sections),
+        ("--dependency-file", &options.reports.dependency_file),
+        ("--time-trace", &options.reports.time_trace),
+        ("--reproduce", &options.reports.reproduce),
     ];
     let given = files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
     given.filter(|(_, path)| *path != Path::new("-"))
@@ -58,28 +58,28 @@ fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
 
 /// Files that are read after the inputs.
 fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
-    let lists = options.version_scripts.iter().chain(&options.dynamic_lists);
-    lists.chain(&options.export_symbol_lists).chain(&options.retain_symbols_file)
+    let lists = options.symbols.version_scripts.iter().chain(&options.symbols.dynamic_lists);
+    lists.chain(&options.symbols.export_symbol_lists).chain(&options.symtab.retain_symbols_file)
 }
 
 /// Text and the output cannot both go to standard output: neither could be told from the other.
 fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
-    if ![Path::new("-"), Path::new("/dev/stdout")].contains(&options.output.as_path()) {
+    if ![Path::new("-"), Path::new("/dev/stdout")].contains(&options.output.path.as_path()) {
         return Ok(());
     }
     let to_stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
     let prints = [
-        ("-v", options.print_version),
-        ("--verbose", options.verbose),
-        ("--trace", options.trace),
-        ("--trace-symbol", !options.trace_symbols.is_empty()),
-        ("--print-map", options.print_map),
-        ("--cref", options.cref && options.map_file.is_none()),
-        ("--stats", options.stats),
-        ("--why-extract", to_stdout(&options.why_extract)),
-        ("--print-gc-sections", to_stdout(&options.print_gc_sections)),
-        ("--dependency-file", to_stdout(&options.dependency_file)),
-        ("--time-trace", to_stdout(&options.time_trace)),
+        ("-v", options.reports.print_version),
+        ("--verbose", options.reports.verbose),
+        ("--trace", options.reports.trace),
+        ("--trace-symbol", !options.reports.trace_symbols.is_empty()),
+        ("--print-map", options.reports.print_map),
+        ("--cref", options.reports.cref && options.reports.map_file.is_none()),
+        ("--stats", options.reports.stats),
+        ("--why-extract", to_stdout(&options.reports.why_extract)),
+        ("--print-gc-sections", to_stdout(&options.reports.print_gc_sections)),
+        ("--dependency-file", to_stdout(&options.reports.dependency_file)),
+        ("--time-trace", to_stdout(&options.reports.time_trace)),
     ];
     match prints.iter().find(|(_, does)| *does) {
         Some((what, _)) => {

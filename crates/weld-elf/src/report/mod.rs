@@ -48,7 +48,7 @@ use crate::resolve::Resolved;
 
 /// `--exclude-libs` with a name that no archive has would leave in what it is meant to take out.
 pub fn exclusions(job: &Job, inputs: &Inputs) {
-    for value in job.options.exclude_libs.iter().filter(|value| *value != "ALL") {
+    for value in job.options.symbols.exclude_libs.iter().filter(|value| *value != "ALL") {
         if !inputs.archives.iter().any(|archive| is_meant(value, &archive.path)) {
             job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
         }
@@ -57,12 +57,12 @@ pub fn exclusions(job: &Job, inputs: &Inputs) {
 
 /// A symbol's name for people: demangled unless `--no-demangle`.
 pub fn shown<'n>(options: &Options, name: &'n [u8]) -> Cow<'n, str> {
-    if options.demangle { demangle::demangle(name) } else { text::text(name) }
+    if options.reports.demangle { demangle::demangle(name) } else { text::text(name) }
 }
 
 /// How many errors get all their details: as many as are shown.
 pub fn detailed(options: &Options) -> usize {
-    if options.error_limit == 0 { usize::MAX } else { options.error_limit }
+    if options.reports.error_limit == 0 { usize::MAX } else { options.reports.error_limit }
 }
 
 /// Counts for `--stats`, and for `--verbose`.
@@ -79,7 +79,7 @@ fn statistics(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Dia
     job.trace.note("global names", || resolved.names.len().to_string());
     job.trace
         .note("input sections", || resolved.objects.iter().map(|o| o.shdrs.len()).sum::<usize>().to_string());
-    if job.options.verbose {
+    if job.options.reports.verbose {
         let mut text = String::new();
         inputs.opened.iter().for_each(|path| text += &format!("opened {path}\n"));
         text += &format!(
@@ -120,13 +120,13 @@ pub fn changed_input(path: &Path) -> Diagnostic {
 pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let options = job.options;
     statistics(job, inputs, resolved)?;
-    if options.trace {
+    if options.reports.trace {
         job.print(&trace::files(inputs, resolved))?;
     }
-    if !options.trace_symbols.is_empty() {
+    if !options.reports.trace_symbols.is_empty() {
         job.print(&trace::symbols(job, inputs, resolved))?;
     }
-    if options.why_extract.is_some() || options.warn_backrefs {
+    if options.reports.why_extract.is_some() || options.reports.warn_backrefs {
         extraction::report(job, inputs, resolved)?;
     }
     Ok(())
@@ -139,7 +139,7 @@ pub fn removed_sections(
     sections: &Sections,
     live: &Live,
 ) -> Result<(), Diagnostics> {
-    let Some(path) = &job.options.print_gc_sections else { return Ok(()) };
+    let Some(path) = &job.options.reports.print_gc_sections else { return Ok(()) };
     let mut text = String::new();
     for object in &resolved.objects {
         for shndx in 1..object.shdrs.len() as u32 {
@@ -159,23 +159,23 @@ pub fn removed_sections(
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
-    if !options.print_map && options.map_file.is_none() && !options.cref {
+    if !options.reports.print_map && options.reports.map_file.is_none() && !options.reports.cref {
         return Ok(());
     }
     let _span = job.trace.span("map");
-    let wants_map = options.print_map || options.map_file.is_some();
+    let wants_map = options.reports.print_map || options.reports.map_file.is_some();
     let mut text = if wants_map { map::text(image, context) } else { String::new() };
-    if options.cref {
+    if options.reports.cref {
         if wants_map {
             text.push('\n');
         }
         text += &cref::text(image);
     }
-    match &options.map_file {
+    match &options.reports.map_file {
         Some(path) => write_report(job, path, &text)?,
         None => job.print(&text)?,
     }
-    if options.map_file.is_some() && options.print_map {
+    if options.reports.map_file.is_some() && options.reports.print_map {
         job.print(&text)?;
     }
     Ok(())
@@ -190,10 +190,10 @@ pub fn finish_trace(job: &Job) -> Result<(), Diagnostics> {
         }
         job.trace.note("prefetch", || text);
     }
-    if job.options.stats {
+    if job.options.reports.stats {
         job.print(&job.trace.stats())?;
     }
-    if let Some(path) = &job.options.time_trace {
+    if let Some(path) = &job.options.reports.time_trace {
         write_report(job, path, &job.trace.to_json())?;
     }
     Ok(())

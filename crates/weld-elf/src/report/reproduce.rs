@@ -44,8 +44,8 @@ fn failed(error: OutputError) -> Diagnostics {
 impl Recorder {
     /// A recorder if the options ask for it. `args` are the linker's.
     pub fn start(options: &Options, args: &[OsString]) -> Result<Option<Recorder>, Diagnostics> {
-        let Some(path) = &options.reproduce else { return Ok(None) };
-        let response = args::replay::response(args, options.version_symbols)?;
+        let Some(path) = &options.reports.reproduce else { return Ok(None) };
+        let response = args::replay::response(args, options.symbols.version_symbols)?;
         let version = options.persona.version_text();
         let tar = Mutex::new(Tar { file: State::Planned, stored: 0 });
         Ok(Some(Recorder { path: path.clone(), response, version, tar }))

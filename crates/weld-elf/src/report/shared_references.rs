@@ -35,7 +35,7 @@ enum Problem {
 /// Reports such references. A phase of its own.
 pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
     let options = job.options;
-    let allowed = options.allow_shlib_undefined.unwrap_or(options.kind == OutputKind::Shared);
+    let allowed = options.symbols.allow_shlib_undefined.unwrap_or(options.kind == OutputKind::Shared);
     if allowed || resolved.shared.is_empty() {
         return;
     }
@@ -129,7 +129,7 @@ fn diagnostic(
         Problem::Undefined => format!("undefined symbol: {name}"),
         Problem::NotExported => format!("symbol is wanted by a shared object and not exported: {name}"),
     };
-    let mut diagnostic = if job.options.warn_unresolved {
+    let mut diagnostic = if job.options.symbols.warn_unresolved {
         Diagnostic::warning(text)
     } else {
         Diagnostic::error(text).tolerable()

@@ -26,7 +26,7 @@ pub fn files(inputs: &Inputs, resolved: &Resolved) -> String {
 
 /// A line for each file and each symbol of `-y` that it defines, refers to or would define.
 pub fn symbols(job: &Job, inputs: &Inputs, resolved: &Resolved) -> String {
-    let names: HashSet<&[u8]> = job.options.trace_symbols.iter().map(|n| n.as_bytes()).collect();
+    let names: HashSet<&[u8]> = job.options.reports.trace_symbols.iter().map(|n| n.as_bytes()).collect();
     let tracer = Tracer { job, names, text: String::new() };
     tracer.run(inputs, resolved)
 }

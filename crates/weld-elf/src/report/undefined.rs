@@ -27,7 +27,7 @@ const SEARCHES: usize = 20;
 
 /// `--ignore-unresolved-symbol`.
 pub fn is_ignored(options: &Options, name: &[u8]) -> bool {
-    options.ignore_unresolved.iter().any(|ignored| ignored.as_bytes() == name)
+    options.symbols.ignore_unresolved.iter().any(|ignored| ignored.as_bytes() == name)
 }
 
 /// What undefined symbols are looked up in.
@@ -52,7 +52,7 @@ impl Undefined<'_, '_> {
         let mut list: Vec<_> = by_symbol.into_values().collect();
         list.sort_unstable_by_key(|references| references[0]);
         let options = self.job.options;
-        let warn = options.unresolved == UnresolvedPolicy::Warn || options.noinhibit_exec;
+        let warn = options.symbols.unresolved == UnresolvedPolicy::Warn || options.reports.noinhibit_exec;
         let limit = if warn { usize::MAX } else { detailed(self.job.options) };
         let names = list.iter().take(limit).map(|l| self.resolved.names.get(l[0].symbol).name);
         let elsewhere = Elsewhere::look(self, &names.collect::<Vec<_>>());
@@ -82,7 +82,7 @@ impl Undefined<'_, '_> {
         if is_ignored(self.job.options, entry.name) {
             return UnresolvedPolicy::Ignore;
         }
-        self.job.options.unresolved
+        self.job.options.symbols.unresolved
     }
 
     fn headline(&self, id: SymbolId) -> String {
@@ -205,7 +205,7 @@ pub fn aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &In
 
 /// `--require-defined`.
 pub fn required(job: &Job, resolved: &Resolved, symbols: &Symbols) {
-    for name in &job.options.require_defined {
+    for name in &job.options.symbols.require_defined {
         let id = resolved.names.find(name.as_bytes());
         if id.is_none_or(|id| symbols[id].is_undefined()) {
             let name = shown(job.options, name.as_bytes());

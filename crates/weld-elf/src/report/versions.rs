@@ -10,7 +10,7 @@ use crate::resolve::symbols::{Symbols, sym};
 
 /// Names that a version script spells out but nothing defines.
 pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Scripts) {
-    let diagnostic = match job.options.undefined_version {
+    let diagnostic = match job.options.symbols.undefined_version {
         UndefinedVersion::Allow => return,
         UndefinedVersion::Warn => Diagnostic::warning,
         UndefinedVersion::Error => Diagnostic::error,

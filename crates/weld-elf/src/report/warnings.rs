@@ -33,7 +33,7 @@ pub struct Warnings<'c, 'a> {
 
 impl Warnings<'_, '_> {
     pub fn report(&self) {
-        if self.job.options.no_warnings {
+        if self.job.options.reports.no_warnings {
             return;
         }
         for (object, extra) in self.resolved.objects.iter().zip(&self.sections.objects) {

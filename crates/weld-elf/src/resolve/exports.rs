@@ -177,7 +177,7 @@ impl Decider<'_, '_> {
         }
         // What an excluded archive spells need not be defined here.
         let version = if self.is_excluded(entry) { VER_NDX_LOCAL } else { self.version(entry) };
-        let is_data = || self.options.dynamic_list_data && flags & sym::OBJECT != 0;
+        let is_data = || self.options.symbols.dynamic_list_data && flags & sym::OBJECT != 0;
         let listed = || is_data() || (self.rules.in_dynamic_list)(entry.name);
         if version == VER_NDX_LOCAL {
             symbol.add(sym::LOCALIZED);
@@ -191,13 +191,15 @@ impl Decider<'_, '_> {
         }
         let in_list = self.rules.has_dynamic_list && listed();
         let asked = in_list || (self.rules.exported)(entry.name);
-        let exported =
-            self.mode.shared || self.options.export_dynamic || asked || self.is_seen(id, entry, flags);
+        let exported = self.mode.shared
+            || self.options.symbols.export_dynamic
+            || asked
+            || self.is_seen(id, entry, flags);
         if !exported {
             return version;
         }
         symbol.add(sym::EXPORTED);
-        let symbolic = match self.options.bsymbolic {
+        let symbolic = match self.options.symbols.bsymbolic {
             Bsymbolic::None => self.rules.has_dynamic_list,
             Bsymbolic::All => true,
             Bsymbolic::Functions => flags & sym::FUNC != 0,
@@ -228,7 +230,7 @@ impl Decider<'_, '_> {
     /// Whether there may be but one of it in a process, wherever it is defined.
     #[inline(never)]
     fn is_unique(&self, entry: &Entry, flags: u32) -> bool {
-        if flags & sym::FUNC != 0 || entry.rank() != Rank::Weak || !self.options.gnu_unique {
+        if flags & sym::FUNC != 0 || entry.rank() != Rank::Weak || !self.options.symbols.gnu_unique {
             return false;
         }
         let index = self.resolved.index_of_file[entry.file().index()];

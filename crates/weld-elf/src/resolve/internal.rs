@@ -141,7 +141,7 @@ impl Internals {
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
         }
         internals.rela_iplt(resolved, options);
-        let visibility = match options.start_stop_visibility {
+        let visibility = match options.symbols.start_stop_visibility {
             crate::elf::STV_DEFAULT => 0,
             crate::elf::STV_PROTECTED => flag::VIS_PROTECTED,
             crate::elf::STV_INTERNAL => flag::VIS_INTERNAL,

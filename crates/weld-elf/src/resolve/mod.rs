@@ -125,7 +125,7 @@ impl<'a> Resolver<'a, '_> {
         // The first round settles also what the command line itself wants of archives.
         while number == 0 || !round.is_empty() {
             self.read(&round, number == 0, (&mut loaded, &mut names), &pool);
-            if number == 0 && !self.options.undefined_glob.is_empty() {
+            if number == 0 && !self.options.symbols.undefined_glob.is_empty() {
                 self.add_roots(&mut names);
             }
             self.sink.end_phase()?;
@@ -134,11 +134,11 @@ impl<'a> Resolver<'a, '_> {
             let inside = self.offers_for_inside(&wanted, &names, &loaded);
             wanted.retain(|w| self.is_readable(w.0, &loaded));
             wanted.extend(inside);
-            if self.options.fortran_common {
+            if self.options.symbols.fortran_common {
                 wanted.extend(self.definitions_of_commons(&names, &loaded, &mut asked));
             }
             wanted.sort_unstable();
-            if self.options.why_extract.is_some() || self.options.warn_backrefs {
+            if self.options.reports.why_extract.is_some() || self.options.reports.warn_backrefs {
                 let extraction = |&(file, name): &_| Extraction { round: number, file, name };
                 extractions.extend(wanted.iter().map(extraction));
             }
@@ -155,7 +155,7 @@ impl<'a> Resolver<'a, '_> {
     /// `--undefined-glob`.
     fn add_roots(&self, names: &mut Names<'a>) {
         let mut globs = Vec::new();
-        for pattern in &self.options.undefined_glob {
+        for pattern in &self.options.symbols.undefined_glob {
             match Glob::new(pattern.as_bytes()) {
                 Ok(glob) => globs.push(glob),
                 Err(e) => self.sink.error(format!("--undefined-glob: {pattern}: {e}")),

@@ -39,15 +39,15 @@ impl Scripts {
         sink: &DiagSink,
     ) -> Scripts {
         let mut scripts = Scripts { default_version: default_version(options), ..Scripts::default() };
-        scripts.has_dynamic_list = !options.dynamic_lists.is_empty()
-            || !options.dynamic_list_patterns.is_empty()
-            || options.dynamic_list_data;
-        for text in &options.dynamic_list_patterns {
+        scripts.has_dynamic_list = !options.symbols.dynamic_lists.is_empty()
+            || !options.symbols.dynamic_list_patterns.is_empty()
+            || options.symbols.dynamic_list_data;
+        for text in &options.symbols.dynamic_list_patterns {
             let pattern = Pattern { cxx: true, ..Pattern::new(text.as_bytes()) };
             scripts.dynamic_list.push((pattern, "--dynamic-list-cpp".into()));
         }
         let mut all = inline;
-        for path in &options.version_scripts {
+        for path in &options.symbols.version_scripts {
             let parsed =
                 read(options, store, path).and_then(|text| version_script::parse(text, &text::path(path)));
             match parsed {
@@ -62,8 +62,8 @@ impl Scripts {
             }
         }
         let lists = [
-            (&options.dynamic_lists, &mut scripts.dynamic_list),
-            (&options.export_symbol_lists, &mut scripts.exported),
+            (&options.symbols.dynamic_lists, &mut scripts.dynamic_list),
+            (&options.symbols.export_symbol_lists, &mut scripts.exported),
         ];
         for (paths, list) in lists {
             for path in paths {
@@ -74,13 +74,13 @@ impl Scripts {
                 }
             }
         }
-        if let Some(path) = &options.retain_symbols_file {
+        if let Some(path) = &options.symtab.retain_symbols_file {
             match read(options, store, path) {
                 Ok(text) => scripts.retained = Some(Arc::new(listed(text))),
                 Err(d) => sink.push(d),
             }
         }
-        for text in &options.export_dynamic_symbols {
+        for text in &options.symbols.export_dynamic_symbols {
             scripts.exported.push((Pattern::new(text.as_bytes()), "--export-dynamic-symbol".into()));
         }
         scripts
@@ -152,9 +152,9 @@ impl Scripts {
 
 /// `--default-symver`: the output's soname, or its file name.
 fn default_version(options: &Options) -> Option<Vec<u8>> {
-    let file = options.output.file_name().unwrap_or_default().as_encoded_bytes();
-    let name = options.soname.as_ref().map_or(file, |soname| soname.as_bytes());
-    options.default_symver.then(|| name.to_vec())
+    let file = options.output.path.file_name().unwrap_or_default().as_encoded_bytes();
+    let name = options.dynamic.soname.as_ref().map_or(file, |soname| soname.as_bytes());
+    options.symbols.default_symver.then(|| name.to_vec())
 }
 
 fn demangled(name: &[u8]) -> Option<String> {
@@ -177,7 +177,7 @@ fn read<'s>(
     path: &std::path::Path,
 ) -> Result<&'s [u8], Diagnostic> {
     let candidates =
-        std::iter::once(path.to_owned()).chain(options.search_paths.iter().map(|dir| dir.join(path)));
+        std::iter::once(path.to_owned()).chain(options.inputs.search_paths.iter().map(|dir| dir.join(path)));
     for candidate in candidates {
         if let Some(text) = store.open(&candidate).map_err(|e| Diagnostic::error(e.to_string()))? {
             return Ok(text);

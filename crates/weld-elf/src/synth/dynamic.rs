@@ -54,7 +54,7 @@ impl DynamicPlan<'_> {
         self.symbol_tables(places, &mut list);
         self.relocations(places, &mut list);
         self.flags(&mut list);
-        if self.options.kind != OutputKind::Shared && !self.options.z_rodynamic {
+        if self.options.kind != OutputKind::Shared && !self.options.layout.rodynamic {
             list.push((DT_DEBUG, 0));
         }
         list.push((DT_NULL, 0));
@@ -106,7 +106,7 @@ impl DynamicPlan<'_> {
             list.push((DT_RELA, places.chunk(ChunkKind::RelaDyn).0));
             list.push((DT_RELASZ, rela * Rela::SIZE as u64));
             list.push((DT_RELAENT, Rela::SIZE as u64));
-            if self.options.z_combreloc && self.counts.relative > 0 {
+            if self.options.relocs.combreloc && self.counts.relative > 0 {
                 list.push((DT_RELACOUNT, self.counts.relative));
             }
         }
@@ -129,27 +129,27 @@ impl DynamicPlan<'_> {
         let o = self.options;
         let bit = |on: bool, bit: u64| if on { bit } else { 0 };
         // It would have the loader bind also what lists leave replaceable inside.
-        let listed = !o.dynamic_lists.is_empty()
-            || !o.dynamic_list_patterns.is_empty()
-            || o.dynamic_list_data
-            || !o.export_dynamic_symbols.is_empty()
-            || !o.export_symbol_lists.is_empty();
-        let symbolic = o.bsymbolic == Bsymbolic::All && self.mode.shared && !listed;
+        let listed = !o.symbols.dynamic_lists.is_empty()
+            || !o.symbols.dynamic_list_patterns.is_empty()
+            || o.symbols.dynamic_list_data
+            || !o.symbols.export_dynamic_symbols.is_empty()
+            || !o.symbols.export_symbol_lists.is_empty();
+        let symbolic = o.symbols.bsymbolic == Bsymbolic::All && self.mode.shared && !listed;
         let static_tls = self.live.has(fact::STATIC_TLS) && self.mode.shared;
-        let flags = bit(o.z_origin, DF_ORIGIN)
+        let flags = bit(o.dynamic.origin, DF_ORIGIN)
             | bit(symbolic, DF_SYMBOLIC)
             | bit(self.live.has(fact::TEXT_REL), DF_TEXTREL)
-            | bit(o.z_now, DF_BIND_NOW)
+            | bit(o.dynamic.now, DF_BIND_NOW)
             | bit(static_tls, DF_STATIC_TLS);
-        let flags_1 = bit(o.z_now, DF_1_NOW)
-            | bit(o.z_global, DF_1_GLOBAL)
-            | bit(o.z_nodelete, DF_1_NODELETE)
-            | bit(o.z_initfirst, DF_1_INITFIRST)
-            | bit(o.z_nodlopen, DF_1_NOOPEN)
-            | bit(o.z_origin, DF_1_ORIGIN)
-            | bit(o.z_interpose, DF_1_INTERPOSE)
-            | bit(o.z_nodefaultlib, DF_1_NODEFLIB)
-            | bit(o.z_nodump, DF_1_NODUMP)
+        let flags_1 = bit(o.dynamic.now, DF_1_NOW)
+            | bit(o.dynamic.global, DF_1_GLOBAL)
+            | bit(o.dynamic.nodelete, DF_1_NODELETE)
+            | bit(o.dynamic.initfirst, DF_1_INITFIRST)
+            | bit(o.dynamic.nodlopen, DF_1_NOOPEN)
+            | bit(o.dynamic.origin, DF_1_ORIGIN)
+            | bit(o.dynamic.interpose, DF_1_INTERPOSE)
+            | bit(o.dynamic.nodefaultlib, DF_1_NODEFLIB)
+            | bit(o.dynamic.nodump, DF_1_NODUMP)
             | bit(o.kind == OutputKind::Pie, DF_1_PIE);
         if flags != 0 {
             list.push((DT_FLAGS, flags));
@@ -224,7 +224,7 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
             size = image.symbol_size(id).unwrap_or(size);
         }
         let binding = match definition.binding() {
-            STB_GNU_UNIQUE if !image.options.gnu_unique => STB_GLOBAL,
+            STB_GNU_UNIQUE if !image.options.symbols.gnu_unique => STB_GLOBAL,
             binding => binding,
         };
         let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
@@ -233,7 +233,7 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     }
     // A strong reference in what gc removed must not make the loader insist on a definition.
     let weak = kind == sym::UNDEFINED
-        && (flags & sym::WEAK_UNDEFINED != 0 || flags & strong_use(image.options.gc_sections) == 0)
+        && (flags & sym::WEAK_UNDEFINED != 0 || flags & strong_use(image.options.sections.gc_sections) == 0)
         || kind == sym::SHARED && flags & (sym::USED_STRONG | sym::STRONG_REF) == 0;
     let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
     if kind == sym::SHARED {

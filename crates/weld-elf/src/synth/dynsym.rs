@@ -125,7 +125,7 @@ impl<'a> Planner<'_, 'a> {
         let needed = self.needed.clone();
         let mut head = StringTable::new();
         let strings = self.dynamic_strings(&needed, &mut head);
-        let style = self.options.hash_style;
+        let style = self.options.dynamic.hash_style;
         let buckets = GnuHash::buckets(chosen.found.len());
         let imports = self.measure(chosen.imports, buckets);
         let mut found = self.measure(chosen.found, buckets);
@@ -203,7 +203,7 @@ impl<'a> Planner<'_, 'a> {
 
     /// Flags of which any says that a reference counts, also if it needs nothing.
     fn used(&self) -> u32 {
-        sym::USED | strong_use(self.options.gc_sections)
+        sym::USED | strong_use(self.options.sections.gc_sections)
     }
 
     /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many buckets.
@@ -259,26 +259,26 @@ impl<'a> Planner<'_, 'a> {
     fn dynamic_strings(&self, needed: &[u32], strtab: &mut StringTable) -> Vec<(u64, u32)> {
         let options = self.options;
         let mut strings: Vec<(u64, u32)> = Vec::new();
-        for name in &options.auxiliary {
+        for name in &options.dynamic.auxiliary {
             strings.push((DT_AUXILIARY, strtab.add(name.as_bytes())));
         }
-        for name in &options.filter {
+        for name in &options.dynamic.filter {
             strings.push((DT_FILTER, strtab.add(name.as_bytes())));
         }
         for &dso in needed {
             strings.push((DT_NEEDED, strtab.add(self.resolved.shared[dso as usize].soname)));
         }
-        if let Some(soname) = &options.soname {
+        if let Some(soname) = &options.dynamic.soname {
             strings.push((DT_SONAME, strtab.add(soname.as_bytes())));
         }
-        if !options.rpath.is_empty() {
-            let tag = if options.disable_new_dtags { DT_RPATH } else { DT_RUNPATH };
-            strings.push((tag, strtab.add(options.rpath.join(":").as_bytes())));
+        if !options.dynamic.rpath.is_empty() {
+            let tag = if options.dynamic.disable_new_dtags { DT_RPATH } else { DT_RUNPATH };
+            strings.push((tag, strtab.add(options.dynamic.rpath.join(":").as_bytes())));
         }
         // Libraries that audit themselves are audited as dependencies of the output.
-        let mut depaudit: Vec<&[u8]> = options.depaudit.iter().map(|name| name.as_bytes()).collect();
+        let mut depaudit: Vec<&[u8]> = options.dynamic.depaudit.iter().map(|name| name.as_bytes()).collect();
         depaudit.extend(needed.iter().filter_map(|&dso| self.resolved.shared[dso as usize].audit));
-        let audit: Vec<&[u8]> = options.audit.iter().map(|name| name.as_bytes()).collect();
+        let audit: Vec<&[u8]> = options.dynamic.audit.iter().map(|name| name.as_bytes()).collect();
         for (tag, list) in [(DT_AUDIT, audit), (DT_DEPAUDIT, depaudit)] {
             if !list.is_empty() {
                 strings.push((tag, strtab.add(&list.join(&b':'))));
@@ -299,8 +299,8 @@ impl<'a> Planner<'_, 'a> {
         let verdef = if self.exports.definitions.is_empty() {
             None
         } else {
-            let output = self.options.output.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
-            let base = self.options.soname.as_ref().map_or(output, |s| s.as_bytes());
+            let output = self.options.output.path.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
+            let base = self.options.dynamic.soname.as_ref().map_or(output, |s| s.as_bytes());
             Some(build_verdef(base, &self.exports.definitions, head).map_err(|e| e.to_string())?)
         };
         let first = verdef.as_ref().map_or(2, |v| v.count as u16 + 1);
@@ -342,7 +342,7 @@ impl<'a> Planner<'_, 'a> {
             let Some((dso, version)) = self.import_version(id) else { continue };
             let Ok(need) = needed.binary_search(&dso) else { continue };
             let versions = &mut needs[need].versions;
-            let weak = !self.symbols[id].has(strong_use(self.options.gc_sections));
+            let weak = !self.symbols[id].has(strong_use(self.options.sections.gc_sections));
             let at = *places.entry((need, version)).or_insert_with(|| {
                 versions.push((version, true));
                 versions.len() - 1
@@ -350,7 +350,7 @@ impl<'a> Planner<'_, 'a> {
             versions[at].1 &= weak;
             wanted.push((position, need, at));
         }
-        if self.options.relr_glibc_dep {
+        if self.options.relocs.relr_glibc_dep {
             require_relr(&mut needs);
         }
         let mut start = vec![first];

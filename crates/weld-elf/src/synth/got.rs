@@ -131,7 +131,7 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
         // With RELA the loader takes the addend from the relocation.
         let from_rela = matches!(word.reloc, Some(WordReloc::Relative))
             && !image.relr
-            && !image.options.apply_dynamic_relocs;
+            && !image.options.relocs.apply_dynamic_relocs;
         let value = if from_rela { 0 } else { word.value };
         bytes.copy_from_slice(&value.to_le_bytes());
     }

@@ -102,10 +102,11 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let mode = self.context.mode;
         let options = self.job.options;
         let stretch = trace::stretch("slots, commons, copies");
-        let needed = needed(self.resolved, symbols, options.gc_sections);
+        let needed = needed(self.resolved, symbols, options.sections.gc_sections);
         forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
         let slots = Slots::allocate(&self.live, symbols, &self.resolved.names, self.context.parallel);
-        let commons = allocate_commons(self.resolved, symbols, options.gc_sections).map_err(failed)?;
+        let commons =
+            allocate_commons(self.resolved, symbols, options.sections.gc_sections).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
@@ -145,7 +146,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             bases: Bases::default(),
             relax_got: self.relax_got,
             got_base: self.live.has(fact::GOT_BASE) || self.names_got_base(symbols),
-            ibt_plt: (ibt || options.z_ibtplt),
+            ibt_plt: (ibt || options.notes.ibtplt),
             dynsym,
             eh_frames,
             relocs: None,
@@ -155,8 +156,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             counts,
             copies,
             facts: SegmentFacts { executable_stack: self.executable_stack(sections), mode },
-            init: find(&options.init),
-            fini: find(&options.fini),
+            init: find(&options.symbols.init),
+            fini: find(&options.symbols.fini),
             live: self.live,
             _exports: std::marker::PhantomData,
         };
@@ -173,14 +174,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         };
         plan.layout = builder.build(specs);
         plan.name_merged_chunks();
-        if options.emit_relocs {
+        if options.relocs.emit_relocs {
             plan.emit_relocs(self.context, self.resolved, sections, symbols, self.job);
         }
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
         segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
-        let (base, page) = (plan.layout.image_base, options.z_max_page_size);
-        if !base.is_multiple_of(page) && self.relax_got == options.relax {
+        let (base, page) = (plan.layout.image_base, options.layout.max_page_size);
+        if !base.is_multiple_of(page) && self.relax_got == options.relocs.relax {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
             self.job.sink.warn(text);
         }
@@ -208,7 +209,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             let sink = self.job.sink;
             let choice = Choice { resolved, sections, symbols, live, options, special, sink };
             let special = Special { retained: self.retained.cloned(), ..Special::default() };
-            (options.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
+            (options.symtab.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };
         match parallel {
             true => rayon::join(plan_frames, plan_symtab),

@@ -78,7 +78,7 @@ impl Counter<'_, '_> {
 
     fn count_reloc(&self, reloc: &DynReloc, counts: &mut Counts) {
         let packed =
-            || self.options.pack_relr && is_packable(self.resolved, self.sections, self.owners, reloc);
+            || self.options.relocs.pack_relr && is_packable(self.resolved, self.sections, self.owners, reloc);
         match reloc.kind() {
             DynKind::Relative if packed() => counts.relr += 1,
             DynKind::Relative => counts.relative += 1,
@@ -109,7 +109,7 @@ impl Counter<'_, '_> {
                 if flags & sym::PREEMPTIBLE != 0 {
                     counts.others += 1;
                 } else if self.mode.pic && !fixed {
-                    if self.options.pack_relr { counts.relr += 1 } else { counts.relative += 1 }
+                    if self.options.relocs.pack_relr { counts.relr += 1 } else { counts.relative += 1 }
                 }
             }
             GotEntry::TpOff(slot) => {
@@ -212,7 +212,7 @@ const GOT: u32 = u32::MAX;
 
 pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel: bool) -> Dynamics {
     let sources = sources(image, parallel);
-    let combined = image.options.z_combreloc;
+    let combined = image.options.relocs.combreloc;
     let tasks = tasks(&sources);
     let parts = par::runs("collect dynamic relocations", parallel, tasks.len(), 1, |range| {
         let part = |task: &Range<usize>| collect_part(image, owners, &sources[task.clone()]);
@@ -301,7 +301,7 @@ fn collect_part(image: &Image, owners: &SectionOwners, sources: &[Source]) -> Co
     let mut collected = Collected::default();
     sources.iter().for_each(|source| collect_source(image, owners, *source, &mut collected));
     // Out of order only if a section names its places in no order.
-    if image.options.z_combreloc {
+    if image.options.relocs.combreloc {
         collected.relative.sort_by_key(|r| r.r_offset());
     }
     collected.relr.sort();
@@ -327,7 +327,7 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
     for reloc in run {
         let input = &relocs[reloc.index()];
         let address = section.address.wrapping_add(section.placed_offset(input.r_offset()));
-        if image.options.pack_relr && reloc.kind() == DynKind::Relative && is_even(section, input) {
+        if image.options.relocs.pack_relr && reloc.kind() == DynKind::Relative && is_even(section, input) {
             all.relr.push(address);
         } else {
             collect_input(image, object, (reloc.kind(), input), address, all);
@@ -370,7 +370,7 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     for (slot, word) in got::words(image, part * GOT_RUN..end) {
         let Some(reloc) = word.reloc else { continue };
         let offset = image.bases.got + 8 * word.index as u64;
-        if image.options.pack_relr && matches!(reloc, WordReloc::Relative) {
+        if image.options.relocs.pack_relr && matches!(reloc, WordReloc::Relative) {
             all.relr.push(offset);
             continue;
         }

@@ -60,7 +60,7 @@ impl Choice<'_, '_> {
     /// Whether local symbol `index` of object `number` is written.
     pub fn keeps_local(&self, (number, object): (usize, &Object), index: u32, symbol: &Sym) -> bool {
         let needed = self.special.needed.as_ref().is_some_and(|needed| needed.local(number, index));
-        let unwanted = || symbol.st_name() == 0 || self.options.discard == Discard::All;
+        let unwanted = || symbol.st_name() == 0 || self.options.symtab.discard == Discard::All;
         if symbol.kind() == STT_SECTION || !needed && unwanted() {
             return false;
         }
@@ -78,7 +78,7 @@ impl Choice<'_, '_> {
             _ => return false,
         }
         let temporary = || object.symbol_name(index).starts_with(b".L");
-        match self.options.discard {
+        match self.options.symtab.discard {
             _ if needed => return true,
             Discard::Locals if temporary() => return false,
             Discard::Default if merged && temporary() => return false,

@@ -111,7 +111,7 @@ impl<'a> Choice<'_, 'a> {
 
     /// There are about as many output sections as names for them, some of the linker's own included.
     fn has_many_sections(&self) -> bool {
-        let with_relocs = 1 + usize::from(self.options.emit_relocs);
+        let with_relocs = 1 + usize::from(self.options.relocs.emit_relocs);
         self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
     }
 
@@ -185,7 +185,7 @@ impl<'a> Choice<'_, 'a> {
             sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals,
             sym::INTERNAL | sym::ABSOLUTE => globals,
             sym::UNDEFINED | sym::SHARED
-                if flags & (sym::USED | sym::NEEDS | strong_use(self.options.gc_sections)) != 0
+                if flags & (sym::USED | sym::NEEDS | strong_use(self.options.sections.gc_sections)) != 0
                     || self.needs_global(id) =>
             {
                 globals
@@ -294,10 +294,10 @@ impl SymTab {
     /// # Errors
     /// If the names are more than `st_name` can tell apart.
     pub fn plan(choice: Choice, mut special: Special, parallel: bool) -> Result<SymTab, String> {
-        if choice.options.emit_relocs {
+        if choice.options.relocs.emit_relocs {
             special.needed = Some(Needed::collect(choice.resolved, choice.sections, choice.live, parallel));
         }
-        if choice.options.z_unique_symbol {
+        if choice.options.symbols.unique_symbol {
             let suffixes = Suffixes::collect(&Choice { special: &special, ..choice }, parallel);
             special.suffixes = Some(suffixes);
         }
@@ -429,7 +429,7 @@ impl Writer<'_, '_, '_> {
             let name = object.symbol_name(i);
             let binding = match symbol.binding() {
                 _ if local => STB_LOCAL,
-                STB_GNU_UNIQUE if !image.options.gnu_unique => STB_GLOBAL,
+                STB_GNU_UNIQUE if !image.options.symbols.gnu_unique => STB_GLOBAL,
                 binding => binding,
             };
             let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
@@ -551,7 +551,7 @@ impl Writer<'_, '_, '_> {
         let image = self.image;
         let symbol = &image.symbols[id];
         let flags = symbol.flags();
-        let strong = strong_use(image.options.gc_sections);
+        let strong = strong_use(image.options.sections.gc_sections);
         let weak = match flags & sym::KIND {
             sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & strong == 0,
             kind => kind == sym::SHARED && flags & strong == 0,

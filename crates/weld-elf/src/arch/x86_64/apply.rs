@@ -290,7 +290,11 @@ impl Site<'_, '_, '_> {
         if relocated && self.image.sections.get(section).kind() == SectionKind::EhFrame {
             self.frame_not_pic(reloc);
         }
-        if relocated && !self.image.relr && !self.image.options.apply_dynamic_relocs { 0 } else { target }
+        if relocated && !self.image.relr && !self.image.options.relocs.apply_dynamic_relocs {
+            0
+        } else {
+            target
+        }
     }
 
     /// The scan does not look at what FDEs say of their functions.
@@ -395,8 +399,9 @@ impl Site<'_, '_, '_> {
                 return Ok(1);
             }
             Class::GotTp => {
-                let rewrite =
-                    local && image.options.relax && relax::is_initial_exec(reloc.kind(), self.input, source);
+                let rewrite = local
+                    && image.options.relocs.relax
+                    && relax::is_initial_exec(reloc.kind(), self.input, source);
                 if rewrite {
                     check(relax::initial_to_local_exec(out, at, tpoff))?;
                 } else {

@@ -380,7 +380,7 @@ impl<'a> Section<'_, '_, 'a> {
         }
         let allowed = self.scanner.mode.shared
             && target.is(sym::PREEMPTIBLE)
-            && !self.scanner.options.report_undefined_in_shared;
+            && !self.scanner.options.symbols.report_undefined_in_shared;
         if !allowed {
             let (object, shndx) = self.at;
             found.undefined.push(UndefinedRef { object, shndx, reloc: i as u32, symbol: target.id });
@@ -410,7 +410,7 @@ impl<'a> Section<'_, '_, 'a> {
             return self.error(i, text);
         }
         if !self.scanner.is_writable(self.object, self.at.1) {
-            if self.scanner.options.z_text {
+            if self.scanner.options.relocs.text {
                 let hint = "recompile with -fPIC, or allow text relocations with '-z notext'";
                 let text = format!(
                     "in a read-only section needs a dynamic relocation against '{}'; {hint}",
@@ -429,7 +429,7 @@ impl<'a> Section<'_, '_, 'a> {
     fn absolute(&self, i: usize, target: Target, found: &mut Found) {
         if target.is(sym::PREEMPTIBLE) {
             let writable = self.scanner.is_writable(self.object, self.at.1);
-            if writable || !self.scanner.options.z_text || self.scanner.mode.pic {
+            if writable || !self.scanner.options.relocs.text || self.scanner.mode.pic {
                 return self.dynamic(i, target, DynKind::Symbolic, found);
             }
             return self.stand_in(i, target, found);
@@ -502,7 +502,7 @@ impl<'a> Section<'_, '_, 'a> {
         if target.is(sym::FUNC) {
             return self.need(i, target, sym::NEEDS_PLT | sym::NEEDS_CANONICAL_PLT, found);
         }
-        if !self.scanner.options.z_copyreloc {
+        if !self.scanner.options.relocs.copyreloc {
             return self.error(i, self.not_pic(i) + ", or allow copy relocations");
         }
         self.need(i, target, sym::NEEDS_COPY, found);
@@ -545,7 +545,7 @@ impl<'a> Section<'_, '_, 'a> {
         if self.scanner.mode.shared {
             found.facts |= fact::STATIC_TLS;
         } else if !target.is(sym::PREEMPTIBLE)
-            && self.scanner.options.relax
+            && self.scanner.options.relocs.relax
             && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data(), at))
         {
             return;

@@ -15,20 +15,20 @@ pub const GROUP: Group<State> = Group { title: "Dynamic linking", prefix: "", ro
 const ROWS: &[Spec<State>] = &[
     take(&["z"], Required("KEYWORD"), "Set one of the keywords listed below.", keywords::run),
     take(&["dynamic-linker", "I"], Required("FILE"), "The loader of the program (PT_INTERP).", |s, v| {
-        s.o.dynamic_linker = Some(v.string()?);
-        s.o.no_dynamic_linker = false;
+        s.o.dynamic.dynamic_linker = Some(v.string()?);
+        s.o.dynamic.no_dynamic_linker = false;
         Ok(())
     }),
     flag(&["no-dynamic-linker"], "Name no loader.", |s| {
-        s.o.dynamic_linker = None;
-        s.o.no_dynamic_linker = true;
+        s.o.dynamic.dynamic_linker = None;
+        s.o.dynamic.no_dynamic_linker = true;
     }),
     take(&["soname", "h"], Required("NAME"), "The name of a shared object (DT_SONAME).", |s, v| {
-        s.o.soname = Some(v.string()?).filter(|name| !name.is_empty());
+        s.o.dynamic.soname = Some(v.string()?).filter(|name| !name.is_empty());
         Ok(())
     }),
     take(&["rpath"], Required("DIR"), "Where the loader looks for shared objects (DT_RUNPATH).", |s, v| {
-        s.o.rpath.push(v.string()?);
+        s.o.dynamic.rpath.push(v.string()?);
         Ok(())
     }),
     take(
@@ -39,22 +39,24 @@ const ROWS: &[Spec<State>] = &[
             if Path::new(v.os()).is_file() {
                 return Err(format!("'{}' is a file; --just-symbols is not supported yet", v.os().display()));
             }
-            s.o.rpath.push(v.string()?);
+            s.o.dynamic.rpath.push(v.string()?);
             Ok(())
         },
     ),
-    flag(&["enable-new-dtags"], "Write DT_RUNPATH for --rpath (default).", |s| s.o.disable_new_dtags = false),
-    flag(&["disable-new-dtags"], "Write DT_RPATH for --rpath.", |s| s.o.disable_new_dtags = true),
+    flag(&["enable-new-dtags"], "Write DT_RUNPATH for --rpath (default).", |s| {
+        s.o.dynamic.disable_new_dtags = false
+    }),
+    flag(&["disable-new-dtags"], "Write DT_RPATH for --rpath.", |s| s.o.dynamic.disable_new_dtags = true),
     take(&["auxiliary", "f"], Separate("NAME"), "Write DT_AUXILIARY.", |s, v| {
-        s.o.auxiliary.push(v.string()?);
+        s.o.dynamic.auxiliary.push(v.string()?);
         Ok(())
     }),
     take(&["filter", "F"], Separate("NAME"), "Write DT_FILTER.", |s, v| {
-        s.o.filter.push(v.string()?);
+        s.o.dynamic.filter.push(v.string()?);
         Ok(())
     }),
     take(&["audit"], Required("LIB"), "Write DT_AUDIT.", |s, v| {
-        s.o.audit.push(v.string()?);
+        s.o.dynamic.audit.push(v.string()?);
         Ok(())
     }),
     take(
@@ -62,7 +64,7 @@ const ROWS: &[Spec<State>] = &[
         Required("LIB"),
         "Write DT_DEPAUDIT; what needed libraries have as DT_AUDIT comes behind it.",
         |s, v| {
-            s.o.depaudit.push(v.string()?);
+            s.o.dynamic.depaudit.push(v.string()?);
             Ok(())
         },
     ),
@@ -71,7 +73,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SYMBOL"),
         "The function that is called at load time (default: _init).",
         |s, v| {
-            s.o.init = v.string()?;
+            s.o.symbols.init = v.string()?;
             Ok(())
         },
     ),
@@ -80,7 +82,7 @@ const ROWS: &[Spec<State>] = &[
         Required("SYMBOL"),
         "The function that is called at unload time (default: _fini).",
         |s, v| {
-            s.o.fini = v.string()?;
+            s.o.symbols.fini = v.string()?;
             Ok(())
         },
     ),
@@ -89,13 +91,15 @@ const ROWS: &[Spec<State>] = &[
         Required("STYLE"),
         "Which symbol hash tables to write: sysv, gnu, both (default).",
         |s, v| {
-            s.o.hash_style =
+            s.o.dynamic.hash_style =
                 choice(v, &[("sysv", HashStyle::Sysv), ("gnu", HashStyle::Gnu), ("both", HashStyle::Both)])?;
             Ok(())
         },
     ),
-    flag(&["eh-frame-hdr"], "Write .eh_frame_hdr, by which unwinders search.", |s| s.o.eh_frame_hdr = true),
-    flag(&["no-eh-frame-hdr"], "Do not write it (default).", |s| s.o.eh_frame_hdr = false),
+    flag(&["eh-frame-hdr"], "Write .eh_frame_hdr, by which unwinders search.", |s| {
+        s.o.sections.eh_frame_hdr = true
+    }),
+    flag(&["no-eh-frame-hdr"], "Do not write it (default).", |s| s.o.sections.eh_frame_hdr = false),
     take(
         &["pack-dyn-relocs"],
         Required("HOW"),
@@ -104,20 +108,22 @@ const ROWS: &[Spec<State>] = &[
             if matches!(v.text()?, "android" | "android+relr") {
                 return Err("Android's packed relocations are not supported yet".to_owned());
             }
-            s.o.pack_relr = choice(v, &[("none", false), ("relr", true)])?;
+            s.o.relocs.pack_relr = choice(v, &[("none", false), ("relr", true)])?;
             // What `-z pack-relative-relocs` asks for besides stays asked for.
-            s.o.relr_glibc_dep &= s.o.pack_relr;
+            s.o.relocs.relr_glibc_dep &= s.o.relocs.pack_relr;
             Ok(())
         },
     ),
     flag(&["apply-dynamic-relocs"], "Write the addends of dynamic relocations to the sections, too.", |s| {
-        s.o.apply_dynamic_relocs = true
+        s.o.relocs.apply_dynamic_relocs = true
     }),
-    flag(&["no-apply-dynamic-relocs"], "Write zeros there (default).", |s| s.o.apply_dynamic_relocs = false),
+    flag(&["no-apply-dynamic-relocs"], "Write zeros there (default).", |s| {
+        s.o.relocs.apply_dynamic_relocs = false
+    }),
     flag(&["relax"], "Replace instructions by cheaper ones where the target allows (default).", |s| {
-        s.o.relax = true;
+        s.o.relocs.relax = true;
     }),
-    flag(&["no-relax"], "Keep the instructions of the compiler.", |s| s.o.relax = false),
+    flag(&["no-relax"], "Keep the instructions of the compiler.", |s| s.o.relocs.relax = false),
     accepted(
         &["ld-generated-unwind-info", "no-ld-generated-unwind-info"],
         NoValue,

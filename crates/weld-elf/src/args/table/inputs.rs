@@ -22,19 +22,19 @@ const ROWS: &[Spec<State>] = &[
         Required("DIR"),
         "Look for libraries in DIR. = or $SYSROOT at its start stands for the sysroot.",
         |s, v| {
-            s.o.search_paths.push(v.os().into());
+            s.o.inputs.search_paths.push(v.os().into());
             Ok(())
         },
     ),
     take(&["sysroot"], Required("DIR"), "The root of the system that is linked for.", |s, v| {
-        s.o.sysroot = v.os().into();
+        s.o.inputs.sysroot = v.os().into();
         Ok(())
     }),
     take(&["chroot"], Required("DIR"), "Take absolute paths of inputs to be below DIR.", |s, v| {
-        s.o.chroot = v.os().into();
+        s.o.inputs.chroot = v.os().into();
         Ok(())
     }),
-    flag(&["nostdlib"], "Ignore the search directories of linker scripts.", |s| s.o.nostdlib = true),
+    flag(&["nostdlib"], "Ignore the search directories of linker scripts.", |s| s.o.inputs.nostdlib = true),
     flag(&["static"], "Link no shared objects, and make an output without dynamic linking.", |s| {
         s.flags.static_only = true;
         s.o.static_link = true;
@@ -97,15 +97,15 @@ const ROWS: &[Spec<State>] = &[
         "Do not export the symbols of these archives from the output. ALL: of all archives.",
         |s, v| {
             let names = v.text()?.split([',', ':']).filter(|name| !name.is_empty());
-            s.o.exclude_libs.extend(names.map(str::to_owned));
+            s.o.symbols.exclude_libs.extend(names.map(str::to_owned));
             Ok(())
         },
     ),
     flag(&["dependent-libraries"], "Link the libraries that objects ask for (default).", |s| {
-        s.o.no_dependent_libraries = false;
+        s.o.inputs.no_dependent_libraries = false;
     }),
     flag(&["no-dependent-libraries"], "Do not link the libraries that objects ask for.", |s| {
-        s.o.no_dependent_libraries = true;
+        s.o.inputs.no_dependent_libraries = true;
     }),
     take(
         &["format", "b"],
@@ -128,7 +128,7 @@ const ROWS: &[Spec<State>] = &[
          on (all, without asking), off.",
         |s, v| {
             let choices = [("auto", Prefetch::Auto), ("on", Prefetch::On), ("off", Prefetch::Off)];
-            s.o.prefetch = choice(v, &choices)?;
+            s.o.inputs.prefetch = choice(v, &choices)?;
             Ok(())
         },
     ),
@@ -153,7 +153,7 @@ const ROWS: &[Spec<State>] = &[
         "Where to look first for what only shared objects need: with --copy-dt-needed-entries, and if it may \
          define what a shared object refers to and nothing else does.",
         |s, v| {
-            s.o.rpath_link.extend(std::env::split_paths(v.os()));
+            s.o.inputs.rpath_link.extend(std::env::split_paths(v.os()));
             Ok(())
         },
     ),

@@ -37,37 +37,43 @@ const RISCV: &str = "it is for RISC-V, which comes later";
 const OPENBSD: &str = "it is for OpenBSD, which comes later";
 
 const ROWS: &[Spec<State>] = &[
-    flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.z_now = true),
-    flag(&["lazy"], "Let functions be bound when they are called first (default).", |s| s.o.z_now = false),
-    flag(&["relro"], "Make data read-only that only the loader writes (default).", |s| s.o.z_relro = true),
-    flag(&["norelro"], "Keep it writable.", |s| s.o.z_relro = false),
+    flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.dynamic.now = true),
+    flag(&["lazy"], "Let functions be bound when they are called first (default).", |s| {
+        s.o.dynamic.now = false
+    }),
+    flag(&["relro"], "Make data read-only that only the loader writes (default).", |s| {
+        s.o.layout.relro = true
+    }),
+    flag(&["norelro"], "Keep it writable.", |s| s.o.layout.relro = false),
     flag(&["defs"], "As --no-undefined.", |s| s.report_in_objects = Some(true)),
     flag(&["undefs", "nodefs"], "Ignore unresolved references of objects.", |s| {
         s.report_in_objects = Some(false);
     }),
-    flag(&["muldefs"], "As --allow-multiple-definition.", |s| s.o.allow_multiple_definition = true),
-    flag(&["text"], "Dynamic relocations of read-only sections are errors (default).", |s| s.o.z_text = true),
-    flag(&["notext", "textoff"], "Allow dynamic relocations of read-only sections.", |s| {
-        s.o.z_text = false;
+    flag(&["muldefs"], "As --allow-multiple-definition.", |s| s.o.symbols.allow_multiple_definition = true),
+    flag(&["text"], "Dynamic relocations of read-only sections are errors (default).", |s| {
+        s.o.relocs.text = true
     }),
-    flag(&["execstack"], "The stack is executable.", |s| s.o.z_execstack = Some(true)),
+    flag(&["notext", "textoff"], "Allow dynamic relocations of read-only sections.", |s| {
+        s.o.relocs.text = false;
+    }),
+    flag(&["execstack"], "The stack is executable.", |s| s.o.layout.execstack = Some(true)),
     flag(&["noexecstack"], "The stack is not executable, whatever the objects ask for.", |s| {
-        s.o.z_execstack = Some(false);
+        s.o.layout.execstack = Some(false);
     }),
     flag(
         &["execstack-if-needed"],
         "The stack is executable if an object asks for it (default, with a warning).",
         |s| {
-            s.o.z_execstack = None;
-            s.o.report_execstack = ReportPolicy::None;
+            s.o.layout.execstack = None;
+            s.o.reports.report_execstack = ReportPolicy::None;
         },
     ),
     flag(&["gnustack"], "Say in PT_GNU_STACK whether the stack is executable (default).", |s| {
-        s.o.z_gnustack = true;
+        s.o.layout.gnustack = true;
     }),
-    flag(&["nognustack"], "Leave that to the system.", |s| s.o.z_gnustack = false),
+    flag(&["nognustack"], "Leave that to the system.", |s| s.o.layout.gnustack = false),
     take(&["stack-size"], Required("SIZE"), "The size of the stack, in PT_GNU_STACK.", |s, v| {
-        s.o.z_stack_size = Some(number(v.text()?)?).filter(|size| *size != 0);
+        s.o.layout.stack_size = Some(number(v.text()?)?).filter(|size| *size != 0);
         Ok(())
     }),
     take(
@@ -89,70 +95,72 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["separate-code"], "Code has pages of its own in the file.", |s| {
-        s.o.separate_code = SeparateCode::Code;
+        s.o.layout.separate_code = SeparateCode::Code;
     }),
     flag(&["separate-loadable-segments"], "Each segment has pages of its own in the file.", |s| {
-        s.o.separate_code = SeparateCode::Loadable;
+        s.o.layout.separate_code = SeparateCode::Loadable;
     }),
     flag(&["noseparate-code"], "Segments may share pages of the file (default).", |s| {
-        s.o.separate_code = SeparateCode::None;
+        s.o.layout.separate_code = SeparateCode::None;
     }),
     flag(
         &["pack-relative-relocs"],
         "Pack relative relocations (DT_RELR), and need a C library that can read them.",
         |s| {
-            s.o.pack_relr = true;
-            s.o.relr_glibc_dep = true;
+            s.o.relocs.pack_relr = true;
+            s.o.relocs.relr_glibc_dep = true;
         },
     ),
     flag(&["nopack-relative-relocs"], "Do not pack them (default).", |s| {
-        s.o.pack_relr = false;
-        s.o.relr_glibc_dep = false;
+        s.o.relocs.pack_relr = false;
+        s.o.relocs.relr_glibc_dep = false;
     }),
-    flag(&["combreloc"], "Sort dynamic relocations (default).", |s| s.o.z_combreloc = true),
-    flag(&["nocombreloc"], "Do not sort dynamic relocations.", |s| s.o.z_combreloc = false),
+    flag(&["combreloc"], "Sort dynamic relocations (default).", |s| s.o.relocs.combreloc = true),
+    flag(&["nocombreloc"], "Do not sort dynamic relocations.", |s| s.o.relocs.combreloc = false),
     flag(&["copyreloc"], "Copy data of shared objects to the executable if it must be (default).", |s| {
-        s.o.z_copyreloc = true;
+        s.o.relocs.copyreloc = true;
     }),
-    flag(&["nocopyreloc"], "Report an error instead.", |s| s.o.z_copyreloc = false),
+    flag(&["nocopyreloc"], "Report an error instead.", |s| s.o.relocs.copyreloc = false),
     flag(&["dynamic-undefined-weak"], "Leave unresolved weak references to the loader.", |s| {
-        s.o.z_dynamic_undefined_weak = Some(true);
+        s.o.symbols.dynamic_undefined_weak = Some(true);
     }),
     flag(&["nodynamic-undefined-weak"], "Bind unresolved weak references to zero.", |s| {
-        s.o.z_dynamic_undefined_weak = Some(false);
+        s.o.symbols.dynamic_undefined_weak = Some(false);
     }),
-    flag(&["global"], "DF_1_GLOBAL: symbols are visible to objects loaded later.", |s| s.o.z_global = true),
+    flag(&["global"], "DF_1_GLOBAL: symbols are visible to objects loaded later.", |s| {
+        s.o.dynamic.global = true
+    }),
     flag(&["initfirst"], "DF_1_INITFIRST: the object is initialised before others.", |s| {
-        s.o.z_initfirst = true;
+        s.o.dynamic.initfirst = true;
     }),
     flag(&["interpose"], "DF_1_INTERPOSE: symbols win over those of other shared objects.", |s| {
-        s.o.z_interpose = true;
+        s.o.dynamic.interpose = true;
     }),
     flag(&["nodefaultlib"], "DF_1_NODEFLIB: the loader does not search its default directories.", |s| {
-        s.o.z_nodefaultlib = true;
+        s.o.dynamic.nodefaultlib = true;
     }),
-    flag(&["nodelete"], "DF_1_NODELETE: dlclose does not unload.", |s| s.o.z_nodelete = true),
-    flag(&["nodlopen"], "DF_1_NOOPEN: dlopen refuses.", |s| s.o.z_nodlopen = true),
-    flag(&["nodump"], "DF_1_NODUMP: dldump refuses.", |s| s.o.z_nodump = true),
-    flag(&["origin"], "DF_1_ORIGIN: the loader must replace $ORIGIN at once.", |s| s.o.z_origin = true),
-    flag(&["rodynamic"], "The dynamic section is read-only.", |s| s.o.z_rodynamic = true),
+    flag(&["nodelete"], "DF_1_NODELETE: dlclose does not unload.", |s| s.o.dynamic.nodelete = true),
+    flag(&["nodlopen"], "DF_1_NOOPEN: dlopen refuses.", |s| s.o.dynamic.nodlopen = true),
+    flag(&["nodump"], "DF_1_NODUMP: dldump refuses.", |s| s.o.dynamic.nodump = true),
+    flag(&["origin"], "DF_1_ORIGIN: the loader must replace $ORIGIN at once.", |s| s.o.dynamic.origin = true),
+    flag(&["rodynamic"], "The dynamic section is read-only.", |s| s.o.layout.rodynamic = true),
     flag(&["force-ibt"], "Claim indirect branch tracking, and warn of objects that do not.", |s| {
-        s.o.z_ibt = true;
-        s.o.z_ibtplt = true;
-        s.o.warn_missing_ibt = true;
+        s.o.notes.ibt = true;
+        s.o.notes.ibtplt = true;
+        s.o.notes.warn_missing_ibt = true;
     }),
     flag(&["ibt"], "Claim indirect branch tracking, whatever the objects say.", |s| {
-        s.o.z_ibt = true;
-        s.o.z_ibtplt = true;
+        s.o.notes.ibt = true;
+        s.o.notes.ibtplt = true;
     }),
-    flag(&["ibtplt"], "Write a PLT for indirect branch tracking.", |s| s.o.z_ibtplt = true),
-    flag(&["shstk"], "Claim shadow stacks, whatever the objects say.", |s| s.o.z_shstk = true),
+    flag(&["ibtplt"], "Write a PLT for indirect branch tracking.", |s| s.o.notes.ibtplt = true),
+    flag(&["shstk"], "Claim shadow stacks, whatever the objects say.", |s| s.o.notes.shstk = true),
     take(
         &["cet-report"],
         Required("HOW"),
         "What to say about objects without branch tracking or shadow stacks: none (default), warning, error.",
         |s, v| {
-            s.o.cet_report = choice(
+            s.o.notes.cet_report = choice(
                 v,
                 &[
                     ("none", ReportPolicy::None),
@@ -163,40 +171,40 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X.", |s| s.o.start_stop_gc = true),
-    flag(&["nostart-stop-gc"], "They do (default).", |s| s.o.start_stop_gc = false),
+    flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X.", |s| s.o.sections.start_stop_gc = true),
+    flag(&["nostart-stop-gc"], "They do (default).", |s| s.o.sections.start_stop_gc = false),
     take(
         &["start-stop-visibility"],
         Required("VISIBILITY"),
         "The visibility of __start_X and __stop_X: default, internal, hidden, protected (default).",
         |s, v| {
             // STV_*.
-            s.o.start_stop_visibility =
+            s.o.symbols.start_stop_visibility =
                 choice(v, &[("default", 0), ("internal", 1), ("hidden", 2), ("protected", 3)])?;
             Ok(())
         },
     ),
     flag(&["keep-text-section-prefix"], "Keep .text.hot, .text.unlikely and the like apart.", |s| {
-        s.o.keep_text_section_prefix = true;
+        s.o.sections.keep_text_section_prefix = true;
     }),
     flag(&["nokeep-text-section-prefix"], "Put them all into .text (default).", |s| {
-        s.o.keep_text_section_prefix = false;
+        s.o.sections.keep_text_section_prefix = false;
     }),
-    flag(&["sectionheader"], "Write section headers (default).", |s| s.o.z_sectionheader = true),
+    flag(&["sectionheader"], "Write section headers (default).", |s| s.o.layout.sectionheader = true),
     flag(&["nosectionheader"], "Leave out section headers; implies --strip-all.", |s| {
-        s.o.z_sectionheader = false;
+        s.o.layout.sectionheader = false;
     }),
     flag(&["unique-symbol"], "Number the names of local symbols in .symtab: f.0, f.1.", |s| {
-        s.o.z_unique_symbol = true
+        s.o.symbols.unique_symbol = true
     }),
-    flag(&["nounique-symbol"], "Do not (default).", |s| s.o.z_unique_symbol = false),
+    flag(&["nounique-symbol"], "Do not (default).", |s| s.o.symbols.unique_symbol = false),
     take(
         &["dead-reloc-in-nonalloc"],
         Required("GLOB=VALUE"),
         "What references of matching debug sections to discarded code become. The last match counts.",
         |s, v| match v.text()?.rsplit_once('=') {
             Some((glob, value)) if !glob.is_empty() => {
-                s.o.dead_relocs.push((glob.to_owned(), number(value)?));
+                s.o.sections.dead_relocs.push((glob.to_owned(), number(value)?));
                 Ok(())
             }
             _ => Err("expected GLOB=VALUE".to_owned()),
@@ -228,12 +236,12 @@ const ROWS: &[Spec<State>] = &[
         &["x86-64-baseline"],
         "The output needs a processor of this level (GNU_PROPERTY_X86_ISA_1_NEEDED).",
         |s| {
-            s.o.isa_needed = 1;
+            s.o.notes.isa_needed = 1;
         },
     ),
-    flag(&["x86-64-v2"], "The same for x86-64-v2.", |s| s.o.isa_needed = 1 << 1),
-    flag(&["x86-64-v3"], "The same for x86-64-v3.", |s| s.o.isa_needed = 1 << 2),
-    flag(&["x86-64-v4"], "The same for x86-64-v4.", |s| s.o.isa_needed = 1 << 3),
+    flag(&["x86-64-v2"], "The same for x86-64-v2.", |s| s.o.notes.isa_needed = 1 << 1),
+    flag(&["x86-64-v3"], "The same for x86-64-v3.", |s| s.o.notes.isa_needed = 1 << 2),
+    flag(&["x86-64-v4"], "The same for x86-64-v4.", |s| s.o.notes.isa_needed = 1 << 3),
     lost(
         &["lam-report", "lam-u48-report", "lam-u57-report", "isa-level-report"],
         Required("HOW"),

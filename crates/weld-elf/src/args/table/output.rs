@@ -15,8 +15,8 @@ const ROWS: &[Spec<State>] = &[
         if v.os().is_empty() {
             return Err("missing file name".to_owned());
         }
-        s.o.output = v.os().into();
-        s.o.output_given = true;
+        s.o.output.path = v.os().into();
+        s.o.output.path_given = true;
         Ok(())
     }),
     flag(&["shared", "Bshareable"], "Make a shared object.", |s| s.shared = true),
@@ -36,7 +36,7 @@ const ROWS: &[Spec<State>] = &[
         |_, v| emulation::check(v.text()?),
     ),
     take(&["entry", "e"], Required("SYMBOL"), "Start the program at SYMBOL (default: _start).", |s, v| {
-        s.o.entry = Some(v.string()?);
+        s.o.symbols.entry = Some(v.string()?);
         Ok(())
     }),
     take(
@@ -44,7 +44,7 @@ const ROWS: &[Spec<State>] = &[
         Required("ADDRESS"),
         "Place the file's first byte at ADDRESS. Default: 0x200000 for executables at a fixed address, else 0.",
         |s, v| {
-            s.o.image_base = Some(number(v.text()?)?);
+            s.o.layout.image_base = Some(number(v.text()?)?);
             Ok(())
         },
     ),
@@ -69,23 +69,25 @@ const ROWS: &[Spec<State>] = &[
     take(&["Tdata"], Required("ADDRESS"), "The same for .data.", |s, v| start(s, ".data", v)),
     take(&["Tbss"], Required("ADDRESS"), "The same for .bss.", |s, v| start(s, ".bss", v)),
     flag(&["check-sections"], "Report sections whose addresses overlap (default).", |s| {
-        s.o.check_sections = true;
+        s.o.layout.check_sections = true;
     }),
-    flag(&["no-check-sections"], "Allow sections whose addresses overlap.", |s| s.o.check_sections = false),
+    flag(&["no-check-sections"], "Allow sections whose addresses overlap.", |s| {
+        s.o.layout.check_sections = false
+    }),
     take(
         &["build-id"],
         Optional("STYLE"),
         "Write a build id: none, fast, md5, sha1 (also: tree), uuid or 0xHEX. Without a value: fast.",
         build_id,
     ),
-    flag(&["no-build-id"], "Write no build id (default).", |s| s.o.build_id = BuildId::None),
+    flag(&["no-build-id"], "Write no build id (default).", |s| s.o.notes.build_id = BuildId::None),
     take(
         &["package-metadata"],
         Optional("JSON"),
         "Write a .note.package section with this text; %XX stands for a byte. Empty: no note.",
         |s, v| {
             let text = percent_decode(v.text()?)?;
-            s.o.package_metadata = (!text.is_empty()).then_some(text);
+            s.o.notes.package_metadata = (!text.is_empty()).then_some(text);
             Ok(())
         },
     ),
@@ -94,11 +96,13 @@ const ROWS: &[Spec<State>] = &[
         Required("LEVEL"),
         "Optimise the output: 0 does not merge strings, 1 does (default), 2 and more try harder.",
         |s, v| {
-            s.o.optimize = number(v.text()?)?.min(2) as u8;
+            s.o.sections.optimize = number(v.text()?)?.min(2) as u8;
             Ok(())
         },
     ),
-    flag(&["noinhibit-exec"], "Keep the output even if there are errors.", |s| s.o.noinhibit_exec = true),
+    flag(&["noinhibit-exec"], "Keep the output even if there are errors.", |s| {
+        s.o.reports.noinhibit_exec = true
+    }),
     take(
         &["threads", "thread-count"],
         Required("N"),
@@ -114,10 +118,10 @@ const ROWS: &[Spec<State>] = &[
     ),
     flag(&["no-threads"], "Use one thread.", |s| s.o.threads = Some(1)),
     flag(&["mmap-output-file"], "Write the output through a shared mapping.", |s| {
-        s.o.output_engine = OutputEngine::Mapped;
+        s.o.output.engine = OutputEngine::Mapped;
     }),
     flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
-        s.o.output_engine = OutputEngine::Streaming;
+        s.o.output.engine = OutputEngine::Streaming;
     }),
     take(&["oformat"], Required("FORMAT"), "The format of the output: elf.", |_, v| {
         let format = v.text()?;
@@ -146,10 +150,10 @@ const ROWS: &[Spec<State>] = &[
         |s| s.magic(Magic::Nmagic),
     ),
     flag(&["no-omagic", "no-nmagic"], "Segments start on pages of their own (default).", |s| {
-        s.o.magic = Magic::Paged;
+        s.o.layout.magic = Magic::Paged;
     }),
     take(&["Ttext-segment"], Required("ADDRESS"), "The same as --image-base, in hexadecimal.", |s, v| {
-        s.o.image_base = Some(address(v.text()?)?);
+        s.o.layout.image_base = Some(address(v.text()?)?);
         Ok(())
     }),
     refused(
@@ -190,6 +194,6 @@ fn build_id(s: &mut State, v: Given<'_>) -> Result<(), String> {
                 .map(|()| BuildId::None)?
         }
     };
-    s.o.build_id = id;
+    s.o.notes.build_id = id;
     Ok(())
 }

@@ -22,37 +22,37 @@ const ROWS: &[Spec<State>] = &[
     flag(&["print-output-format"], "Print the name of the output format.", |s| s.stop(Stop::OutputFormat)),
     flag(&["print-sysroot"], "Print the sysroot.", |s| s.stop(Stop::Sysroot)),
     take(&["verbose"], Optional("N"), "Say what is done.", |s, _| {
-        s.o.verbose = true;
+        s.o.reports.verbose = true;
         Ok(())
     }),
-    flag(&["trace", "t"], "Print the names of the inputs.", |s| s.o.trace = true),
+    flag(&["trace", "t"], "Print the names of the inputs.", |s| s.o.reports.trace = true),
     take(&["trace-symbol", "y"], Required("SYMBOL"), "Print which inputs define and use SYMBOL.", |s, v| {
-        s.o.trace_symbols.push(v.string()?);
+        s.o.reports.trace_symbols.push(v.string()?);
         Ok(())
     }),
     take(&["Map"], Required("FILE"), "Write a map of the output to FILE; - is standard output.", |s, v| {
         if v.os() == "-" {
-            s.o.print_map = true;
+            s.o.reports.print_map = true;
         } else {
-            s.o.map_file = Some(v.os().into());
+            s.o.reports.map_file = Some(v.os().into());
         }
         Ok(())
     }),
-    flag(&["print-map", "M"], "Print a map of the output.", |s| s.o.print_map = true),
+    flag(&["print-map", "M"], "Print a map of the output.", |s| s.o.reports.print_map = true),
     flag(&["cref"], "Print where each symbol is defined and used; to the map if there is one.", |s| {
-        s.o.cref = true;
+        s.o.reports.cref = true;
     }),
     take(
         &["why-extract"],
         Required("FILE"),
         "Write to FILE why each archive member was linked; - is standard output.",
         |s, v| {
-            s.o.why_extract = Some(v.os().into());
+            s.o.reports.why_extract = Some(v.os().into());
             Ok(())
         },
     ),
     take(&["dependency-file"], Required("FILE"), "Write the inputs to FILE as a rule for make.", |s, v| {
-        s.o.dependency_file = Some(v.os().into());
+        s.o.reports.dependency_file = Some(v.os().into());
         Ok(())
     }),
     take(
@@ -60,7 +60,7 @@ const ROWS: &[Spec<State>] = &[
         Required("FILE"),
         "Write all inputs and the command line to a tar file from which the link can be repeated.",
         |s, v| {
-            s.o.reproduce = Some(v.os().into());
+            s.o.reports.reproduce = Some(v.os().into());
             Ok(())
         },
     ),
@@ -70,21 +70,21 @@ const ROWS: &[Spec<State>] = &[
         "Write how long each phase took, as a Chrome trace. Without FILE: beside the output.",
         |s, v| {
             match v.value {
-                Some(file) => s.o.time_trace = Some(file.into()),
+                Some(file) => s.o.reports.time_trace = Some(file.into()),
                 None => s.time_trace_beside_output = true,
             }
             Ok(())
         },
     ),
     accepted(&["time-trace-granularity"], Required("MICROSECONDS"), "all phases are recorded"),
-    flag(&["stats", "perf"], "Print times and counts of each phase.", |s| s.o.stats = true),
-    flag(&["fatal-warnings"], "Treat warnings as errors.", |s| s.o.fatal_warnings = true),
-    flag(&["no-fatal-warnings"], "Do not (default).", |s| s.o.fatal_warnings = false),
+    flag(&["stats", "perf"], "Print times and counts of each phase.", |s| s.o.reports.stats = true),
+    flag(&["fatal-warnings"], "Treat warnings as errors.", |s| s.o.reports.fatal_warnings = true),
+    flag(&["no-fatal-warnings"], "Do not (default).", |s| s.o.reports.fatal_warnings = false),
     flag(&["no-warnings", "w"], "Do not show warnings. Cancels --fatal-warnings.", |s| {
-        s.o.no_warnings = true
+        s.o.reports.no_warnings = true
     }),
     take(&["error-limit"], Required("N"), "Show at most N errors (default: 20; 0: all).", |s, v| {
-        s.o.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
+        s.o.reports.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
         Ok(())
     }),
     take(
@@ -92,26 +92,28 @@ const ROWS: &[Spec<State>] = &[
         Optional("WHEN"),
         "Colour messages: auto (default), always, never. Without a value: always.",
         |s, v| {
-            s.o.color = match v.value {
+            s.o.reports.color = match v.value {
                 None => Some(true),
                 Some(_) => choice(v, &[("auto", None), ("always", Some(true)), ("never", Some(false))])?,
             };
             Ok(())
         },
     ),
-    flag(&["no-color-diagnostics"], "The same as --color-diagnostics=never.", |s| s.o.color = Some(false)),
-    flag(&["warn-common"], "Warn when a common symbol meets another definition.", |s| {
-        s.o.warn_common = true;
+    flag(&["no-color-diagnostics"], "The same as --color-diagnostics=never.", |s| {
+        s.o.reports.color = Some(false)
     }),
-    flag(&["no-warn-common"], "Do not (default).", |s| s.o.warn_common = false),
+    flag(&["warn-common"], "Warn when a common symbol meets another definition.", |s| {
+        s.o.reports.warn_common = true;
+    }),
+    flag(&["no-warn-common"], "Do not (default).", |s| s.o.reports.warn_common = false),
     flag(
         &["warn-backrefs"],
         "Warn when an archive member is linked for a reference that comes after the archive.",
-        |s| s.o.warn_backrefs = true,
+        |s| s.o.reports.warn_backrefs = true,
     ),
-    flag(&["no-warn-backrefs"], "Do not (default).", |s| s.o.warn_backrefs = false),
+    flag(&["no-warn-backrefs"], "Do not (default).", |s| s.o.reports.warn_backrefs = false),
     take(&["warn-backrefs-exclude"], Required("GLOB"), "Do not warn about matching archives.", |s, v| {
-        s.o.warn_backrefs_exclude.push(v.string()?);
+        s.o.reports.warn_backrefs_exclude.push(v.string()?);
         Ok(())
     }),
     accepted(
@@ -146,12 +148,12 @@ const ROWS: &[Spec<State>] = &[
         "there is no such warning",
     ),
     flag(&["warn-execstack"], "Warn of objects that ask for an executable stack (default).", |s| {
-        s.o.report_execstack = ReportPolicy::Warning;
+        s.o.reports.report_execstack = ReportPolicy::Warning;
     }),
-    flag(&["no-warn-execstack"], "Do not.", |s| s.o.report_execstack = ReportPolicy::None),
-    flag(&["error-execstack"], "Refuse them.", |s| s.o.report_execstack = ReportPolicy::Error),
+    flag(&["no-warn-execstack"], "Do not.", |s| s.o.reports.report_execstack = ReportPolicy::None),
+    flag(&["error-execstack"], "Refuse them.", |s| s.o.reports.report_execstack = ReportPolicy::Error),
     flag(&["no-error-execstack"], "As --warn-execstack.", |s| {
-        s.o.report_execstack = ReportPolicy::Warning;
+        s.o.reports.report_execstack = ReportPolicy::Warning;
     }),
     lost(&["error-rwx-segments"], NoValue, "the check does not exist yet"),
     accepted(&["no-warn-mismatch"], NoValue, "inputs for another architecture always are errors"),

@@ -21,19 +21,19 @@ const ALGORITHMS: &[(&str, Option<Algorithm>)] = &[
 ];
 
 const ROWS: &[Spec<State>] = &[
-    flag(&["gc-sections"], "Leave out sections that nothing refers to.", |s| s.o.gc_sections = true),
-    flag(&["no-gc-sections"], "Keep them (default).", |s| s.o.gc_sections = false),
+    flag(&["gc-sections"], "Leave out sections that nothing refers to.", |s| s.o.sections.gc_sections = true),
+    flag(&["no-gc-sections"], "Keep them (default).", |s| s.o.sections.gc_sections = false),
     take(
         &["print-gc-sections"],
         Optional("FILE"),
         "List the sections that --gc-sections leaves out, in FILE or on standard output.",
         |s, v| {
-            s.o.print_gc_sections = Some(v.value.map_or("-".into(), PathBuf::from));
+            s.o.reports.print_gc_sections = Some(v.value.map_or("-".into(), PathBuf::from));
             Ok(())
         },
     ),
-    flag(&["no-print-gc-sections"], "Do not list them (default).", |s| s.o.print_gc_sections = None),
-    flag(&["emit-relocs", "q"], "Keep relocations in the output.", |s| s.o.emit_relocs = true),
+    flag(&["no-print-gc-sections"], "Do not list them (default).", |s| s.o.reports.print_gc_sections = None),
+    flag(&["emit-relocs", "q"], "Keep relocations in the output.", |s| s.o.relocs.emit_relocs = true),
     take(
         &["compress-debug-sections"],
         Required("HOW"),
@@ -43,7 +43,7 @@ const ROWS: &[Spec<State>] = &[
                 return Err("the old .zdebug sections are not written; use zlib".to_owned());
             }
             let algorithm = choice(v, ALGORITHMS)?;
-            s.o.compress_debug = algorithm.map(|algorithm| Compression { algorithm, level: None });
+            s.o.sections.compress_debug = algorithm.map(|algorithm| Compression { algorithm, level: None });
             Ok(())
         },
     ),
@@ -53,7 +53,7 @@ const ROWS: &[Spec<State>] = &[
         "Compress sections outside memory whose names match: none, zlib (levels 0 to 9) or zstd (1 to 22). \
          The last match counts, and over --compress-debug-sections.",
         |s, v| {
-            s.o.compress_sections.push(compress_sections(v.text()?)?);
+            s.o.sections.compress_sections.push(compress_sections(v.text()?)?);
             Ok(())
         },
     ),
@@ -64,8 +64,8 @@ const ROWS: &[Spec<State>] = &[
          place by its name. What is run through as a whole (.init_array and the like) stays together.",
         |s, v| {
             match v.value {
-                None => s.o.unique_sections = true,
-                Some(_) => s.o.unique_patterns.push(pattern(v.text()?)?.to_owned()),
+                None => s.o.sections.unique_sections = true,
+                Some(_) => s.o.sections.unique_patterns.push(pattern(v.text()?)?.to_owned()),
             }
             Ok(())
         },
@@ -152,11 +152,11 @@ const ROWS: &[Spec<State>] = &[
         &["ctors-in-init-array"],
         "Put .ctors and .dtors into .init_array and .fini_array (default).",
         |s| {
-            s.o.ctors_in_init_array = true;
+            s.o.sections.ctors_in_init_array = true;
         },
     ),
     flag(&["no-ctors-in-init-array"], "Keep them apart, for start files that run them.", |s| {
-        s.o.ctors_in_init_array = false;
+        s.o.sections.ctors_in_init_array = false;
     }),
     accepted(
         &["strip-discarded", "no-strip-discarded"],

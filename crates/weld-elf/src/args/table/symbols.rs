@@ -12,11 +12,11 @@ pub const GROUP: Group<State> = Group { title: "Symbols", prefix: "", rows: ROWS
 
 const ROWS: &[Spec<State>] = &[
     take(&["undefined", "u"], Required("SYMBOL"), "Link the archive member that defines SYMBOL.", |s, v| {
-        s.o.undefined.push(v.string()?);
+        s.o.symbols.undefined.push(v.string()?);
         Ok(())
     }),
     take(&["require-defined"], Required("SYMBOL"), "As --undefined, and SYMBOL must be defined.", |s, v| {
-        s.o.require_defined.push(v.string()?);
+        s.o.symbols.require_defined.push(v.string()?);
         Ok(())
     }),
     take(
@@ -24,7 +24,7 @@ const ROWS: &[Spec<State>] = &[
         Required("PATTERN"),
         "Link the archive members that define symbols with matching names.",
         |s, v| {
-            s.o.undefined_glob.push(v.string()?);
+            s.o.symbols.undefined_glob.push(v.string()?);
             Ok(())
         },
     ),
@@ -42,15 +42,15 @@ const ROWS: &[Spec<State>] = &[
         Required("SYMBOL"),
         "Turn references to SYMBOL into __wrap_SYMBOL, and those to __real_SYMBOL into SYMBOL.",
         |s, v| {
-            s.o.wrap.push(v.string()?);
+            s.o.symbols.wrap.push(v.string()?);
             Ok(())
         },
     ),
     flag(&["export-dynamic", "E"], "Export all global symbols of an executable.", |s| {
-        s.o.export_dynamic = true;
+        s.o.symbols.export_dynamic = true;
     }),
     flag(&["no-export-dynamic"], "Export only what shared objects refer to (default).", |s| {
-        s.o.export_dynamic = false;
+        s.o.symbols.export_dynamic = false;
     }),
     take(
         &["export-dynamic-symbol"],
@@ -58,12 +58,12 @@ const ROWS: &[Spec<State>] = &[
         "Export the symbols of an executable that match; in a shared object, let them be replaced \
          whatever -Bsymbolic says.",
         |s, v| {
-            s.o.export_dynamic_symbols.push(v.string()?);
+            s.o.symbols.export_dynamic_symbols.push(v.string()?);
             Ok(())
         },
     ),
     take(&["export-dynamic-symbol-list"], Required("FILE"), "The same for a list of patterns.", |s, v| {
-        s.o.export_symbol_lists.push(v.os().into());
+        s.o.symbols.export_symbol_lists.push(v.os().into());
         Ok(())
     }),
     take(
@@ -71,7 +71,7 @@ const ROWS: &[Spec<State>] = &[
         Required("FILE"),
         "As --export-dynamic-symbol-list; a shared object binds all other symbols locally.",
         |s, v| {
-            s.o.dynamic_lists.push(v.os().into());
+            s.o.symbols.dynamic_lists.push(v.os().into());
             Ok(())
         },
     ),
@@ -80,17 +80,17 @@ const ROWS: &[Spec<State>] = &[
         Required("FILE"),
         "Read which symbols to export, and their versions.",
         |s, v| {
-            s.o.version_scripts.push(v.os().into());
+            s.o.symbols.version_scripts.push(v.os().into());
             Ok(())
         },
     ),
     flag(&["undefined-version"], "Let a version script name symbols that are not defined.", |s| {
-        s.o.undefined_version = UndefinedVersion::Allow;
+        s.o.symbols.undefined_version = UndefinedVersion::Allow;
     }),
     flag(
         &["no-undefined-version"],
         "Names in a version script that are not defined are errors. Without either option they are warnings.",
-        |s| s.o.undefined_version = UndefinedVersion::Error,
+        |s| s.o.symbols.undefined_version = UndefinedVersion::Error,
     ),
     flag(
         &["version-symbols"],
@@ -104,26 +104,30 @@ const ROWS: &[Spec<State>] = &[
         Required("FILE"),
         "Keep only the symbols that FILE lists, one in each line, also with --strip-all.",
         |s, v| {
-            s.o.retain_symbols_file = Some(v.os().into());
+            s.o.symtab.retain_symbols_file = Some(v.os().into());
             Ok(())
         },
     ),
     flag(&["Bsymbolic"], "In a shared object, bind references to its own symbols.", |s| {
-        s.o.bsymbolic = Bsymbolic::All;
+        s.o.symbols.bsymbolic = Bsymbolic::All;
     }),
-    flag(&["Bsymbolic-functions"], "The same for functions only.", |s| s.o.bsymbolic = Bsymbolic::Functions),
+    flag(&["Bsymbolic-functions"], "The same for functions only.", |s| {
+        s.o.symbols.bsymbolic = Bsymbolic::Functions
+    }),
     flag(&["Bsymbolic-non-weak"], "The same for symbols that are not weak.", |s| {
-        s.o.bsymbolic = Bsymbolic::NonWeak;
+        s.o.symbols.bsymbolic = Bsymbolic::NonWeak;
     }),
     flag(&["Bsymbolic-non-weak-functions"], "The same for functions that are not weak.", |s| {
-        s.o.bsymbolic = Bsymbolic::NonWeakFunctions;
+        s.o.symbols.bsymbolic = Bsymbolic::NonWeakFunctions;
     }),
-    flag(&["Bno-symbolic"], "Bind no references by name (default).", |s| s.o.bsymbolic = Bsymbolic::None),
+    flag(&["Bno-symbolic"], "Bind no references by name (default).", |s| {
+        s.o.symbols.bsymbolic = Bsymbolic::None
+    }),
     flag(&["allow-multiple-definition"], "If a symbol is defined twice, take the first.", |s| {
-        s.o.allow_multiple_definition = true;
+        s.o.symbols.allow_multiple_definition = true;
     }),
     flag(&["no-allow-multiple-definition"], "Report symbols that are defined twice (default).", |s| {
-        s.o.allow_multiple_definition = false;
+        s.o.symbols.allow_multiple_definition = false;
     }),
     flag(&["no-undefined"], "Report unresolved references of a shared object, too.", |s| {
         s.report_in_objects = Some(true);
@@ -144,43 +148,45 @@ const ROWS: &[Spec<State>] = &[
                 ],
             )?;
             s.report_in_objects = Some(objects);
-            s.o.allow_shlib_undefined = Some(!shared);
+            s.o.symbols.allow_shlib_undefined = Some(!shared);
             Ok(())
         },
     ),
     flag(
         &["allow-shlib-undefined"],
         "Ignore unresolved references of shared objects (default with -shared).",
-        |s| s.o.allow_shlib_undefined = Some(true),
+        |s| s.o.symbols.allow_shlib_undefined = Some(true),
     ),
     flag(
         &["no-allow-shlib-undefined"],
         "Report unresolved references of shared objects (default for executables).",
-        |s| s.o.allow_shlib_undefined = Some(false),
+        |s| s.o.symbols.allow_shlib_undefined = Some(false),
     ),
-    flag(&["warn-unresolved-symbols"], "Warn about unresolved references.", |s| s.o.warn_unresolved = true),
+    flag(&["warn-unresolved-symbols"], "Warn about unresolved references.", |s| {
+        s.o.symbols.warn_unresolved = true
+    }),
     flag(&["error-unresolved-symbols"], "Fail on unresolved references (default).", |s| {
-        s.o.warn_unresolved = false;
+        s.o.symbols.warn_unresolved = false;
     }),
     flag(&["strip-all", "s"], "Leave out the symbol table and debug information.", |s| {
-        s.o.strip = Strip::All;
+        s.o.symtab.strip = Strip::All;
     }),
-    flag(&["strip-debug", "S"], "Leave out debug information.", |s| s.o.strip = Strip::Debug),
-    flag(&["discard-all", "x"], "Leave out all local symbols.", |s| s.o.discard = Discard::All),
+    flag(&["strip-debug", "S"], "Leave out debug information.", |s| s.o.symtab.strip = Strip::Debug),
+    flag(&["discard-all", "x"], "Leave out all local symbols.", |s| s.o.symtab.discard = Discard::All),
     flag(&["discard-locals", "X"], "Leave out local symbols whose names start with .L.", |s| {
-        s.o.discard = Discard::Locals;
+        s.o.symtab.discard = Discard::Locals;
     }),
-    flag(&["discard-none"], "Keep all local symbols.", |s| s.o.discard = Discard::None),
-    flag(&["gnu-unique"], "Keep the binding STB_GNU_UNIQUE (default).", |s| s.o.gnu_unique = true),
-    flag(&["no-gnu-unique"], "Turn STB_GNU_UNIQUE into STB_GLOBAL.", |s| s.o.gnu_unique = false),
+    flag(&["discard-none"], "Keep all local symbols.", |s| s.o.symtab.discard = Discard::None),
+    flag(&["gnu-unique"], "Keep the binding STB_GNU_UNIQUE (default).", |s| s.o.symbols.gnu_unique = true),
+    flag(&["no-gnu-unique"], "Turn STB_GNU_UNIQUE into STB_GLOBAL.", |s| s.o.symbols.gnu_unique = false),
     flag(&["define-common", "d", "dc", "dp"], "Give common symbols their place even with -r.", |s| {
-        s.o.define_common = true;
-        s.o.no_define_common = false;
+        s.o.symbols.define_common = true;
+        s.o.symbols.no_define_common = false;
     }),
     flag(
         &["no-define-common"],
         "Leave the common symbols of a shared object to the program: they are undefined in it.",
-        |s| s.o.no_define_common = true,
+        |s| s.o.symbols.no_define_common = true,
     ),
     take(
         &["demangle"],
@@ -188,11 +194,13 @@ const ROWS: &[Spec<State>] = &[
         "Show C++ and Rust names in messages as they are in the source (default). STYLE is ignored: \
          it shows in the name.",
         |s, _| {
-            s.o.demangle = true;
+            s.o.reports.demangle = true;
             Ok(())
         },
     ),
-    flag(&["no-demangle"], "Show names in messages as they are in the files.", |s| s.o.demangle = false),
+    flag(&["no-demangle"], "Show names in messages as they are in the files.", |s| {
+        s.o.reports.demangle = false
+    }),
     lost(
         &["symbol-ordering-file", "call-graph-ordering-file"],
         Required("FILE"),
@@ -216,34 +224,34 @@ const ROWS: &[Spec<State>] = &[
     flag(
         &["fortran-common"],
         "Read an archive member that defines what is only a common symbol so far (default).",
-        |s| s.o.fortran_common = true,
+        |s| s.o.symbols.fortran_common = true,
     ),
     flag(&["no-fortran-common"], "Do not read archive members for common symbols.", |s| {
-        s.o.fortran_common = false
+        s.o.symbols.fortran_common = false
     }),
     take(
         &["ignore-unresolved-symbol"],
         Required("SYMBOL"),
         "Ignore unresolved references to SYMBOL, as --unresolved-symbols=ignore-all does for all.",
         |s, v| {
-            s.o.ignore_unresolved.push(v.string()?);
+            s.o.symbols.ignore_unresolved.push(v.string()?);
             Ok(())
         },
     ),
     flag(&["dynamic-list-data"], "As a --dynamic-list of all symbols that are data.", |s| {
-        s.o.dynamic_list_data = true;
+        s.o.symbols.dynamic_list_data = true;
     }),
     flag(&["dynamic-list-cpp-new"], "As a --dynamic-list of C++'s operators new and delete.", |s| {
-        s.o.dynamic_list_patterns.extend(["operator new*", "operator delete*"]);
+        s.o.symbols.dynamic_list_patterns.extend(["operator new*", "operator delete*"]);
     }),
     flag(&["dynamic-list-cpp-typeinfo"], "As a --dynamic-list of C++'s run-time type information.", |s| {
-        s.o.dynamic_list_patterns.extend(["typeinfo for *", "typeinfo name for *"]);
+        s.o.symbols.dynamic_list_patterns.extend(["typeinfo for *", "typeinfo name for *"]);
     }),
     flag(
         &["default-symver"],
         "Give exported symbols that no version script gives a version one that is called as the output is \
          (its soname or file name).",
-        |s| s.o.default_symver = true,
+        |s| s.o.symbols.default_symver = true,
     ),
     refused(&["default-imported-symver"], NoValue, "libraries without versions are bound without versions"),
     refused(&["version-exports-section"], Required("VERSION"), "write a --version-script"),

@@ -109,7 +109,7 @@ impl<'a> Parser<'a, '_> {
         }
         let debug = || name.starts_with(b".debug") || name.starts_with(b".zdebug");
         // Without section headers nobody finds what is not loaded.
-        !self.options.z_sectionheader || self.options.strip != Strip::None && debug()
+        !self.options.layout.sectionheader || self.options.symtab.strip != Strip::None && debug()
     }
 
     fn contents(&self, shndx: usize) -> Result<Contents, String> {
@@ -151,7 +151,7 @@ impl<'a> Parser<'a, '_> {
         let relocatable = self.options.kind == OutputKind::Relocatable;
         if name == b".eh_frame" && kind == SectionKind::Regular {
             // `-r` copies it whole; its records say what lives with a function all the same.
-            if !relocatable || self.options.gc_sections {
+            if !relocatable || self.options.sections.gc_sections {
                 self.found.extra.eh_frames.push((shndx as u32, EhFrame::default()));
             }
             if !relocatable {
@@ -184,8 +184,8 @@ impl<'a> Parser<'a, '_> {
     fn is_mergeable(&self, shdr: &Shdr, size: u64) -> bool {
         let entsize = shdr.sh_entsize();
         self.options.kind != OutputKind::Relocatable
-            && self.options.optimize > 0
-            && self.options.merge_sections
+            && self.options.sections.optimize > 0
+            && self.options.sections.merge_sections
             && entsize > 0
             && size > 0
             && entsize <= 1 << 16

@@ -95,7 +95,7 @@ pub(super) fn continues(name: &[u8], prefix: &[u8]) -> bool {
 /// Where a section named `name` goes: the index of a well-known name, or a name of its own.
 #[inline]
 fn output_name<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
-    if options.keep_text_section_prefix
+    if options.sections.keep_text_section_prefix
         && let Some(prefix) = TEXT_PREFIXES.iter().find(|p| continues(name, p))
     {
         return Err(prefix);
@@ -193,13 +193,15 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn joins_arrays(&self) -> bool {
-        self.options.ctors_in_init_array && !is_crt_file(self.object)
+        self.options.sections.ctors_in_init_array && !is_crt_file(self.object)
     }
 
     /// Whether `--unique` gives the section an output section of its own.
     pub(super) fn is_unique(&self, name: &[u8], kind: u32) -> bool {
         let options = self.options;
-        if options.kind == OutputKind::Relocatable || !options.unique_sections && self.unique.is_empty() {
+        if options.kind == OutputKind::Relocatable
+            || !options.sections.unique_sections && self.unique.is_empty()
+        {
             return false;
         }
         // What is run through from its start to its end has to be in one piece.
@@ -216,7 +218,7 @@ impl<'a> Parser<'a, '_> {
             return false;
         }
         let homeless = || !name.starts_with(b".debug_") && output_name(name, options).is_err();
-        self.unique.iter().any(|glob| glob.matches(name)) || options.unique_sections && homeless()
+        self.unique.iter().any(|glob| glob.matches(name)) || options.sections.unique_sections && homeless()
     }
 }
 

@@ -181,7 +181,7 @@ impl<'a> Builder<'_, 'a> {
             link,
         };
         let named = || all.unique.iter().any(|glob| glob.matches(name));
-        let alone = grouped || self.options.unique_sections || linked && link == NONE || named();
+        let alone = grouped || self.options.sections.unique_sections || linked && link == NONE || named();
         let known = if alone { None } else { all.by_key.get(&key).copied() };
         let frame = is_frame(name, shdr);
         let out = match known {

@@ -45,15 +45,15 @@ impl Plan<'_, '_> {
         const WA: u64 = SHF_ALLOC | SHF_WRITE;
         const XA: u64 = SHF_ALLOC | SHF_EXECINSTR;
         if self.facts.mode.interp {
-            let size = options.dynamic_linker.as_ref().map_or(0, |p| p.len() as u64 + 1);
+            let size = options.dynamic.dynamic_linker.as_ref().map_or(0, |p| p.len() as u64 + 1);
             named(ChunkKind::Interp, size, 1, b".interp", SHT_PROGBITS, A, 0);
         }
         let properties = self.properties.as_ref().map_or(0, |p| p.size());
         named(ChunkKind::Properties, properties, 8, b".note.gnu.property", SHT_NOTE, A, 0);
-        if options.build_id != BuildId::None {
+        if options.notes.build_id != BuildId::None {
             named(
                 ChunkKind::BuildId,
-                build_id::size(&options.build_id),
+                build_id::size(&options.notes.build_id),
                 4,
                 b".note.gnu.build-id",
                 SHT_NOTE,
@@ -61,7 +61,7 @@ impl Plan<'_, '_> {
                 0,
             );
         }
-        if let Some(text) = &options.package_metadata {
+        if let Some(text) = &options.notes.package_metadata {
             named(ChunkKind::PackageNote, emit::package_note_size(text), 4, b".note.package", SHT_NOTE, A, 0);
         }
         if let Some(d) = &self.dynsym {
@@ -95,7 +95,7 @@ impl Plan<'_, '_> {
         let rela_plt = self.slots.plt.len() as u64 * Rela::SIZE as u64;
         named(ChunkKind::RelaPlt, rela_plt, 8, b".rela.plt", SHT_RELA, A, Rela::SIZE as u64);
         if self.eh_frames.size > 0 {
-            if options.eh_frame_hdr {
+            if options.sections.eh_frame_hdr {
                 let size = crate::eh_frame::hdr_size(self.eh_frames.fdes);
                 named(ChunkKind::EhFrameHdr, size, 4, b".eh_frame_hdr", SHT_PROGBITS, A, 0);
             }
@@ -119,7 +119,7 @@ impl Plan<'_, '_> {
                 .dynamic_plan(job, d)
                 .entries(&Unplaced { sections: &self.array_names(objects, sections) })
                 .len();
-            let flags = if options.z_rodynamic { A } else { WA };
+            let flags = if options.layout.rodynamic { A } else { WA };
             named(
                 ChunkKind::Dynamic,
                 (count * Dyn::SIZE) as u64,
@@ -134,7 +134,7 @@ impl Plan<'_, '_> {
         if !self.slots.plt.is_empty() || self.got_base {
             named(ChunkKind::GotPlt, plt::got_plt_size(&self.slots), 8, b".got.plt", SHT_PROGBITS, WA, 8);
         }
-        if options.z_sectionheader {
+        if options.layout.sectionheader {
             self.tables(&mut named);
         }
         self.joined(commons, &mut list);

@@ -68,7 +68,7 @@ impl<'a> Plan<'_, 'a> {
             bases: self.bases,
             relax_got: self.relax_got,
             ibt_plt: self.ibt_plt,
-            relr: job.options.pack_relr,
+            relr: job.options.relocs.pack_relr,
         }
     }
 
@@ -144,7 +144,7 @@ impl<'a> Plan<'_, 'a> {
     /// Where the program starts.
     fn entry(&self, image: &Image, context: &Context) -> u64 {
         let options = image.options;
-        if let Some(address) = options.entry.as_deref().and_then(setup::entry_address) {
+        if let Some(address) = options.symbols.entry.as_deref().and_then(setup::entry_address) {
             return address;
         }
         let Some(name) = setup::entry_symbol(options, context.inputs) else { return 0 };
@@ -152,7 +152,7 @@ impl<'a> Plan<'_, 'a> {
         match id.filter(|id| is_here(image.symbols, *id)) {
             Some(id) => image.symbols[id].value,
             None => {
-                if options.entry.is_some() || !image.mode.shared {
+                if options.symbols.entry.is_some() || !image.mode.shared {
                     image.sink.warn(format!("cannot find entry symbol {name}; not setting start address"));
                 }
                 0

@@ -17,7 +17,7 @@ const FEATURE_SHSTK: u64 = 2;
 impl Planner<'_, '_, '_> {
     pub(super) fn executable_stack(&self, sections: &Sections) -> bool {
         let asked = |object: &ObjectSections| object.executable_stack == Some(true);
-        self.job.options.z_execstack.unwrap_or_else(|| sections.objects.iter().any(asked))
+        self.job.options.layout.execstack.unwrap_or_else(|| sections.objects.iter().any(asked))
     }
 
     /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
@@ -39,12 +39,13 @@ impl Planner<'_, '_, '_> {
         }
         let mut merged = Properties::merge(&all);
         let options = self.job.options;
-        let forced = (u64::from(options.z_ibt) * FEATURE_IBT) | (u64::from(options.z_shstk) * FEATURE_SHSTK);
+        let forced =
+            (u64::from(options.notes.ibt) * FEATURE_IBT) | (u64::from(options.notes.shstk) * FEATURE_SHSTK);
         if forced != 0 {
             merged.or_in(FEATURE_1_AND, forced);
         }
-        if options.isa_needed != 0 {
-            merged.or_in(X86_ISA_1_NEEDED, options.isa_needed.into());
+        if options.notes.isa_needed != 0 {
+            merged.or_in(X86_ISA_1_NEEDED, options.notes.isa_needed.into());
         }
         (merged.size() > 0).then_some(merged)
     }
@@ -52,13 +53,13 @@ impl Planner<'_, '_, '_> {
     /// The stack is as objects ask for. Few mean to: an assembler file without `.note.GNU-stack` does not ask,
     /// but a function inside a C function whose address is taken does.
     fn report_stack(&self, object: &Object) {
-        let what = match self.job.options.z_execstack {
+        let what = match self.job.options.layout.execstack {
             Some(true) => return,
             Some(false) => "which it does not get because of -z noexecstack",
             None => "and gets it (say -z execstack or -z noexecstack)",
         };
         let text = format!("{}: asks for an executable stack, {what}", object.name);
-        let diagnostic = match self.job.options.report_execstack {
+        let diagnostic = match self.job.options.reports.report_execstack {
             ReportPolicy::None => return,
             ReportPolicy::Warning => Diagnostic::warning(text),
             ReportPolicy::Error => Diagnostic::error(text),
@@ -68,14 +69,14 @@ impl Planner<'_, '_, '_> {
 
     /// `-z force-ibt` claims for the whole output what some file does not.
     fn report_forced(&self, object: &Object, properties: &Properties) {
-        if self.job.options.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
+        if self.job.options.notes.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
             let text = format!("{}: -z force-ibt: file does not have the IBT property", object.name);
             self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
         }
     }
 
     fn report_cet(&self, object: &Object, properties: &Properties) {
-        let policy = self.job.options.cet_report;
+        let policy = self.job.options.notes.cet_report;
         let missing = !properties.get(FEATURE_1_AND) & (FEATURE_IBT | FEATURE_SHSTK);
         if policy == ReportPolicy::None || missing == 0 {
             return;
