@@ -13,9 +13,9 @@
 //! [`response`] expands `@file` arguments, [`help`] renders the table.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 
 use crate::diag::Diagnostic;
+use crate::text::os_str;
 
 pub mod help;
 pub mod response;
@@ -52,7 +52,8 @@ impl<'a> Given<'a> {
     /// The value as text.
     pub fn text(&self) -> Result<&'a str, String> {
         let os = self.os();
-        os.to_str().ok_or_else(|| format!("'{}' is not valid UTF-8", crate::text::text(os.as_bytes())))
+        os.to_str()
+            .ok_or_else(|| format!("'{}' is not valid UTF-8", crate::text::text(os.as_encoded_bytes())))
     }
 
     /// The value as an owned text.
@@ -291,10 +292,10 @@ pub fn pieces<'a, C>(table: &Table<C>, args: &[&'a OsStr]) -> impl Iterator<Item
     let mut next = 0;
     std::iter::from_fn(move || {
         let at = next;
-        let arg = args.get(at)?.as_bytes();
+        let arg = args.get(at)?.as_encoded_bytes();
         next += 1;
         if arg.first() != Some(&b'-') || arg.len() == 1 {
-            return Some((at, Piece::Input(OsStr::from_bytes(arg))));
+            return Some((at, Piece::Input(os_str(arg))));
         }
         let Some(found) = find(table, arg) else { return Some((at, Piece::Wrong(unknown(table, arg)))) };
         let wrong = |text: String| Some((at, Piece::Wrong(Diagnostic::error(text))));
@@ -380,7 +381,7 @@ fn find<'a, C>(table: &Table<C>, arg: &'a [u8]) -> Option<Found<'a, C>> {
     let found = |row, name_len: usize, value: Option<&'a [u8]>| {
         // Names are ASCII, so the spelling always is text.
         let spelling = std::str::from_utf8(&arg[..dashes + name_len]).ok()?;
-        Some(Found { row, spelling, value: value.map(OsStr::from_bytes) })
+        Some(Found { row, spelling, value: value.map(os_str) })
     };
     let equals = memchr::memchr(b'=', body);
     let name = &body[..equals.unwrap_or(body.len())];

@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The character of byte 0 would be this one. Bytes below 128 are always UTF-8.
@@ -37,7 +36,16 @@ pub fn path(path: &Path) -> Cow<'_, str> {
 
 /// The path that a text stands for.
 pub fn to_path(text: &str) -> PathBuf {
-    PathBuf::from(OsStr::from_bytes(&bytes(text)))
+    PathBuf::from(os_str(&bytes(text)))
+}
+
+/// The system's string of these bytes, as in [`OsStr::as_encoded_bytes`]. Where the system's strings are not
+/// bytes (Windows), what is no UTF-8 becomes a name that no file can have.
+pub fn os_str(bytes: &[u8]) -> &OsStr {
+    #[cfg(unix)]
+    return std::os::unix::ffi::OsStrExt::from_bytes(bytes);
+    #[cfg(not(unix))]
+    return OsStr::new(std::str::from_utf8(bytes).unwrap_or("<not Unicode>"));
 }
 
 /// The bytes that a text stands for.

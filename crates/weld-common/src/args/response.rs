@@ -11,10 +11,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 
 use crate::diag::Diagnostic;
+use crate::io::identity::Identity;
+use crate::text::os_str;
 
 /// How words are quoted in a response file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -58,7 +58,7 @@ impl<'a> Expanded<'a> {
     pub fn read(args: &'a [OsString], quoting: Quoting) -> Result<Self, Diagnostic> {
         let mut expanded = Expanded { given: args, top: Vec::new(), files: Vec::new() };
         for (i, arg) in args.iter().enumerate() {
-            if let Some(name) = response_name(arg.as_bytes())
+            if let Some(name) = response_name(arg.as_encoded_bytes())
                 && let Some(file) = expanded.load(name, quoting, &mut Vec::new())?
             {
                 expanded.top.push((i, file));
@@ -90,19 +90,19 @@ impl<'a> Expanded<'a> {
         let words = &self.files[file];
         for item in &words.items {
             match item {
-                Item::Word(range) => flat.push(OsStr::from_bytes(&words.text[range.clone()])),
+                Item::Word(range) => flat.push(os_str(&words.text[range.clone()])),
                 Item::File(nested) => self.flatten(*nested, flat),
             }
         }
     }
 
-    /// Reads one file and those it names. `None` if it does not exist. `open` holds device and
-    /// inode of the files that are being read.
+    /// Reads one file and those it names. `None` if it does not exist. `open` holds the files that are
+    /// being read.
     fn load(
         &mut self,
         name: &OsStr,
         quoting: Quoting,
-        open: &mut Vec<(u64, u64)>,
+        open: &mut Vec<Identity>,
     ) -> Result<Option<usize>, Diagnostic> {
         let fail = |what: &str| {
             Diagnostic::error(format!(
@@ -116,8 +116,8 @@ impl<'a> Expanded<'a> {
             Err(e) => return Err(fail(&crate::io::reason(&e))),
         };
         let meta = file.metadata().map_err(|e| fail(&crate::io::reason(&e)))?;
-        let identity = (meta.dev(), meta.ino());
-        if open.contains(&identity) {
+        let identity = Identity::of_open(&file, &meta);
+        if identity.as_ref().is_some_and(|identity| open.contains(identity)) {
             return Err(fail("it includes itself"));
         }
         if open.len() >= MAX_DEPTH || self.files.len() >= MAX_FILES {
@@ -137,7 +137,8 @@ impl<'a> Expanded<'a> {
         };
         let number = self.files.len();
         self.files.push(Words { text: Vec::new(), items: Vec::new() });
-        open.push(identity);
+        let depth = open.len();
+        open.extend(identity);
         let mut items = Vec::with_capacity(ranges.len());
         for range in ranges {
             let nested = match response_name(&text[range.clone()]) {
@@ -146,7 +147,7 @@ impl<'a> Expanded<'a> {
             };
             items.push(nested.map_or(Item::Word(range), Item::File));
         }
-        open.pop();
+        open.truncate(depth);
         self.files[number] = Words { text, items };
         Ok(Some(number))
     }
@@ -155,7 +156,7 @@ impl<'a> Expanded<'a> {
 /// The file that an argument names, if it is `@file`.
 fn response_name(arg: &[u8]) -> Option<&OsStr> {
     match arg {
-        [b'@', name @ ..] if !name.is_empty() => Some(OsStr::from_bytes(name)),
+        [b'@', name @ ..] if !name.is_empty() => Some(os_str(name)),
         _ => None,
     }
 }

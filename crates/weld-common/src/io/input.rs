@@ -42,7 +42,7 @@ use std::time::{Duration, SystemTime};
 use memmap2::{Mmap, MmapOptions};
 use rayon::prelude::*;
 
-use super::output::reports::Identity;
+use super::identity::Identity;
 use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use crate::diag::Diagnostic;
@@ -248,7 +248,7 @@ impl<'h> InputStore<'h> {
             return Err(InputError::new("open", path, &ErrorKind::IsADirectory.into()));
         }
         if !self.reports.is_empty()
-            && let Some(identity) = Identity::of_file(&meta)
+            && let Some(identity) = Identity::of_open(&file, &meta)
             && let Some((_, report)) = self.reports.iter().find(|(of, _)| *of == identity)
         {
             self.refused.store(true, Ordering::Relaxed);

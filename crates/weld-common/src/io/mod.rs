@@ -2,8 +2,9 @@
 //!
 //! [`input`] reads or maps what is linked, [`output`] writes the image. Both say what went wrong in
 //! one line that names the file, because only they know which call failed. [`readahead`] asks for inputs
-//! that are not in memory before they are needed.
+//! that are not in memory before they are needed, [`identity`] tells whether two paths lead to one file.
 
+pub mod identity;
 pub mod input;
 pub mod output;
 pub mod page_cache;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::{Diagnostic, Diagnostics};
-use weld_common::io::output::reports::Identity;
+use weld_common::io::identity::Identity;
 use weld_common::text;
 
 use crate::options::Options;

@@ -26,8 +26,8 @@ mod claims;
 pub mod engine;
 pub mod reports;
 mod stream;
-#[cfg(unix)]
-#[path = "unix.rs"]
+#[cfg_attr(unix, path = "unix.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
 mod sys;
 mod temp;
 #[cfg(test)]
@@ -41,6 +41,7 @@ use std::path::{Path, PathBuf};
 
 use memmap2::{MmapMut, MmapOptions, MmapRaw};
 
+use super::identity::directory_of;
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
@@ -137,7 +138,7 @@ pub fn check(path: &Path) -> Result<(), OutputError> {
     let place = Place::of(path).map_err(|e| OutputError::new("write", path, &e))?;
     match place {
         Place::Replaceable => {
-            sys::check_directory(temp::directory_of(path)).map_err(|e| OutputError::new("create", path, &e))
+            sys::check_directory(directory_of(path)).map_err(|e| OutputError::new("create", path, &e))
         }
         Place::Special | Place::Null | Place::Stdout => Ok(()),
     }

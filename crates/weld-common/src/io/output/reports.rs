@@ -5,16 +5,15 @@
 //! (or to the device or pipe that is there), and renamed right before the output. A link that fails
 //! before that writes those it has come to, which tell why.
 //!
-//! A report may not take the place of an input, of the output or of another report ([`Identity`]).
+//! A report may not take the place of an input, of the output or of another report
+//! ([`super::super::identity`]).
 
-use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::{ClosedOutput, OutputError, OutputFile, OutputOptions, names_descriptor};
-use super::{sys, temp};
 use crate::host::Host;
 
 /// The reports of one link.
@@ -61,33 +60,6 @@ fn behind_links(path: &Path) -> PathBuf {
     match path.is_symlink() && !names_descriptor(path) {
         true => fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()),
         false => path.to_owned(),
-    }
-}
-
-/// What a path leads to. Two paths that have the same one are paths to one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Identity {
-    /// Device and number.
-    File(u64, u64),
-    /// The same of the directory in which there is no such file yet.
-    Missing(u64, u64, OsString),
-}
-
-impl Identity {
-    /// `None` for devices and pipes, to which several may write, and for what cannot be created.
-    pub fn of(path: &Path) -> Option<Identity> {
-        match fs::metadata(path) {
-            Ok(meta) => Identity::of_file(&meta),
-            Err(_) => {
-                let (dev, ino) = sys::identity(&fs::metadata(temp::directory_of(path)).ok()?);
-                Some(Identity::Missing(dev, ino, path.file_name()?.to_owned()))
-            }
-        }
-    }
-
-    pub fn of_file(meta: &fs::Metadata) -> Option<Identity> {
-        let (dev, ino) = sys::identity(meta);
-        meta.is_file().then_some(Identity::File(dev, ino))
     }
 }
 
@@ -145,20 +117,5 @@ mod tests {
         file.write_at(0, b"x").unwrap();
         file.commit(false).unwrap();
         assert_eq!(fs::read(dir.join("file")).unwrap(), b"x");
-    }
-
-    #[test]
-    fn one_file_by_several_paths() {
-        let dir = TestDir::new("report-identity");
-        fs::write(dir.join("a"), "").unwrap();
-        fs::hard_link(dir.join("a"), dir.join("b")).unwrap();
-        let of = |name: &str| Identity::of(&dir.join(name));
-        assert_eq!(of("a"), of("b"));
-        assert_eq!(of("a"), of("./a"));
-        assert_eq!(of("new"), of("./new"));
-        assert_ne!(of("a"), of("new"));
-        assert_ne!(of("new"), of("newer"));
-        assert_eq!(Identity::of(Path::new("/dev/null")), None);
-        assert_eq!(of("no/new"), None);
     }
 }

@@ -10,6 +10,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use super::super::identity::directory_of;
 use super::sys;
 use crate::host::Host;
 
@@ -57,14 +58,6 @@ impl Drop for TempFile<'_> {
             let _ = std::fs::remove_file(&self.path);
         }
         self.host.temp_gone(&self.path);
-    }
-}
-
-/// The directory to create the temporary file in.
-pub fn directory_of(output: &Path) -> &Path {
-    match output.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
     }
 }
 

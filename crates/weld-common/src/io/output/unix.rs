@@ -2,9 +2,13 @@
 
 use std::fs::{File, Metadata, OpenOptions, Permissions};
 use std::io;
-use std::os::fd::{AsRawFd, IntoRawFd};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd;
+use std::os::fd::IntoRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+#[cfg(target_os = "linux")]
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use memmap2::MmapRaw;
@@ -73,14 +77,16 @@ pub fn check_directory(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What tells a file from all others.
-pub fn identity(meta: &Metadata) -> (u64, u64) {
-    (meta.dev(), meta.ino())
+/// Whether this is the device that swallows everything, at whatever offset.
+#[cfg(target_os = "linux")]
+pub fn is_null_device(meta: &Metadata) -> bool {
+    meta.file_type().is_char_device() && meta.rdev() == libc::makedev(1, 3)
 }
 
-/// Whether this is the device that swallows everything, at whatever offset.
-pub fn is_null_device(meta: &Metadata) -> bool {
-    cfg!(target_os = "linux") && meta.file_type().is_char_device() && meta.rdev() == libc::makedev(1, 3)
+/// Its numbers differ between systems, and it can be written to as any device.
+#[cfg(not(target_os = "linux"))]
+pub fn is_null_device(_: &Metadata) -> bool {
+    false
 }
 
 #[cfg(target_os = "linux")]

@@ -1,0 +1,116 @@
+//! Which file a path leads to.
+
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::path::Path;
+
+/// What a path leads to. Two paths that have the same one are paths to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// Device and number.
+    File(u64, u64),
+    /// The same of the directory in which there is no such file yet.
+    Missing(u64, u64, OsString),
+}
+
+impl Identity {
+    /// `None` for devices and pipes, to which several may write, and for what cannot be created.
+    pub fn of(path: &Path) -> Option<Identity> {
+        match fs::metadata(path) {
+            Ok(meta) if !meta.is_file() => None,
+            Ok(meta) => numbers_at(path, &meta).map(|(device, number)| Identity::File(device, number)),
+            Err(_) => {
+                let directory = directory_of(path);
+                let (device, number) = numbers_at(directory, &fs::metadata(directory).ok()?)?;
+                Some(Identity::Missing(device, number, path.file_name()?.to_owned()))
+            }
+        }
+    }
+
+    /// The same of an open file, of which `meta` tells.
+    pub fn of_open(file: &File, meta: &Metadata) -> Option<Identity> {
+        let (device, number) = meta.is_file().then(|| numbers(file, meta))??;
+        Some(Identity::File(device, number))
+    }
+}
+
+/// The directory that a file is in.
+pub fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(unix)]
+fn numbers(_: &File, meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.dev(), meta.ino()))
+}
+
+#[cfg(unix)]
+fn numbers_at(_: &Path, meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((meta.dev(), meta.ino()))
+}
+
+/// Windows tells the numbers of an open file only: the volume's, and the file's on it.
+#[cfg(windows)]
+fn numbers(file: &File, _: &Metadata) -> Option<(u64, u64)> {
+    use std::ffi::c_void;
+    use std::os::windows::io::AsRawHandle;
+
+    /// `BY_HANDLE_FILE_INFORMATION`: attributes, three times of two words, then what is asked for.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Information {
+        attributes_and_times: [u32; 7],
+        volume: u32,
+        size: [u32; 2],
+        links: u32,
+        index_high: u32,
+        index_low: u32,
+    }
+
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn GetFileInformationByHandle(file: *mut c_void, information: *mut Information) -> i32;
+    }
+
+    let mut information = Information::default();
+    // SAFETY: an open handle, and room for the answer.
+    let done = unsafe { GetFileInformationByHandle(file.as_raw_handle(), &raw mut information) };
+    let index = u64::from(information.index_high) << 32 | u64::from(information.index_low);
+    (done != 0).then_some((u64::from(information.volume), index))
+}
+
+#[cfg(windows)]
+fn numbers_at(path: &Path, meta: &Metadata) -> Option<(u64, u64)> {
+    use std::os::windows::fs::OpenOptionsExt;
+    /// Directories can be opened with this only.
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    let file =
+        fs::OpenOptions::new().access_mode(0).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).ok()?;
+    numbers(&file, meta)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::io::testdir::TestDir;
+
+    #[test]
+    fn one_file_by_several_paths() {
+        let dir = TestDir::new("report-identity");
+        fs::write(dir.join("a"), "").unwrap();
+        fs::hard_link(dir.join("a"), dir.join("b")).unwrap();
+        let of = |name: &str| Identity::of(&dir.join(name));
+        assert_eq!(of("a"), of("b"));
+        assert_eq!(of("a"), of("./a"));
+        assert_eq!(of("new"), of("./new"));
+        assert_ne!(of("a"), of("new"));
+        assert_ne!(of("new"), of("newer"));
+        assert_eq!(Identity::of(Path::new("/dev/null")), None);
+        assert_eq!(of("no/new"), None);
+    }
+}
