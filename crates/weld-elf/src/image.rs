@@ -39,6 +39,7 @@ pub struct Bases {
     pub thread_pointer: u64,
 }
 
+#[derive(Clone, Copy)]
 pub struct Image<'c, 'a> {
     pub resolved: &'c Resolved<'a>,
     pub sections: &'c Sections<'a>,

@@ -408,7 +408,7 @@ impl<'j> Job<'j> {
 
     fn write(
         &self,
-        plan: &Plan<'_, 'j>,
+        plan: &Plan<'j>,
         context: &Context<'_, 'j>,
         resolved: &Resolved<'j>,
         sections: &Sections<'j>,

@@ -132,7 +132,7 @@ impl<'a> Merger<'_, 'a> {
 
     /// The linker's own name, for `.comment`.
     fn sign(&self, groups: &mut Groups<'a>) {
-        let group = groups.get((crate::input::sections::COMMENT, 1, true, 1));
+        let group = groups.get((crate::input::sections::output_name::COMMENT, 1, true, 1));
         let data = concat!("Linker: weld ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
         group.inputs.push(MergeInput { data, entsize: 1, strings: true, align: 1 });
         group.origins.push((u32::MAX, SectionId::NONE));

@@ -17,12 +17,13 @@ use weld_common::glob::Glob;
 use weld_common::trace;
 
 use super::members::Members;
-use super::units::{Cutter, Slicing, Unit};
+use super::units::{Cutter, Unit};
 use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, CompressedSection, Compressor};
 use crate::image::Image;
 use crate::layout::{self, ChunkKind, OutputSection};
 use crate::link::Context;
 use crate::options::{Compression, Options};
+use crate::synth::section::Cuts;
 
 /// Units above this size, in bytes, are filled one at a time.
 const LARGE: u64 = 8 << 20;
@@ -113,7 +114,7 @@ impl Job<'_, '_, '_> {
             layout: image.layout,
             sections: image.sections,
             compressed: &[],
-            slicing: &|_| Slicing::Every(CHUNK_SIZE as u64),
+            slicing: &|_| Cuts::Every(CHUNK_SIZE as u64),
             cuts: &|section| self.members.cuts(section, self.threads > 1),
             parallel: self.threads > 1,
         };
@@ -197,20 +198,13 @@ impl Job<'_, '_, '_> {
 
     /// Fills `bytes` with a piece's contents.
     fn fill(&self, piece: &Piece, bytes: &mut [u8]) {
-        let image = self.members.image;
-        let merged = |chunk: &layout::Chunk, start: u64, out: &mut [u8]| {
-            if let ChunkKind::Merged(part) = chunk.kind {
-                image.merged[part as usize].merged.write(start, out);
-            }
+        let offset = match &piece.unit {
+            Unit::Members { offset, .. } | Unit::Part { offset, .. } | Unit::Chunk { offset, .. } => *offset,
+            _ => 0,
         };
-        match &piece.unit {
-            Unit::Members { out, first, last, offset, .. } => {
-                self.members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| merged(chunk, 0, out));
-            }
-            Unit::Part { part, .. } => self.members.fill_part(part, bytes),
-            Unit::Chunk { chunk, start, .. } => merged(&image.layout.chunks[*chunk], *start, bytes),
-            _ => {}
-        }
+        super::check::fill(self.members.image, offset, bytes, |image, bytes| {
+            fill_unit(&Members { image, ..self.members }, &piece.unit, bytes);
+        });
     }
 
     /// What a piece is compressed in, and whether that ends the section.
@@ -231,6 +225,23 @@ impl Job<'_, '_, '_> {
             (compressed.size() < out.size).then_some((wanted.section, compressed))
         });
         sections.collect()
+    }
+}
+
+fn fill_unit(members: &Members, unit: &Unit, bytes: &mut [u8]) {
+    let image = members.image;
+    let merged = |chunk: &layout::Chunk, start: u64, out: &mut [u8]| {
+        if let ChunkKind::Merged(part) = chunk.kind {
+            image.merged[part as usize].merged.write(start, out);
+        }
+    };
+    match unit {
+        Unit::Members { out, first, last, offset, .. } => {
+            members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| merged(chunk, 0, out));
+        }
+        Unit::Part { part, .. } => members.fill_part(part, bytes),
+        Unit::Chunk { chunk, start, .. } => merged(&image.layout.chunks[*chunk], *start, bytes),
+        _ => {}
     }
 }
 

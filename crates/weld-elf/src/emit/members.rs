@@ -34,6 +34,7 @@ const RELOCS_AHEAD: usize = 3;
 const FIRST_RELOCS: usize = 8;
 
 /// Writes members of output sections.
+#[derive(Clone, Copy)]
 pub struct Members<'c, 'i, 'a> {
     pub image: &'c Image<'i, 'a>,
     pub owners: &'c SectionOwners,
@@ -131,7 +132,7 @@ impl Members<'_, '_, '_> {
                 if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
                     let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
                     image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
-                    return;
+                    return out.fill(0);
                 }
             }
             // Zeroes in a section that has bytes.

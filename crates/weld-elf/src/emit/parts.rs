@@ -11,7 +11,6 @@
 use weld_common::par;
 
 use super::members::{Members, Source};
-use super::sink::{Digest, UnitSink};
 use super::units::UNIT_BYTES;
 use crate::elf::*;
 use crate::ids::*;
@@ -56,17 +55,9 @@ impl Members<'_, '_, '_> {
         }
     }
 
-    /// Writes a part at `offset` of the file.
-    pub fn write_part(
-        &self,
-        part: &Part,
-        offset: u64,
-        sink: &UnitSink,
-    ) -> Result<Digest, weld_common::io::output::OutputError> {
-        if self.section(part.section).relocs.is_empty() {
-            return sink.bytes(offset, self.bytes(part));
-        }
-        sink.region(offset, part.size as usize, |out| self.fill_part(part, out))
+    /// The bytes of a part that nothing relocates.
+    pub fn unchanged(&self, part: &Part) -> Option<&[u8]> {
+        self.section(part.section).relocs.is_empty().then(|| self.bytes(part))
     }
 
     /// Fills `out` with a part.

@@ -27,6 +27,8 @@ pub struct UnitSink<'f, 'h> {
     id: Option<Range<u64>>,
     /// The unit around it and its offset.
     held: Mutex<Option<(u64, Vec<u8>)>>,
+    /// What has been written, and the holes; noted with debug assertions only.
+    covered: Mutex<Vec<Range<u64>>>,
 }
 
 /// What a unit adds to the build id.
@@ -35,7 +37,7 @@ pub type Digest = Option<UnitDigest>;
 impl<'f, 'h> UnitSink<'f, 'h> {
     /// `id` is the range of the file that is to hold the build id; it lies in one unit.
     pub fn new(file: &'f OutputFile<'h>, build_id: &'f BuildId, id: Option<Range<u64>>) -> Self {
-        UnitSink { file, build_id, id, held: Mutex::default() }
+        UnitSink { file, build_id, id, held: Mutex::default(), covered: Mutex::default() }
     }
 
     /// Has `unit` write units `0..count` on all threads, then writes the build id.
@@ -69,6 +71,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         }
         digests.sort_unstable_by_key(|d| d.0);
         let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
+        self.check_cover()?;
         self.finish(&digests)
     }
 
@@ -82,6 +85,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         if size == 0 {
             return Ok(None);
         }
+        self.note(offset, size as u64);
         if self.id.as_ref().is_some_and(|id| offset <= id.start && id.end <= offset + size as u64) {
             let mut bytes = vec![0; size];
             fill(&mut bytes);
@@ -104,6 +108,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
     pub fn parts(&self, parts: &[(u64, &[u8])]) -> Result<Digest, OutputError> {
         let mut digests = Vec::new();
         for (offset, bytes) in parts.iter().filter(|p| !p.1.is_empty()) {
+            self.note(*offset, bytes.len() as u64);
             digests.extend(self.digest(bytes));
             self.file.write_at(*offset, bytes)?;
         }
@@ -111,6 +116,29 @@ impl<'f, 'h> UnitSink<'f, 'h> {
             [] | [_] => digests.pop(),
             _ => Some(UnitDigest::join(&digests)),
         })
+    }
+
+    /// States that nobody writes these bytes: zeroes in a new file.
+    pub fn hole(&self, offset: u64, size: u64) {
+        self.note(offset, size);
+    }
+
+    fn note(&self, offset: u64, size: u64) {
+        if cfg!(debug_assertions) {
+            self.covered.lock().unwrap().push(offset..offset + size);
+        }
+    }
+
+    /// With debug assertions: whether each byte of the file was written, and once.
+    fn check_cover(&self) -> Result<(), Diagnostic> {
+        if !cfg!(debug_assertions) {
+            return Ok(());
+        }
+        let mut covered = std::mem::take(&mut *self.covered.lock().unwrap());
+        match first_fault(&mut covered, self.file.len()) {
+            Some(text) => Err(Diagnostic::error(format!("internal error: {text}"))),
+            None => Ok(()),
+        }
     }
 
     fn digest(&self, bytes: &[u8]) -> Digest {
@@ -153,5 +181,37 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         hash.update(held);
         read_back(offset + held.len() as u64..self.file.len(), &mut hash)?;
         Ok(hash.finish())
+    }
+}
+
+/// What is wrong with ranges that should cover a file of `len` bytes, each byte once.
+fn first_fault(covered: &mut [Range<u64>], len: u64) -> Option<String> {
+    covered.sort_by_key(|range| (range.start, range.end));
+    let mut end = 0;
+    for range in covered.iter() {
+        match range.start.cmp(&end) {
+            std::cmp::Ordering::Less => {
+                return Some(format!("byte {:#x} of the file is written twice", range.start));
+            }
+            std::cmp::Ordering::Greater => break,
+            std::cmp::Ordering::Equal => end = range.end,
+        }
+    }
+    (end != len).then(|| format!("byte {end:#x} of the file is not written, of {len:#x} bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_covered_once() {
+        let fault = |ranges: &[Range<u64>]| first_fault(&mut ranges.to_vec(), 100);
+        assert_eq!(fault(&[40..100, 0..10, 10..40]), None);
+        assert!(fault(&[0..10, 11..100]).unwrap().contains("byte 0xa of the file is not written"));
+        assert!(fault(&[0..10, 10..99]).unwrap().contains("byte 0x63 of the file is not written"));
+        assert!(fault(&[0..10, 9..100]).unwrap().contains("byte 0x9 of the file is written twice"));
+        assert!(fault(&[0..100, 100..101]).unwrap().contains("of 0x64 bytes"));
+        assert!(fault(&[]).is_some());
     }
 }

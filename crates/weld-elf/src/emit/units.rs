@@ -1,7 +1,8 @@
 //! Cutting the image into units that are written one by one.
 //!
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
-//! file needs no clearing and the build id covers all of it.
+//! file needs no clearing and the build id covers all of it. Large holes are units too, but are not written: a new
+//! file has zeroes there.
 
 use std::ops::Range;
 
@@ -13,6 +14,7 @@ use crate::ids::SectionId;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::runs::RUN;
 use crate::layout::{ChunkKind, Layout, Member};
+use crate::synth::section::Cuts;
 use crate::synth::symtab::SymTab;
 
 /// Units are closed when they reach this many bytes.
@@ -24,6 +26,11 @@ pub enum Unit {
     SectionHeaders,
     /// Zeroes between sections.
     Gap {
+        offset: u64,
+        size: u64,
+    },
+    /// Zeroes that are left as the new file has them.
+    Hole {
         offset: u64,
         size: u64,
     },
@@ -57,35 +64,21 @@ pub enum Unit {
     Symbols(Range<usize>),
 }
 
-/// How a large chunk may be cut.
-pub enum Slicing {
-    Whole,
-    /// At multiples of this many bytes.
-    Every(u64),
-    /// At these offsets, ascending.
-    At(Vec<u64>),
-}
-
-impl Slicing {
-    /// Entries of tables stay whole; all sizes of entries divide this.
-    pub const ENTRIES: Slicing = Slicing::Every(24 << 14);
-
-    /// The offsets at which parts of a chunk of `size` bytes start.
-    fn starts(self, size: u64) -> Vec<u64> {
-        let mut starts = vec![0];
-        match self {
-            Slicing::Whole => {}
-            Slicing::Every(step) => starts.extend((1..size.div_ceil(step)).map(|i| i * step)),
-            Slicing::At(borders) => {
-                for border in borders {
-                    if border >= starts[starts.len() - 1] + UNIT_BYTES {
-                        starts.push(border);
-                    }
+/// The offsets at which parts of a chunk of `size` bytes start.
+fn starts(cuts: Cuts, size: u64) -> Vec<u64> {
+    let mut starts = vec![0];
+    match cuts {
+        Cuts::Whole | Cuts::Elsewhere => {}
+        Cuts::Every(step) => starts.extend((1..size.div_ceil(step)).map(|i| i * step)),
+        Cuts::At(borders) => {
+            for border in borders {
+                if border >= starts[starts.len() - 1] + UNIT_BYTES {
+                    starts.push(border);
                 }
             }
         }
-        starts
     }
+    starts
 }
 
 /// What is cut.
@@ -94,7 +87,7 @@ pub struct Cutter<'c, 'a> {
     pub sections: &'c Sections<'a>,
     /// Sections that were compressed, by their number in the layout.
     pub compressed: &'c [(usize, CompressedSection)],
-    pub slicing: &'c dyn Fn(ChunkKind) -> Slicing,
+    pub slicing: &'c dyn Fn(ChunkKind) -> Cuts,
     /// Where the parts of an input section start; none if it is not to be cut.
     pub cuts: &'c dyn Fn(SectionId) -> Vec<u64>,
     pub parallel: bool,
@@ -112,7 +105,7 @@ impl Cutter<'_, '_> {
             }
             gap(&mut units, end, out.offset);
             end = out.offset + out.size;
-            if is_symbol_table(layout, i) {
+            if out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere)) {
                 continue;
             }
             match self.compressed.iter().position(|c| c.0 == i) {
@@ -175,11 +168,13 @@ impl Cutter<'_, '_> {
             if offset - end > UNIT_BYTES {
                 // A hole that some enormous alignment asked for.
                 close(first, i, start, end, units);
+                units.push(Unit::Hole { offset: end, size: offset - end });
                 (first, start) = (i, offset);
             }
             end = offset + size;
             if size > UNIT_BYTES && is_zeroes(sections, *member) {
                 close(first, i, start, offset, units);
+                units.push(Unit::Hole { offset, size });
                 (first, start) = (i + 1, end);
                 continue;
             }
@@ -220,7 +215,7 @@ impl Cutter<'_, '_> {
     ) -> bool {
         let starts = match (member.as_chunk(), member.as_section()) {
             (Some(chunk), _) if size > UNIT_BYTES => {
-                (self.slicing)(self.layout.chunks[chunk.index()].kind).starts(size)
+                starts((self.slicing)(self.layout.chunks[chunk.index()].kind), size)
             }
             (None, Some(section)) if size >= DIRECT => (self.cuts)(section),
             _ => return false,
@@ -256,16 +251,12 @@ fn first_from(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
 
 /// Zeroes are written where they are few; larger holes are left as the new file has them, zero too.
 fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
-    if to > from && to - from <= UNIT_BYTES {
-        units.push(Unit::Gap { offset: from, size: to - from });
+    let (offset, size) = (from, to.saturating_sub(from));
+    match size {
+        0 => {}
+        1..=UNIT_BYTES => units.push(Unit::Gap { offset, size }),
+        _ => units.push(Unit::Hole { offset, size }),
     }
-}
-
-/// The tables that symbol units write.
-fn is_symbol_table(layout: &Layout, index: usize) -> bool {
-    let first = layout.sections[index].members.first().and_then(|m| m.as_chunk());
-    let kind = first.map(|c| layout.chunks[c.index()].kind);
-    matches!(kind, Some(ChunkKind::SymTab | ChunkKind::StrTab | ChunkKind::SymTabShndx))
 }
 
 /// File offset and size of a member of output section `index`.
@@ -353,7 +344,7 @@ mod tests {
                     layout: &layout,
                     sections: &sections,
                     compressed: &[],
-                    slicing: &|_| Slicing::Whole,
+                    slicing: &|_| Cuts::Whole,
                     cuts: &cuts,
                     parallel,
                 };

@@ -17,21 +17,7 @@ use crate::input::object::Object;
 use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections};
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
-
-/// A chunk and the output section it goes to.
-pub struct ChunkSpec {
-    pub kind: ChunkKind,
-    pub size: u64,
-    pub align: u64,
-    pub place: Place,
-}
-
-pub enum Place {
-    /// An output section of its own: name, type, flags, entry size.
-    Named(&'static [u8], u32, u64, u64),
-    /// Among the input sections of that output name.
-    Joined(u32),
-}
+use crate::synth::section::{Place, Spec};
 
 /// What layout is made from.
 pub struct Builder<'c, 'a> {
@@ -48,7 +34,7 @@ const OBJECTS: usize = 256;
 
 impl<'a> Builder<'_, 'a> {
     /// Gathers members, orders output sections and assigns offsets within them.
-    pub fn build(mut self, chunks: Vec<ChunkSpec>) -> Layout<'a> {
+    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Layout<'a> {
         let uses = self.join_uses();
         let mut outs: Vec<OutputSection> = Vec::new();
         let mut of_name = vec![u32::MAX; self.sections.names.len()];
@@ -192,7 +178,7 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = output_flags(used);
                     out.entsize = used.entsize;
                 }
-                None if name == crate::input::sections::COMMENT => {
+                None if name == crate::input::sections::output_name::COMMENT => {
                     out.flags = SHF_MERGE | SHF_STRINGS;
                     out.entsize = 1;
                 }
@@ -215,40 +201,34 @@ impl<'a> Builder<'_, 'a> {
 
     fn add_chunks(
         &self,
-        specs: Vec<ChunkSpec>,
+        specs: Vec<(ChunkKind, Spec)>,
         uses: &[Option<OutputUse>],
         outs: &mut Vec<OutputSection<'a>>,
         of_name: &mut [u32],
     ) -> Vec<Chunk> {
-        let mut named: HashMap<&'static [u8], usize> = HashMap::new();
         let mut chunks = Vec::new();
-        for spec in specs {
+        for (kind, spec) in specs {
             let id = ChunkId(chunks.len() as u32);
             let out = match spec.place {
                 Place::Joined(name) => {
                     let known = of_name[name as usize] != u32::MAX;
                     let out = self.out_for(name, uses, outs, of_name);
-                    if let (ChunkKind::Merged(_), true) = (spec.kind, !known) {
+                    if let (ChunkKind::Merged(_), true) = (kind, !known) {
                         outs[out].kind = SHT_PROGBITS;
                     }
                     out
                 }
-                Place::Named(name, kind, flags, entsize) => *named.entry(name).or_insert_with(|| {
-                    // Never one that inputs made by the same name: its contents are theirs.
-                    let mut out = OutputSection::new(Cow::Borrowed(name), kind, flags, entsize);
-                    out.own = Some(spec.kind);
+                // Never one that inputs made by the same name: its contents are theirs.
+                Place::Own(header) => {
+                    let name = Cow::Borrowed(header.name);
+                    let mut out = OutputSection::new(name, header.kind, header.flags, header.entsize);
+                    out.own = Some(kind);
                     outs.push(out);
                     outs.len() - 1
-                }),
+                }
             };
             outs[out].members.push(Member::chunk(id));
-            chunks.push(Chunk {
-                kind: spec.kind,
-                size: spec.size,
-                align: spec.align,
-                address: 0,
-                out: out as u32,
-            });
+            chunks.push(Chunk { kind, size: spec.size, align: spec.align, address: 0, out: out as u32 });
         }
         chunks
     }

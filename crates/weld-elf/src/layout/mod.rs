@@ -18,6 +18,7 @@ pub mod segments;
 use std::borrow::Cow;
 
 use crate::ids::*;
+pub use crate::synth::all::ChunkKind;
 
 /// A piece of an output section: an input section, or a chunk that the linker makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,45 +40,6 @@ impl Member {
     pub fn as_chunk(self) -> Option<ChunkId> {
         (self.0 & Self::CHUNK != 0).then_some(ChunkId(self.0 & !Self::CHUNK))
     }
-}
-
-/// What a chunk holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ChunkKind {
-    Interp,
-    Properties,
-    BuildId,
-    PackageNote,
-    DynSym,
-    DynStr,
-    GnuHash,
-    SysvHash,
-    VerSym,
-    VerDef,
-    VerNeed,
-    RelaDyn,
-    Relr,
-    RelaPlt,
-    Plt,
-    PltSec,
-    Got,
-    GotPlt,
-    Dynamic,
-    EhFrameHdr,
-    EhFrame,
-    /// Merged strings or constants; index into the merged parts.
-    Merged(u32),
-    /// Common symbols of one of the kinds in `synth::commons`.
-    Common(u32),
-    /// Copies of variables of shared objects, and of those that are read-only after relocation.
-    CopyBss,
-    CopyRelro,
-    SymTab,
-    SymTabShndx,
-    StrTab,
-    ShStrTab,
-    /// Relocations that `--emit-relocs` keeps; index into the lists of `synth::emitted_relocs`.
-    Relocs(u32),
 }
 
 #[derive(Clone, Copy, Debug)]

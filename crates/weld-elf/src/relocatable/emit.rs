@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::io::output::OutputError;
 use weld_common::io::output::OutputFile;
 
@@ -17,6 +17,7 @@ use super::relocs::Site;
 use super::symtab::Writer;
 use crate::compressed::Compressed;
 use crate::elf::*;
+use crate::emit::check::unwritten;
 use crate::emit::headers::identification;
 use crate::emit::sink::{Digest, UnitSink};
 use crate::emit::tombstone;
@@ -68,14 +69,15 @@ enum Unit {
 struct Emitter<'c, 'a> {
     plan: &'c Plan<'c, 'a>,
     /// Objects of which some sections are not copied, so that relocations may refer to nothing.
-    lossy: Vec<bool>,
+    lossy: &'c [bool],
 }
 
 /// Writes the object.
 pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFile<'j>, Diagnostics> {
     let span = job.trace.span("write image");
     let file = job.create_output(plan.outs.file_size, false)?;
-    let emitter = Emitter { plan, lossy: plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect() };
+    let lossy: Vec<bool> = plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect();
+    let emitter = Emitter { plan, lossy: &lossy };
     let units = emitter.cut();
     let sink = UnitSink::new(&file, &job.options.notes.build_id, emitter.build_id());
     sink.write(units.len(), threads, |i, sink| emitter.unit(&units[i], sink))?;
@@ -198,7 +200,7 @@ impl Emitter<'_, '_> {
             Unit::FileHeader => sink.bytes(0, &self.file_header()),
             Unit::Gap { offset, size } => sink.region(*offset, *size as usize, |out| out.fill(0)),
             Unit::Span { from, to, offset, size } => {
-                sink.region(*offset, *size as usize, |bytes| self.span(*from, *to, *offset, bytes))
+                sink.region(*offset, *size as usize, |bytes| self.checked_span(*from, *to, *offset, bytes))
             }
             Unit::SymbolHead => {
                 let first = super::symtab::Range { locals: 0, globals: 0, strings: 0 };
@@ -240,6 +242,21 @@ impl Emitter<'_, '_> {
             }
         }
         sink.parts(&parts)
+    }
+
+    /// As [`Self::span`]; with debug assertions twice, to see that every byte is written (`emit::check`).
+    fn checked_span(&self, from: Cursor, to: Cursor, offset: u64, bytes: &mut [u8]) {
+        if !cfg!(debug_assertions) {
+            return self.span(from, to, offset, bytes);
+        }
+        let silent = DiagSink::new();
+        let plan = Plan { sink: &silent, ..*self.plan };
+        let quiet = Emitter { plan: &plan, lossy: self.lossy };
+        let again = |bytes: &mut [u8]| quiet.span(from, to, offset, bytes);
+        if let Some(at) = unwritten(bytes, |bytes| self.span(from, to, offset, bytes), again) {
+            let at = offset + at as u64;
+            self.plan.sink.error(format!("internal error: nobody writes byte {at:#x} of the file"));
+        }
     }
 
     /// Fills the bytes at `offset` of the file with everything between two cursors.
@@ -305,6 +322,7 @@ impl Emitter<'_, '_> {
                 let order = (site.object.file.0 as u64) << 32 | site.shndx as u64;
                 let text = format!("{}:({label}): {e}", site.object.name);
                 self.plan.sink.push(Diagnostic::error(text).at(order));
+                out.fill(0);
             }
         } else {
             // The terminator of an `.eh_frame` is left out unless it is the last.

@@ -33,6 +33,7 @@ use outs::{Note, Outs};
 use symtab::SymTab;
 
 /// The finished plan of an object, as its writers see it.
+#[derive(Clone, Copy)]
 pub struct Plan<'c, 'a> {
     pub resolved: &'c Resolved<'a>,
     pub sections: &'c Sections<'a>,

@@ -19,6 +19,8 @@
 //! Layout of the note: name size 4, digest size, type `NT_GNU_BUILD_ID` (u32 each), `GNU\0`, the
 //! digest, padded to 4 bytes.
 
+use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::elf::{SHF_ALLOC, SHT_NOTE};
 use crate::options::BuildId;
 use md5::Md5;
 use sha1::{Digest, Sha1};
@@ -178,6 +180,20 @@ fn mix_state(state: &mut [u64; 4]) {
             x = (x ^ x >> 29).wrapping_mul(STEP_B);
             state[i] = x ^ x >> 32;
         }
+    }
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let header = Header { name: b".note.gnu.build-id", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 4, size(&sizes.options.notes.build_id))
+    }
+
+    /// With zeroes for the id, which `emit::sink` fills in.
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write(&at.image().options.notes.build_id, out);
     }
 }
 

@@ -9,8 +9,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::section::{At, Sizes, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::sections::output_name as name;
 use crate::input::shared::Shared;
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
@@ -26,6 +28,11 @@ pub struct Block {
 
 impl Block {
     const EMPTY: Block = Block { size: 0, align: 1 };
+
+    /// The block as a part of the output section called `name`.
+    fn spec(&self, name: u32) -> Option<Spec> {
+        Spec::joined(name, self.align, self.size)
+    }
 
     fn put(&mut self, size: u64, align: u64) -> Option<u64> {
         let at = self.size.checked_next_multiple_of(align)?;
@@ -227,4 +234,54 @@ fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u
         }
     }
     names
+}
+
+/// Common symbols that go to the place with this number.
+pub struct Part(pub u32);
+
+impl Part {
+    pub fn count(_: &Sizes) -> u32 {
+        3
+    }
+}
+
+impl Synthetic for Part {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let name = match self.0 {
+            IN_TBSS => name::TBSS,
+            IN_LBSS => name::LBSS,
+            _ => name::BSS,
+        };
+        sizes.commons[self.0 as usize].spec(name)
+    }
+
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(0);
+    }
+}
+
+/// Copies of variables.
+pub struct CopyBss;
+
+impl Synthetic for CopyBss {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        sizes.plan.copies.bss.spec(name::BSS)
+    }
+
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(0);
+    }
+}
+
+/// Copies of variables that are read-only once they are relocated.
+pub struct CopyRelro;
+
+impl Synthetic for CopyRelro {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        sizes.plan.copies.relro.spec(name::BSS_REL_RO)
+    }
+
+    fn write(&self, _: &At, out: &mut [u8]) {
+        out.fill(0);
+    }
 }

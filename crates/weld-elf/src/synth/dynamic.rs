@@ -5,7 +5,10 @@
 //!
 //! Specification: gABI chapter 5 "Dynamic Section"; `DT_FLAGS_1` and `DT_GNU_HASH` as the GNU tools.
 
+use super::plan::Plan;
+use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
 use crate::elf::*;
+use crate::ids::SectionId;
 use crate::image::Image;
 use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
@@ -269,4 +272,51 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
 /// rest, whose values it moves with the image.
 fn small_index(index: u32) -> u16 {
     if index >= SHN_LORESERVE as u32 { SHN_XINDEX } else { index as u16 }
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let plan = sizes.plan;
+        let dynamic = plan.dynamic_plan(sizes.options, plan.dynsym.as_ref()?);
+        let count = dynamic.entries(&Unplaced { sections: &arrays(sizes) }).len();
+        let flags = if sizes.options.layout.rodynamic { SHF_ALLOC } else { SHF_ALLOC | SHF_WRITE };
+        let entsize = Dyn::SIZE as u64;
+        let header = Header { name: b".dynamic", kind: SHT_DYNAMIC, flags, entsize };
+        Spec::own(header, 8, count as u64 * entsize)
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::to(ChunkKind::DynStr)
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write(&at.contents().dynamic, out);
+    }
+}
+
+/// Which of the arrays that `.dynamic` names will exist.
+fn arrays(sizes: &Sizes) -> Vec<&'static [u8]> {
+    let sections = sizes.sections;
+    let names: [&'static [u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
+    let index = |name: &[u8]| sections.names.iter().position(|n| *n == name).unwrap_or(usize::MAX) as u32;
+    let wanted = names.map(index);
+    let mut found = [false; 3];
+    for (object, extra) in sizes.objects.iter().zip(&sections.objects) {
+        let missing = |out: u32| wanted.iter().position(|w| *w == out).filter(|k| !found[*k]);
+        if !extra.uses.iter().any(|u| missing(u.out).is_some()) {
+            continue;
+        }
+        let base = object.section_base as usize;
+        for (i, section) in sections.list[base..base + object.shdrs.len()].iter().enumerate() {
+            if let Some(k) = wanted.iter().position(|w| *w == section.out())
+                && section.in_image()
+                && sizes.plan.live.contains(SectionId((base + i) as u32))
+            {
+                found[k] = true;
+            }
+        }
+    }
+    names.into_iter().zip(found).filter(|(_, f)| *f).map(|(n, _)| n).collect()
 }

@@ -7,7 +7,9 @@
 use weld_common::par;
 use weld_common::prefetch::prefetch;
 
+use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use super::strtab::StringTable;
+use crate::elf::{SHF_ALLOC, SHT_STRTAB};
 use crate::ids::SymbolId;
 use crate::resolve::names::Names;
 
@@ -94,6 +96,25 @@ impl DynStr {
             place[text.len()..].fill(0);
             (at, out) = (at + place.len(), rest);
         }
+    }
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let header = Header { name: b".dynstr", kind: SHT_STRTAB, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 1, sizes.plan.dynsym.as_ref()?.dynstr.size())
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let names = &at.image().resolved.names;
+        let dynsym = at.contents().dynsym.into_iter();
+        dynsym.for_each(|d| d.dynstr.write(names, &d.symbols, at.start as usize, out));
     }
 }
 

@@ -18,13 +18,17 @@ use weld_common::zeroed;
 use weld_common::{par, sort};
 
 use super::definition_order::{self, Placed};
+use super::dynamic;
 use super::dynstr::DynStr;
 use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
+use super::plan::Plan;
+use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
 use super::strtab::StringTable;
 use super::sysv_hash::{SysvHash, sysv_hash};
 use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed};
 use crate::elf::*;
 use crate::ids::*;
+use crate::layout::ChunkKind;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
@@ -369,5 +373,30 @@ impl<'a> Planner<'_, 'a> {
         let entry = self.resolved.names.get(id);
         let index = self.resolved.index_of_file[entry.file().index()];
         Some((index, self.resolved.shared[index as usize].version_name(entry.sym())?))
+    }
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let count = sizes.plan.dynsym.as_ref()?.count();
+        let entsize = Sym::SIZE as u64;
+        let header = Header { name: b".dynsym", kind: SHT_DYNSYM, flags: SHF_ALLOC, entsize };
+        Spec::own(header, 8, count as u64 * entsize)
+    }
+
+    /// The null symbol is the one that is local.
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::with(ChunkKind::DynStr, Info::Number(1))
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let dynsym = at.contents().dynsym.into_iter();
+        dynsym.for_each(|d| dynamic::write_dynsym(at.image(), d, at.entry(Sym::SIZE), out));
     }
 }

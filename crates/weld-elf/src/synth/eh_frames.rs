@@ -12,6 +12,7 @@ use std::collections::hash_map::Entry;
 use rayon::prelude::*;
 use weld_common::{par, trace};
 
+use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::arch::x86_64::R_NONE;
 use crate::arch::x86_64::apply::{self, Site};
 use crate::eh_frame::{Cie, EhFrame};
@@ -451,4 +452,25 @@ fn source(frame: &EhFrame, record: &Record) -> (u32, u32, u32, u32) {
     }
     let fde = &frame.fdes[record.index as usize];
     (fde.offset, fde.size, fde.first_reloc, fde.n_relocs)
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let header = Header { name: b".eh_frame", kind: SHT_PROGBITS, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 8, sizes.plan.eh_frames.size)
+    }
+
+    fn cuts(&self, source: &Source) -> Cuts {
+        Cuts::At(source.contents.eh_frames.borders().collect())
+    }
+
+    fn work(&self) -> &'static str {
+        ".eh_frame"
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.contents().eh_frames.write(at.image(), at.chunk.address, at.start, out);
+    }
 }

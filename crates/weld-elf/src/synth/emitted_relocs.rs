@@ -15,6 +15,8 @@ use rayon::prelude::*;
 use weld_common::trace;
 
 use super::eh_frames::EhFrames;
+use super::plan::Plan;
+use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use super::symbol_numbers::Numbers;
 use crate::arch::x86_64::{R_NONE, class, type_name};
 use crate::elf::*;
@@ -71,8 +73,8 @@ impl Planner<'_, '_> {
             }
             let name = [b".rela", &*layout.sections[target].name].concat();
             let size = count * Rela::SIZE as u64;
-            let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, SHF_INFO_LINK, Rela::SIZE as u64);
-            (out.size, out.align, out.info) = (size, 8, target as u32 + 1);
+            let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, Rela::SIZE as u64);
+            (out.size, out.align) = (size, 8);
             out.members.push(Member::chunk(ChunkId(layout.chunks.len() as u32)));
             let kind = ChunkKind::Relocs(lists.len() as u32);
             out.own = Some(kind);
@@ -238,5 +240,41 @@ impl Writer<'_> {
             image.sink.push(weld_common::diag::Diagnostic::error(text).at((id.0 as u64) << 32));
         }
         Some((out + 1, addend))
+    }
+}
+
+/// The list with this number.
+pub struct Section(pub u32);
+
+impl Section {
+    /// None yet: lists are added once the other output sections are known.
+    pub fn count(_: &Sizes) -> u32 {
+        0
+    }
+}
+
+impl Synthetic for Section {
+    fn spec(&self, _: &Sizes) -> Option<Spec> {
+        None
+    }
+
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        let list = &plan.relocs.as_ref()?.lists[self.0 as usize];
+        Links::with(ChunkKind::SymTab, Info::Position(list.target))
+    }
+
+    fn cuts(&self, parts: &Parts) -> Cuts {
+        Cuts::At(parts.contents.relocs.map_or_else(Vec::new, |relocs| relocs.borders(self.0)))
+    }
+
+    fn work(&self) -> &'static str {
+        "emitted relocations"
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let Some(relocs) = at.contents().relocs else { return };
+        let eh_frames = at.contents().eh_frames;
+        let writer = Writer { image: at.image(), owners: at.source.owners, eh_frames, relocs };
+        writer.write(self.0, at.start, out);
     }
 }

@@ -15,6 +15,10 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::plan::Plan;
+use super::section::{At, Cuts, Header, Links, Sizes, Source, Spec, Synthetic};
+use crate::elf::{SHF_ALLOC, SHT_GNU_HASH};
+use crate::layout::ChunkKind;
 use weld_common::{par, zeroed};
 
 /// Symbols entered by one task.
@@ -160,6 +164,29 @@ fn put<'o, T, const N: usize>(
         *place = bytes(word);
     }
     rest
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let table = sizes.plan.dynsym.as_ref()?.gnu_hash.as_ref()?;
+        let header = Header { name: b".gnu.hash", kind: SHT_GNU_HASH, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 8, table.size())
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::to(ChunkKind::DynSym)
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let table = at.contents().dynsym.and_then(|d| d.gnu_hash.as_ref());
+        table.into_iter().for_each(|table| table.write(at.start as usize, out));
+    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@
 
 use std::ops::Range;
 
+use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::arch::x86_64::*;
 use crate::elf::Rela;
+use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
 use crate::image::Image;
 use crate::resolve::symbols::sym;
 use crate::synth::slots::{GotEntry, Slot, Slots};
@@ -145,5 +147,23 @@ impl WordReloc {
             WordReloc::Symbol(kind, addend) => Rela::make(offset, dynsym, kind, addend),
             WordReloc::Module(kind, addend) => Rela::make(offset, 0, kind, addend),
         }
+    }
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let flags = SHF_ALLOC | SHF_WRITE;
+        let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 8 };
+        Spec::own(header, 8, size(&sizes.plan.slots))
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write(at.image(), at.entry(8), out);
     }
 }

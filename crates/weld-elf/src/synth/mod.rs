@@ -1,20 +1,29 @@
-//! The sections that a linker makes itself: one file each, with the size beside the bytes.
+//! The sections that a linker makes itself: a file each, which has all that is known of it ([`section`]). They are
+//! listed in [`all`]; [`plan`] decides what they hold.
 
+pub mod all;
 pub mod build_id;
 pub mod commons;
 pub mod definition_order;
 pub mod dynamic;
 pub mod dynstr;
 pub mod dynsym;
+pub mod eh_frame_hdr;
 pub mod eh_frames;
 pub mod emitted_relocs;
 pub mod gnu_hash;
 pub mod got;
+pub mod interp;
+pub mod merged;
 pub mod needed;
+pub mod package_note;
 pub mod plan;
+pub mod plt;
 pub mod property_note;
 pub mod rela;
 pub mod relr;
+pub mod section;
+pub mod shstrtab;
 pub mod slots;
 pub mod strtab;
 pub mod symbol_choice;

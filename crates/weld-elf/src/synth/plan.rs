@@ -4,11 +4,9 @@
 //! layout → addresses → contents. Only `.relr.dyn` depends on addresses for its size; it grows, and
 //! layout is repeated, until it fits.
 //!
-//! This file has the order; `plan/` has the steps that are not a file of `synth` or `layout`: `chunks`
-//! lists the linker's own sections, `properties` joins what objects say of themselves, `headers` has
+//! This file has the order; `plan/` has the steps that are not a file of `synth` or `layout`: `properties` joins what objects say of themselves, `headers` has
 //! what sections say of each other, `place` the addresses, `contents` what is written.
 
-mod chunks;
 mod contents;
 mod headers;
 mod place;
@@ -22,6 +20,7 @@ use weld_common::trace;
 
 use self::properties::{FEATURE_1_AND, FEATURE_IBT};
 
+use super::all;
 use super::commons::{Copies, allocate_commons, allocate_copies};
 use super::dynamic::DynamicPlan;
 use super::dynsym::{self, DynSym};
@@ -30,6 +29,7 @@ use super::emitted_relocs::EmittedRelocs;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
 use super::rela::{Counter, Counts};
+use super::section::Sizes;
 use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
 use super::symtab::SymTab;
@@ -43,7 +43,7 @@ use crate::layout::{Layout, addresses};
 use crate::link::{Context, Job};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
-use crate::options::Strip;
+use crate::options::{Options, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
 use crate::resolve::internal::Target;
@@ -61,29 +61,28 @@ pub struct Planner<'p, 'j, 'e> {
 }
 
 /// The linker's own sections with their sizes, and the layout.
-pub struct Plan<'e, 'a> {
+pub struct Plan<'a> {
     pub live: Live,
     pub slots: Slots,
     pub layout: Layout<'a>,
     pub merged: Vec<MergedPart<'a>>,
     pub bases: Bases,
-    relax_got: bool,
-    ibt_plt: bool,
+    pub(super) relax_got: bool,
+    pub(super) ibt_plt: bool,
     /// Something counts from the GOT or names its base, so there has to be one.
-    got_base: bool,
-    dynsym: Option<DynSym>,
-    eh_frames: EhFrames,
-    relocs: Option<EmittedRelocs>,
-    symtab: Option<SymTab>,
-    properties: Option<Properties>,
+    pub(super) got_base: bool,
+    pub(super) dynsym: Option<DynSym>,
+    pub(super) eh_frames: EhFrames,
+    pub(super) relocs: Option<EmittedRelocs>,
+    pub(super) symtab: Option<SymTab>,
+    pub(super) properties: Option<Properties>,
     /// Sections that were compressed, by their number in the layout.
     compressed: Vec<(usize, CompressedSection)>,
-    counts: Counts,
-    copies: Copies,
-    facts: SegmentFacts,
+    pub(super) counts: Counts,
+    pub(super) copies: Copies,
+    pub(super) facts: SegmentFacts,
     init: Option<SymbolId>,
     fini: Option<SymbolId>,
-    _exports: std::marker::PhantomData<&'e ()>,
 }
 
 /// Beyond this span (and this address, if fixed) shortened GOT loads might not reach.
@@ -92,11 +91,7 @@ const RELAXABLE_SPAN: u64 = (1 << 31) - (1 << 20);
 const TOP: u64 = (-1i64 << 31) as u64;
 
 impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
-    pub fn plan(
-        self,
-        sections: &mut Sections<'j>,
-        symbols: &mut Symbols,
-    ) -> Result<Plan<'e, 'j>, Diagnostics> {
+    pub fn plan(self, sections: &mut Sections<'j>, symbols: &mut Symbols) -> Result<Plan<'j>, Diagnostics> {
         let span = self.job.trace.span("size synthetic sections");
         let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
         let mode = self.context.mode;
@@ -159,10 +154,10 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             init: find(&options.symbols.init),
             fini: find(&options.symbols.fini),
             live: self.live,
-            _exports: std::marker::PhantomData,
         };
         let stretch = trace::stretch("synthetic chunks");
-        let specs = plan.chunks(self.job, (&self.resolved.objects, sections), commons);
+        let objects = &self.resolved.objects;
+        let specs = all::specs(&Sizes { plan: &plan, options, objects, sections, commons: &commons });
         drop(stretch);
         let builder = Builder {
             objects: &self.resolved.objects,
@@ -267,7 +262,7 @@ fn empty_layout<'a>() -> Layout<'a> {
     }
 }
 
-impl<'a> Plan<'_, 'a> {
+impl<'a> Plan<'a> {
     /// Whether shortened GOT loads might not reach.
     pub fn is_too_large_to_relax(&self) -> bool {
         let (end, span) = addresses::extent(&self.layout);
@@ -276,9 +271,10 @@ impl<'a> Plan<'_, 'a> {
         span > RELAXABLE_SPAN || !self.facts.mode.pic && !low
     }
 
-    fn dynamic_plan<'c>(&'c self, job: &'c Job, dynsym: &'c DynSym) -> DynamicPlan<'c> {
+    /// `.dynamic`, before anything has an address.
+    pub(super) fn dynamic_plan<'c>(&'c self, options: &'c Options, dynsym: &'c DynSym) -> DynamicPlan<'c> {
         DynamicPlan {
-            options: job.options,
+            options,
             mode: self.facts.mode,
             dynsym,
             live: &self.live,

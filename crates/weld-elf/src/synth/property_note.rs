@@ -13,6 +13,8 @@
 //! A property of another type cannot be merged and does not reach the output; [`Properties::unknown`]
 //! lists them for a warning. Source: Linux Extensions to gABI; x86-64 psABI, "Program Property".
 
+use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::elf::{SHF_ALLOC, SHT_NOTE};
 use object::elf;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -237,6 +239,19 @@ fn merge_two(mut a: BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> BTreeMap<u32,
 
 fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let header = Header { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 8, sizes.plan.properties.as_ref()?.size())
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.contents().properties.iter().for_each(|properties| properties.write(out));
+    }
 }
 
 #[cfg(test)]

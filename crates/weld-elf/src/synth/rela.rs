@@ -10,12 +10,15 @@ use std::ops::Range;
 
 use weld_common::{par, sort, trace};
 
+use super::plan::Plan;
+use super::section::{At, Cuts, Header, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use crate::arch::x86_64::*;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::SymbolPlace;
 use crate::input::sections::{InputSection, Sections};
+use crate::layout::ChunkKind;
 use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::{Live, SectionOwners};
 use crate::mode::Mode;
@@ -398,5 +401,53 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
             Rela::make(offset, 0, R_IRELATIVE, resolver as i64)
         };
         bytes.copy_from_slice(&rela.0);
+    }
+}
+
+fn table(name: &'static [u8], flags: u64, count: u64) -> Option<Spec> {
+    let entsize = Rela::SIZE as u64;
+    Spec::own(Header { name, kind: SHT_RELA, flags, entsize }, 8, count * entsize)
+}
+
+/// `.rela.dyn`.
+pub struct Dyn;
+
+impl Synthetic for Dyn {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let counts = &sizes.plan.counts;
+        table(b".rela.dyn", SHF_ALLOC, counts.relative + counts.others)
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::to(ChunkKind::DynSym)
+    }
+
+    fn cuts(&self, _: &Parts) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.contents().dynamics.write(at.entry(Rela::SIZE), out);
+    }
+}
+
+/// `.rela.plt`.
+pub struct Plt;
+
+impl Synthetic for Plt {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        table(b".rela.plt", SHF_ALLOC, sizes.plan.slots.plt.len() as u64)
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::with(ChunkKind::DynSym, Info::Section(ChunkKind::GotPlt))
+    }
+
+    fn cuts(&self, _: &Parts) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write_plt(at.image(), at.entry(Rela::SIZE), out);
     }
 }

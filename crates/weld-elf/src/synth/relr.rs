@@ -5,6 +5,9 @@
 //! for the word `i - 1` words behind the base, and moves the base on by 63 words. Source: gABI,
 //! "Relative Relocation Table". 64-bit class: words and places are 8 bytes, addends are in place.
 
+use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::elf::{SHF_ALLOC, SHT_RELR};
+
 const WORD: u64 = 8;
 const BITMAP_SPAN: u64 = 63 * WORD;
 
@@ -74,6 +77,24 @@ pub fn decode(words: &[u64]) -> Option<Vec<u64>> {
         }
     }
     Some(offsets)
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    /// At least one word, two if there is any bitmap; layout finds out.
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let header = Header { name: b".relr.dyn", kind: SHT_RELR, flags: SHF_ALLOC, entsize: WORD };
+        (sizes.plan.counts.relr > 0).then(|| Spec::own(header, WORD, WORD))?
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        // A word of 1 is an empty bitmap: what is left over packs nothing.
+        let words = at.contents().relr_words.iter().copied().chain(std::iter::repeat(1));
+        for (word, bytes) in words.zip(out.chunks_exact_mut(8)) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+    }
 }
 
 #[cfg(test)]

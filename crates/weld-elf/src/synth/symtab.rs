@@ -13,6 +13,8 @@ use rayon::prelude::*;
 use weld_common::zeroed;
 use weld_common::{par, sort, trace};
 
+use super::plan::Plan;
+use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use crate::elf::*;
@@ -20,6 +22,7 @@ use crate::emit::units::UNIT_BYTES;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
+use crate::layout::ChunkKind;
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, strong_use, sym};
@@ -599,6 +602,90 @@ const ABSOLUTE: u32 = 1 << 30;
 pub fn extra_start(symtab: &SymTab) -> Range {
     let end = symtab.starts[symtab.starts.len() - 1];
     Range { locals: end.locals, globals: end.globals, strings: end.strings }
+}
+
+/// `.symtab`. Its symbols are written by object, beside their names: by [`Writer`], in units of their own.
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let entsize = Sym::SIZE as u64;
+        let header = Header { name: b".symtab", kind: SHT_SYMTAB, flags: 0, entsize };
+        Spec::own(header, 8, planned(sizes)?.count * entsize)
+    }
+
+    fn resize(&self, plan: &Plan) -> Option<u64> {
+        Some(plan.symtab.as_ref()?.count * Sym::SIZE as u64)
+    }
+
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        Links::with(ChunkKind::StrTab, Info::Number(plan.symtab.as_ref()?.first_global))
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::Elsewhere
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        not_here(at, out);
+    }
+}
+
+/// `.symtab_shndx`: section indices that do not fit 16 bits; written beside `.symtab`.
+pub struct Indices;
+
+impl Synthetic for Indices {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let symtab = planned(sizes).filter(|s| s.extended)?;
+        let header = Header { name: b".symtab_shndx", kind: SHT_SYMTAB_SHNDX, flags: 0, entsize: 4 };
+        Spec::own(header, 4, symtab.count * 4)
+    }
+
+    fn resize(&self, plan: &Plan) -> Option<u64> {
+        Some(plan.symtab.as_ref()?.count * 4)
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::to(ChunkKind::SymTab)
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::Elsewhere
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        not_here(at, out);
+    }
+}
+
+/// `.strtab`: the names of the symbols in `.symtab`, written beside them.
+pub struct Names;
+
+impl Synthetic for Names {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let header = Header { name: b".strtab", kind: SHT_STRTAB, flags: 0, entsize: 0 };
+        Spec::own(header, 1, planned(sizes)?.strings)
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::Elsewhere
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        not_here(at, out);
+    }
+}
+
+/// The table, if there is one.
+fn planned<'c>(sizes: &Sizes<'c>) -> Option<&'c SymTab> {
+    sizes.plan.symtab.as_ref().filter(|_| sizes.options.layout.sectionheader)
+}
+
+/// Nobody asks a table for its bytes that is written elsewhere.
+fn not_here(at: &At, out: &mut [u8]) {
+    let kind = at.chunk.kind;
+    at.image().sink.error(format!("internal error: {kind:?} is written beside other sections"));
+    out.fill(0);
 }
 
 #[cfg(test)]

@@ -5,6 +5,11 @@
 //! end. `nchain` equals the number of symbols in `.dynsym`; loaders and tools learn that number
 //! from here. All named symbols are entered, undefined ones too, as the gABI describes.
 
+use super::plan::Plan;
+use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
+use crate::elf::{SHF_ALLOC, SHT_HASH};
+use crate::layout::ChunkKind;
+
 /// The hash function of `.hash` and of symbol versions (gABI, "Hash Table").
 pub fn sysv_hash(name: &[u8]) -> u32 {
     let mut hash = 0u32;
@@ -50,6 +55,25 @@ impl SysvHash {
             chains[i] = *bucket;
             *bucket = (i as u32).to_le_bytes();
         }
+    }
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let table = sizes.plan.dynsym.as_ref()?.sysv_hash.as_ref()?;
+        let header = Header { name: b".hash", kind: SHT_HASH, flags: SHF_ALLOC, entsize: 4 };
+        Spec::own(header, 4, table.size())
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::to(ChunkKind::DynSym)
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let table = at.contents().dynsym.and_then(|d| d.sysv_hash.as_ref());
+        table.into_iter().for_each(|table| table.write(out));
     }
 }
 

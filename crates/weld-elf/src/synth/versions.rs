@@ -16,8 +16,12 @@
 //! A reader walks only forward, at most as many records as the section can hold, so a hostile
 //! chain ends.
 
+use super::plan::Plan;
+use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
 use super::strtab::StringTable;
 use super::sysv_hash::sysv_hash;
+use crate::elf::{SHF_ALLOC, SHT_GNU_VERDEF, SHT_GNU_VERNEED, SHT_GNU_VERSYM};
+use crate::layout::ChunkKind;
 use object::elf;
 use std::fmt;
 
@@ -322,6 +326,74 @@ fn half(record: &[u8], at: usize) -> u16 {
 
 fn word(record: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
+}
+
+/// `.gnu.version`: a version index for each dynamic symbol.
+pub struct Indices;
+
+impl Synthetic for Indices {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let count = sizes.plan.dynsym.as_ref()?.versym.len();
+        let header = Header { name: b".gnu.version", kind: SHT_GNU_VERSYM, flags: SHF_ALLOC, entsize: 2 };
+        Spec::own(header, 2, count as u64 * 2)
+    }
+
+    fn links(&self, _: &Plan) -> Option<Links> {
+        Links::to(ChunkKind::DynSym)
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let versions = at.contents().dynsym.map_or(&[][..], |d| &d.versym[at.entry(2)..]);
+        for (version, bytes) in versions.iter().zip(out.chunks_exact_mut(2)) {
+            bytes.copy_from_slice(&version.to_le_bytes());
+        }
+    }
+}
+
+/// `.gnu.version_d`: the versions that the output defines.
+pub struct Definitions;
+
+impl Synthetic for Definitions {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let versions = sizes.plan.dynsym.as_ref()?.verdef.as_ref()?;
+        let header = Header { name: b".gnu.version_d", kind: SHT_GNU_VERDEF, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 4, versions.bytes.len() as u64)
+    }
+
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        let versions = plan.dynsym.as_ref()?.verdef.as_ref()?;
+        Links::with(ChunkKind::DynStr, Info::Number(versions.count))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let versions = at.contents().dynsym.and_then(|d| d.verdef.as_ref());
+        versions.into_iter().for_each(|versions| out.copy_from_slice(&versions.bytes));
+    }
+}
+
+/// `.gnu.version_r`: the versions of other modules that the output needs.
+pub struct Needs;
+
+impl Synthetic for Needs {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let versions = sizes.plan.dynsym.as_ref()?.verneed.as_ref()?;
+        let header = Header { name: b".gnu.version_r", kind: SHT_GNU_VERNEED, flags: SHF_ALLOC, entsize: 0 };
+        Spec::own(header, 4, versions.bytes.len() as u64)
+    }
+
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        let versions = plan.dynsym.as_ref()?.verneed.as_ref()?;
+        Links::with(ChunkKind::DynStr, Info::Number(versions.count))
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let versions = at.contents().dynsym.and_then(|d| d.verneed.as_ref());
+        versions.into_iter().for_each(|versions| out.copy_from_slice(&versions.bytes));
+    }
 }
 
 #[cfg(test)]

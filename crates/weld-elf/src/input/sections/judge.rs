@@ -2,7 +2,7 @@
 //!
 //! Specification: gABI chapter 4 ("Sections"), psABI ("Sections").
 
-use super::names::continues;
+use super::names::{continues, output_name};
 use super::parse::Parser;
 use super::uses::OutputUse;
 use super::{InputSection, MergeSection, SectionKind, is_array};
@@ -158,7 +158,9 @@ impl<'a> Parser<'a, '_> {
                 return Ok(SectionKind::EhFrame);
             }
         }
-        if out == 6 && continues(name, b".ctors") || out == 7 && continues(name, b".dtors") {
+        if out == output_name::INIT_ARRAY && continues(name, b".ctors")
+            || out == output_name::FINI_ARRAY && continues(name, b".dtors")
+        {
             if !size.is_multiple_of(8) {
                 return Err("is not a table of addresses: its size is not a multiple of 8".into());
             }

@@ -13,7 +13,7 @@ mod relocs;
 mod ties;
 mod uses;
 
-pub use names::COMMENT;
+pub use names::output_name;
 pub use parse::parse;
 pub use uses::OutputUse;
 

@@ -61,24 +61,53 @@ pub(super) const WELL_KNOWN: &[&[u8]] = &[
     b".ltext",
 ];
 
-/// Index of `.comment` in the well-known names.
-pub const COMMENT: u32 = 17;
-/// Index of `.eh_frame`.
-const EH_FRAME: u32 = 11;
+/// Indices of some well-known names.
+pub mod output_name {
+    use super::WELL_KNOWN;
+
+    pub const BSS: u32 = index(b".bss");
+    pub const BSS_REL_RO: u32 = index(b".bss.rel.ro");
+    pub const TBSS: u32 = index(b".tbss");
+    pub const LBSS: u32 = index(b".lbss");
+    pub const INIT_ARRAY: u32 = index(b".init_array");
+    pub const FINI_ARRAY: u32 = index(b".fini_array");
+    pub const EH_FRAME: u32 = index(b".eh_frame");
+    pub const COMMENT: u32 = index(b".comment");
+
+    /// Evaluated when this is compiled, which ends there if there is no such name.
+    pub(super) const fn index(name: &[u8]) -> u32 {
+        let mut i = 0;
+        while !is_equal(WELL_KNOWN[i], name) {
+            i += 1;
+        }
+        i as u32
+    }
+
+    const fn is_equal(a: &[u8], b: &[u8]) -> bool {
+        let mut i = 0;
+        while i < a.len() && i < b.len() && a[i] == b[i] {
+            i += 1;
+        }
+        a.len() == b.len() && i == a.len()
+    }
+}
 
 /// Sections that swallow `NAME.anything`, longest prefixes first; those whose first letter is `letter`.
 #[inline(always)]
 fn prefixes(letter: u8) -> &'static [(&'static [u8], u32)] {
+    macro_rules! prefixes {
+        ($($name:literal)*) => { &[$(($name, const { output_name::index($name) })),*] };
+    }
     match letter {
-        b't' => &[(b".text", 0), (b".tdata", 9), (b".tbss", 10)],
-        b'r' => &[(b".rodata", 1)],
-        b'd' => &[(b".data.rel.ro", 4), (b".data", 2), (b".dtors", 16)],
-        b'b' => &[(b".bss.rel.ro", 5), (b".bss", 3)],
-        b'i' => &[(b".init_array", 6)],
-        b'f' => &[(b".fini_array", 7)],
-        b'g' => &[(b".gcc_except_table", 12)],
-        b'c' => &[(b".ctors", 15)],
-        b'l' => &[(b".ldata", 33), (b".lrodata", 34), (b".lbss", 35), (b".ltext", 36)],
+        b't' => prefixes![b".text" b".tdata" b".tbss"],
+        b'r' => prefixes![b".rodata"],
+        b'd' => prefixes![b".data.rel.ro" b".data" b".dtors"],
+        b'b' => prefixes![b".bss.rel.ro" b".bss"],
+        b'i' => prefixes![b".init_array"],
+        b'f' => prefixes![b".fini_array"],
+        b'g' => prefixes![b".gcc_except_table"],
+        b'c' => prefixes![b".ctors"],
+        b'l' => prefixes![b".ldata" b".lrodata" b".lbss" b".ltext"],
         _ => &[],
     }
 }
@@ -94,15 +123,15 @@ pub(super) fn continues(name: &[u8], prefix: &[u8]) -> bool {
 
 /// Where a section named `name` goes: the index of a well-known name, or a name of its own.
 #[inline]
-fn output_name<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
+fn choose_output<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
     if options.sections.keep_text_section_prefix
         && let Some(prefix) = TEXT_PREFIXES.iter().find(|p| continues(name, p))
     {
         return Err(prefix);
     }
     match name {
-        b".eh_frame" => return Ok(EH_FRAME),
-        b".comment" => return Ok(COMMENT),
+        b".eh_frame" => return Ok(output_name::EH_FRAME),
+        b".comment" => return Ok(output_name::COMMENT),
         _ => {}
     }
     let letter = name.get(1).copied().unwrap_or(0);
@@ -183,11 +212,11 @@ impl<'a> Parser<'a, '_> {
             // `relocatable` joins sections by more than their names.
             Ok(0)
         } else if continues(name, b".ctors") && self.joins_arrays() {
-            Ok(6)
+            Ok(output_name::INIT_ARRAY)
         } else if continues(name, b".dtors") && self.joins_arrays() {
-            Ok(7)
+            Ok(output_name::FINI_ARRAY)
         } else {
-            output_name(name, self.options)
+            choose_output(name, self.options)
         };
         named.unwrap_or_else(|name| self.found.local_names.add(name, false))
     }
@@ -217,7 +246,7 @@ impl<'a> Parser<'a, '_> {
         if is_array(kind) || name == b".eh_frame" || one.iter().any(|prefix| continues(name, prefix)) {
             return false;
         }
-        let homeless = || !name.starts_with(b".debug_") && output_name(name, options).is_err();
+        let homeless = || !name.starts_with(b".debug_") && choose_output(name, options).is_err();
         self.unique.iter().any(|glob| glob.matches(name)) || options.sections.unique_sections && homeless()
     }
 }
@@ -234,22 +263,21 @@ mod tests {
 
     #[test]
     fn names_have_the_numbers_of_well_known_ones() {
-        assert_eq!(WELL_KNOWN[COMMENT as usize], b".comment");
-        assert_eq!(WELL_KNOWN[EH_FRAME as usize], b".eh_frame");
+        assert_eq!(WELL_KNOWN[output_name::COMMENT as usize], b".comment");
         let options = Options::default();
         for (number, name) in WELL_KNOWN.iter().enumerate() {
-            assert_eq!(output_name(name, &options), Ok(number as u32));
+            assert_eq!(choose_output(name, &options), Ok(number as u32));
         }
         for letter in 0..=255 {
             for (prefix, number) in prefixes(letter) {
                 assert_eq!((prefix[1], WELL_KNOWN[*number as usize]), (letter, *prefix));
                 let longer = [prefix, &b".x"[..]].concat();
-                assert_eq!(output_name(&longer, &options), Ok(*number));
+                assert_eq!(choose_output(&longer, &options), Ok(*number));
             }
         }
-        assert_eq!(output_name(b".textual", &options), Err(&b".textual"[..]));
-        assert_eq!(output_name(b".data.relics", &options), Ok(2));
-        assert_eq!(output_name(b"", &options), Err(&b""[..]));
+        assert_eq!(choose_output(b".textual", &options), Err(&b".textual"[..]));
+        assert_eq!(choose_output(b".data.relics", &options), Ok(2));
+        assert_eq!(choose_output(b"", &options), Err(&b""[..]));
     }
 
     #[test]

@@ -16,9 +16,9 @@ use crate::resolve::symbols::Symbols;
 use crate::setup;
 use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
-use crate::synth::{rela, relr};
+use crate::synth::{rela, relr, shstrtab};
 
-impl<'a> Plan<'_, 'a> {
+impl<'a> Plan<'a> {
     /// Compresses the sections that are to be, which moves what follows them in the file.
     pub fn compress(
         &mut self,
@@ -90,7 +90,7 @@ impl<'a> Plan<'_, 'a> {
             Some(dynsym) => self.dynamic_entries(image, dynsym),
             None => Vec::new(),
         };
-        let (names, table) = self.section_names();
+        let (names, table) = shstrtab::names(&self.layout);
         let names_index = self.layout.chunk(ChunkKind::ShStrTab).map_or(0, |c| c.out + 1);
         Contents {
             dynsym: self.dynsym.as_ref(),

@@ -4,15 +4,15 @@ use super::Plan;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::Sections;
-use crate::layout::{ChunkKind, OutputSection};
+use crate::layout::{Chunk, ChunkKind, OutputSection};
 use crate::link::{Context, Job};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;
 use crate::synth::emitted_relocs;
-use crate::synth::strtab::StringTable;
+use crate::synth::section::{Info, Links};
 use crate::synth::symbol_choice::{Choice, Special};
 
-impl<'a> Plan<'_, 'a> {
+impl<'a> Plan<'a> {
     /// Adds the sections of `--emit-relocs`, and symbols for the sections that they may refer to.
     pub(super) fn emit_relocs(
         &mut self,
@@ -49,53 +49,28 @@ impl<'a> Plan<'_, 'a> {
         }
     }
 
-    /// Section header fields that name other sections, and the size of `.shstrtab`. Sections are known by
-    /// what the linker puts there: inputs may have some of the same name.
+    /// What depends on which output sections there are: sizes of tables of them, and header fields that name
+    /// others. Sections are known by what the linker puts there: inputs may have some of the same name.
     pub(super) fn finish_sections(&mut self) {
-        let names: u64 = self.section_names().1.size();
-        let layout = &mut self.layout;
-        let index = |kind: ChunkKind| layout.chunk(kind).map_or(0, |c| c.out + 1);
-        let (dynsym, dynstr) = (index(ChunkKind::DynSym), index(ChunkKind::DynStr));
-        let (symtab, strtab) = (index(ChunkKind::SymTab), index(ChunkKind::StrTab));
-        let got_plt = index(ChunkKind::GotPlt);
-        let d = self.dynsym.as_ref();
-        let verdef = d.and_then(|d| d.verdef.as_ref()).map_or(0, |v| v.count);
-        let verneed = d.and_then(|d| d.verneed.as_ref()).map_or(0, |v| v.count);
-        let first_global = self.symtab.as_ref().map_or(0, |s| s.first_global);
-        for chunk in &mut layout.chunks {
-            let out = &mut layout.sections[chunk.out as usize];
-            (out.link, out.info) = match chunk.kind {
-                ChunkKind::DynSym => (dynstr, 1),
-                ChunkKind::VerSym | ChunkKind::GnuHash | ChunkKind::SysvHash => (dynsym, 0),
-                ChunkKind::VerDef => (dynstr, verdef),
-                ChunkKind::VerNeed => (dynstr, verneed),
-                ChunkKind::RelaDyn => (dynsym, 0),
-                ChunkKind::RelaPlt => (dynsym, got_plt),
-                ChunkKind::Dynamic => (dynstr, 0),
-                ChunkKind::SymTab => (strtab, first_global),
-                ChunkKind::SymTabShndx => (symtab, 0),
-                ChunkKind::Relocs(_) => (symtab, out.info),
-                _ => continue,
-            };
-            if chunk.kind == ChunkKind::RelaPlt {
-                out.flags |= SHF_INFO_LINK;
+        let ask = |chunk: &Chunk| chunk.kind.ask(|section| (section.resize(self), section.links(self)));
+        let answers: Vec<_> = self.layout.chunks.iter().map(ask).collect();
+        for (i, (size, links)) in answers.into_iter().enumerate() {
+            let out = self.layout.chunks[i].out as usize;
+            if let Some(size) = size {
+                self.layout.chunks[i].size = size;
+                self.layout.sections[out].size = size;
             }
-        }
-        for chunk in &mut layout.chunks {
-            let size = match (chunk.kind, &self.symtab) {
-                (ChunkKind::ShStrTab, _) => names,
-                (ChunkKind::SymTab, Some(s)) => s.count * Sym::SIZE as u64,
-                (ChunkKind::SymTabShndx, Some(s)) => s.count * 4,
-                _ => continue,
+            let Some(Links { link, info }) = links else { continue };
+            let index = |kind: ChunkKind| self.layout.chunk(kind).map_or(0, |c| c.out + 1);
+            let link = link.map_or(0, index);
+            let (info, flag) = match info {
+                Info::Number(number) => (number, 0),
+                Info::Section(kind) => (index(kind), SHF_INFO_LINK),
+                Info::Position(position) => (position + 1, SHF_INFO_LINK),
             };
-            chunk.size = size;
-            layout.sections[chunk.out as usize].size = size;
+            let out = &mut self.layout.sections[out];
+            (out.link, out.info) = (link, info);
+            out.flags |= flag;
         }
-    }
-
-    pub(super) fn section_names(&self) -> (Vec<u32>, StringTable) {
-        let mut table = StringTable::new();
-        let offsets = self.layout.sections.iter().map(|s| table.add(&s.name)).collect();
-        (offsets, table)
     }
 }

@@ -15,7 +15,7 @@ use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::slots::NONE;
 use crate::synth::{rela, relr};
 
-impl<'a> Plan<'_, 'a> {
+impl<'a> Plan<'a> {
     /// Gives sections, chunks and symbols their addresses.
     pub fn place(
         &mut self,

@@ -1,0 +1,90 @@
+//! The list of the linker's own sections, each with the file that knows all about it.
+//!
+//! To add one: a file of `synth` that implements [`Synthetic`], and a line here. Everything else follows from
+//! the answers of that file, and nothing compiles that leaves one out.
+
+use super::section::{Sizes, Spec, Synthetic};
+use super::{
+    build_id, commons, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs, gnu_hash, got,
+    interp, merged, package_note, plt, property_note, rela, relr, shstrtab, symtab, sysv_hash, versions,
+};
+
+macro_rules! sections {
+    (
+        one { $($(#[$doc:meta])* $one:ident => $section:path,)* }
+        numbered { $($(#[$about:meta])* $many:ident => $file:ident::$part:ident,)* }
+    ) => {
+        /// What a chunk holds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum ChunkKind {
+            $($(#[$doc])* $one,)*
+            $($(#[$about])* $many(u32),)*
+        }
+
+        impl ChunkKind {
+            /// Asks the file that knows this kind.
+            pub fn ask<R>(self, question: impl FnOnce(&dyn Synthetic) -> R) -> R {
+                match self {
+                    $(ChunkKind::$one => question(&$section),)*
+                    $(ChunkKind::$many(number) => question(&$file::$part(number)),)*
+                }
+            }
+
+            /// All that an output may have, in the order of this list.
+            fn all(sizes: &Sizes) -> Vec<ChunkKind> {
+                let mut list = vec![$(ChunkKind::$one),*];
+                $(list.extend((0..$file::$part::count(sizes)).map(ChunkKind::$many));)*
+                list
+            }
+        }
+    };
+}
+
+// In the order in which they lie where nothing else decides.
+sections! {
+    one {
+        Interp => interp::Section,
+        Properties => property_note::Section,
+        BuildId => build_id::Section,
+        PackageNote => package_note::Section,
+        DynSym => dynsym::Section,
+        VerSym => versions::Indices,
+        VerDef => versions::Definitions,
+        VerNeed => versions::Needs,
+        GnuHash => gnu_hash::Section,
+        SysvHash => sysv_hash::Section,
+        DynStr => dynstr::Section,
+        RelaDyn => rela::Dyn,
+        Relr => relr::Section,
+        RelaPlt => rela::Plt,
+        EhFrameHdr => eh_frame_hdr::Section,
+        EhFrame => eh_frames::Section,
+        Plt => plt::Plt,
+        PltSec => plt::PltSec,
+        Dynamic => dynamic::Section,
+        Got => got::Section,
+        GotPlt => plt::GotPlt,
+        SymTab => symtab::Section,
+        SymTabShndx => symtab::Indices,
+        StrTab => symtab::Names,
+        ShStrTab => shstrtab::Section,
+        /// Copies of variables of shared objects that are read-only after relocation.
+        CopyRelro => commons::CopyRelro,
+        /// Copies of the others.
+        CopyBss => commons::CopyBss,
+    }
+    numbered {
+        /// Merged strings or constants; index into the merged parts.
+        Merged => merged::Part,
+        /// Common symbols of one of the kinds in `synth::commons`.
+        Common => commons::Part,
+        /// Relocations that `--emit-relocs` keeps; index into the lists of `synth::emitted_relocs`.
+        Relocs => emitted_relocs::Section,
+    }
+}
+
+/// Those that this output has, with their sizes.
+pub fn specs(sizes: &Sizes) -> Vec<(ChunkKind, Spec)> {
+    let spec = |kind: ChunkKind| Some((kind, kind.ask(|section| section.spec(sizes))?));
+    ChunkKind::all(sizes).into_iter().filter_map(spec).collect()
+}

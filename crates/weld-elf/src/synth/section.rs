@@ -1,0 +1,162 @@
+//! What the linker knows of a section that it makes itself: [`Synthetic`], one implementation a file.
+//!
+//! A link asks these questions one after the other. Before layout: is there such a section, where does it
+//! belong, how large is it ([`Synthetic::spec`])? Once it is known which output sections there are: is
+//! it larger now ([`Synthetic::resize`]), which others does its header name ([`Synthetic::links`])? At the end:
+//! where may it be cut ([`Synthetic::cuts`]), and what are its bytes ([`Synthetic::write`])?
+//!
+//! The kinds are listed in [`super::all`].
+
+use super::plan::Plan;
+use crate::emit::Contents;
+use crate::image::Image;
+use crate::input::object::Object;
+use crate::input::sections::Sections;
+use crate::layout::{Chunk, ChunkKind};
+use crate::live::SectionOwners;
+use crate::options::Options;
+use crate::synth::commons::Commons;
+
+/// A section that the linker makes, or a part of one among input sections.
+pub trait Synthetic {
+    /// What there is of it in this output; `None` if nothing.
+    fn spec(&self, sizes: &Sizes) -> Option<Spec>;
+
+    /// The size in bytes once it is known which output sections there are; `None` if that changes nothing.
+    fn resize(&self, _plan: &Plan) -> Option<u64> {
+        None
+    }
+
+    /// The header fields that speak of other sections; `None` if they are not this section's to set.
+    fn links(&self, _plan: &Plan) -> Option<Links> {
+        None
+    }
+
+    /// Where it may be cut, so that several threads can write it.
+    fn cuts(&self, _source: &Source) -> Cuts {
+        Cuts::Whole
+    }
+
+    /// What writing it is called in traces.
+    fn work(&self) -> &'static str {
+        "dynamic tables"
+    }
+
+    /// Writes every byte of `out`: the section's bytes from `at.start` on, which is one of its cuts.
+    fn write(&self, at: &At, out: &mut [u8]);
+}
+
+/// What sizes depend on.
+pub struct Sizes<'c> {
+    pub plan: &'c Plan<'c>,
+    pub options: &'c Options,
+    pub objects: &'c [Object<'c>],
+    pub sections: &'c Sections<'c>,
+    pub commons: &'c Commons,
+}
+
+/// Size and place of a section or part. What has no bytes is left out.
+pub struct Spec {
+    pub place: Place,
+    pub size: u64,
+    /// In bytes, a power of two.
+    pub align: u64,
+}
+
+pub enum Place {
+    /// An output section of its own.
+    Own(Header),
+    /// Among the input sections of that output name.
+    Joined(u32),
+}
+
+/// The header of an output section: `sh_name`, `sh_type`, `sh_flags` and `sh_entsize`.
+pub struct Header {
+    pub name: &'static [u8],
+    pub kind: u32,
+    pub flags: u64,
+    pub entsize: u64,
+}
+
+impl Spec {
+    /// `size` bytes in an output section of their own.
+    pub fn own(header: Header, align: u64, size: u64) -> Option<Spec> {
+        (size > 0).then_some(Spec { place: Place::Own(header), size, align })
+    }
+
+    /// `size` bytes among the input sections of output name `name`.
+    pub fn joined(name: u32, align: u64, size: u64) -> Option<Spec> {
+        (size > 0).then_some(Spec { place: Place::Joined(name), size, align })
+    }
+}
+
+/// `sh_link` and `sh_info`.
+pub struct Links {
+    /// 0 where that section does not exist.
+    pub link: Option<ChunkKind>,
+    pub info: Info,
+}
+
+pub enum Info {
+    Number(u32),
+    /// The header index of another section (`SHF_INFO_LINK`); 0 where it does not exist.
+    Section(ChunkKind),
+    /// That of the output section at this position (`SHF_INFO_LINK`).
+    Position(u32),
+}
+
+impl Links {
+    pub fn to(link: ChunkKind) -> Option<Links> {
+        Some(Links { link: Some(link), info: Info::Number(0) })
+    }
+
+    pub fn with(link: ChunkKind, info: Info) -> Option<Links> {
+        Some(Links { link: Some(link), info })
+    }
+}
+
+/// Where a large section may be cut.
+pub enum Cuts {
+    Whole,
+    /// At multiples of this many bytes.
+    Every(u64),
+    /// At these offsets, ascending.
+    At(Vec<u64>),
+    /// Nowhere: it is written beside others, by units that are not its own.
+    Elsewhere,
+}
+
+impl Cuts {
+    /// Entries of tables stay whole; all sizes of entries divide this.
+    pub const ENTRIES: Cuts = Cuts::Every(24 << 14);
+}
+
+/// What bytes are made from, once everything has its address.
+#[derive(Clone, Copy)]
+pub struct Source<'c> {
+    pub image: &'c Image<'c, 'c>,
+    pub contents: &'c Contents<'c>,
+    pub owners: &'c SectionOwners,
+}
+
+/// The bytes that are to be written: those of `chunk` from `start` on.
+pub struct At<'c> {
+    pub source: Source<'c>,
+    pub chunk: &'c Chunk,
+    pub start: u64,
+}
+
+impl<'c> At<'c> {
+    pub fn image(&self) -> &'c Image<'c, 'c> {
+        self.source.image
+    }
+
+    pub fn contents(&self) -> &'c Contents<'c> {
+        self.source.contents
+    }
+
+    /// The number of the first entry if entries have `size` bytes.
+    pub fn entry(&self, size: usize) -> usize {
+        self.start as usize / size
+    }
+}
