@@ -387,14 +387,19 @@ impl<'j> Job<'j> {
         scanner.run(&roots, context.parallel)
     }
 
-    /// The output file, `size` bytes long.
-    pub fn create_output(&self, size: u64, executable: bool) -> Result<OutputFile<'j>, Diagnostics> {
+    /// The output file, `size` bytes long, which `threads` threads will write.
+    pub fn create_output(
+        &self,
+        size: u64,
+        executable: bool,
+        threads: usize,
+    ) -> Result<OutputFile<'j>, Diagnostics> {
         let engine = match self.options.output.engine {
             OutputEngine::Auto => EngineChoice::Auto,
             OutputEngine::Mapped => EngineChoice::Mapped,
             OutputEngine::Streaming => EngineChoice::Streaming,
         };
-        let options = OutputOptions { engine, executable, ..Default::default() };
+        let options = OutputOptions { engine, executable, threads, ..Default::default() };
         let file = OutputFile::create(&self.options.output.path, size, &options, self.host)
             .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
         self.trace.note("output bytes", || size.to_string());
@@ -422,7 +427,7 @@ impl<'j> Job<'j> {
         };
         self.sink.end_phase()?;
         let span = self.trace.span("write image");
-        let file = self.create_output(plan.layout.file_size, true)?;
+        let file = self.create_output(plan.layout.file_size, true, context.threads)?;
         let emitter =
             Emitter { image: &image, contents: &contents, owners: context.owners, threads: context.threads };
         emitter.write(&file)?;

@@ -1,4 +1,4 @@
-//# about: both engines write the same bytes on each file system, for each kind of output; streaming where unasked
+//# about: both engines write the same bytes on each file system, for each kind of output; streaming where few threads are not asked
 //# only: weld -- its engines
 //# cflags: -g -fPIC
 //# link: file-systems.o %pie -o pie --build-id
@@ -37,18 +37,21 @@ mount_it() {
     esac
 }
 check() { # FILESYSTEM KIND ARGS...
-    local system=$1 kind=$2 engine
+    local system=$1 output=$2 engine kind
     shift 2
     for engine in '' --mmap-output-file --no-mmap-output-file; do
         echo old > at/out
         $LD "$@" $engine --verbose -o at/out > log || exit 1
-        cmp at/out reference || { echo "$kind differs on $system with ${engine:-auto}"; exit 1; }
+        cmp at/out reference || { echo "$output differs on $system with ${engine:-auto}"; exit 1; }
         case $engine in
         --mmap*) grep -q 'output engine: Mapped' log || { cat log; exit 1; } ;;
         *) grep -q 'output engine: Streaming' log || { cat log; exit 1; } ;;
         esac
         test "$(ls -A at | grep -v lost+found)" = out || { ls -A at; exit 1; }
     done
+    # Many threads fill a mapping where the file system is fit for one.
+    case $system in tmpfs | ext4 | xfs) kind=Mapped ;; *) kind=Streaming ;; esac
+    $LD "$@" --threads=16 --verbose -o at/out > log && cmp at/out reference && grep -q "output engine: $kind" log || { cat log; exit 1; }
     [ $system != btrfs ] || { $LD "$@" --verbose -o at/out | grep -q 'each block is written once'; } || exit 1
 }
 kinds() { # FILESYSTEM (empty: makes the references)

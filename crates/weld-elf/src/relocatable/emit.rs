@@ -75,7 +75,7 @@ struct Emitter<'c, 'a> {
 /// Writes the object.
 pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFile<'j>, Diagnostics> {
     let span = job.trace.span("write image");
-    let file = job.create_output(plan.outs.file_size, false)?;
+    let file = job.create_output(plan.outs.file_size, false, threads)?;
     let lossy: Vec<bool> = plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect();
     let emitter = Emitter { plan, lossy: &lossy };
     let units = emitter.cut();

@@ -1,11 +1,13 @@
 //! Streaming or mapped: which engine writes an output file.
 //!
-//! Measured (Linux 6.18, 64 MiB filled from a hot 256 KiB buffer, ms): ext4: `pwrite` 10.5, mapping
+//! Measured (Linux 6.18, 64 MiB filled from a hot 256 KiB buffer, one thread, ms): ext4: `pwrite` 10.5, mapping
 //! 15.5, mapping with huge pages 11; tmpfs: `pwrite` 16, mapping 30, huge pages no help (one fault a
-//! page). On compressed btrfs a mapping is known to be several times slower than writing, for each
+//! page). But a file system lets one thread at a time write to a file, while any number fill a mapping of it. So
+//! few threads stream, and many fill a mapping.
+//!
+//! On compressed btrfs a mapping is known to be several times slower than writing, for each
 //! flush compresses its block again, and network and FUSE file systems pay a round trip for faults.
-//! So streaming is the choice everywhere; the mapped engine is there for those who ask for it. More
-//! figures are in docs/performance.md, "Output".
+//! There, streaming is the choice always. More figures are in docs/performance.md, "Output".
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -53,16 +55,29 @@ impl FileSystem {
     }
 }
 
-/// The engine for an output on `file_system`, and the reason in words for `--verbose`.
-pub fn choose(file_system: FileSystem) -> (Engine, &'static str) {
+/// With this many threads the one that writes holds up the others.
+const MANY_THREADS: usize = 12;
+/// And with this many if the image is large, in bytes: the kernel's fresh pages are dear then.
+const SEVERAL_THREADS: usize = 6;
+const LARGE_IMAGE: u64 = 256 << 20;
+
+/// The engine for an output of `len` bytes on `file_system` that `threads` threads make, and the reason in
+/// words for `--verbose`.
+pub fn choose(file_system: FileSystem, len: u64, threads: usize) -> (Engine, &'static str) {
     let reason = match file_system {
-        FileSystem::Memory => "writing takes half the time of a mapping on a file system in memory",
         FileSystem::CopyOnWrite => {
             "the file system copies on write and may compress: each block is written once"
         }
         FileSystem::Overlay => "the file system is an overlay",
         FileSystem::Network => "the file system is on a network",
         FileSystem::Fuse => "the file system is a user's program",
+        FileSystem::Memory | FileSystem::Other if threads >= MANY_THREADS => {
+            return (Engine::Mapped, "many threads fill a mapping at once, where one at a time can write");
+        }
+        FileSystem::Memory | FileSystem::Other if threads >= SEVERAL_THREADS && len >= LARGE_IMAGE => {
+            return (Engine::Mapped, "the image is large, and several threads fill a mapping at once");
+        }
+        FileSystem::Memory => "writing takes half the time of a mapping on a file system in memory",
         FileSystem::Other => "writing costs no page faults",
     };
     (Engine::Streaming, reason)
@@ -83,18 +98,37 @@ mod tests {
     }
 
     #[test]
-    fn streaming_everywhere_with_a_reason_of_its_own() {
+    fn few_threads_stream_and_many_fill_a_mapping() {
         use FileSystem::*;
-        let mut reasons: Vec<_> = [Memory, CopyOnWrite, Overlay, Network, Fuse, Other]
-            .into_iter()
-            .map(|kind| {
-                let (engine, reason) = choose(kind);
-                assert_eq!(engine, Engine::Streaming);
-                reason
-            })
-            .collect();
+        let engine = |kind, len, threads| choose(kind, len, threads).0;
+        for kind in [Memory, Other] {
+            assert_eq!(engine(kind, 1 << 30, 5), Engine::Streaming);
+            assert_eq!(engine(kind, LARGE_IMAGE - 1, 11), Engine::Streaming);
+            assert_eq!(engine(kind, LARGE_IMAGE, 6), Engine::Mapped);
+            assert_eq!(engine(kind, 1, 12), Engine::Mapped);
+        }
+        for kind in [CopyOnWrite, Overlay, Network, Fuse] {
+            assert_eq!(engine(kind, 1 << 40, 64), Engine::Streaming);
+        }
+    }
+
+    #[test]
+    fn each_choice_has_a_reason_of_its_own() {
+        use FileSystem::*;
+        let kinds = [
+            (Memory, 1),
+            (CopyOnWrite, 1),
+            (Overlay, 1),
+            (Network, 1),
+            (Fuse, 1),
+            (Other, 1),
+            (Other, 8),
+            (Other, 64),
+        ];
+        let mut reasons: Vec<_> =
+            kinds.iter().map(|(kind, threads)| choose(*kind, 1 << 30, *threads).1).collect();
         reasons.sort();
         reasons.dedup();
-        assert_eq!(reasons.len(), 6);
+        assert_eq!(reasons.len(), kinds.len());
     }
 }

@@ -87,6 +87,8 @@ impl From<OutputError> for Diagnostic {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OutputOptions {
     pub engine: EngineChoice,
+    /// How many threads will write regions, for the choice of an engine; 0 counts as one.
+    pub threads: usize,
     /// What `commit` will most likely be called with; saves a system call if it is so.
     pub executable: bool,
     /// The kind of file system, if it need not be asked for. For tests.
@@ -401,14 +403,21 @@ fn open_image(
 ) -> io::Result<((Engine, &'static str), Image, Option<File>)> {
     let file_system = options.file_system.unwrap_or_else(|| sys::file_system(&file));
     let mut engine = match options.engine {
-        EngineChoice::Auto => engine::choose(file_system),
+        EngineChoice::Auto => engine::choose(file_system, len, options.threads),
         EngineChoice::Streaming => (Engine::Streaming, "as requested"),
         EngineChoice::Mapped => (Engine::Mapped, "as requested"),
     };
     if engine.0 == Engine::Mapped {
-        match map_file(&file, len)? {
-            Ok(map) => return Ok((engine, Image::Map(map, Claims::default()), Some(file))),
-            Err(why) => engine = (Engine::Streaming, why),
+        match map_file(&file, len) {
+            Ok(Ok(map)) => return Ok((engine, Image::Map(map, Claims::default()), Some(file))),
+            Ok(Err(why)) => engine = (Engine::Streaming, why),
+            // An image with large holes may have room all the same, if nobody reserves it.
+            Err(_) if options.engine == EngineChoice::Auto => {
+                file.set_len(0)?;
+                file.set_len(len)?;
+                engine = (Engine::Streaming, "there is no space to reserve for a mapping");
+            }
+            Err(e) => return Err(e),
         }
     }
     let stream = Stream::new(file, len, file_system == FileSystem::CopyOnWrite);

@@ -117,9 +117,13 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["no-threads"], "Use one thread.", |s| s.o.threads = Some(1)),
-    flag(&["mmap-output-file"], "Write the output through a shared mapping.", |s| {
-        s.o.output.engine = OutputEngine::Mapped;
-    }),
+    flag(
+        &["mmap-output-file"],
+        "Write the output through a shared mapping. Default: by threads, size and file system.",
+        |s| {
+            s.o.output.engine = OutputEngine::Mapped;
+        },
+    ),
     flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
         s.o.output.engine = OutputEngine::Streaming;
     }),
