@@ -34,7 +34,25 @@ id!(/// A global name. Interleaved over the shards of the name table; not in any
     SymbolId);
 id!(/// A section of a live object: the object's `section_base` + the section header index.
     SectionId);
-id!(/// An output section, in the order in which they lie in the file once layout is done.
+id!(/// Where input sections are gathered: those of one bin lie together in one output section. There is a bin
+    /// for each output section's name; see `input::sections::names`.
+    BinId);
+id!(/// An output section; an index into `Layout::sections`, and in the order in which they lie in the file.
     OutputSectionId);
+id!(/// An index into the output's section header table, in which 0 is the null header: what `sh_link` and
+    /// `st_shndx` say.
+    HeaderIndex);
 id!(/// A piece of an output section that the linker makes: GOT, PLT, a merged string table, …
     ChunkId);
+
+impl HeaderIndex {
+    /// "No section", for header fields.
+    pub const ZERO: HeaderIndex = HeaderIndex(0);
+}
+
+impl OutputSectionId {
+    /// The header of this section.
+    pub fn header(self) -> HeaderIndex {
+        HeaderIndex(self.0 + 1)
+    }
+}

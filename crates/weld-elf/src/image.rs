@@ -22,8 +22,7 @@ use crate::synth::slots::{NONE, Slot, Slots};
 pub struct MergedPart<'a> {
     pub merged: Merged<'a>,
     pub chunk: ChunkId,
-    /// Index into `Sections::names`.
-    pub out: u32,
+    pub bin: BinId,
 }
 
 /// Addresses that relocations are computed from.
@@ -76,15 +75,17 @@ pub struct Place {
 impl<'a> Image<'_, 'a> {
     /// The address of byte `offset` of a merge section.
     pub fn merged_address(&self, section: &InputSection, offset: u64) -> Option<u64> {
-        let part = &self.merged[(section.address >> 32) as usize];
-        let at = part.merged.output_offset(section.address as u32 as usize, offset)?;
+        let (part, input) = section.merged();
+        let part = &self.merged[part];
+        let at = part.merged.output_offset(input, offset)?;
         Some(self.layout.chunks[part.chunk.index()].address + at)
     }
 
     /// The pieces of a merge section, and the address from which their positions count.
     pub fn pieces(&self, section: &InputSection) -> (Pieces<'_>, u64) {
-        let part = &self.merged[(section.address >> 32) as usize];
-        let pieces = part.merged.pieces(section.address as u32 as usize);
+        let (part, input) = section.merged();
+        let part = &self.merged[part];
+        let pieces = part.merged.pieces(input);
         (pieces, self.layout.chunks[part.chunk.index()].address)
     }
 
@@ -129,7 +130,7 @@ impl<'a> Image<'_, 'a> {
                         flags,
                         dead: false,
                     },
-                    _ => Place { address: section.address.wrapping_add(value), addend, flags, dead: false },
+                    _ => Place { address: section.address().wrapping_add(value), addend, flags, dead: false },
                 }
             }
             _ => Place { address: value, addend, flags: flags | sym::ABSOLUTE, dead: false },
@@ -248,11 +249,11 @@ impl<'a> Image<'_, 'a> {
         flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
     }
 
-    /// The number of the output section that a section of the image lies in.
-    pub fn out_of(&self, section: &InputSection) -> Option<u32> {
+    /// The output section that a section of the image lies in.
+    pub fn out_of(&self, section: &InputSection) -> Option<OutputSectionId> {
         match section.kind() {
             SectionKind::EhFrame => self.layout.chunk(ChunkKind::EhFrame).map(|c| c.out),
-            _ => Some(self.layout.of_name[section.out() as usize]),
+            _ => self.layout.out_of(section.bin()),
         }
     }
 
@@ -264,21 +265,24 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// The section header index of what defines a name; `None` for absolute values.
-    pub fn output_index(&self, id: SymbolId) -> Option<u32> {
+    pub fn output_index(&self, id: SymbolId) -> Option<HeaderIndex> {
         let symbol = &self.symbols[id];
-        let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out + 1);
+        let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out.header());
         if self.is_known_by_plt(id) {
             return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
         }
         match symbol.kind() {
-            sym::DEFINED => self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out + 1),
+            sym::DEFINED => self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out.header()),
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
                 let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));
-                inside.map(|c| c.out + 1).or_else(|| of_chunk(ChunkKind::CopyBss))
+                inside.map(|c| c.out.header()).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
-            sym::INTERNAL => self.layout.section_at(symbol.value).or(Some(0)).map(|i| i as u32 + 1),
+            sym::INTERNAL => {
+                let out = self.layout.section_at(symbol.value).unwrap_or(OutputSectionId(0));
+                Some(out.header())
+            }
             _ => None,
         }
     }

@@ -17,6 +17,7 @@ use crate::compressed::Compressed;
 use crate::ids::*;
 use crate::image::MergedPart;
 use crate::input::object::Object;
+use crate::input::sections::bin;
 use crate::input::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
 use crate::live::Live;
 use crate::options::Options;
@@ -31,8 +32,8 @@ pub struct Merger<'c, 'a> {
     pub threads: usize,
 }
 
-/// What sections that are merged have in common: output section, entry size, whether they are strings, alignment.
-type Key = (u32, u32, bool, u64);
+/// What sections that are merged have in common: bin, entry size, whether they are strings, alignment.
+type Key = (BinId, u32, bool, u64);
 
 /// Objects whose sections are gathered in one go.
 const OBJECTS: usize = 64;
@@ -40,7 +41,7 @@ const OBJECTS: usize = 64;
 const PLACES: usize = 4096;
 
 struct Group<'a> {
-    out: u32,
+    bin: BinId,
     inputs: Vec<MergeInput<'a>>,
     /// (object, section) of each input, ascending.
     origins: Vec<(u32, SectionId)>,
@@ -56,7 +57,7 @@ struct Groups<'a> {
 impl<'a> Groups<'a> {
     fn get(&mut self, key: Key) -> &mut Group<'a> {
         let index = *self.known.entry(key).or_insert_with(|| {
-            self.list.push((key, Group { out: key.0, inputs: Vec::new(), origins: Vec::new() }));
+            self.list.push((key, Group { bin: key.0, inputs: Vec::new(), origins: Vec::new() }));
             self.list.len() - 1
         });
         &mut self.list[index].1
@@ -88,8 +89,8 @@ impl<'a> Merger<'_, 'a> {
                     // The linker's own string, if it is there, is the last.
                     let own = group.origins.last().is_some_and(|o| o.1.is_none());
                     let origins = &group.origins[..group.origins.len() - usize::from(own)];
-                    note_places(&mut sections.list, parts.len() as u64, origins, self.threads > 1);
-                    parts.push(MergedPart { merged, chunk: ChunkId::NONE, out: group.out });
+                    note_places(&mut sections.list, parts.len() as u32, origins, self.threads > 1);
+                    parts.push(MergedPart { merged, chunk: ChunkId::NONE, bin: group.bin });
                 }
                 Err(errors) => errors.iter().for_each(|e| self.report(&group, e)),
             }
@@ -121,7 +122,7 @@ impl<'a> Merger<'_, 'a> {
                     continue;
                 }
                 let Some(data) = self.data(first + i, merge) else { continue };
-                let group = groups.get((section.out(), merge.entsize, merge.strings, section.align()));
+                let group = groups.get((section.bin(), merge.entsize, merge.strings, section.align()));
                 let align = section.align().min(1 << 31) as u32;
                 group.inputs.push(MergeInput { data, entsize: merge.entsize, strings: merge.strings, align });
                 group.origins.push(((first + i) as u32, merge.section));
@@ -132,7 +133,7 @@ impl<'a> Merger<'_, 'a> {
 
     /// The linker's own name, for `.comment`.
     fn sign(&self, groups: &mut Groups<'a>) {
-        let group = groups.get((crate::input::sections::output_name::COMMENT, 1, true, 1));
+        let group = groups.get((bin::COMMENT, 1, true, 1));
         let data = concat!("Linker: weld ", env!("CARGO_PKG_VERSION"), "\0").as_bytes();
         group.inputs.push(MergeInput { data, entsize: 1, strings: true, align: 1 });
         group.origins.push((u32::MAX, SectionId::NONE));
@@ -181,10 +182,10 @@ impl<'a> Merger<'_, 'a> {
 }
 
 /// Notes in each section's address that it is that input of part `part`.
-fn note_places(list: &mut [InputSection], part: u64, origins: &[(u32, SectionId)], parallel: bool) {
+fn note_places(list: &mut [InputSection], part: u32, origins: &[(u32, SectionId)], parallel: bool) {
     let note = |first: usize, base: usize, sections: &mut [InputSection], origins: &[(u32, SectionId)]| {
         for (i, (_, section)) in origins.iter().enumerate() {
-            sections[section.index() - base].address = part << 32 | (first + i) as u64;
+            sections[section.index() - base].set_merged(part, (first + i) as u32);
         }
     };
     if !parallel || origins.len() <= PLACES {
@@ -217,20 +218,24 @@ mod tests {
         let [one, many] = [false, true].map(|parallel| {
             let mut list = vec![InputSection::default(); origins.len() * 3 + 4];
             note_places(&mut list, 5, &origins, parallel);
-            list.iter().map(|s| s.address).collect::<Vec<_>>()
+            list.iter().map(|s| s.merged()).collect::<Vec<_>>()
         });
         assert!(one == many);
-        assert_eq!(one[origins[PLACES].1.index()], 5 << 32 | PLACES as u64);
-        assert_eq!(one.iter().filter(|a| **a != 0).count(), origins.len());
+        assert_eq!(one[origins[PLACES].1.index()], (5, PLACES));
+        assert_eq!(one.iter().filter(|place| **place != (0, 0)).count(), origins.len());
     }
 
     #[test]
     fn groups_of_runs_join_in_order() {
         let input = |data: &'static [u8]| MergeInput { data, entsize: 1, strings: true, align: 1 };
         let found: [&[(Key, &[u8], u32)]; 3] = [
-            &[((2, 1, true, 1), b"a", 0), ((1, 1, true, 1), b"b", 1)],
+            &[((BinId(2), 1, true, 1), b"a", 0), ((BinId(1), 1, true, 1), b"b", 1)],
             &[],
-            &[((1, 1, true, 1), b"c", 5), ((3, 8, false, 8), b"d", 6), ((2, 1, true, 1), b"e", 7)],
+            &[
+                ((BinId(1), 1, true, 1), b"c", 5),
+                ((BinId(3), 8, false, 8), b"d", 6),
+                ((BinId(2), 1, true, 1), b"e", 7),
+            ],
         ];
         let mut joined = Groups::default();
         for run in found {
@@ -242,9 +247,16 @@ mod tests {
             }
             joined.append(groups);
         }
-        let list: Vec<_> = joined.list.iter().map(|(key, g)| (key.0, g.out, g.origins.clone())).collect();
+        let list: Vec<_> = joined.list.iter().map(|(key, g)| (key.0, g.bin, g.origins.clone())).collect();
         let origins = |ids: &[u32]| ids.iter().map(|id| (0, SectionId(*id))).collect::<Vec<_>>();
-        assert_eq!(list, [(2, 2, origins(&[0, 7])), (1, 1, origins(&[1, 5])), (3, 3, origins(&[6]))]);
+        assert_eq!(
+            list,
+            [(2, origins(&[0, 7])), (1, origins(&[1, 5])), (3, origins(&[6]))].map(|(bin, origins)| (
+                BinId(bin),
+                BinId(bin),
+                origins
+            ))
+        );
         assert_eq!(joined.list[1].1.inputs[1].data, b"c");
     }
 }

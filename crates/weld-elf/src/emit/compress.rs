@@ -19,6 +19,7 @@ use weld_common::trace;
 use super::members::Members;
 use super::units::{Cutter, Unit};
 use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, CompressedSection, Compressor};
+use crate::ids::OutputSectionId;
 use crate::image::Image;
 use crate::layout::{self, ChunkKind, OutputSection};
 use crate::link::Context;
@@ -46,7 +47,7 @@ struct Piece {
 
 /// A section to compress, by its number in the layout.
 struct Wanted {
-    section: usize,
+    section: OutputSectionId,
     how: Compression,
 }
 
@@ -57,19 +58,21 @@ struct Job<'c, 'i, 'a> {
     threads: usize,
 }
 
-/// Compresses the sections that options name. Returns those that shrank, by their number in the
-/// layout.
+/// Compresses the sections that options name. Returns those that shrank, by their ids.
 ///
 /// # Errors
 /// If the compression library fails.
-pub fn run(image: &Image, context: &Context) -> Result<Vec<(usize, CompressedSection)>, CompressedError> {
+pub fn run(
+    image: &Image,
+    context: &Context,
+) -> Result<Vec<(OutputSectionId, CompressedSection)>, CompressedError> {
     let mut job = Job {
         members: Members { image, owners: context.owners },
         wanted: Vec::new(),
         pieces: Vec::new(),
         threads: context.threads,
     };
-    for (section, out) in image.layout.sections.iter().enumerate() {
+    for (section, out) in image.layout.with_ids() {
         match compression(image, out) {
             Some(_) if out.is_alloc() => {
                 let name = String::from_utf8_lossy(&out.name);
@@ -118,7 +121,7 @@ impl Job<'_, '_, '_> {
             cuts: &|section| self.members.cuts(section, self.threads > 1),
             parallel: self.threads > 1,
         };
-        let out = &image.layout.sections[wanted.section];
+        let out = &image.layout[wanted.section];
         let mut units = Vec::new();
         cutter.section(wanted.section, &mut units);
         let size = |unit: &Unit| match unit {
@@ -140,7 +143,7 @@ impl Job<'_, '_, '_> {
         self.wanted.push(wanted);
     }
 
-    fn run(self) -> Result<Vec<(usize, CompressedSection)>, CompressedError> {
+    fn run(self) -> Result<Vec<(OutputSectionId, CompressedSection)>, CompressedError> {
         let mut chunks: Vec<(usize, Vec<Chunk>)> = Vec::new();
         let (large, small): (Vec<usize>, Vec<usize>) =
             (0..self.pieces.len()).partition(|&i| self.pieces[i].size > LARGE);
@@ -214,13 +217,13 @@ impl Job<'_, '_, '_> {
     }
 
     /// Puts sections together from the chunks of their pieces, which are in order.
-    fn join(&self, chunks: Vec<(usize, Vec<Chunk>)>) -> Vec<(usize, CompressedSection)> {
+    fn join(&self, chunks: Vec<(usize, Vec<Chunk>)>) -> Vec<(OutputSectionId, CompressedSection)> {
         let mut lists: Vec<Vec<Chunk>> = self.wanted.iter().map(|_| Vec::new()).collect();
         for (piece, mut list) in chunks {
             lists[self.pieces[piece].wanted].append(&mut list);
         }
         let sections = self.wanted.iter().zip(lists).filter_map(|(wanted, chunks)| {
-            let out = &self.members.image.layout.sections[wanted.section];
+            let out = &self.members.image.layout[wanted.section];
             let compressed = CompressedSection::new(wanted.how.algorithm, out.align, chunks);
             (compressed.size() < out.size).then_some((wanted.section, compressed))
         });

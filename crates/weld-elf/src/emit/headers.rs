@@ -3,6 +3,7 @@
 //! Specification: gABI chapters 4 ("ELF Header", "Section Header") and 5 ("Program Header").
 
 use crate::elf::*;
+use crate::ids::HeaderIndex;
 use crate::input::object::Object;
 use crate::layout::{Layout, Segment};
 use crate::mode::Mode;
@@ -39,7 +40,13 @@ pub fn identification(objects: &[Object]) -> [u8; 16] {
 }
 
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
-pub fn file_header(layout: &Layout, objects: &[Object], mode: Mode, entry: u64, names: u32) -> Vec<u8> {
+pub fn file_header(
+    layout: &Layout,
+    objects: &[Object],
+    mode: Mode,
+    entry: u64,
+    names: HeaderIndex,
+) -> Vec<u8> {
     let mut out = Bytes(Vec::with_capacity(size(layout) as usize));
     out.0.extend_from_slice(&identification(objects));
     let kind = match (mode.relocatable, mode.pic) {
@@ -55,7 +62,7 @@ pub fn file_header(layout: &Layout, objects: &[Object], mode: Mode, entry: u64, 
     out.half(layout.segments.len() as u16).half(if headers { Shdr::SIZE as u16 } else { 0 });
     // Numbers that do not fit are in section header 0.
     out.half(if count >= SHN_LORESERVE as usize { 0 } else { count as u16 });
-    out.half(if names >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names as u16 });
+    out.half(if names.0 >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names.0 as u16 });
     for segment in &layout.segments {
         put_segment(&mut out, segment);
     }
@@ -68,14 +75,14 @@ fn put_segment(out: &mut Bytes, s: &Segment) {
 }
 
 /// The section header table. `name_offsets` are those of the sections' names in `.shstrtab`.
-pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: u32) -> Vec<u8> {
+pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: HeaderIndex) -> Vec<u8> {
     if layout.section_headers == 0 {
         return Vec::new();
     }
     let count = layout.sections.len() + 1;
     let mut out = Bytes(Vec::with_capacity(count * Shdr::SIZE));
     let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
-    let extended_names = if names >= SHN_LORESERVE as u32 { names } else { 0 };
+    let extended_names = if names.0 >= SHN_LORESERVE as u32 { names.0 } else { 0 };
     out.word(0)
         .word(0)
         .long(0)
@@ -89,7 +96,7 @@ pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: u32) -> Vec
     for (section, &name) in layout.sections.iter().zip(name_offsets) {
         out.word(name).word(section.kind).long(section.flags).long(section.address).long(section.offset);
         out.long(section.size)
-            .word(section.link)
+            .word(section.link.0)
             .word(section.info)
             .long(section.align)
             .long(section.entsize);

@@ -45,12 +45,12 @@ impl Members<'_, '_, '_> {
     /// `chunk` writes the linker's own parts.
     pub fn fill(
         &self,
-        out: usize,
+        out: OutputSectionId,
         range: Range<usize>,
         (offset, bytes): (u64, &mut [u8]),
         chunk: &dyn Fn(&Chunk, &mut [u8]),
     ) {
-        let section = &self.image.layout.sections[out];
+        let section = &self.image.layout[out];
         // Code is padded with breakpoints, data with zeroes.
         let padding = if section.flags & SHF_EXECINSTR != 0 { 0xcc } else { 0 };
         let mut done = 0usize;
@@ -157,7 +157,7 @@ impl Members<'_, '_, '_> {
             object,
             object_id: source.object,
             shndx,
-            address: image.sections.get(source.id).address.wrapping_add(start),
+            address: image.sections.get(source.id).address().wrapping_add(start),
             relocs: source.relocs,
             input: object.section_data(shndx as usize).unwrap_or(&[]),
             delta: start.wrapping_neg(),

@@ -23,6 +23,7 @@ use weld_common::trace;
 
 use crate::compressed::CompressedSection;
 use crate::elf::*;
+use crate::ids::OutputSectionId;
 use crate::image::Image;
 use crate::layout::{Chunk, ChunkKind};
 use crate::live::SectionOwners;
@@ -52,8 +53,8 @@ pub struct Contents<'c> {
     pub symtab: Option<&'c SymTab>,
     pub shstrtab: Vec<u8>,
     pub properties: Option<&'c Properties>,
-    /// Sections that were compressed, by their number in the layout.
-    pub compressed: &'c [(usize, CompressedSection)],
+    /// Sections that were compressed, by their ids.
+    pub compressed: &'c [(OutputSectionId, CompressedSection)],
     pub headers: Vec<u8>,
     pub section_headers: Vec<u8>,
 }
@@ -94,7 +95,7 @@ impl Emitter<'_, '_, '_> {
     fn build_id(&self) -> Option<Range<u64>> {
         let layout = self.image.layout;
         let chunk = layout.chunk(ChunkKind::BuildId)?;
-        let out = &layout.sections[chunk.out as usize];
+        let out = &layout[chunk.out];
         let range = build_id::id_range(&self.image.options.notes.build_id);
         let start = out.offset + (chunk.address - out.address);
         Some(start + range.start as u64..start + range.end as u64)

@@ -10,7 +10,7 @@ use weld_common::par;
 
 use super::parts::{DIRECT, Part};
 use crate::compressed::CompressedSection;
-use crate::ids::SectionId;
+use crate::ids::*;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::runs::RUN;
 use crate::layout::{ChunkKind, Layout, Member};
@@ -36,7 +36,7 @@ pub enum Unit {
     },
     /// Members `first..last` of output section `out`.
     Members {
-        out: usize,
+        out: OutputSectionId,
         first: usize,
         last: usize,
         offset: u64,
@@ -85,8 +85,8 @@ fn starts(cuts: Cuts, size: u64) -> Vec<u64> {
 pub struct Cutter<'c, 'a> {
     pub layout: &'c Layout<'a>,
     pub sections: &'c Sections<'a>,
-    /// Sections that were compressed, by their number in the layout.
-    pub compressed: &'c [(usize, CompressedSection)],
+    /// Sections that were compressed, by their ids.
+    pub compressed: &'c [(OutputSectionId, CompressedSection)],
     pub slicing: &'c dyn Fn(ChunkKind) -> Cuts,
     /// Where the parts of an input section start; none if it is not to be cut.
     pub cuts: &'c dyn Fn(SectionId) -> Vec<u64>,
@@ -99,7 +99,7 @@ impl Cutter<'_, '_> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
         let mut end = crate::emit::headers::size(layout);
-        for (i, out) in layout.sections.iter().enumerate() {
+        for (id, out) in layout.with_ids() {
             if out.is_nobits() || out.size == 0 {
                 continue;
             }
@@ -108,9 +108,9 @@ impl Cutter<'_, '_> {
             if out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere)) {
                 continue;
             }
-            match self.compressed.iter().position(|c| c.0 == i) {
+            match self.compressed.iter().position(|c| c.0 == id) {
                 Some(number) => self.packed(number, out.offset, &mut units),
-                None => self.section(i, &mut units),
+                None => self.section(id, &mut units),
             }
         }
         gap(&mut units, end, layout.section_headers);
@@ -131,23 +131,23 @@ impl Cutter<'_, '_> {
     }
 
     /// Cuts one output section.
-    pub fn section(&self, index: usize, units: &mut Vec<Unit>) {
-        self.cut(index, self.unusual(&self.layout.sections[index].members), units);
+    pub fn section(&self, id: OutputSectionId, units: &mut Vec<Unit>) {
+        self.cut(id, self.unusual(&self.layout[id].members), units);
     }
 
     /// Cuts one output section; `unusual` are the members that are looked at one by one.
-    fn cut(&self, index: usize, unusual: Vec<usize>, units: &mut Vec<Unit>) {
+    fn cut(&self, id: OutputSectionId, unusual: Vec<usize>, units: &mut Vec<Unit>) {
         let (layout, sections) = (self.layout, self.sections);
-        let out = &layout.sections[index];
+        let out = &layout[id];
         let mut first = 0;
         let (mut start, mut end) = (out.offset, out.offset);
         let close = |first: usize, last: usize, start: u64, end: u64, units: &mut Vec<Unit>| {
             if end > start {
-                units.push(Unit::Members { out: index, first, last, offset: start, size: end - start });
+                units.push(Unit::Members { out: id, first, last, offset: start, size: end - start });
             }
         };
         let end_of = |i: usize| {
-            let (offset, size) = extent(layout, sections, index, out.members[i]);
+            let (offset, size) = extent(layout, sections, id, out.members[i]);
             offset + size
         };
         let mut next = 0;
@@ -164,7 +164,7 @@ impl Cutter<'_, '_> {
             }
             let Some(member) = out.members.get(i) else { break };
             next = i + 1;
-            let (offset, size) = extent(layout, sections, index, *member);
+            let (offset, size) = extent(layout, sections, id, *member);
             if offset - end > UNIT_BYTES {
                 // A hole that some enormous alignment asked for.
                 close(first, i, start, end, units);
@@ -259,9 +259,9 @@ fn gap(units: &mut Vec<Unit>, from: u64, to: u64) {
     }
 }
 
-/// File offset and size of a member of output section `index`.
-pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member) -> (u64, u64) {
-    let out = &layout.sections[index];
+/// File offset and size of a member of output section `id`.
+pub fn extent(layout: &Layout, sections: &Sections, id: OutputSectionId, member: Member) -> (u64, u64) {
+    let out = &layout[id];
     match (member.as_chunk(), member.as_section()) {
         (Some(id), _) => {
             let chunk = &layout.chunks[id.index()];
@@ -269,7 +269,7 @@ pub fn extent(layout: &Layout, sections: &Sections, index: usize, member: Member
         }
         (_, Some(id)) => {
             let section = sections.get(id);
-            (out.offset + (section.address - out.address), section.size)
+            (out.offset + (section.address() - out.address), section.size)
         }
         _ => (out.offset, 0),
     }
@@ -310,9 +310,10 @@ mod tests {
             let kind = if random() % 20 == 0 { SectionKind::NoBits } else { SectionKind::Regular };
             let align = if is_large && random() % 4 == 0 { 20 } else { random() % 5 };
             let size = random() % if is_large { 3 * UNIT_BYTES } else { 300 };
-            let mut section = InputSection::new(kind, 0, align as u32, size);
-            section.address = end.next_multiple_of(section.align());
-            end = section.address + size;
+            let mut section = InputSection::new(kind, BinId(0), align as u32, size);
+            let start = end.next_multiple_of(section.align());
+            section.move_to(start);
+            end = start + size;
             list.push(section);
             out.members.push(Member::section(SectionId(i)));
         }
@@ -322,12 +323,12 @@ mod tests {
             chunks: Vec::new(),
             segments: Vec::new(),
             by_address: Vec::new(),
-            of_name: vec![0],
+            of_bin: vec![OutputSectionId(0)],
             image_base: 0,
             section_headers: 0,
             file_size: 0,
         };
-        (layout, Sections { list, objects: Vec::new(), names: Vec::new() })
+        (layout, Sections { list, objects: Vec::new(), bins: Vec::new() })
     }
 
     #[test]
@@ -350,8 +351,8 @@ mod tests {
                 };
                 let mut units = Vec::new();
                 match slow {
-                    true => cutter.cut(0, (0..sections.list.len()).collect(), &mut units),
-                    false => cutter.section(0, &mut units),
+                    true => cutter.cut(OutputSectionId(0), (0..sections.list.len()).collect(), &mut units),
+                    false => cutter.section(OutputSectionId(0), &mut units),
                 }
                 units.iter().map(key).collect::<Vec<_>>()
             });

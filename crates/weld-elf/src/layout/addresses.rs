@@ -1,7 +1,7 @@
 //! From offsets to addresses: of input sections, chunks and symbols.
 //!
-//! After this, an input section's `address` and a symbol's `value` are final virtual addresses, and
-//! a relocation's target is one load away. Merge sections have no address of their own; theirs says
+//! After this, an input section's place and a symbol's `value` are final virtual addresses, and
+//! a relocation's target is one load away. Merge sections have no address of their own; their place says
 //! which part and which input of it they are.
 
 use std::collections::HashMap;
@@ -21,20 +21,21 @@ use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
 pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel: bool) {
     let start = |out: &OutputSection| if out.is_alloc() { out.address } else { 0 };
-    let alloc = layout.sections.iter().enumerate().filter(|(_, out)| out.is_alloc());
-    layout.by_address = alloc.map(|(i, out)| (out.address, i as u32)).collect();
-    layout.by_address.sort_unstable();
+    let alloc = layout.with_ids().filter(|(_, out)| out.is_alloc());
+    let mut by_address: Vec<_> = alloc.map(|(id, out)| (out.address, id)).collect();
+    by_address.sort_unstable();
+    layout.by_address = by_address;
     for chunk in &mut layout.chunks {
-        chunk.address += start(&layout.sections[chunk.out as usize]);
+        chunk.address += start(&layout.sections[chunk.out.index()]);
     }
-    let of_out = |out: u32| layout.sections.get(out as usize).map_or(0, start);
-    let starts: Vec<u64> = layout.of_name.iter().map(|out| of_out(*out)).collect();
+    let of_out = |out: &OutputSectionId| layout.sections.get(out.index()).map_or(0, start);
+    let starts: Vec<u64> = layout.of_bin.iter().map(of_out).collect();
     let region = trace::region("place sections");
     let place = |(run, sections): (usize, &mut [InputSection])| {
         let _task = region.task();
         for (i, section) in sections.iter_mut().enumerate() {
             if section.is_copied() && live.contains(SectionId((run * RUN + i) as u32)) {
-                section.address += starts[section.out() as usize];
+                section.move_to(starts[section.bin().index()]);
             }
         }
     };
@@ -85,7 +86,7 @@ pub fn place_symbols(
                     // Its records have moved apart; what names the section means its start.
                     symbol.value = eh_frame;
                 } else if flags & sym::MERGED == 0 {
-                    symbol.value = symbol.value.wrapping_add(section.address);
+                    symbol.value = symbol.value.wrapping_add(section.address());
                 } else {
                     place_merged(symbol, section, layout, merged);
                 }
@@ -111,8 +112,9 @@ pub fn place_symbols(
 /// The address of a symbol in a section of pieces. Seldom: strings and constants have no names that others know.
 #[inline(never)]
 fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, merged: &[MergedPart]) {
-    let part = merged.get((section.address >> 32) as usize);
-    let at = part.and_then(|p| p.merged.output_offset(section.address as u32 as usize, symbol.value));
+    let (part, input) = section.merged();
+    let part = merged.get(part);
+    let at = part.and_then(|p| p.merged.output_offset(input, symbol.value));
     let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
     if symbol.value >= section.size {
         symbol.add(sym::OUTSIDE);

@@ -37,10 +37,10 @@ impl<'a> Builder<'_, 'a> {
     pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Layout<'a> {
         let uses = self.join_uses();
         let mut outs: Vec<OutputSection> = Vec::new();
-        let mut of_name = vec![u32::MAX; self.sections.names.len()];
-        let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_name);
+        let mut of_bin = vec![OutputSectionId::NONE; self.sections.bins.len()];
+        let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_bin);
         let stretch = trace::stretch("order output sections");
-        let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_name);
+        let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
         for out in &mut outs {
             out.relro = self.options.layout.relro && is_relro(out, self.options);
             if out.relro && out.is_nobits() && !out.is_tls() {
@@ -51,11 +51,11 @@ impl<'a> Builder<'_, 'a> {
         }
         self.sort_arrays(&mut outs);
         let (outs, position) = self.put_in_order(outs);
-        for of in of_name.iter_mut().filter(|of| **of != u32::MAX) {
-            *of = position[*of as usize];
+        for out in of_bin.iter_mut().filter(|out| out.is_some()) {
+            *out = position[out.index()];
         }
         for chunk in &mut chunks {
-            chunk.out = position[chunk.out as usize];
+            chunk.out = position[chunk.out.index()];
         }
         drop(stretch);
         let mut layout = Layout {
@@ -63,7 +63,7 @@ impl<'a> Builder<'_, 'a> {
             chunks,
             segments: Vec::new(),
             by_address: Vec::new(),
-            of_name,
+            of_bin,
             image_base: 0,
             section_headers: 0,
             file_size: 0,
@@ -73,8 +73,8 @@ impl<'a> Builder<'_, 'a> {
         layout
     }
 
-    /// The output sections by rank, and the new number of each.
-    fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<u32>) {
+    /// The output sections by rank, and the new id of each.
+    fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<OutputSectionId>) {
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
         if self.options.sections.unique_sections || !self.options.sections.unique_patterns.is_empty() {
@@ -84,29 +84,29 @@ impl<'a> Builder<'_, 'a> {
                 (0..outs.len()).map(|i| *first.entry(&outs[i].name).or_insert(i)).collect();
             order.sort_by_key(|&i| (outs[i].rank, starts[i]));
         }
-        let mut position = vec![0u32; outs.len()];
+        let mut position = vec![OutputSectionId::NONE; outs.len()];
         for (new, &old) in order.iter().enumerate() {
-            position[old] = new as u32;
+            position[old] = OutputSectionId(new as u32);
         }
         let mut slots: Vec<Option<OutputSection>> = outs.into_iter().map(Some).collect();
         (order.iter().filter_map(|&i| slots[i].take()).collect(), position)
     }
 
-    /// Header fields of each output name, over all objects.
+    /// Header fields of each bin, over all objects.
     fn join_uses(&self) -> Vec<Option<OutputUse>> {
-        let (objects, names) = (&self.sections.objects, self.sections.names.len());
+        let (objects, bins) = (&self.sections.objects, self.sections.bins.len());
         let region = trace::region("join headers");
         let join = |objects: &[ObjectSections]| {
             let _task = region.task();
-            runs::join_uses(objects.iter().flat_map(|o| &o.uses), names)
+            runs::join_uses(objects.iter().flat_map(|o| &o.uses), bins)
         };
-        let joined: Vec<Vec<(u32, OutputUse)>> = match self.parallel {
+        let joined: Vec<Vec<(BinId, OutputUse)>> = match self.parallel {
             true => objects.par_chunks(OBJECTS).map(join).collect(),
             false => vec![join(objects)],
         };
-        let mut all: Vec<Option<OutputUse>> = vec![None; names];
-        for (name, used) in joined.iter().flatten() {
-            match &mut all[*name as usize] {
+        let mut all: Vec<Option<OutputUse>> = vec![None; bins];
+        for (bin, used) in joined.iter().flatten() {
+            match &mut all[bin.index()] {
                 Some(seen) => seen.join(used),
                 slot => *slot = Some(*used),
             }
@@ -119,14 +119,14 @@ impl<'a> Builder<'_, 'a> {
         &self,
         uses: &[Option<OutputUse>],
         outs: &mut Vec<OutputSection<'a>>,
-        of_name: &mut [u32],
+        of_bin: &mut [OutputSectionId],
     ) -> Vec<Vec<Part>> {
-        let (list, live, names) = (&self.sections.list, self.live, self.sections.names.len());
+        let (list, live, bins) = (&self.sections.list, self.live, self.sections.bins.len());
         let (count, run) = (list.len(), self.run());
         let region = trace::region("gather members");
         let gather = |start: usize| {
             let _task = region.task();
-            runs::gather(list, start * run..count.min((start + 1) * run), live, names)
+            runs::gather(list, start * run..count.min((start + 1) * run), live, bins)
         };
         let numbers = 0..count.div_ceil(run);
         let found: Vec<Vec<Group>> = match self.parallel {
@@ -135,14 +135,14 @@ impl<'a> Builder<'_, 'a> {
         };
         drop(region);
         let mut lists: Vec<(usize, Vec<Vec<Member>>)> = Vec::new();
-        let mut as_part = |Group { name, members, extent }| {
-            let out = self.out_for(name, uses, outs, of_name);
+        let mut as_part = |Group { bin, members, extent }| {
+            let out = self.out_for(bin, uses, outs, of_bin).index();
             lists.resize_with(outs.len(), Default::default);
             let (count, parts) = &mut lists[out];
             let range = *count..*count + members.len();
             *count = range.end;
             parts.push(members);
-            Part { name, members: range, extent, start: None }
+            Part { bin, members: range, extent, start: None }
         };
         let parts = found.into_iter().map(|run| run.into_iter().map(&mut as_part).collect()).collect();
         let region = trace::region("join members");
@@ -164,21 +164,21 @@ impl<'a> Builder<'_, 'a> {
 
     fn out_for(
         &self,
-        name: u32,
+        bin: BinId,
         uses: &[Option<OutputUse>],
         outs: &mut Vec<OutputSection<'a>>,
-        of_name: &mut [u32],
-    ) -> usize {
-        if of_name[name as usize] == u32::MAX {
-            let text = self.sections.names[name as usize];
+        of_bin: &mut [OutputSectionId],
+    ) -> OutputSectionId {
+        if of_bin[bin.index()].is_none() {
+            let text = self.sections.bins[bin.index()];
             let mut out = OutputSection::new(Cow::Borrowed(text), SHT_PROGBITS, 0, 0);
-            match &uses[name as usize] {
+            match &uses[bin.index()] {
                 Some(used) => {
                     out.kind = used.kind;
                     out.flags = output_flags(used);
                     out.entsize = used.entsize;
                 }
-                None if name == crate::input::sections::output_name::COMMENT => {
+                None if bin == crate::input::sections::bin::COMMENT => {
                     out.flags = SHF_MERGE | SHF_STRINGS;
                     out.entsize = 1;
                 }
@@ -193,10 +193,10 @@ impl<'a> Builder<'_, 'a> {
                     };
                 }
             }
-            of_name[name as usize] = outs.len() as u32;
+            of_bin[bin.index()] = OutputSectionId(outs.len() as u32);
             outs.push(out);
         }
-        of_name[name as usize] as usize
+        of_bin[bin.index()]
     }
 
     fn add_chunks(
@@ -204,17 +204,17 @@ impl<'a> Builder<'_, 'a> {
         specs: Vec<(ChunkKind, Spec)>,
         uses: &[Option<OutputUse>],
         outs: &mut Vec<OutputSection<'a>>,
-        of_name: &mut [u32],
+        of_bin: &mut [OutputSectionId],
     ) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         for (kind, spec) in specs {
             let id = ChunkId(chunks.len() as u32);
             let out = match spec.place {
-                Place::Joined(name) => {
-                    let known = of_name[name as usize] != u32::MAX;
-                    let out = self.out_for(name, uses, outs, of_name);
+                Place::Joined(bin) => {
+                    let known = of_bin[bin.index()].is_some();
+                    let out = self.out_for(bin, uses, outs, of_bin);
                     if let (ChunkKind::Merged(_), true) = (kind, !known) {
-                        outs[out].kind = SHT_PROGBITS;
+                        outs[out.index()].kind = SHT_PROGBITS;
                     }
                     out
                 }
@@ -224,11 +224,11 @@ impl<'a> Builder<'_, 'a> {
                     let mut out = OutputSection::new(name, header.kind, header.flags, header.entsize);
                     out.own = Some(kind);
                     outs.push(out);
-                    outs.len() - 1
+                    OutputSectionId(outs.len() as u32 - 1)
                 }
             };
-            outs[out].members.push(Member::chunk(id));
-            chunks.push(Chunk { kind, size: spec.size, align: spec.align, address: 0, out: out as u32 });
+            outs[out.index()].members.push(Member::chunk(id));
+            chunks.push(Chunk { kind, size: spec.size, align: spec.align, address: 0, out });
         }
         chunks
     }
@@ -292,7 +292,7 @@ impl<'a> Builder<'_, 'a> {
         let mut placed: Vec<Option<Placed>> =
             outs.iter().map(|out| (!moved(out)).then(Placed::default)).collect();
         for part in parts.iter_mut().flatten() {
-            let Some(placed) = &mut placed[layout.of_name[part.name as usize] as usize] else { continue };
+            let Some(placed) = &mut placed[layout.of_bin[part.bin.index()].index()] else { continue };
             part.start = Some(placed.offset);
             placed.offset = part.extent.end(placed.offset);
             placed.align = placed.align.max(part.extent.align());
@@ -304,7 +304,7 @@ impl<'a> Builder<'_, 'a> {
             let _task = region.task();
             for part in parts {
                 let Some(start) = part.start else { continue };
-                let out = &outs[layout.of_name[part.name as usize] as usize];
+                let out = &outs[layout.of_bin[part.bin.index()].index()];
                 runs::place(&out.members[part.members.clone()], sections, i * run, start);
             }
         };
@@ -318,7 +318,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// Sections with `SHF_LINK_ORDER` lie in the order of the sections they are linked to.
     fn sort_linked(&self, layout: &mut Layout, index: usize) {
-        let of_name = &layout.of_name;
+        let of_bin = &layout.of_bin;
         let leader = |member: &Member| -> Option<SectionId> {
             let id = member.as_section()?;
             let object = self.owners.object(id);
@@ -330,14 +330,15 @@ impl<'a> Builder<'_, 'a> {
         let key = |member: &Member| match leader(member) {
             Some(id) => {
                 let section = self.sections.get(id);
-                (of_name[section.out() as usize], section.address)
+                (of_bin[section.bin().index()], section.offset())
             }
-            None => (u32::MAX, 0),
+            None => (OutputSectionId::NONE, 0),
         };
         let mut members = std::mem::take(&mut layout.sections[index].members);
         members.sort_by_cached_key(key);
         let first = members.first().map(key);
-        layout.sections[index].link = first.map_or(0, |k| if k.0 == u32::MAX { 0 } else { k.0 + 1 });
+        let leader = first.filter(|key| key.0.is_some());
+        layout.sections[index].link = leader.map_or(HeaderIndex::ZERO, |key| key.0.header());
         layout.sections[index].members = members;
     }
 
@@ -355,8 +356,8 @@ impl<'a> Builder<'_, 'a> {
                 }
                 None => {
                     let section = &mut self.sections.list[member.0 as usize];
-                    section.address = align_to(offset, section.align());
-                    offset = section.address.saturating_add(section.size);
+                    section.set_offset(align_to(offset, section.align()));
+                    offset = section.offset().saturating_add(section.size);
                     align = align.max(section.align());
                 }
             }

@@ -16,6 +16,7 @@ pub mod runs;
 pub mod segments;
 
 use std::borrow::Cow;
+use std::ops::{Index, IndexMut};
 
 use crate::ids::*;
 pub use crate::synth::all::ChunkKind;
@@ -49,7 +50,7 @@ pub struct Chunk {
     pub align: u64,
     /// Offset in the output section; after layout the address (still the offset if not allocated).
     pub address: u64,
-    pub out: u32,
+    pub out: OutputSectionId,
 }
 
 pub struct OutputSection<'a> {
@@ -66,7 +67,7 @@ pub struct OutputSection<'a> {
     pub size: u64,
     pub members: Vec<Member>,
     pub relro: bool,
-    pub link: u32,
+    pub link: HeaderIndex,
     pub info: u32,
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
     pub own: Option<ChunkKind>,
@@ -87,7 +88,7 @@ impl<'a> OutputSection<'a> {
             size: 0,
             members: Vec::new(),
             relro: false,
-            link: 0,
+            link: HeaderIndex::ZERO,
             info: 0,
             own: None,
             rank: 0,
@@ -130,41 +131,71 @@ pub struct Segment {
 }
 
 pub struct Layout<'a> {
-    /// In file order; the section header index is one more.
+    /// In file order, which is that of their headers.
     pub sections: Vec<OutputSection<'a>>,
     pub chunks: Vec<Chunk>,
     pub segments: Vec<Segment>,
-    /// Address and position of the sections in memory, by address; once they are placed.
-    pub by_address: Vec<(u64, u32)>,
-    /// Position in `sections` of each name in `Sections::names`; `u32::MAX` if unused.
-    pub of_name: Vec<u32>,
+    /// The sections in memory and their addresses, by address; once they are placed.
+    pub by_address: Vec<(u64, OutputSectionId)>,
+    /// The output section of each bin; `NONE` if nothing is in it.
+    pub of_bin: Vec<OutputSectionId>,
     pub image_base: u64,
     /// Offset of the section header table; 0 if there is none.
     pub section_headers: u64,
     pub file_size: u64,
 }
 
+impl<'a> Index<OutputSectionId> for Layout<'a> {
+    type Output = OutputSection<'a>;
+
+    fn index(&self, id: OutputSectionId) -> &OutputSection<'a> {
+        &self.sections[id.index()]
+    }
+}
+
+impl IndexMut<OutputSectionId> for Layout<'_> {
+    fn index_mut(&mut self, id: OutputSectionId) -> &mut Self::Output {
+        &mut self.sections[id.index()]
+    }
+}
+
 impl<'a> Layout<'a> {
+    /// The output section that the input sections of a bin lie in.
+    #[inline(always)]
+    pub fn out_of(&self, bin: BinId) -> Option<OutputSectionId> {
+        Some(self.of_bin[bin.index()]).filter(|out| out.is_some())
+    }
+
+    /// The sections with their ids.
+    pub fn with_ids(&self) -> impl Iterator<Item = (OutputSectionId, &OutputSection<'a>)> {
+        (0..).map(OutputSectionId).zip(&self.sections)
+    }
+
     pub fn find(&self, name: &[u8]) -> Option<&OutputSection<'a>> {
         self.sections.iter().find(|s| *s.name == *name)
     }
 
     /// The last section in memory that `address` lies in, or at the end of.
-    pub fn section_at(&self, address: u64) -> Option<usize> {
+    pub fn section_at(&self, address: u64) -> Option<OutputSectionId> {
         let end = self.by_address.partition_point(|(start, _)| *start <= address);
         // Mostly the first that is looked at; thread-local zeroes lie over what follows them.
-        let mut before = self.by_address[..end].iter().rev().map(|(_, i)| *i as usize);
-        before.find(|i| address <= self.sections[*i].end())
+        let mut before = self.by_address[..end].iter().rev().map(|(_, id)| *id);
+        before.find(|id| address <= self[*id].end())
     }
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
         self.chunks.iter().find(|c| c.kind == kind)
     }
 
+    /// The header of the section that the linker makes for a chunk; 0 if there is none.
+    pub fn header_of(&self, kind: ChunkKind) -> HeaderIndex {
+        self.chunk(kind).map_or(HeaderIndex::ZERO, |c| c.out.header())
+    }
+
     /// Where a chunk starts in the file; 0 if there is none.
     pub fn chunk_offset(&self, kind: ChunkKind) -> u64 {
         self.chunk(kind).map_or(0, |c| {
-            let out = &self.sections[c.out as usize];
+            let out = &self[c.out];
             out.offset + (c.address - out.address)
         })
     }

@@ -19,8 +19,8 @@ use crate::live::Live;
 /// Sections of a run.
 pub const RUN: usize = 16 << 10;
 
-/// Names below this number are looked up in an array by a run, others in a map.
-const FEW_NAMES: usize = 4096;
+/// Bins below this number are looked up in an array by a run, others in a map.
+const FEW_BINS: usize = 4096;
 
 /// The next multiple of `align`. What does not fit 64 bits ends at the top, where giving addresses finds it.
 pub fn align_to(offset: u64, align: u64) -> u64 {
@@ -58,69 +58,69 @@ impl Extent {
     }
 }
 
-/// What a run has for one output name.
+/// What a run has for one bin.
 pub struct Group {
-    pub name: u32,
+    pub bin: BinId,
     pub members: Vec<Member>,
     pub extent: Extent,
 }
 
-/// Groups by the number of a name, in the order in which names are met.
-struct ByName<T> {
-    list: Vec<(u32, T)>,
+/// Groups by bin, in the order in which bins are met.
+struct ByBin<T> {
+    list: Vec<(BinId, T)>,
     low: Vec<u32>,
-    high: HashMap<u32, u32>,
+    high: HashMap<BinId, u32>,
 }
 
-impl<T> ByName<T> {
-    fn new(names: usize) -> Self {
-        ByName { list: Vec::new(), low: vec![u32::MAX; names.min(FEW_NAMES)], high: HashMap::new() }
+impl<T> ByBin<T> {
+    fn new(bins: usize) -> Self {
+        ByBin { list: Vec::new(), low: vec![u32::MAX; bins.min(FEW_BINS)], high: HashMap::new() }
     }
 
     #[inline]
-    fn get(&mut self, name: u32, new: impl FnOnce() -> T) -> &mut T {
-        let index = match self.low.get_mut(name as usize) {
+    fn get(&mut self, bin: BinId, new: impl FnOnce() -> T) -> &mut T {
+        let index = match self.low.get_mut(bin.index()) {
             Some(index) => index,
-            None => self.high.entry(name).or_insert(u32::MAX),
+            None => self.high.entry(bin).or_insert(u32::MAX),
         };
         if *index == u32::MAX {
             *index = self.list.len() as u32;
-            self.list.push((name, new()));
+            self.list.push((bin, new()));
         }
         &mut self.list[*index as usize].1
     }
 }
 
-/// Lists the members that sections `range` have for each output name; `names` is how many names there are.
-pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, names: usize) -> Vec<Group> {
-    let mut groups: ByName<(Vec<Member>, Extent)> = ByName::new(names);
+/// Lists the members that sections `range` have for each bin; `bins` is how many there are.
+pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, bins: usize) -> Vec<Group> {
+    let mut groups: ByBin<(Vec<Member>, Extent)> = ByBin::new(bins);
     for (i, section) in list[range.clone()].iter().enumerate() {
         let id = SectionId((range.start + i) as u32);
         if section.is_copied() && live.contains(id) {
-            let (members, extent) = groups.get(section.out(), Default::default);
+            let (members, extent) = groups.get(section.bin(), Default::default);
             members.push(Member::section(id));
             extent.push(section.align(), section.size);
         }
     }
-    let group = |(name, (members, extent))| Group { name, members, extent };
+    let group = |(bin, (members, extent))| Group { bin, members, extent };
     groups.list.into_iter().map(group).collect()
 }
 
-/// Joins what objects contribute to headers, by name.
-pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, names: usize) -> Vec<(u32, OutputUse)> {
-    let mut joined: ByName<Option<OutputUse>> = ByName::new(names);
+/// Joins what objects contribute to headers, by bin.
+pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, bins: usize) -> Vec<(BinId, OutputUse)> {
+    let mut joined: ByBin<Option<OutputUse>> = ByBin::new(bins);
     for used in uses {
-        match joined.get(used.out, || None) {
+        match joined.get(used.bin, || None) {
             Some(seen) => seen.join(used),
             slot => *slot = Some(*used),
         }
     }
-    joined.list.into_iter().filter_map(|(name, used)| Some((name, used?))).collect()
+    joined.list.into_iter().filter_map(|(bin, used)| Some((bin, used?))).collect()
 }
 
 /// Where the members of a [`Group`] went.
 pub struct Part {
-    pub name: u32,
+    pub bin: BinId,
     /// Among the members of the output section, which other runs begin.
     pub members: Range<usize>,
     pub extent: Extent,
@@ -133,8 +133,8 @@ pub fn place(members: &[Member], sections: &mut [InputSection], base: usize, sta
     let mut offset = start;
     for id in members.iter().filter_map(|m| m.as_section()) {
         let section = &mut sections[id.index() - base];
-        section.address = align_to(offset, section.align());
-        offset = section.address.saturating_add(section.size);
+        section.set_offset(align_to(offset, section.align()));
+        offset = section.offset().saturating_add(section.size);
     }
 }
 
@@ -188,15 +188,15 @@ mod tests {
                 _ => SectionKind::Regular,
             };
             let (out, align) = (random(&mut state) % names, random(&mut state) % 7);
-            list.push(InputSection::new(kind, out as u32, align as u32, random(&mut state) % 100));
+            list.push(InputSection::new(kind, BinId(out as u32), align as u32, random(&mut state) % 100));
         }
-        Sections { list, objects: Vec::new(), names: vec![b".name"; names as usize] }
+        Sections { list, objects: Vec::new(), bins: vec![b".name"; names as usize] }
     }
 
     #[test]
     fn runs_lay_out_as_one_loop_does() {
         let options = Options::default();
-        for names in [3, 2 * FEW_NAMES as u64] {
+        for names in [3, 2 * FEW_BINS as u64] {
             let live = Live::new((0..RUN).map(|i| AtomicU32::new(!(1 << (i % 32)))).collect());
             let [one, many] = [false, true].map(|parallel| {
                 let mut sections = sections(names);
@@ -213,8 +213,8 @@ mod tests {
                 let layout = builder.build(Vec::new());
                 let outs: Vec<_> =
                     layout.sections.into_iter().map(|out| (out.members, out.size, out.align)).collect();
-                let addresses: Vec<u64> = sections.list.iter().map(|s| s.address).collect();
-                (outs, layout.of_name, addresses)
+                let addresses: Vec<u64> = sections.list.iter().map(|s| s.offset()).collect();
+                (outs, layout.of_bin, addresses)
             });
             assert!(one == many, "{names} names");
             // And that is one behind the other.
@@ -222,7 +222,7 @@ mod tests {
             for (i, section) in sections(names).list.iter().enumerate() {
                 let copied = section.is_copied() && live.contains(SectionId(i as u32));
                 let end = match copied {
-                    true => &mut ends[one.1[section.out() as usize] as usize],
+                    true => &mut ends[one.1[section.bin().index()].index()],
                     false => &mut 0,
                 };
                 let start = align_to(*end, section.align());

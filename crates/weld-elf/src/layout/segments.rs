@@ -180,7 +180,7 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
     let alloc = sections.iter().take_while(|s| s.is_alloc()).count();
     let mut list = Vec::new();
     // Inputs may have sections of the same name.
-    let has = |kind: ChunkKind| layout.chunk(kind).map(|c| c.out as usize);
+    let has = |kind: ChunkKind| layout.chunk(kind).map(|c| c.out.index());
     if headers && (has(ChunkKind::Interp).is_some() || facts.mode.dynamic) {
         list.push(segment(PT_PHDR, PF_R, 0..0, 8));
     }

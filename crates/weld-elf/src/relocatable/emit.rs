@@ -155,7 +155,7 @@ impl Emitter<'_, '_> {
                 (What::Relocs(_), Some(id)) => at + self.relocs_size(id),
                 (_, Some(id)) => {
                     let input = plan.sections.get(id);
-                    section.offset + input.address + input.size
+                    section.offset + input.offset() + input.size
                 }
                 _ => section.offset + section.size,
             };
@@ -278,7 +278,7 @@ impl Emitter<'_, '_> {
                     (What::Relocs(_), Some(id)) => self.relocs_size(id),
                     (_, Some(id)) => {
                         let input = self.plan.sections.get(id);
-                        at = out.offset + input.address;
+                        at = out.offset + input.offset();
                         input.size
                     }
                     _ => out.size,

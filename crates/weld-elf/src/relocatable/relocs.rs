@@ -54,7 +54,7 @@ impl<'c, 'a> Site<'c, 'a> {
             if class(reloc.kind()) == Class::Unknown {
                 self.error(reloc, "is not supported");
             }
-            let place = section.address.wrapping_add(reloc.r_offset());
+            let place = section.offset().wrapping_add(reloc.r_offset());
             let moved = match self.map(reloc) {
                 Mapped::To { sym, addend } => Rela::make(place, sym, reloc.kind(), addend),
                 Mapped::Gone => {
@@ -103,7 +103,7 @@ impl<'c, 'a> Site<'c, 'a> {
         {
             let target = SectionId(self.object.section_base + s);
             debug_assert_ne!(plan.outs.of_section[target.index()], NONE);
-            let start = plan.sections.get(target).address;
+            let start = plan.sections.get(target).offset();
             if start != 0 && !class(reloc.kind()).counts_from_symbol() {
                 self.error(reloc, "cannot refer to a section's symbol in the input of -r");
             }

@@ -417,7 +417,7 @@ impl<'a> Writer<'_, 'a> {
         match object.place(index, symbol) {
             SymbolPlace::Section(s) => {
                 let id = SectionId(object.section_base + s);
-                let value = symbol.st_value().wrapping_add(self.plan.sections.get(id).address);
+                let value = symbol.st_value().wrapping_add(self.plan.sections.get(id).offset());
                 (value, Place::Section(self.plan.outs.of_section[id.index()]))
             }
             _ => (symbol.st_value(), Place::Reserved(symbol.st_shndx())),
@@ -502,7 +502,7 @@ impl<'a> Writer<'_, 'a> {
             (sym::DEFINED, _) => {
                 let section = self.plan.sections.get(SectionId(symbol.section));
                 let out = self.plan.outs.of_section[symbol.section as usize];
-                (symbol.value.wrapping_add(section.address), Place::Section(out))
+                (symbol.value.wrapping_add(section.offset()), Place::Section(out))
             }
             (sym::COMMON, Some((out, start))) => (start + symbol.value, Place::Section(out)),
             _ => (symbol.value, Place::Reserved(SHN_ABS)),

@@ -91,10 +91,10 @@ impl Map<'_, '_, '_> {
         let object = &image.resolved.objects[index.index()];
         let name =
             format!("{}:({})", object.name, object.section_label((id.0 - object.section_base) as usize));
-        part(text, (section.address, section.size, section.align()), &name);
+        part(text, (section.address(), section.size, section.align()), &name);
         for found in self.symbols.of(id) {
             let name = shown(image.options, object.symbol_name(found.index));
-            let address = section.address.wrapping_add(found.value);
+            let address = section.address().wrapping_add(found.value);
             symbol(text, (address, object.syms[found.index as usize].st_size()), &name);
         }
     }

@@ -14,17 +14,17 @@ use crate::live::Live;
 use crate::resolve::Resolved;
 
 pub fn report(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live) {
-    let mut kinds = vec![0u8; sections.names.len()];
+    let mut kinds = vec![0u8; sections.bins.len()];
     for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
         for &(follower, leader) in &extra.link_order {
             check_link(job, (object, sections, live), follower, leader);
         }
         for used in &extra.uses {
-            kinds[used.out as usize] |= kind_of(used.any_flags) | kind_of(used.all_flags);
+            kinds[used.bin.index()] |= kind_of(used.any_flags) | kind_of(used.all_flags);
         }
     }
-    for out in (0..kinds.len()).filter(|out| kinds[*out] == TLS | PLAIN) {
-        mixture(job, resolved, (sections, live), out as u32);
+    for bin in (0..kinds.len()).filter(|bin| kinds[*bin] == TLS | PLAIN) {
+        mixture(job, resolved, (sections, live), BinId(bin as u32));
     }
 }
 
@@ -55,15 +55,15 @@ fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), 
     job.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | u64::from(follower)));
 }
 
-/// Reports that output section `out` would be thread-local in parts: a section of each kind. One that gc removed has
+/// Reports that the output section of `bin` would be thread-local in parts: a section of each kind. One that gc removed has
 /// its say in the output section's flags all the same; only where all that is left is thread-local, that is right.
-fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live), out: u32) {
+fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live), bin: BinId) {
     let find = |kind: u8, dead: bool| {
         resolved.objects.iter().find_map(|object| {
             let mine = |shndx: &usize| {
                 let id = SectionId(object.section_base + *shndx as u32);
                 let section = sections.get(id);
-                let here = section.in_image() && (dead || live.contains(id)) && section.out() == out;
+                let here = section.in_image() && (dead || live.contains(id)) && section.bin() == bin;
                 here && kind_of(object.shdrs[*shndx].sh_flags()) == kind
             };
             let shndx = (1..object.shdrs.len()).find(mine)?;
@@ -71,7 +71,7 @@ fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live),
         })
     };
     let (Some(template), Some(other)) = (find(TLS, true), find(PLAIN, false)) else { return };
-    let name = String::from_utf8_lossy(sections.names[out as usize]);
+    let name = String::from_utf8_lossy(sections.bins[bin.index()]);
     let diagnostic =
         Diagnostic::error(format!("section {name} would be thread-local (SHF_TLS) in parts only"))
             .note(format!("thread-local in {template}"))

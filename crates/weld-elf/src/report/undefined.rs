@@ -141,7 +141,7 @@ impl Undefined<'_, '_> {
     /// `__start_X` of sections that were not kept.
     fn removed_bounds(&self, name: &[u8]) -> Option<String> {
         let section = name.strip_prefix(b"__start_").or(name.strip_prefix(b"__stop_"))?;
-        self.sections.names.contains(&section).then(|| {
+        self.sections.bins.contains(&section).then(|| {
             let section = String::from_utf8_lossy(section);
             format!(
                 "no section '{section}' is left; -z nostart-stop-gc keeps those whose bounds are asked for"

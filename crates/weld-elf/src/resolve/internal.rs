@@ -147,7 +147,7 @@ impl Internals {
             crate::elf::STV_INTERNAL => flag::VIS_INTERNAL,
             _ => flag::VIS_HIDDEN,
         };
-        for name in sections.names.iter().filter(|n| is_c_identifier(n)) {
+        for name in sections.bins.iter().filter(|n| is_c_identifier(n)) {
             let start = [b"__start_", *name].concat();
             internals.optional(resolved, &start, Target::SectionStart(name.to_vec()), visibility);
             let stop = [b"__stop_", *name].concat();
@@ -214,14 +214,14 @@ impl Internals {
         if bounds().next().is_none() {
             return Vec::new();
         }
-        let mut is_left = vec![false; sections.names.len()];
+        let mut is_left = vec![false; sections.bins.len()];
         for (i, section) in sections.list.iter().enumerate() {
             if section.in_image() && live.contains(SectionId(i as u32)) {
-                is_left[section.out() as usize] = true;
+                is_left[section.bin().index()] = true;
             }
         }
         let left: HashSet<&[u8]> = sections
-            .names
+            .bins
             .iter()
             .zip(is_left)
             .filter(|(_, is_left)| *is_left)

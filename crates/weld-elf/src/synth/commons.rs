@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::section::{At, Sizes, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::sections::output_name as name;
+use crate::input::sections::bin;
 use crate::input::shared::Shared;
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
@@ -29,9 +29,9 @@ pub struct Block {
 impl Block {
     const EMPTY: Block = Block { size: 0, align: 1 };
 
-    /// The block as a part of the output section called `name`.
-    fn spec(&self, name: u32) -> Option<Spec> {
-        Spec::joined(name, self.align, self.size)
+    /// The block as a part of `bin`.
+    fn spec(&self, bin: BinId) -> Option<Spec> {
+        Spec::joined(bin, self.align, self.size)
     }
 
     fn put(&mut self, size: u64, align: u64) -> Option<u64> {
@@ -247,12 +247,12 @@ impl Part {
 
 impl Synthetic for Part {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let name = match self.0 {
-            IN_TBSS => name::TBSS,
-            IN_LBSS => name::LBSS,
-            _ => name::BSS,
+        let bin = match self.0 {
+            IN_TBSS => bin::TBSS,
+            IN_LBSS => bin::LBSS,
+            _ => bin::BSS,
         };
-        sizes.commons[self.0 as usize].spec(name)
+        sizes.commons[self.0 as usize].spec(bin)
     }
 
     fn write(&self, _: &At, out: &mut [u8]) {
@@ -265,7 +265,7 @@ pub struct CopyBss;
 
 impl Synthetic for CopyBss {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        sizes.plan.copies.bss.spec(name::BSS)
+        sizes.plan.copies.bss.spec(bin::BSS)
     }
 
     fn write(&self, _: &At, out: &mut [u8]) {
@@ -278,7 +278,7 @@ pub struct CopyRelro;
 
 impl Synthetic for CopyRelro {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        sizes.plan.copies.relro.spec(name::BSS_REL_RO)
+        sizes.plan.copies.relro.spec(bin::BSS_REL_RO)
     }
 
     fn write(&self, _: &At, out: &mut [u8]) {

@@ -8,7 +8,7 @@
 use super::plan::Plan;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
 use crate::elf::*;
-use crate::ids::SectionId;
+use crate::ids::*;
 use crate::image::Image;
 use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
@@ -270,8 +270,8 @@ fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
 
 /// Dynamic symbols have no extended indices. The loader tells undefined and absolute ones from the
 /// rest, whose values it moves with the image.
-fn small_index(index: u32) -> u16 {
-    if index >= SHN_LORESERVE as u32 { SHN_XINDEX } else { index as u16 }
+fn small_index(index: HeaderIndex) -> u16 {
+    if index.0 >= SHN_LORESERVE as u32 { SHN_XINDEX } else { index.0 as u16 }
 }
 
 pub struct Section;
@@ -300,17 +300,18 @@ impl Synthetic for Section {
 fn arrays(sizes: &Sizes) -> Vec<&'static [u8]> {
     let sections = sizes.sections;
     let names: [&'static [u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
-    let index = |name: &[u8]| sections.names.iter().position(|n| *n == name).unwrap_or(usize::MAX) as u32;
+    let index =
+        |name: &[u8]| sections.bins.iter().position(|n| *n == name).map_or(BinId::NONE, |i| BinId(i as u32));
     let wanted = names.map(index);
     let mut found = [false; 3];
     for (object, extra) in sizes.objects.iter().zip(&sections.objects) {
-        let missing = |out: u32| wanted.iter().position(|w| *w == out).filter(|k| !found[*k]);
-        if !extra.uses.iter().any(|u| missing(u.out).is_some()) {
+        let missing = |bin: BinId| wanted.iter().position(|w| *w == bin).filter(|k| !found[*k]);
+        if !extra.uses.iter().any(|u| missing(u.bin).is_some()) {
             continue;
         }
         let base = object.section_base as usize;
         for (i, section) in sections.list[base..base + object.shdrs.len()].iter().enumerate() {
-            if let Some(k) = wanted.iter().position(|w| *w == section.out())
+            if let Some(k) = wanted.iter().position(|w| *w == section.bin())
                 && section.in_image()
                 && sizes.plan.live.contains(SectionId((base + i) as u32))
             {

@@ -39,8 +39,7 @@ enum Source {
 
 /// The relocations of one output section.
 struct List {
-    /// Number of the section in the layout.
-    target: u32,
+    target: OutputSectionId,
     /// Each source with the number of relocations before it.
     sources: Vec<(Source, u64)>,
 }
@@ -66,28 +65,29 @@ impl Planner<'_, '_> {
     /// Adds the relocation sections to the layout, behind all others.
     pub fn add(&self, layout: &mut Layout) -> Lists {
         let mut lists = Vec::new();
-        for target in 0..layout.sections.len() {
+        for target in (0..layout.sections.len() as u32).map(OutputSectionId) {
             let (sources, count) = self.sources(layout, target);
             if count == 0 {
                 continue;
             }
-            let name = [b".rela", &*layout.sections[target].name].concat();
+            let name = [b".rela", &*layout[target].name].concat();
             let size = count * Rela::SIZE as u64;
+            let id = OutputSectionId(layout.sections.len() as u32);
             let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, Rela::SIZE as u64);
             (out.size, out.align) = (size, 8);
             out.members.push(Member::chunk(ChunkId(layout.chunks.len() as u32)));
             let kind = ChunkKind::Relocs(lists.len() as u32);
             out.own = Some(kind);
-            layout.chunks.push(Chunk { kind, size, align: 8, address: 0, out: layout.sections.len() as u32 });
+            layout.chunks.push(Chunk { kind, size, align: 8, address: 0, out: id });
             layout.sections.push(out);
-            lists.push(List { target: target as u32, sources });
+            lists.push(List { target, sources });
         }
         Lists(lists)
     }
 
     /// What has relocations in output section `target`, and how many they are.
-    fn sources(&self, layout: &Layout, target: usize) -> (Vec<(Source, u64)>, u64) {
-        let members = &layout.sections[target].members;
+    fn sources(&self, layout: &Layout, target: OutputSectionId) -> (Vec<(Source, u64)>, u64) {
+        let members = &layout[target].members;
         let region = trace::region("count emitted relocations");
         let counted = |member: &Member| (*member, self.count(*member));
         let counts: Vec<(Member, u64)> = match self.parallel {
@@ -168,11 +168,11 @@ impl Writer<'_> {
                     let section = self.image.sections.get(id);
                     for reloc in self.image.sections.relocs(object, number.index(), section) {
                         let offset = section.placed_offset(reloc.r_offset());
-                        put(number, reloc, section.address.wrapping_add(offset));
+                        put(number, reloc, section.address().wrapping_add(offset));
                     }
                 }
                 Source::Frames(entry) => {
-                    let address = self.image.layout.sections[list.target as usize].address;
+                    let address = self.image.layout[list.target].address;
                     self.eh_frames.each_reloc(self.image, entry as usize, |id, reloc, offset| {
                         put(id, reloc, address + offset);
                     });
@@ -231,7 +231,7 @@ impl Writer<'_> {
         };
         let section = image.sections.get(SectionId(object.section_base + shndx));
         let out = image.out_of(section)?;
-        let start = image.layout.sections[out as usize].address;
+        let start = image.layout[out].address;
         let addend = address.wrapping_sub(start) as i64;
         if addend != reloc.r_addend() && !class(reloc.kind()).counts_from_symbol() {
             let kind = type_name(reloc.kind());
@@ -239,7 +239,7 @@ impl Writer<'_> {
                 format!("{}: {kind} against a section's symbol cannot be kept by --emit-relocs", object.name);
             image.sink.push(weld_common::diag::Diagnostic::error(text).at((id.0 as u64) << 32));
         }
-        Some((out + 1, addend))
+        Some((out.header().0, addend))
     }
 }
 
@@ -260,7 +260,7 @@ impl Synthetic for Section {
 
     fn links(&self, plan: &Plan) -> Option<Links> {
         let list = &plan.relocs.as_ref()?.lists[self.0 as usize];
-        Links::with(ChunkKind::SymTab, Info::Position(list.target))
+        Links::with(ChunkKind::SymTab, Info::Output(list.target))
     }
 
     fn cuts(&self, parts: &Parts) -> Cuts {

@@ -76,8 +76,8 @@ pub struct Plan<'a> {
     pub(super) relocs: Option<EmittedRelocs>,
     pub(super) symtab: Option<SymTab>,
     pub(super) properties: Option<Properties>,
-    /// Sections that were compressed, by their number in the layout.
-    compressed: Vec<(usize, CompressedSection)>,
+    /// Sections that were compressed, by their ids.
+    compressed: Vec<(OutputSectionId, CompressedSection)>,
     pub(super) counts: Counts,
     pub(super) copies: Copies,
     pub(super) facts: SegmentFacts,
@@ -255,7 +255,7 @@ fn empty_layout<'a>() -> Layout<'a> {
         chunks: Vec::new(),
         segments: Vec::new(),
         by_address: Vec::new(),
-        of_name: Vec::new(),
+        of_bin: Vec::new(),
         image_base: 0,
         section_headers: 0,
         file_size: 0,

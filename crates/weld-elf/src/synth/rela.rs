@@ -254,7 +254,7 @@ fn sources(image: &Image, parallel: bool) -> Vec<Source> {
     let mut lists = par::runs(region, parallel, live.runs().len(), ORDERED, |range| {
         let mut sources = Vec::with_capacity(range.len());
         for (run, (section, relocs)) in range.clone().zip(live.runs().skip(range.start)) {
-            let address = image.sections.get(section).address;
+            let address = image.sections.get(section).address();
             let parts = relocs.chunks(RELOCS_PER_TASK).zip(0..);
             let source = |(relocs, part)| source(address, run as u32, part, relocs);
             sources.extend(parts.map(source));
@@ -329,7 +329,7 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
     let relocs = image.sections.relocs(&image.resolved.objects[object.index()], object.index(), section);
     for reloc in run {
         let input = &relocs[reloc.index()];
-        let address = section.address.wrapping_add(section.placed_offset(input.r_offset()));
+        let address = section.address().wrapping_add(section.placed_offset(input.r_offset()));
         if image.options.relocs.pack_relr && reloc.kind() == DynKind::Relative && is_even(section, input) {
             all.relr.push(address);
         } else {

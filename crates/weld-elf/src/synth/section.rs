@@ -9,6 +9,7 @@
 
 use super::plan::Plan;
 use crate::emit::Contents;
+use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::Object;
 use crate::input::sections::Sections;
@@ -66,8 +67,8 @@ pub struct Spec {
 pub enum Place {
     /// An output section of its own.
     Own(Header),
-    /// Among the input sections of that output name.
-    Joined(u32),
+    /// Among the input sections of a bin.
+    Joined(BinId),
 }
 
 /// The header of an output section: `sh_name`, `sh_type`, `sh_flags` and `sh_entsize`.
@@ -84,9 +85,9 @@ impl Spec {
         (size > 0).then_some(Spec { place: Place::Own(header), size, align })
     }
 
-    /// `size` bytes among the input sections of output name `name`.
-    pub fn joined(name: u32, align: u64, size: u64) -> Option<Spec> {
-        (size > 0).then_some(Spec { place: Place::Joined(name), size, align })
+    /// `size` bytes among the input sections of `bin`.
+    pub fn joined(bin: BinId, align: u64, size: u64) -> Option<Spec> {
+        (size > 0).then_some(Spec { place: Place::Joined(bin), size, align })
     }
 }
 
@@ -101,8 +102,8 @@ pub enum Info {
     Number(u32),
     /// The header index of another section (`SHF_INFO_LINK`); 0 where it does not exist.
     Section(ChunkKind),
-    /// That of the output section at this position (`SHF_INFO_LINK`).
-    Position(u32),
+    /// That of an output section (`SHF_INFO_LINK`).
+    Output(OutputSectionId),
 }
 
 impl Links {

@@ -115,7 +115,7 @@ impl<'a> Choice<'_, 'a> {
     /// There are about as many output sections as names for them, some of the linker's own included.
     fn has_many_sections(&self) -> bool {
         let with_relocs = 1 + usize::from(self.options.relocs.emit_relocs);
-        self.sections.names.len() * with_relocs + 64 >= SHN_LORESERVE as usize
+        self.sections.bins.len() * with_relocs + 64 >= SHN_LORESERVE as usize
     }
 
     fn count(&self, slice: &Slice) -> (Range, Kept) {
@@ -377,8 +377,8 @@ impl Writer<'_, '_, '_> {
         part.locals.extend_from_slice(&[0; Sym::SIZE]);
         part.local_indices.extend_from_slice(&[0; 4]);
         part.strings.push(0);
-        for (i, out) in self.image.layout.sections[..self.symtab.sections as usize].iter().enumerate() {
-            self.put(part, true, (0, STT_SECTION, 0), (out.address, 0), i as u32 + 1);
+        for (id, out) in self.image.layout.with_ids().take(self.symtab.sections as usize) {
+            self.put(part, true, (0, STT_SECTION, 0), (out.address, 0), InSection::Defined(id.header()));
         }
     }
 
@@ -475,17 +475,9 @@ impl Writer<'_, '_, '_> {
         local: bool,
         (name, info, other): (u32, u8, u8),
         (value, size): (u64, u64),
-        out: u32,
+        section: InSection,
     ) {
-        let reserved = out >= SHN_LORESERVE as u32;
-        let special = out == SHN_ABS as u32 + ABSOLUTE;
-        let shndx = if special {
-            SHN_ABS
-        } else if reserved {
-            SHN_XINDEX
-        } else {
-            out as u16
-        };
+        let (shndx, extended) = section.encode();
         let record = Sym::make(name, info, other, shndx, value, size);
         let (records, indices) = if local {
             (&mut part.locals, &mut part.local_indices)
@@ -494,13 +486,12 @@ impl Writer<'_, '_, '_> {
         };
         records.extend_from_slice(&record.0);
         if self.symtab.extended {
-            let word = if reserved && !special { out } else { 0 };
-            indices.extend_from_slice(&word.to_le_bytes());
+            indices.extend_from_slice(&extended.to_le_bytes());
         }
     }
 
     /// The value and section index of a global symbol.
-    fn global_place(&self, id: SymbolId) -> (u64, u32) {
+    fn global_place(&self, id: SymbolId) -> (u64, InSection) {
         let image = self.image;
         let symbol = &image.symbols[id];
         let value = if symbol.has(sym::TLS) {
@@ -508,11 +499,10 @@ impl Writer<'_, '_, '_> {
         } else {
             symbol.value
         };
-        let out = image.output_index(id);
-        (value, out.unwrap_or(SHN_ABS as u32 + ABSOLUTE))
+        (value, image.output_index(id).map_or(InSection::Absolute, InSection::Defined))
     }
 
-    fn local_place(&self, object: &Object, index: u32, symbol: &Sym) -> (u64, u32) {
+    fn local_place(&self, object: &Object, index: u32, symbol: &Sym) -> (u64, InSection) {
         let image = self.image;
         let place = image.local_place(object, index, 0);
         let value = if symbol.kind() == STT_TLS {
@@ -523,9 +513,10 @@ impl Writer<'_, '_, '_> {
         match object.place(index, symbol) {
             SymbolPlace::Section(shndx) => {
                 let section = image.sections.get(SectionId(object.section_base + shndx));
-                (value, image.layout.of_name[section.out() as usize] + 1)
+                let out = image.out_of(section).map(|out| out.header());
+                (value, out.map_or(InSection::Undefined, InSection::Defined))
             }
-            _ => (value, SHN_ABS as u32 + ABSOLUTE),
+            _ => (value, InSection::Absolute),
         }
     }
 
@@ -571,7 +562,7 @@ impl Writer<'_, '_, '_> {
             matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
         let (value, out) = if undefined {
             let canonical = flags & sym::NEEDS_CANONICAL_PLT != 0;
-            (if canonical { symbol.value } else { 0 }, 0)
+            (if canonical { symbol.value } else { 0 }, InSection::Undefined)
         } else {
             self.global_place(id)
         };
@@ -595,8 +586,26 @@ fn united(other: u8, flags: u32) -> u8 {
     other & !3 | stricter
 }
 
-/// Marks an absolute symbol among section indices, which have 22 bits.
-const ABSOLUTE: u32 = 1 << 30;
+/// What `st_shndx` says of a symbol.
+#[derive(Clone, Copy)]
+enum InSection {
+    Undefined,
+    Absolute,
+    Defined(HeaderIndex),
+}
+
+impl InSection {
+    /// `st_shndx`, and the word of `.symtab_shndx`, which has the indices that do not fit 16 bits.
+    #[inline]
+    fn encode(self) -> (u16, u32) {
+        match self {
+            InSection::Undefined => (SHN_UNDEF, 0),
+            InSection::Absolute => (SHN_ABS, 0),
+            InSection::Defined(HeaderIndex(index)) if index >= SHN_LORESERVE as u32 => (SHN_XINDEX, index),
+            InSection::Defined(HeaderIndex(index)) => (index as u16, 0),
+        }
+    }
+}
 
 /// The byte ranges, within the tables, of the symbols behind the objects'.
 pub fn extra_start(symtab: &SymTab) -> Range {

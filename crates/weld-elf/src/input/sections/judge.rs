@@ -2,7 +2,7 @@
 //!
 //! Specification: gABI chapter 4 ("Sections"), psABI ("Sections").
 
-use super::names::{continues, output_name};
+use super::names::{bin, continues};
 use super::parse::Parser;
 use super::uses::OutputUse;
 use super::{InputSection, MergeSection, SectionKind, is_array};
@@ -43,13 +43,13 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         let Contents { kind, size, align } = self.contents(shndx)?;
-        let out = match self.is_unique(name, shdr.sh_type()) {
+        let bin = match self.is_unique(name, shdr.sh_type()) {
             true => self.found.local_names.add(name, true),
-            false => self.output_number(name),
+            false => self.bin_of(name),
         };
-        let kind = self.refine(kind, (shndx, name), out, size)?;
-        self.slots[shndx - self.first] = InputSection::new(kind, out, align.trailing_zeros(), size);
-        self.found.uses.add(&OutputUse::new(out, shdr));
+        let kind = self.refine(kind, (shndx, name), bin, size)?;
+        self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
+        self.found.uses.add(&OutputUse::new(bin, shdr));
         self.note_liveness(shndx, name);
         Ok(())
     }
@@ -139,12 +139,12 @@ impl<'a> Parser<'a, '_> {
         Ok(Contents { kind, size, align })
     }
 
-    /// The kind of a section of so many bytes that goes to output section `out`.
+    /// The kind of a section of so many bytes that goes to `bin`.
     fn refine(
         &mut self,
         kind: SectionKind,
         (shndx, name): (usize, &[u8]),
-        out: u32,
+        bin: BinId,
         size: u64,
     ) -> Result<SectionKind, String> {
         let shdr = &self.object.shdrs[shndx];
@@ -158,8 +158,8 @@ impl<'a> Parser<'a, '_> {
                 return Ok(SectionKind::EhFrame);
             }
         }
-        if out == output_name::INIT_ARRAY && continues(name, b".ctors")
-            || out == output_name::FINI_ARRAY && continues(name, b".dtors")
+        if bin == bin::INIT_ARRAY && continues(name, b".ctors")
+            || bin == bin::FINI_ARRAY && continues(name, b".dtors")
         {
             if !size.is_multiple_of(8) {
                 return Err("is not a table of addresses: its size is not a multiple of 8".into());

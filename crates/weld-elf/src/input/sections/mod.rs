@@ -13,7 +13,7 @@ mod relocs;
 mod ties;
 mod uses;
 
-pub use names::output_name;
+pub use names::bin;
 pub use parse::parse;
 pub use uses::OutputUse;
 
@@ -49,24 +49,24 @@ pub enum SectionKind {
 /// One input section. Slots of sections that take no part are all zero.
 #[derive(Clone, Copy, Default)]
 pub struct InputSection {
-    /// Offset in the output section; after layout the virtual address.
-    pub address: u64,
+    /// Where it is, in terms that change: see [`Self::offset`], [`Self::address`] and [`Self::merged`].
+    place: u64,
     /// Size in the image.
     pub size: u64,
     /// Header index of the relocation section for this one, or 0.
     pub relocs: u32,
-    /// kind (4 bits) | has followers (1) | log2 of the alignment (6) | output section (21)
+    /// kind (4 bits) | has followers (1) | log2 of the alignment (6) | bin (21)
     meta: u32,
 }
 
 const _: () = assert!(size_of::<InputSection>() == 24);
 
-const OUT_SHIFT: u32 = 11;
+const BIN_SHIFT: u32 = 11;
 const FOLLOWERS: u32 = 1 << 4;
 
 impl InputSection {
-    pub(crate) fn new(kind: SectionKind, out: u32, align_log2: u32, size: u64) -> Self {
-        InputSection { address: 0, size, relocs: 0, meta: kind as u32 | align_log2 << 5 | out << OUT_SHIFT }
+    pub(crate) fn new(kind: SectionKind, bin: BinId, align_log2: u32, size: u64) -> Self {
+        InputSection { place: 0, size, relocs: 0, meta: kind as u32 | align_log2 << 5 | bin.0 << BIN_SHIFT }
     }
     #[inline(always)]
     pub fn kind(&self) -> SectionKind {
@@ -104,20 +104,47 @@ impl InputSection {
     pub fn align(&self) -> u64 {
         1 << (self.meta >> 5 & 63)
     }
-    /// Index into the table of output section names.
-    pub fn out(&self) -> u32 {
-        self.meta >> OUT_SHIFT
+    pub fn bin(&self) -> BinId {
+        BinId(self.meta >> BIN_SHIFT)
     }
-    fn set_out(&mut self, out: u32) {
-        self.meta = self.meta & ((1 << OUT_SHIFT) - 1) | out << OUT_SHIFT;
+    fn set_bin(&mut self, bin: BinId) {
+        self.meta = self.meta & ((1 << BIN_SHIFT) - 1) | bin.0 << BIN_SHIFT;
+    }
+    /// The offset in its output section, while sections are gathered ([`crate::layout`]). With `-r` that is all it
+    /// ever has.
+    #[inline(always)]
+    pub fn offset(&self) -> u64 {
+        self.place
+    }
+    pub fn set_offset(&mut self, offset: u64) {
+        self.place = offset;
+    }
+    /// From the offset to the address: the output section starts at `start`.
+    #[inline(always)]
+    pub fn move_to(&mut self, start: u64) {
+        self.place = self.place.wrapping_add(start);
+    }
+    /// The address, once everything has one ([`crate::layout::addresses`]); the offset in its output section still if
+    /// that is not in memory.
+    #[inline(always)]
+    pub fn address(&self) -> u64 {
+        self.place
+    }
+    /// What a section of kind `Merge` has instead: the merged part that it belongs to, and which input of that.
+    #[inline(always)]
+    pub fn merged(&self) -> (usize, usize) {
+        ((self.place >> 32) as usize, self.place as u32 as usize)
+    }
+    pub fn set_merged(&mut self, part: u32, input: u32) {
+        self.place = u64::from(part) << 32 | u64::from(input);
     }
     /// Gives the names that an object has numbered itself the numbers in `number`.
-    fn renumber(slots: &mut [InputSection], number: &[u32]) {
+    fn renumber(slots: &mut [InputSection], number: &[BinId]) {
         if number.is_empty() {
             return;
         }
-        for section in slots.iter_mut().filter(|section| section.out() >= LOCAL_NAME) {
-            section.set_out(number[(section.out() - LOCAL_NAME) as usize]);
+        for section in slots.iter_mut().filter(|section| section.bin().0 >= LOCAL_NAME) {
+            section.set_bin(number[(section.bin().0 - LOCAL_NAME) as usize]);
         }
     }
 }
@@ -184,8 +211,8 @@ pub struct ObjectSections<'a> {
 pub struct Sections<'a> {
     pub list: Vec<InputSection>,
     pub objects: Vec<ObjectSections<'a>>,
-    /// Output section names; an input section's `out()` indexes this.
-    pub names: Vec<&'a [u8]>,
+    /// The name of each bin, which is that of its output section.
+    pub bins: Vec<&'a [u8]>,
 }
 
 impl InputSection {

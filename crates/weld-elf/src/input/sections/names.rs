@@ -1,4 +1,4 @@
-//! Which output section an input section goes to, and one number for each output section's name.
+//! Which bin an input section goes to: by default there is one for each output section's name.
 //!
 //! Names are matched by prefix to the output section they belong to. Names outside the well-known set
 //! are numbered per object while it is parsed and joined in object order afterwards, which keeps the
@@ -13,10 +13,11 @@ use weld_common::{par, trace};
 use super::parse::{Parser, SLICE};
 use super::uses::renumber;
 use super::{InputSection, Sections, is_array};
+use crate::ids::*;
 use crate::input::object::Object;
 use crate::options::{Options, OutputKind};
 
-/// Output section numbers have 21 bits; the upper half numbers an object's own names.
+/// Numbers of bins have 21 bits; the upper half numbers an object's own names.
 pub(super) const LOCAL_NAME: u32 = 1 << 20;
 
 /// Names known beforehand, in no meaningful order. A name also takes the sections that continue it
@@ -61,26 +62,27 @@ pub(super) const WELL_KNOWN: &[&[u8]] = &[
     b".ltext",
 ];
 
-/// Indices of some well-known names.
-pub mod output_name {
+/// The bins of some well-known names.
+pub mod bin {
     use super::WELL_KNOWN;
+    use crate::ids::BinId;
 
-    pub const BSS: u32 = index(b".bss");
-    pub const BSS_REL_RO: u32 = index(b".bss.rel.ro");
-    pub const TBSS: u32 = index(b".tbss");
-    pub const LBSS: u32 = index(b".lbss");
-    pub const INIT_ARRAY: u32 = index(b".init_array");
-    pub const FINI_ARRAY: u32 = index(b".fini_array");
-    pub const EH_FRAME: u32 = index(b".eh_frame");
-    pub const COMMENT: u32 = index(b".comment");
+    pub const BSS: BinId = index(b".bss");
+    pub const BSS_REL_RO: BinId = index(b".bss.rel.ro");
+    pub const TBSS: BinId = index(b".tbss");
+    pub const LBSS: BinId = index(b".lbss");
+    pub const INIT_ARRAY: BinId = index(b".init_array");
+    pub const FINI_ARRAY: BinId = index(b".fini_array");
+    pub const EH_FRAME: BinId = index(b".eh_frame");
+    pub const COMMENT: BinId = index(b".comment");
 
     /// Evaluated when this is compiled, which ends there if there is no such name.
-    pub(super) const fn index(name: &[u8]) -> u32 {
+    pub(super) const fn index(name: &[u8]) -> BinId {
         let mut i = 0;
         while !is_equal(WELL_KNOWN[i], name) {
             i += 1;
         }
-        i as u32
+        BinId(i as u32)
     }
 
     const fn is_equal(a: &[u8], b: &[u8]) -> bool {
@@ -94,9 +96,9 @@ pub mod output_name {
 
 /// Sections that swallow `NAME.anything`, longest prefixes first; those whose first letter is `letter`.
 #[inline(always)]
-fn prefixes(letter: u8) -> &'static [(&'static [u8], u32)] {
+fn prefixes(letter: u8) -> &'static [(&'static [u8], BinId)] {
     macro_rules! prefixes {
-        ($($name:literal)*) => { &[$(($name, const { output_name::index($name) })),*] };
+        ($($name:literal)*) => { &[$(($name, const { bin::index($name) })),*] };
     }
     match letter {
         b't' => prefixes![b".text" b".tdata" b".tbss"],
@@ -121,24 +123,24 @@ pub(super) fn continues(name: &[u8], prefix: &[u8]) -> bool {
     name.starts_with(prefix) && (name.len() == prefix.len() || name[prefix.len()] == b'.')
 }
 
-/// Where a section named `name` goes: the index of a well-known name, or a name of its own.
+/// Where a section named `name` goes: the bin of a well-known name, or that of a name of its own.
 #[inline]
-fn choose_output<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]> {
+fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> {
     if options.sections.keep_text_section_prefix
         && let Some(prefix) = TEXT_PREFIXES.iter().find(|p| continues(name, p))
     {
         return Err(prefix);
     }
     match name {
-        b".eh_frame" => return Ok(output_name::EH_FRAME),
-        b".comment" => return Ok(output_name::COMMENT),
+        b".eh_frame" => return Ok(bin::EH_FRAME),
+        b".comment" => return Ok(bin::COMMENT),
         _ => {}
     }
     let letter = name.get(1).copied().unwrap_or(0);
     if let Some((_, index)) = prefixes(letter).iter().find(|(prefix, _)| continues(name, prefix)) {
         return Ok(*index);
     }
-    WELL_KNOWN.iter().position(|k| *k == name).map(|i| i as u32).ok_or(name)
+    WELL_KNOWN.iter().position(|k| *k == name).map(|i| BinId(i as u32)).ok_or(name)
 }
 
 /// Names of output sections that an object (or a slice of one) has named, in the order of their numbers, which begin
@@ -147,13 +149,13 @@ fn choose_output<'a>(name: &'a [u8], options: &Options) -> Result<u32, &'a [u8]>
 pub(super) struct LocalNames<'a> {
     pub(super) list: Vec<(&'a [u8], bool)>,
     /// Numbers of those that take others in.
-    numbers: HashMap<&'a [u8], u32>,
+    numbers: HashMap<&'a [u8], BinId>,
 }
 
 impl<'a> LocalNames<'a> {
     /// The number of an output section; a new one if it is `unique`.
-    pub(super) fn add(&mut self, name: &'a [u8], unique: bool) -> u32 {
-        let next = LOCAL_NAME + self.list.len() as u32;
+    pub(super) fn add(&mut self, name: &'a [u8], unique: bool) -> BinId {
+        let next = BinId(LOCAL_NAME + self.list.len() as u32);
         let number = if unique { next } else { *self.numbers.entry(name).or_insert(next) };
         if number == next {
             self.list.push((name, unique));
@@ -162,7 +164,7 @@ impl<'a> LocalNames<'a> {
     }
 
     /// Takes in the names of a later slice of the object, and returns their numbers.
-    pub(super) fn join(&mut self, later: LocalNames<'a>) -> Vec<u32> {
+    pub(super) fn join(&mut self, later: LocalNames<'a>) -> Vec<BinId> {
         later.list.into_iter().map(|(name, unique)| self.add(name, unique)).collect()
     }
 }
@@ -171,7 +173,7 @@ impl<'a> Sections<'a> {
     /// Gives one number to equal names of different objects.
     pub(super) fn join_names(&mut self, objects: &[Object<'a>], parallel: bool) {
         let stretch = trace::stretch("join section names");
-        let mut by_name: HashMap<&[u8], u32> = HashMap::new();
+        let mut by_name: HashMap<&[u8], BinId> = HashMap::new();
         let mut changed = Vec::new();
         let mut rest = &mut self.list[..];
         for (object, extra) in objects.iter().zip(&mut self.objects) {
@@ -182,10 +184,10 @@ impl<'a> Sections<'a> {
             }
             let mut number = Vec::with_capacity(extra.local_names.len());
             for (name, unique) in std::mem::take(&mut extra.local_names) {
-                let next = self.names.len() as u32;
+                let next = BinId(self.bins.len() as u32);
                 let joined = if unique { next } else { *by_name.entry(name).or_insert(next) };
                 if joined == next {
-                    self.names.push(name);
+                    self.bins.push(name);
                 }
                 number.push(joined);
             }
@@ -193,7 +195,7 @@ impl<'a> Sections<'a> {
             changed.push((slots, number));
         }
         drop(stretch);
-        let number = |_: usize, changed: &mut [(&mut [InputSection], Vec<u32>)]| {
+        let number = |_: usize, changed: &mut [(&mut [InputSection], Vec<BinId>)]| {
             for (slots, number) in changed {
                 let one = |_: usize, slots: &mut [InputSection]| InputSection::renumber(slots, number);
                 par::in_pieces("number names of slices", parallel, (slots, SLICE), one, |()| {});
@@ -207,16 +209,16 @@ impl<'a> Sections<'a> {
 const OBJECTS: usize = 64;
 
 impl<'a> Parser<'a, '_> {
-    pub(super) fn output_number(&mut self, name: &'a [u8]) -> u32 {
+    pub(super) fn bin_of(&mut self, name: &'a [u8]) -> BinId {
         let named = if self.options.kind == OutputKind::Relocatable {
             // `relocatable` joins sections by more than their names.
-            Ok(0)
+            Ok(BinId(0))
         } else if continues(name, b".ctors") && self.joins_arrays() {
-            Ok(output_name::INIT_ARRAY)
+            Ok(bin::INIT_ARRAY)
         } else if continues(name, b".dtors") && self.joins_arrays() {
-            Ok(output_name::FINI_ARRAY)
+            Ok(bin::FINI_ARRAY)
         } else {
-            choose_output(name, self.options)
+            choose_bin(name, self.options)
         };
         named.unwrap_or_else(|name| self.found.local_names.add(name, false))
     }
@@ -246,7 +248,7 @@ impl<'a> Parser<'a, '_> {
         if is_array(kind) || name == b".eh_frame" || one.iter().any(|prefix| continues(name, prefix)) {
             return false;
         }
-        let homeless = || !name.starts_with(b".debug_") && choose_output(name, options).is_err();
+        let homeless = || !name.starts_with(b".debug_") && choose_bin(name, options).is_err();
         self.unique.iter().any(|glob| glob.matches(name)) || options.sections.unique_sections && homeless()
     }
 }
@@ -263,32 +265,32 @@ mod tests {
 
     #[test]
     fn names_have_the_numbers_of_well_known_ones() {
-        assert_eq!(WELL_KNOWN[output_name::COMMENT as usize], b".comment");
+        assert_eq!(WELL_KNOWN[bin::COMMENT.index()], b".comment");
         let options = Options::default();
         for (number, name) in WELL_KNOWN.iter().enumerate() {
-            assert_eq!(choose_output(name, &options), Ok(number as u32));
+            assert_eq!(choose_bin(name, &options), Ok(BinId(number as u32)));
         }
         for letter in 0..=255 {
             for (prefix, number) in prefixes(letter) {
-                assert_eq!((prefix[1], WELL_KNOWN[*number as usize]), (letter, *prefix));
+                assert_eq!((prefix[1], WELL_KNOWN[number.index()]), (letter, *prefix));
                 let longer = [prefix, &b".x"[..]].concat();
-                assert_eq!(choose_output(&longer, &options), Ok(*number));
+                assert_eq!(choose_bin(&longer, &options), Ok(*number));
             }
         }
-        assert_eq!(choose_output(b".textual", &options), Err(&b".textual"[..]));
-        assert_eq!(choose_output(b".data.relics", &options), Ok(2));
-        assert_eq!(choose_output(b"", &options), Err(&b""[..]));
+        assert_eq!(choose_bin(b".textual", &options), Err(&b".textual"[..]));
+        assert_eq!(choose_bin(b".data.relics", &options), Ok(BinId(2)));
+        assert_eq!(choose_bin(b"", &options), Err(&b""[..]));
     }
 
     #[test]
     fn names_of_slices_are_joined() {
         let mut all = LocalNames::default();
-        assert_eq!([all.add(b"a", false), all.add(b"b", true)], [LOCAL_NAME, LOCAL_NAME + 1]);
+        assert_eq!([all.add(b"a", false), all.add(b"b", true)], [LOCAL_NAME, LOCAL_NAME + 1].map(BinId));
         let mut later = LocalNames::default();
         for (name, unique) in [(&b"b"[..], false), (b"b", true), (b"a", false)] {
             later.add(name, unique);
         }
-        assert_eq!(all.join(later), [2, 3, 0].map(|own| LOCAL_NAME + own));
+        assert_eq!(all.join(later), [2, 3, 0].map(|own| BinId(LOCAL_NAME + own)));
         assert_eq!(all.list.len(), 4);
     }
 }

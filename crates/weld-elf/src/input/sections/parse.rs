@@ -20,6 +20,7 @@ use weld_common::{par, sort, trace};
 use super::names::{LOCAL_NAME, LocalNames, WELL_KNOWN};
 use super::uses::Uses;
 use super::{FOLLOWERS, InputSection, ObjectSections, SectionKind, Sections};
+use crate::ids::BinId;
 use crate::input::object::{Object, append};
 use crate::options::Options;
 use crate::resolve::comdat::Comdats;
@@ -52,7 +53,7 @@ pub fn parse<'a>(
     }
     if total >= u32::MAX as usize {
         sink.error(format!("too many input sections: {total}"));
-        return Sections { list: Vec::new(), objects: Vec::new(), names: Vec::new() };
+        return Sections { list: Vec::new(), objects: Vec::new(), bins: Vec::new() };
     }
     let stretch = trace::stretch("make room for sections");
     let mut list: Vec<InputSection> = Vec::with_capacity(total);
@@ -83,10 +84,10 @@ pub fn parse<'a>(
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
         sink.push(Diagnostic::warning(text).at((objects[first].file.0 as u64) << 32));
     }
-    let mut sections = Sections { list, objects: parsed, names: WELL_KNOWN.to_vec() };
+    let mut sections = Sections { list, objects: parsed, bins: WELL_KNOWN.to_vec() };
     sections.join_names(objects, parallel);
-    if sections.names.len() >= LOCAL_NAME as usize {
-        sink.error(format!("too many different section names: {}", sections.names.len()));
+    if sections.bins.len() >= LOCAL_NAME as usize {
+        sink.error(format!("too many different section names: {}", sections.bins.len()));
     }
     sections
 }
@@ -178,7 +179,7 @@ pub(super) struct Found<'a> {
 struct Slices<'a> {
     all: Option<Found<'a>>,
     /// What each slice's own names of output sections are numbered in the whole, if there is more than one slice.
-    numbers: Vec<Vec<u32>>,
+    numbers: Vec<Vec<BinId>>,
 }
 
 impl<'a> Slices<'a> {

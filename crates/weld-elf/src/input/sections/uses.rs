@@ -3,11 +3,12 @@
 use super::is_array;
 use super::names::{LOCAL_NAME, WELL_KNOWN};
 use crate::elf::*;
+use crate::ids::*;
 
 /// What an object contributes to an output section's header.
 #[derive(Clone, Copy)]
 pub struct OutputUse {
-    pub out: u32,
+    pub bin: BinId,
     pub kind: u32,
     /// Flags that any, and that every, input section has.
     pub any_flags: u64,
@@ -18,10 +19,10 @@ pub struct OutputUse {
 
 impl OutputUse {
     /// What a section with this header contributes.
-    pub(super) fn new(out: u32, shdr: &Shdr) -> OutputUse {
+    pub(super) fn new(bin: BinId, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
         let kind = if shdr.sh_type() == SHT_X86_64_UNWIND { SHT_PROGBITS } else { shdr.sh_type() };
-        OutputUse { out, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }
+        OutputUse { bin, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }
     }
 
     pub fn join(&mut self, other: &OutputUse) {
@@ -47,8 +48,8 @@ pub(super) struct Uses {
 
 impl Uses {
     pub(super) fn add(&mut self, mine: &OutputUse) {
-        let own = mine.out.checked_sub(LOCAL_NAME);
-        let name = own.map_or(mine.out as usize, |own| WELL_KNOWN.len() + own as usize);
+        let own = mine.bin.0.checked_sub(LOCAL_NAME);
+        let name = own.map_or(mine.bin.index(), |own| WELL_KNOWN.len() + own as usize);
         if self.places.len() <= name {
             self.places.resize(name + 1, None);
         }
@@ -67,15 +68,15 @@ impl Uses {
     }
 
     /// Gives the object's own names the numbers in `number`. Nothing can be added afterwards.
-    pub(super) fn renumber(&mut self, number: &[u32]) {
+    pub(super) fn renumber(&mut self, number: &[BinId]) {
         renumber(&mut self.list, number);
         self.places = Vec::new();
     }
 }
 
 /// As [`super::InputSection::renumber`].
-pub(super) fn renumber(uses: &mut [OutputUse], number: &[u32]) {
-    for mine in uses.iter_mut().filter(|mine| mine.out >= LOCAL_NAME) {
-        mine.out = number[(mine.out - LOCAL_NAME) as usize];
+pub(super) fn renumber(uses: &mut [OutputUse], number: &[BinId]) {
+    for mine in uses.iter_mut().filter(|mine| mine.bin.0 >= LOCAL_NAME) {
+        mine.bin = number[(mine.bin.0 - LOCAL_NAME) as usize];
     }
 }

@@ -218,8 +218,8 @@ impl<'a> Builder<'_, 'a> {
     fn put(&mut self, object: &Object, (shndx, id): (usize, SectionId), out: &mut Out) {
         let shdr = &object.shdrs[shndx];
         let section = &mut self.sections.list[id.index()];
-        section.address = align_up(out.size, section.align());
-        out.size = section.address.saturating_add(section.size);
+        section.set_offset(align_up(out.size, section.align()));
+        out.size = section.offset().saturating_add(section.size);
         out.align = out.align.max(section.align());
         out.flags |= shdr.sh_flags() & UNITED;
         if out.entsize != shdr.sh_entsize() {
@@ -239,9 +239,9 @@ impl<'a> Builder<'_, 'a> {
         let end = end_of_records(data);
         let previous = &mut self.sections.list[last.index()];
         previous.size = previous.size.min(end);
-        let start = previous.address + previous.size;
+        let start = previous.offset() + previous.size;
         let section = &mut self.sections.list[frame.1.index()];
-        section.address = start;
+        section.set_offset(start);
         all.list[out as usize].size = start.saturating_add(section.size);
     }
 

@@ -34,8 +34,8 @@ impl<'a> Plan<'a> {
         let compressed = emit::compress::run(&image, context).map_err(|e| failed(e.to_string()))?;
         // What is wrong with relocations is found while contents are made.
         job.sink.end_phase()?;
-        for (index, section) in &compressed {
-            let out = &mut self.layout.sections[*index];
+        for (id, section) in &compressed {
+            let out = &mut self.layout[*id];
             // The alignment of before is in the compressed section's header, which has one of its own.
             (out.size, out.align) = (section.size(), 8);
             out.flags |= SHF_COMPRESSED;
@@ -91,7 +91,7 @@ impl<'a> Plan<'a> {
             None => Vec::new(),
         };
         let (names, table) = shstrtab::names(&self.layout);
-        let names_index = self.layout.chunk(ChunkKind::ShStrTab).map_or(0, |c| c.out + 1);
+        let names_index = self.layout.header_of(ChunkKind::ShStrTab);
         Contents {
             dynsym: self.dynsym.as_ref(),
             dynamic,

@@ -55,20 +55,20 @@ impl<'a> Plan<'a> {
         let ask = |chunk: &Chunk| chunk.kind.ask(|section| (section.resize(self), section.links(self)));
         let answers: Vec<_> = self.layout.chunks.iter().map(ask).collect();
         for (i, (size, links)) in answers.into_iter().enumerate() {
-            let out = self.layout.chunks[i].out as usize;
+            let out = self.layout.chunks[i].out;
             if let Some(size) = size {
                 self.layout.chunks[i].size = size;
-                self.layout.sections[out].size = size;
+                self.layout[out].size = size;
             }
             let Some(Links { link, info }) = links else { continue };
-            let index = |kind: ChunkKind| self.layout.chunk(kind).map_or(0, |c| c.out + 1);
-            let link = link.map_or(0, index);
+            let index = |kind| self.layout.header_of(kind);
+            let link = link.map_or(HeaderIndex::ZERO, index);
             let (info, flag) = match info {
                 Info::Number(number) => (number, 0),
-                Info::Section(kind) => (index(kind), SHF_INFO_LINK),
-                Info::Position(position) => (position + 1, SHF_INFO_LINK),
+                Info::Section(kind) => (index(kind).0, SHF_INFO_LINK),
+                Info::Output(out) => (out.header().0, SHF_INFO_LINK),
             };
-            let out = &mut self.layout.sections[out];
+            let out = &mut self.layout[out];
             (out.link, out.info) = (link, info);
             out.flags |= flag;
         }

@@ -48,7 +48,7 @@ impl<'a> Plan<'a> {
             let symbol = &object.syms[index as usize];
             if let SymbolPlace::Section(shndx) = object.place(index, symbol) {
                 let section = sections.get(SectionId(object.section_base + shndx));
-                slot.definition = section.address.wrapping_add(symbol.st_value());
+                slot.definition = section.address().wrapping_add(symbol.st_value());
             }
         }
     }
@@ -92,7 +92,8 @@ impl<'a> Plan<'a> {
                 return Ok(());
             }
             chunk.size = needed;
-            self.layout.sections[chunk.out as usize].size = needed;
+            let out = chunk.out;
+            self.layout[out].size = needed;
             segments::assign(&mut self.layout, job.options, self.facts)?;
         }
     }
@@ -106,12 +107,12 @@ impl<'a> Plan<'a> {
             let object = context.owners.object(reloc.section);
             let section = sections.get(reloc.section);
             let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
-            let out = &self.layout.sections[self.layout.of_name[section.out() as usize] as usize];
+            let Some(out) = self.layout.out_of(section.bin()) else { continue };
             let offset = section.placed_offset(relocs[reloc.index()].r_offset());
-            list.push(out.address.wrapping_add(section.address).wrapping_add(offset));
+            list.push(self.layout[out].address.wrapping_add(section.offset()).wrapping_add(offset));
         }
         if let Some(chunk) = self.layout.chunk(ChunkKind::Got) {
-            let base = self.layout.sections[chunk.out as usize].address + chunk.address;
+            let base = self.layout[chunk.out].address + chunk.address;
             // Which words are relative does not change the size by more than a few bitmaps; take all.
             list.extend((0..self.slots.got_words as u64).map(|w| base + 8 * w));
         }
