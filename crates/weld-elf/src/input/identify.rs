@@ -18,9 +18,9 @@ pub enum Kind {
 /// By the first bytes. What begins like an ELF file and is not a whole header is an object, which says what is wrong.
 pub fn identify(data: &[u8]) -> Kind {
     if data.starts_with(ELFMAG) {
-        let Some(&[ehdr]) = table::<Ehdr>(data, 0, 1) else { return Kind::Object };
-        let kind = if ehdr.0[5] == ELFDATA2LSB { ehdr.e_type() } else { ehdr.e_type().swap_bytes() };
-        return match kind {
+        let format = Format::of(data).unwrap_or(Format::NATIVE);
+        let Some(header) = records::<Ehdr>(data, format, 0, 1) else { return Kind::Object };
+        return match header[0].e_type() {
             ET_DYN => Kind::Shared,
             ET_EXEC => Kind::Executable,
             _ => Kind::Object,

@@ -17,12 +17,13 @@ use weld_common::par;
 use weld_common::text;
 use weld_common::trace;
 
-use super::FileName;
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
 use super::identify::Kind;
 use super::search::{Opened, Search};
+use super::{FileName, Reading};
 use crate::args::in_sysroot;
+use crate::elf::Target;
 use crate::ids::*;
 use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options};
 use crate::resolve::names::MAX_FILES;
@@ -70,6 +71,8 @@ pub struct Inputs<'a> {
     search_dirs: Vec<PathBuf>,
     /// Archives seen and whether as a whole, with where they are named for the last time.
     archives_seen: HashMap<(Arc<str>, bool), u32>,
+    /// What the link is for.
+    pub target: Target,
     /// Groups of scripts, counted from the greatest number down.
     script_groups: u32,
     scripts: ScriptCounts,
@@ -146,6 +149,11 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// How the inputs are read.
+    pub fn reading(&self, parallel: bool) -> Reading<'a> {
+        Reading { target: self.target, store: self.store, parallel }
+    }
+
     /// The bytes of a member of a thin archive.
     ///
     /// # Errors
@@ -206,6 +214,7 @@ impl<'a> Loader<'a, '_> {
             places: Vec::new(),
             search_dirs: Vec::new(),
             archives_seen: HashMap::new(),
+            target: Target::X86_64,
             script_groups: 0,
             scripts: ScriptCounts::default(),
             libraries: HashMap::new(),

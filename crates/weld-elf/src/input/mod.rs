@@ -19,13 +19,27 @@ pub mod shared;
 use std::fmt;
 use std::sync::Arc;
 
+use weld_common::io::input::InputStore;
 use weld_common::text;
+
+use crate::elf::Target;
 
 /// How messages name an input: the path as given ([`text::path`]), and the member if it lies in an archive.
 #[derive(Clone, Debug)]
 pub struct FileName<'a> {
     pub path: Arc<str>,
     pub member: Option<&'a [u8]>,
+}
+
+/// What reading a file takes besides its bytes.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    /// Files for anything else are refused.
+    pub target: Target,
+    /// Keeps tables that are not stored in the form that the linker works with.
+    pub store: &'a InputStore<'a>,
+    /// Tables of huge files are looked through by several threads.
+    pub parallel: bool,
 }
 
 impl FileName<'_> {

@@ -93,6 +93,8 @@ fn shared<'a>(inputs: &Inputs<'a>, i: usize) -> Option<(Shared<'a>, bool)> {
     let Input::Shared { name, data, link_name, as_needed, copy_needed } = &inputs.files[i] else {
         return None;
     };
-    let library = Shared::parse(FileId(i as u32), name.clone(), data, link_name, *as_needed).ok()?;
+    let library =
+        Shared::parse(FileId(i as u32), name.clone(), (data, inputs.reading(false)), link_name, *as_needed)
+            .ok()?;
     Some((library, *copy_needed))
 }

@@ -15,7 +15,7 @@ use weld_common::par;
 use weld_common::prefetch::prefetch;
 use weld_common::text;
 
-use super::FileName;
+use super::{FileName, Reading};
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
@@ -42,6 +42,7 @@ pub struct Object<'a> {
     pub file: FileId,
     pub name: FileName<'a>,
     pub data: &'a [u8],
+    pub target: Target,
     pub shdrs: &'a [Shdr],
     pub section_names: &'a [u8],
     /// Header index of the symbol table, or 0.
@@ -103,20 +104,22 @@ pub enum SymbolPlace {
 }
 
 impl<'a> Object<'a> {
-    /// Parses and checks the tables of `data`; those of huge objects by several threads, if `parallel`. The error
-    /// is a message without the file's name.
+    /// Parses and checks the tables of `data`. The error is a message without the file's name.
     pub fn parse(
         file: FileId,
         name: FileName<'a>,
         data: &'a [u8],
-        parallel: bool,
+        reading: Reading<'a>,
     ) -> Result<Object<'a>, String> {
-        let ehdr = check_header(data)?;
-        let (shdrs, section_names) = section_table(data, ehdr)?;
+        let parallel = reading.parallel;
+        let ehdr = object_header(data, reading.target)?;
+        let elf = File::new(data, reading.target.format, reading.store);
+        let (shdrs, section_names) = section_table(&elf, &ehdr)?;
         let mut object = Object {
             file,
             name,
             data,
+            target: reading.target,
             shdrs,
             section_names,
             symtab: 0,
@@ -129,18 +132,24 @@ impl<'a> Object<'a> {
             plain_groups: Vec::new(),
             dependent_libraries: 0,
             excluded: false,
-            is_gnu: ehdr.0[7] == ELFOSABI_GNU,
+            is_gnu: ehdr.os_abi() == ELFOSABI_GNU,
             spells_versions: false,
             section_base: 0,
         };
-        let groups = object.find_tables(parallel)?;
+        let groups = object.find_tables(&elf, parallel)?;
         object.parse_groups(&groups, parallel)?;
         object.spells_versions = object.find_versions(parallel);
         Ok(object)
     }
 
+    /// The form of its tables.
+    #[inline]
+    pub fn format(&self) -> Format {
+        self.target.format
+    }
+
     /// Looks through the section headers. Returns those of groups.
-    fn find_tables(&mut self, parallel: bool) -> Result<Vec<u32>, String> {
+    fn find_tables(&mut self, elf: &File<'a>, parallel: bool) -> Result<Vec<u32>, String> {
         let shdrs = self.shdrs;
         let find = |run: Range<usize>| {
             let mut tables = Tables::default();
@@ -171,14 +180,15 @@ impl<'a> Object<'a> {
                 }
                 SHT_SYMTAB_SHNDX => {
                     let words = shdr.sh_size() / 4;
-                    self.shndx_table = table(self.data, shdr.sh_offset(), words)
+                    self.shndx_table = elf
+                        .table(shdr.sh_offset(), words)
                         .ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
                 }
                 _ => self.dependent_libraries = i,
             }
         }
         if self.symtab != 0 {
-            self.parse_symtab(self.symtab as usize)?;
+            self.parse_symtab(elf, self.symtab as usize)?;
         }
         let (entries, symbols) = (self.shndx_table.len(), self.syms.len());
         if entries != 0 && entries != symbols {
@@ -187,16 +197,17 @@ impl<'a> Object<'a> {
         Ok(tables.groups)
     }
 
-    fn parse_symtab(&mut self, index: usize) -> Result<(), String> {
+    fn parse_symtab(&mut self, elf: &File<'a>, index: usize) -> Result<(), String> {
         let shdr = &self.shdrs[index];
-        let count = shdr.sh_size() / Sym::SIZE as u64;
-        if !shdr.sh_size().is_multiple_of(Sym::SIZE as u64) || count > u32::MAX as u64 {
+        let size = self.format().size::<Sym>();
+        let count = shdr.sh_size() / size;
+        if !shdr.sh_size().is_multiple_of(size) || count > u32::MAX as u64 {
             return Err(format!("symbol table has a bad size: {}", shdr.sh_size()));
         }
-        if !matches!(shdr.sh_entsize() as usize, 0 | Sym::SIZE) {
+        if shdr.sh_entsize() != 0 && shdr.sh_entsize() != size {
             return Err(format!("symbol table has a bad sh_entsize: {}", shdr.sh_entsize()));
         }
-        self.syms = table(self.data, shdr.sh_offset(), count).ok_or("symbol table is out of bounds")?;
+        self.syms = elf.table(shdr.sh_offset(), count).ok_or("symbol table is out of bounds")?;
         self.strtab = self
             .shdrs
             .get(shdr.sh_link() as usize)
@@ -250,7 +261,7 @@ impl<'a> Object<'a> {
     fn is_comdat(&self, shndx: u32) -> Result<bool, String> {
         let words =
             self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
-        let Some(flags) = words.first() else { return Err(format!("section group {shndx} is empty")) };
+        let Some(flags) = words.get(0) else { return Err(format!("section group {shndx} is empty")) };
         let shdr = &self.shdrs[shndx as usize];
         if shdr.sh_link() != self.symtab {
             let link = shdr.sh_link();
@@ -264,17 +275,17 @@ impl<'a> Object<'a> {
         if shdr.sh_info() == 0 || shdr.sh_info() as usize >= self.syms.len() {
             return Err(format!("section group {shndx} has a bad signature symbol: {}", shdr.sh_info()));
         }
-        self.check_members(shndx, &words[1..])?;
-        match flags.get() {
+        self.check_members(shndx, words)?;
+        match flags {
             GRP_COMDAT => Ok(true),
             0 => Ok(false),
             f => Err(format!("section group {shndx} has unsupported flags {f:#x}")),
         }
     }
 
-    fn check_members(&self, group: u32, members: &[Word]) -> Result<(), String> {
+    fn check_members(&self, group: u32, words: Words) -> Result<(), String> {
         let kind = |member: u32| self.shdrs.get(member as usize).filter(|_| member != 0).map(|s| s.sh_type());
-        let wrong = members.iter().map(|m| m.get()).find(|m| kind(*m).is_none_or(|kind| kind == SHT_GROUP));
+        let wrong = words.iter().skip(1).find(|m| kind(*m).is_none_or(|kind| kind == SHT_GROUP));
         let Some(wrong) = wrong else { return Ok(()) };
         let why = if kind(wrong).is_some() { "is a group itself" } else { "does not exist" };
         Err(format!("section group {group} has section {wrong} as a member, which {why}"))
@@ -289,9 +300,9 @@ impl<'a> Object<'a> {
     }
 
     /// The words of a group section: the flag word, then the header indices of its members.
-    pub fn group_words(&self, shndx: u32) -> Option<&'a [Word]> {
+    pub fn group_words(&self, shndx: u32) -> Option<Words<'a>> {
         let shdr = self.shdrs.get(shndx as usize)?;
-        table(self.data, shdr.sh_offset(), shdr.sh_size() / 4)
+        Some(Words::new(slice(self.data, shdr.sh_offset(), shdr.sh_size() / 4 * 4)?, self.format()))
     }
 
     /// How many records there are to [send](Self::intern) at most.
@@ -574,12 +585,24 @@ fn classify(sym: &Sym, index: usize) -> Result<u32, String> {
     Ok(bits)
 }
 
-/// Checks that `data` starts with the header of an x86-64 relocatable object.
-fn check_header(data: &[u8]) -> Result<&Ehdr, String> {
-    let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
-    if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
-        return Err(format!("is incompatible with elf_x86_64: it is for {}", describe_machine(ehdr)));
+/// The header at the start of `data`, which must be for `target`.
+pub fn header(data: &[u8], target: Target) -> Result<Ehdr, String> {
+    const SHORT: &str = "is too short for an ELF header";
+    let ident = data.first_chunk::<20>().ok_or(SHORT)?;
+    match Target::of(ident) {
+        Some(of) if of == target => {}
+        Some(of) => return Err(format!("is incompatible with {}: it is for {of}", target.emulation())),
+        None => return Err("has an unknown class or byte order (e_ident)".into()),
     }
+    match records::<Ehdr>(data, target.format, 0, 1).as_deref() {
+        Some(&[header]) => Ok(header),
+        _ => Err(SHORT.into()),
+    }
+}
+
+/// The header of a relocatable object.
+fn object_header(data: &[u8], target: Target) -> Result<Ehdr, String> {
+    let ehdr = header(data, target)?;
     match ehdr.e_type() {
         ET_REL => Ok(ehdr),
         ET_CORE => Err("is a core file, not an object".into()),
@@ -588,52 +611,31 @@ fn check_header(data: &[u8]) -> Result<&Ehdr, String> {
     }
 }
 
-/// A word for the machine of a file that does not fit.
-pub fn describe_machine(ehdr: &Ehdr) -> String {
-    let class = if ehdr.0[4] == ELFCLASS64 { "64" } else { "32" };
-    let (machine, order) = if ehdr.0[5] == ELFDATA2LSB {
-        (ehdr.e_machine(), "")
-    } else {
-        (ehdr.e_machine().swap_bytes(), " big-endian")
-    };
-    let name = match machine {
-        3 => "i386",
-        8 => "MIPS",
-        20 | 21 => "PowerPC",
-        22 => "s390",
-        40 => "ARM",
-        62 => "x86-64",
-        183 => "AArch64",
-        243 => "RISC-V",
-        258 => "LoongArch",
-        m => return format!("machine {m} ({class}-bit{order})"),
-    };
-    format!("{name} ({class}-bit{order})")
-}
-
 /// The section header table and the section name table, with extended numbering resolved.
-pub fn section_table<'a>(data: &'a [u8], ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), String> {
+pub fn section_table<'a>(elf: &File<'a>, ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), String> {
+    const OUTSIDE: &str = "section header table is out of bounds (truncated file?)";
     if ehdr.e_shoff() == 0 {
         return Ok((&[], &[]));
     }
-    if ehdr.e_shentsize() as usize != Shdr::SIZE {
+    if u64::from(ehdr.e_shentsize()) != elf.format.size::<Shdr>() {
         return Err(format!("has a bad e_shentsize: {}", ehdr.e_shentsize()));
     }
-    let first = &table::<Shdr>(data, ehdr.e_shoff(), 1)
-        .ok_or("section header table is out of bounds (truncated file?)")?[0];
+    // The first header holds numbers that are too large for the fields of the file's.
+    let first = records::<Shdr>(elf.data, elf.format, ehdr.e_shoff(), 1).ok_or(OUTSIDE)?[0];
     let count = if ehdr.e_shnum() == 0 { first.sh_size() } else { ehdr.e_shnum() as u64 };
     if count == 0 || count > u32::MAX as u64 / 2 {
         return Err(format!("has a bad section count: {count}"));
     }
-    let shdrs: &[Shdr] = table(data, ehdr.e_shoff(), count)
-        .ok_or("section header table is out of bounds (truncated file?)")?;
+    let shdrs: &[Shdr] = elf.table(ehdr.e_shoff(), count).ok_or(OUTSIDE)?;
     let names = if ehdr.e_shstrndx() == SHN_XINDEX { first.sh_link() } else { ehdr.e_shstrndx() as u32 };
     let names = match shdrs.get(names as usize) {
         None => return Err(format!("has a bad e_shstrndx: {names}")),
         Some(s) if names != 0 && s.sh_type() != SHT_STRTAB => {
             return Err(format!("has a bad e_shstrndx: section {names} is no string table"));
         }
-        Some(s) => slice(data, s.sh_offset(), s.file_size()).ok_or("section name table is out of bounds")?,
+        Some(s) => {
+            slice(elf.data, s.sh_offset(), s.file_size()).ok_or("section name table is out of bounds")?
+        }
     };
     Ok((shdrs, names))
 }

@@ -30,14 +30,15 @@ pub fn of(data: &[u8]) -> Parts {
 
 /// `data` is an object or shared object, `start` bytes into what ranges are relative to.
 fn of_elf(data: &[u8], start: usize) -> Option<Parts> {
-    let &[ehdr] = table::<Ehdr>(data, 0, 1)? else { return None };
+    let format = Format::of(data)?;
+    let ehdr = records::<Ehdr>(data, format, 0, 1)?[0];
     let shared = ehdr.e_type() == ET_DYN;
     let count = match ehdr.e_shnum() {
         // The number is in the first header if it is too large for its field.
-        0 => table::<Shdr>(data, ehdr.e_shoff(), 1)?.first()?.sh_size(),
+        0 => records::<Shdr>(data, format, ehdr.e_shoff(), 1)?[0].sh_size(),
         count => count.into(),
     };
-    let shdrs = table::<Shdr>(data, ehdr.e_shoff(), count)?;
+    let shdrs = records::<Shdr>(data, format, ehdr.e_shoff(), count)?;
     let is_index = |shdr: &&Shdr| match shdr.sh_type() {
         SHT_DYNSYM | SHT_DYNAMIC | SHT_GNU_VERSYM | SHT_GNU_VERDEF | SHT_GNU_VERNEED => shared,
         // Of a shared object's string tables only those that are loaded are for dynamic symbols.
@@ -59,7 +60,7 @@ fn of_elf(data: &[u8], start: usize) -> Option<Parts> {
     };
     let of = |shdr: &Shdr| range(shdr.sh_offset(), shdr.sh_size());
     let tables = shdrs.iter().filter(is_index).filter_map(of);
-    let headers = range(ehdr.e_shoff(), count * size_of::<Shdr>() as u64);
+    let headers = range(ehdr.e_shoff(), count * format.size::<Shdr>());
     let early = if shared { Vec::new() } else { shdrs.iter().filter(is_early).filter_map(of).collect() };
     Some(Parts { index: merge(tables.chain(headers).collect()), early: merge(early) })
 }

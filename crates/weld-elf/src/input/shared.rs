@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
-use super::FileName;
-use super::object::{describe_machine, section_table};
+use super::object::{header, section_table};
+use super::{FileName, Reading};
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, flag};
@@ -17,6 +17,7 @@ pub struct Shared<'a> {
     pub file: FileId,
     pub name: FileName<'a>,
     pub data: &'a [u8],
+    pub format: Format,
     pub shdrs: &'a [Shdr],
     /// The name by which the loader finds it.
     pub soname: &'a [u8],
@@ -44,19 +45,18 @@ impl<'a> Shared<'a> {
     pub fn parse(
         file: FileId,
         name: FileName<'a>,
-        data: &'a [u8],
+        (data, reading): (&'a [u8], Reading<'a>),
         link_name: &'a [u8],
         as_needed: bool,
     ) -> Result<Shared<'a>, String> {
-        let ehdr = &table::<Ehdr>(data, 0, 1).ok_or("is too short for an ELF header")?[0];
-        if ehdr.0[4] != ELFCLASS64 || ehdr.0[5] != ELFDATA2LSB || ehdr.e_machine() != EM_X86_64 {
-            return Err(format!("is incompatible with elf_x86_64: it is for {}", describe_machine(ehdr)));
-        }
-        let (shdrs, _) = section_table(data, ehdr)?;
+        let ehdr = header(data, reading.target)?;
+        let elf = File::new(data, reading.target.format, reading.store);
+        let (shdrs, _) = section_table(&elf, &ehdr)?;
         let mut shared = Shared {
             file,
             name,
             data,
+            format: elf.format,
             shdrs,
             soname: link_name,
             needed: Vec::new(),
@@ -76,7 +76,7 @@ impl<'a> Shared<'a> {
         let mut dynamic = None;
         for shdr in shdrs {
             match shdr.sh_type() {
-                SHT_DYNSYM => shared.parse_symbols(shdr)?,
+                SHT_DYNSYM => shared.parse_symbols(&elf, shdr)?,
                 SHT_DYNAMIC => dynamic = Some(shdr),
                 SHT_GNU_VERSYM => {
                     let of = shdrs.get(shdr.sh_link() as usize);
@@ -86,7 +86,8 @@ impl<'a> Shared<'a> {
                             ".gnu.version is linked to section {link} (sh_link), which is not the dynamic symbol table"
                         ));
                     }
-                    shared.versym = table(data, shdr.sh_offset(), shdr.sh_size() / 2)
+                    shared.versym = elf
+                        .table(shdr.sh_offset(), shdr.sh_size() / 2)
                         .ok_or("version table is out of bounds")?;
                 }
                 SHT_GNU_VERDEF => verdef = Some(shdr),
@@ -119,13 +120,13 @@ impl<'a> Shared<'a> {
         Ok(bytes.ok_or("dynamic string table is out of bounds")?)
     }
 
-    fn parse_symbols(&mut self, shdr: &Shdr) -> Result<(), String> {
-        let count = shdr.sh_size() / Sym::SIZE as u64;
-        if !shdr.sh_size().is_multiple_of(Sym::SIZE as u64) {
+    fn parse_symbols(&mut self, elf: &File<'a>, shdr: &Shdr) -> Result<(), String> {
+        let size = self.format.size::<Sym>();
+        let count = shdr.sh_size() / size;
+        if !shdr.sh_size().is_multiple_of(size) {
             return Err(format!("dynamic symbol table has a bad size: {}", shdr.sh_size()));
         }
-        self.syms =
-            table(self.data, shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
+        self.syms = elf.table(shdr.sh_offset(), count).ok_or("dynamic symbol table is out of bounds")?;
         self.strtab = self.linked_strings(shdr)?;
         self.first_global = shdr.sh_info();
         if self.first_global as usize > self.syms.len() || self.first_global == 0 && !self.syms.is_empty() {
@@ -137,20 +138,21 @@ impl<'a> Shared<'a> {
     }
 
     fn parse_dynamic(&mut self, shdr: &Shdr) -> Result<(), String> {
-        if !matches!(shdr.sh_entsize() as usize, 0 | Dyn::SIZE) {
+        let size = self.format.size::<Dyn>();
+        if shdr.sh_entsize() != 0 && shdr.sh_entsize() != size {
             return Err(format!("dynamic section has a bad sh_entsize: {}", shdr.sh_entsize()));
         }
-        if !shdr.sh_size().is_multiple_of(Dyn::SIZE as u64) {
+        if !shdr.sh_size().is_multiple_of(size) {
             return Err(format!("dynamic section has a bad size: {}", shdr.sh_size()));
         }
-        let entries: &[Dyn] = table(self.data, shdr.sh_offset(), shdr.sh_size() / Dyn::SIZE as u64)
+        let entries = records::<Dyn>(self.data, self.format, shdr.sh_offset(), shdr.sh_size() / size)
             .ok_or("dynamic section is out of bounds")?;
         let strings = self.linked_strings(shdr)?;
         let name = |offset: u64| {
             let offset = u32::try_from(offset).ok();
             offset.and_then(|o| string(strings, o)).ok_or("dynamic section has a bad string offset")
         };
-        for entry in entries {
+        for entry in &entries[..] {
             match entry.d_tag() {
                 DT_NULL => break,
                 DT_SONAME => self.soname = name(entry.d_val())?,
@@ -173,7 +175,9 @@ impl<'a> Shared<'a> {
         let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
             .ok_or("version definitions are out of bounds")?;
         let strings = self.linked_strings(shdr)?;
-        for (index, name) in parse_verdef(bytes, shdr.sh_info(), strings).map_err(|e| e.to_string())? {
+        for (index, name) in
+            parse_verdef(bytes, shdr.sh_info(), (strings, self.format)).map_err(|e| e.to_string())?
+        {
             let index = (index & !VERSYM_HIDDEN) as usize;
             if self.versions.len() <= index {
                 self.versions.resize(index + 1, None);
@@ -190,7 +194,7 @@ impl<'a> Shared<'a> {
         let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())
             .ok_or("needed versions (.gnu.version_r) are out of bounds")?;
         let strings = self.linked_strings(shdr)?;
-        match parse_verneed(bytes, shdr.sh_info(), strings) {
+        match parse_verneed(bytes, shdr.sh_info(), (strings, self.format)) {
             // Stand-ins for libraries leave the indices out.
             Ok(_) | Err(VersionError::BadIndex(_)) => Ok(()),
             Err(e) => Err(format!("needed versions (.gnu.version_r): {e}")),
@@ -222,10 +226,22 @@ impl<'a> Shared<'a> {
 
     /// Whether the address lies in memory that the loader makes read-only after relocation.
     pub fn is_relro(&self, address: u64) -> bool {
-        let Some(&[ehdr]) = table::<Ehdr>(self.data, 0, 1) else { return false };
-        let phdrs: &[Phdr] = table(self.data, ehdr.e_phoff(), ehdr.e_phnum() as u64).unwrap_or(&[]);
+        let Some(&[ehdr]) = records::<Ehdr>(self.data, self.format, 0, 1).as_deref() else { return false };
+        let phdrs = records::<Phdr>(self.data, self.format, ehdr.e_phoff(), ehdr.e_phnum().into());
+        let phdrs = phdrs.unwrap_or_default();
         let within = |p: &Phdr| address.wrapping_sub(p.p_vaddr()) < p.p_memsz();
         phdrs.iter().any(|p| p.p_type() == PT_GNU_RELRO && within(p))
+    }
+
+    /// Its section headers and their names; `None` if the names cannot be read.
+    pub fn section_names(&self) -> Option<(&'a [Shdr], &'a [u8])> {
+        let header = records::<Ehdr>(self.data, self.format, 0, 1)?[0];
+        let index = match header.e_shstrndx() {
+            SHN_XINDEX => self.shdrs.first()?.sh_link(),
+            index => index.into(),
+        };
+        let names = self.shdrs.get(index as usize)?;
+        Some((self.shdrs, slice(self.data, names.sh_offset(), names.file_size())?))
     }
 
     /// The version index of symbol `index` and whether it is the default one for its name.
@@ -247,7 +263,7 @@ impl<'a> Shared<'a> {
         let sections = self.shdrs.iter().filter(|shdr| shdr.sh_type() == SHT_GNU_VERNEED);
         let needs = sections.filter_map(|shdr| {
             let bytes = slice(self.data, shdr.sh_offset(), shdr.sh_size())?;
-            parse_verneed(bytes, shdr.sh_info(), self.linked_strings(shdr).ok()?).ok()
+            parse_verneed(bytes, shdr.sh_info(), (self.linked_strings(shdr).ok()?, self.format)).ok()
         });
         needs.flatten().map(|need| (need.index & !VERSYM_HIDDEN, need.name)).collect()
     }

@@ -183,7 +183,8 @@ impl<'c, 'a> History<'c, 'a> {
         }
         for (i, input) in self.inputs.files.iter().enumerate() {
             let Input::Object { name, data, lazy: true, .. } = input else { continue };
-            let Ok(object) = Object::parse(FileId(i as u32), name.clone(), data, false) else { continue };
+            let reading = self.inputs.reading(false);
+            let Ok(object) = Object::parse(FileId(i as u32), name.clone(), data, reading) else { continue };
             for k in object.first_global..object.syms.len() as u32 {
                 let defined = object.place(k, &object.syms[k as usize]) != SymbolPlace::Undefined;
                 if let (true, Some(name)) = (defined, names.get(object.symbol_name(k))) {

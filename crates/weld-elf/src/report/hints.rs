@@ -259,7 +259,8 @@ fn defined_inside<'d>(dso: &Shared<'d>, wanted: &HashSet<&[u8]>) -> HashSet<&'d 
     let Some(shdr) = dso.shdrs.iter().find(|s| s.sh_type() == SHT_SYMTAB) else { return HashSet::new() };
     let strings = dso.shdrs.get(shdr.sh_link() as usize);
     let strings = strings.and_then(|s| slice(dso.data, s.sh_offset(), s.sh_size())).unwrap_or(&[]);
-    let syms: &[Sym] = table(dso.data, shdr.sh_offset(), shdr.sh_size() / Sym::SIZE as u64).unwrap_or(&[]);
+    let count = shdr.sh_size() / dso.format.size::<Sym>();
+    let syms = records::<Sym>(dso.data, dso.format, shdr.sh_offset(), count).unwrap_or_default();
     let ours = |s: &&Sym| matches!(s.kind(), STT_FUNC | STT_OBJECT | STT_GNU_IFUNC | STT_TLS);
     let here = syms.iter().filter(ours).filter(|s| s.st_shndx() != SHN_UNDEF);
     here.filter_map(|s| string(strings, s.st_name())).filter(|name| wanted.contains(name)).collect()

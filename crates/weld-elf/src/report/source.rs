@@ -21,9 +21,9 @@ use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
 use super::detailed;
 use super::place::Extents;
 use crate::compressed::Compressed;
-use crate::crel::Crel;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::decode_relocs;
 use crate::link::Job;
 use crate::resolve::Resolved;
 
@@ -242,7 +242,7 @@ impl<'a> DebugSections<'a> {
         for (i, shdr) in object.shdrs.iter().enumerate() {
             let target = index_of.get(shdr.sh_info() as usize).and_then(|&t| list.get_mut(t));
             if let (SHT_RELA | SHT_CREL, Some((_, bytes))) = (shdr.sh_type(), target) {
-                relocate(object, &relocations(object, i), bytes.to_mut());
+                relocate(object, &decode_relocs(object, i).unwrap_or_default(), bytes.to_mut());
             }
         }
         DebugSections { list }
@@ -265,17 +265,6 @@ fn contents<'a>(object: &Object<'a>, index: usize) -> Option<Cow<'a, [u8]>> {
     out.resize(size, 0);
     compressed.decompress_into(&mut out).ok()?;
     Some(Cow::Owned(out))
-}
-
-fn relocations<'a>(object: &Object<'a>, index: usize) -> Cow<'a, [Rela]> {
-    let shdr = &object.shdrs[index];
-    if shdr.sh_type() == SHT_RELA {
-        let count = shdr.sh_size() / Rela::SIZE as u64;
-        return Cow::Borrowed(table(object.data, shdr.sh_offset(), count).unwrap_or(&[]));
-    }
-    let Some(Ok(crel)) = object.section_data(index).map(Crel::parse) else { return Cow::Borrowed(&[]) };
-    let good = crel.entries().map_while(Result::ok);
-    Cow::Owned(good.map(|r| Rela::make(r.offset, r.symbol, r.kind, r.addend)).collect())
 }
 
 /// Writes absolute relocations, which is all that debug sections need to find their way.

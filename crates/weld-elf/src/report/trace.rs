@@ -51,7 +51,10 @@ impl Tracer<'_, '_> {
                 }
                 Input::Object { name, data, .. } => match resolved.objects.get(index) {
                     Some(object) => self.object(object),
-                    None => self.lazy_object(Object::parse(file, name.clone(), data, false).ok()),
+                    None => {
+                        let object = Object::parse(file, name.clone(), data, inputs.reading(false));
+                        self.lazy_object(object.ok());
+                    }
                 },
                 Input::Member { .. } => match resolved.objects.get(index) {
                     Some(object) => self.object(object),

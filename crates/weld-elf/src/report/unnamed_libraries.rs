@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 use crate::elf::*;
 use crate::ids::FileId;
-use crate::input::FileName;
 use crate::input::needed::run_path;
 use crate::input::search::Search;
 use crate::input::shared::Shared;
+use crate::input::{FileName, Reading};
 use crate::link::Job;
 use crate::options::InputFlags;
 use crate::resolve::Resolved;
@@ -38,7 +38,7 @@ pub fn definitions<'a>(
         if !seen.insert(soname) {
             continue;
         }
-        let Some(library) = open(job, soname, &dirs) else { continue };
+        let Some(library) = open(job, resolved.target, (soname, &dirs)) else { continue };
         let dirs = run_path(job.options, &library);
         waiting.extend(library.needed.iter().map(|soname| (*soname, dirs.clone())));
         for (i, symbol) in library.syms.iter().enumerate().skip(library.first_global as usize) {
@@ -52,10 +52,11 @@ pub fn definitions<'a>(
     found
 }
 
-fn open<'a>(job: &Job<'a>, soname: &'a [u8], dirs: &[PathBuf]) -> Option<Shared<'a>> {
+fn open<'a>(job: &Job<'a>, target: Target, (soname, dirs): (&'a [u8], &[PathBuf])) -> Option<Shared<'a>> {
     let search = Search { store: job.store, options: job.options, more_dirs: &[] };
     let path = Path::new(OsStr::from_bytes(soname));
     let opened = search.needed(path, dirs, InputFlags::default()).ok()??;
     let name = FileName { path: opened.path, member: None };
-    Shared::parse(FileId(0), name, opened.bytes, soname, true).ok()
+    let reading = Reading { target, store: job.store, parallel: false };
+    Shared::parse(FileId(0), name, (opened.bytes, reading), soname, true).ok()
 }

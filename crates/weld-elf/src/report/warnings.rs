@@ -11,7 +11,6 @@ use weld_common::diag::Diagnostic;
 use super::place;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::object::section_table;
 use crate::input::sections::Sections;
 use crate::link::Job;
 use crate::live::Live;
@@ -43,8 +42,7 @@ impl Warnings<'_, '_> {
             }
         }
         for dso in &self.resolved.shared {
-            let header: Option<&[Ehdr]> = table(dso.data, 0, 1);
-            if let Some(Ok(names)) = header.map(|h| section_table(dso.data, &h[0])) {
+            if let Some(names) = dso.section_names() {
                 self.file((dso.file, dso.data), names, &dso.name.to_string());
             }
         }

@@ -72,7 +72,10 @@ impl<'a> Resolver<'a, '_> {
         if crate::input::identify::check_relocatable(bytes).is_err() {
             return;
         }
-        let Ok(object) = Object::parse(file, self.inputs.name(file), bytes, false) else { return };
+        let Ok(object) = Object::parse(file, self.inputs.name(file), bytes, self.inputs.reading(false))
+        else {
+            return;
+        };
         for i in object.first_global..object.syms.len() as u32 {
             let symbol = &object.syms[i as usize];
             let place = object.place(i, symbol);

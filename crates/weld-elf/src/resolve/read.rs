@@ -17,6 +17,7 @@ use weld_common::trace::{self, Region};
 use super::names::{BinPool, Bins, Names};
 use super::{Loaded, Resolver};
 use crate::ids::*;
+use crate::input::Reading;
 use crate::input::load::Input;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
@@ -177,6 +178,10 @@ impl<'a> Resolver<'a, '_> {
         self.sink.push(Diagnostic::error(text).at((file.0 as u64) << 32));
     }
 
+    fn reading(&self) -> Reading<'a> {
+        self.inputs.reading(self.parallel)
+    }
+
     /// Reads a file, and its first records.
     fn read_one(
         &self,
@@ -187,7 +192,8 @@ impl<'a> Resolver<'a, '_> {
         let (name, data, excluded, lazy) = match &self.inputs.files[file.index()] {
             Input::Internal => return Ok((Parsed::Nothing, None)),
             Input::Shared { name, data, link_name, as_needed, .. } => {
-                let shared = Shared::parse(file, name.clone(), data, link_name, *as_needed)?;
+                let shared =
+                    Shared::parse(file, name.clone(), (data, self.reading()), link_name, *as_needed)?;
                 let records = shared.globals.len();
                 shared.intern(0..records.min(RECORDS), bins)?;
                 let cut = (records > RECORDS).then_some(Cut { file, lazy: false });
@@ -202,7 +208,7 @@ impl<'a> Resolver<'a, '_> {
             }
         };
         crate::input::identify::check_relocatable(data)?;
-        let mut object = Object::parse(file, name, data, self.parallel)?;
+        let mut object = Object::parse(file, name, data, self.reading())?;
         object.excluded = excluded;
         let records = object.records();
         object.intern(0..records.min(RECORDS), lazy, self.wrap, bins)?;

@@ -459,8 +459,8 @@ impl SurvivingGroups {
 fn groups_of_sections(object: &Object) -> HashMap<u32, usize> {
     let mut found = HashMap::new();
     for (g, group) in object.groups.iter().enumerate() {
-        for member in object.group_words(group.shndx).unwrap_or(&[]).iter().skip(1) {
-            found.entry(member.get()).or_insert(g);
+        for member in object.group_words(group.shndx).unwrap_or_default().iter().skip(1) {
+            found.entry(member).or_insert(g);
         }
     }
     found

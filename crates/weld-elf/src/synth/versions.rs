@@ -20,7 +20,7 @@ use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
 use super::strtab::StringTable;
 use super::sysv_hash::sysv_hash;
-use crate::elf::{SHF_ALLOC, SHT_GNU_VERDEF, SHT_GNU_VERNEED, SHT_GNU_VERSYM};
+use crate::elf::{Format, SHF_ALLOC, SHT_GNU_VERDEF, SHT_GNU_VERNEED, SHT_GNU_VERSYM};
 use crate::layout::ChunkKind;
 use object::elf;
 use std::fmt;
@@ -205,29 +205,29 @@ fn put_u32_at(bytes: &mut [u8], at: usize, value: u32) {
 pub fn parse_verdef<'a>(
     section: &[u8],
     count: u32,
-    strtab: &'a [u8],
+    (strtab, format): (&'a [u8], Format),
 ) -> Result<Vec<(u16, &'a [u8])>, VersionError> {
-    let reader = Reader { section, strtab };
+    let reader = Reader { section, strtab, format };
     let mut defs = Vec::new();
     let mut at = 0;
     for i in 0..count {
         let record = reader.record::<VERDEF_SIZE>(at)?;
-        if half(record, 0) != elf::VER_DEF_CURRENT {
+        if format.get_u16(record) != elf::VER_DEF_CURRENT {
             return Err(VersionError::BadRevision(at));
         }
-        let is_base = half(record, 2) & elf::VER_FLG_BASE.0 != 0;
-        let index = half(record, 4) & MAX_INDEX as u16;
+        let is_base = format.get_u16(&record[2..]) & elf::VER_FLG_BASE.0 != 0;
+        let index = format.get_u16(&record[4..]) & MAX_INDEX as u16;
         if index == 0 || (index == 1) != is_base {
             return Err(VersionError::BadIndex(at));
         }
-        if half(record, 6) == 0 {
+        if format.get_u16(&record[6..]) == 0 {
             return Err(VersionError::BadLink(at));
         }
-        let aux_at = at + word(record, 12) as usize;
+        let aux_at = at + format.get_u32(&record[12..]) as usize;
         let aux = reader.record::<VERDAUX_SIZE>(aux_at)?;
-        defs.push((index, reader.name(word(aux, 0), aux_at)?));
+        defs.push((index, reader.name(format.get_u32(aux), aux_at)?));
         if i + 1 < count {
-            at = next_record(at, word(record, 16), VERDEF_SIZE)?;
+            at = next_record(at, format.get_u32(&record[16..]), VERDEF_SIZE)?;
         }
     }
     Ok(defs)
@@ -249,21 +249,21 @@ pub struct NeededVersion<'a> {
 pub fn parse_verneed<'a>(
     section: &[u8],
     count: u32,
-    strtab: &'a [u8],
+    (strtab, format): (&'a [u8], Format),
 ) -> Result<Vec<NeededVersion<'a>>, VersionError> {
-    let reader = Reader { section, strtab };
+    let reader = Reader { section, strtab, format };
     let mut needs = Vec::new();
     let mut at = 0;
     for i in 0..count {
         let record = reader.record::<VERNEED_SIZE>(at)?;
-        if half(record, 0) != elf::VER_NEED_CURRENT {
+        if format.get_u16(record) != elf::VER_NEED_CURRENT {
             return Err(VersionError::BadRevision(at));
         }
-        let file = reader.name(word(record, 4), at)?;
-        let first = at + word(record, 8) as usize;
-        reader.needed_of_file(file, first, half(record, 2), &mut needs)?;
+        let file = reader.name(format.get_u32(&record[4..]), at)?;
+        let first = at + format.get_u32(&record[8..]) as usize;
+        reader.needed_of_file(file, first, format.get_u16(&record[2..]), &mut needs)?;
         if i + 1 < count {
-            at = next_record(at, word(record, 12), VERNEED_SIZE)?;
+            at = next_record(at, format.get_u32(&record[12..]), VERNEED_SIZE)?;
         }
     }
     Ok(needs)
@@ -272,6 +272,7 @@ pub fn parse_verneed<'a>(
 struct Reader<'s, 'a> {
     section: &'s [u8],
     strtab: &'a [u8],
+    format: Format,
 }
 
 impl<'s, 'a> Reader<'s, 'a> {
@@ -295,20 +296,26 @@ impl<'s, 'a> Reader<'s, 'a> {
         needs: &mut Vec<NeededVersion<'a>>,
     ) -> Result<(), VersionError> {
         // Overlapping chains could make a small section stand for a multitude of versions.
+        let format = self.format;
         let limit = self.section.len() / VERNAUX_SIZE;
         for i in 0..count {
             let record = self.record::<VERNAUX_SIZE>(at)?;
-            let index = half(record, 6) & MAX_INDEX as u16;
+            let index = format.get_u16(&record[6..]) & MAX_INDEX as u16;
             if index < 2 {
                 return Err(VersionError::BadIndex(at));
             }
             if needs.len() >= limit {
                 return Err(VersionError::BadLink(at));
             }
-            let weak = half(record, 4) & elf::VER_FLG_WEAK.0 != 0;
-            needs.push(NeededVersion { index, file, name: self.name(word(record, 8), at)?, weak });
+            let weak = format.get_u16(&record[4..]) & elf::VER_FLG_WEAK.0 != 0;
+            needs.push(NeededVersion {
+                index,
+                file,
+                name: self.name(format.get_u32(&record[8..]), at)?,
+                weak,
+            });
             if i + 1 < count {
-                at = next_record(at, word(record, 12), VERNAUX_SIZE)?;
+                at = next_record(at, format.get_u32(&record[12..]), VERNAUX_SIZE)?;
             }
         }
         Ok(())
@@ -318,14 +325,6 @@ impl<'s, 'a> Reader<'s, 'a> {
 /// Where the record behind the one at `at` is. It does not overlap it, so walks end.
 fn next_record(at: usize, link: u32, size: usize) -> Result<usize, VersionError> {
     if (link as usize) < size { Err(VersionError::BadLink(at)) } else { Ok(at + link as usize) }
-}
-
-fn half(record: &[u8], at: usize) -> u16 {
-    u16::from_le_bytes([record[at], record[at + 1]])
-}
-
-fn word(record: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]])
 }
 
 /// `.gnu.version`: a version index for each dynamic symbol.
@@ -429,8 +428,8 @@ mod tests {
         assert_eq!(built.bytes.len(), 4 * 20 + (1 + 1 + 2 + 3) * 8);
         // The base: revision 1, flags 1, index 1, one name.
         assert_eq!(built.bytes[..8], [1, 0, 1, 0, 1, 0, 1, 0]);
-        assert_eq!(word(&built.bytes, 8), sysv_hash(b"libx.so"));
-        let parsed = parse_verdef(&built.bytes, built.count, strtab.bytes()).unwrap();
+        assert_eq!(Format::NATIVE.get_u32(&built.bytes[8..]), sysv_hash(b"libx.so"));
+        let parsed = parse_verdef(&built.bytes, built.count, (strtab.bytes(), Format::NATIVE)).unwrap();
         assert_eq!(parsed, [(1, &b"libx.so"[..]), (2, b"V1"), (3, b"V2"), (4, b"V3")]);
     }
 
@@ -440,7 +439,7 @@ mod tests {
         let built = sample_verneed(&mut strtab);
         assert_eq!(built.count, 2);
         assert_eq!(built.bytes.len(), 5 * 16);
-        let parsed = parse_verneed(&built.bytes, built.count, strtab.bytes()).unwrap();
+        let parsed = parse_verneed(&built.bytes, built.count, (strtab.bytes(), Format::NATIVE)).unwrap();
         let need = |index, file: &'static str, name: &'static str, weak| NeededVersion {
             index,
             file: file.as_bytes(),
@@ -473,7 +472,7 @@ mod tests {
     fn hostile_verdef() {
         let mut strtab = StringTable::new();
         let good = build_verdef(b"libx.so", &[def("V1", &[])], &mut strtab).unwrap().bytes;
-        let parse = |bytes: &[u8], count| parse_verdef(bytes, count, strtab.bytes());
+        let parse = |bytes: &[u8], count| parse_verdef(bytes, count, (strtab.bytes(), Format::NATIVE));
         let with = |at: usize, value: u32| {
             let mut bad = good.clone();
             put_u32_at(&mut bad, at, value);
@@ -492,7 +491,10 @@ mod tests {
         }
         assert!(parse(&good, u32::MAX).is_err());
         assert_eq!(parse(&[], 0).unwrap(), []);
-        assert_eq!(parse_verdef(&good, 2, b"no terminator").unwrap_err(), VersionError::BadName(20));
+        assert_eq!(
+            parse_verdef(&good, 2, (b"no terminator", Format::NATIVE)).unwrap_err(),
+            VersionError::BadName(20)
+        );
     }
 
     #[test]
@@ -500,14 +502,14 @@ mod tests {
         let mut strtab = StringTable::new();
         let good = sample_verneed(&mut strtab).bytes;
         for len in 0..good.len() {
-            assert!(parse_verneed(&good[..len], 2, strtab.bytes()).is_err());
+            assert!(parse_verneed(&good[..len], 2, (strtab.bytes(), Format::NATIVE)).is_err());
         }
         // Every single wrong byte: any answer will do, but there must be one.
         for at in 0..good.len() {
             for value in [0, 1, 0x10, 0x7f, 0xff] {
                 let mut bad = good.clone();
                 bad[at] = value;
-                let _ = parse_verneed(&bad, 2, strtab.bytes());
+                let _ = parse_verneed(&bad, 2, (strtab.bytes(), Format::NATIVE));
             }
         }
         // Two files that share one chain stand for more versions than the section holds.
@@ -515,6 +517,6 @@ mod tests {
         shared.extend_from_slice(&good[..48]);
         put_u32_at(&mut shared, 12, 16);
         put_u32_at(&mut shared, 16 + 12, 16);
-        let _ = parse_verneed(&shared, u32::MAX, strtab.bytes()).unwrap_err();
+        let _ = parse_verneed(&shared, u32::MAX, (strtab.bytes(), Format::NATIVE)).unwrap_err();
     }
 }

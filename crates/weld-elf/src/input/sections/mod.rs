@@ -15,6 +15,7 @@ mod uses;
 
 pub use names::bin;
 pub use parse::parse;
+pub use relocs::decode as decode_relocs;
 pub use uses::OutputUse;
 
 use super::object::Object;
@@ -192,8 +193,8 @@ pub struct ObjectSections<'a> {
     pub properties: Option<&'a [u8]>,
     /// `.note.GNU-stack` asks for an executable stack; `None` if there is no such section.
     pub executable_stack: Option<bool>,
-    /// Decoded `SHT_CREL` sections: header index, relocations.
-    pub crels: Vec<(u32, Vec<Rela>)>,
+    /// Relocations that cannot be viewed in place: header index of their section, and they. Sorted.
+    pub decoded: Vec<(u32, Vec<Rela>)>,
     /// Names of output sections that only this object has named, numbered from `LOCAL_NAME`, and whether
     /// the section takes no others in.
     local_names: Vec<(&'a [u8], bool)>,
@@ -234,15 +235,7 @@ impl Sections<'_> {
         if section.relocs == 0 {
             return &[];
         }
-        let shdr = &object.shdrs[section.relocs as usize];
-        if shdr.sh_type() == SHT_CREL {
-            let crels = &self.objects[index].crels;
-            return match crels.binary_search_by_key(&section.relocs, |c| c.0) {
-                Ok(i) => &crels[i].1,
-                Err(_) => &[],
-            };
-        }
-        // In bounds: checked when the section was parsed.
-        table(object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[])
+        relocs::in_place(object, section.relocs as usize)
+            .unwrap_or_else(|| relocs::found(&self.objects[index].decoded, section.relocs))
     }
 }

@@ -139,8 +139,8 @@ impl<'a, 'p> Whole<'a, 'p> {
         let find = |run: std::ops::Range<usize>| {
             let mut lost = Vec::new();
             for g in run.filter(|&g| !comdats.survives(self.index, object, g as u32)) {
-                let words = object.group_words(object.groups[g].shndx).unwrap_or(&[]);
-                lost.extend(words.iter().skip(1).map(|member| member.get()));
+                let words = object.group_words(object.groups[g].shndx).unwrap_or_default();
+                lost.extend(words.iter().skip(1));
             }
             lost
         };
@@ -226,7 +226,7 @@ impl<'a> ObjectSections<'a> {
         self.c_named.append(&mut later.c_named);
         self.followers.append(&mut later.followers);
         self.link_order.append(&mut later.link_order);
-        self.crels.append(&mut later.crels);
+        self.decoded.append(&mut later.decoded);
         self.properties = later.properties.or(self.properties);
         self.executable_stack = later.executable_stack.or(self.executable_stack);
         self.has_warnings |= later.has_warnings;

@@ -1,10 +1,19 @@
-//! Relocation sections: checked, decoded if they are compact, and tied to what they relocate.
+//! Relocation sections: checked, decoded if they are not stored as the linker wants them, and tied to what they
+//! relocate.
 //!
-//! Specification: gABI chapter 4 ("Relocation"), psABI ("Relocation": x86-64 has addends only).
+//! All relocations come by this door and leave it as native records with addends ([`Rela`]): such records are
+//! viewed in place; those of other forms, compact ones (CREL) and those without addends (REL) are decoded once.
+//!
+//! Specification: gABI chapter 4 ("Relocation"); psABIs say whether addends lie in records or in the section.
+
+use std::borrow::Cow;
 
 use super::parse::Parser;
 use super::{SectionKind, is_table};
+use crate::arch::{ImplicitAddend, implicit_addend};
+use crate::crel::Crel;
 use crate::elf::*;
+use crate::input::object::Object;
 
 impl Parser<'_, '_> {
     /// Ties relocation sections of the slice to what they relocate.
@@ -33,7 +42,7 @@ impl Parser<'_, '_> {
             self.attach(shndx as usize, target as usize);
         }
         if !distant.is_empty() {
-            self.found.extra.crels.sort_unstable_by_key(|crel| crel.0);
+            self.found.extra.decoded.sort_unstable_by_key(|relocs| relocs.0);
         }
     }
 
@@ -82,31 +91,13 @@ impl Parser<'_, '_> {
                 shdr.sh_link()
             ));
         }
-        match shdr.sh_type() {
-            SHT_RELA if !matches!(shdr.sh_entsize() as usize, 0 | Rela::SIZE) => {
-                Err(format!("has a bad sh_entsize: {}", shdr.sh_entsize()))
-            }
-            SHT_RELA => {
-                let count = shdr.sh_size() / Rela::SIZE as u64;
-                if !shdr.sh_size().is_multiple_of(Rela::SIZE as u64) {
-                    return Err(format!("has a size that is not a multiple of {}", Rela::SIZE));
-                }
-                let relocs = table::<Rela>(self.object.data, shdr.sh_offset(), count);
-                Ok(relocs.ok_or("lies outside its file")?.len())
-            }
-            SHT_CREL => {
-                let bytes = self.object.section_data(index).ok_or("lies outside its file")?;
-                let relocs = crate::crel::Crel::parse(bytes).map_err(|e| e.to_string())?;
-                let mut list = Vec::with_capacity(relocs.count());
-                for r in relocs.entries() {
-                    let r = r.map_err(|e| e.to_string())?;
-                    list.push(Rela::make(r.offset, r.symbol, r.kind, r.addend));
-                }
-                let count = list.len();
-                self.found.extra.crels.push((index as u32, list));
+        match decode(self.object, index)? {
+            Cow::Borrowed(relocs) => Ok(relocs.len()),
+            Cow::Owned(relocs) => {
+                let count = relocs.len();
+                self.found.extra.decoded.push((index as u32, relocs));
                 Ok(count)
             }
-            _ => Err("has relocations without addends (SHT_REL), which x86-64 does not use".into()),
         }
     }
 
@@ -116,11 +107,94 @@ impl Parser<'_, '_> {
         if relocs == 0 {
             return &[];
         }
-        let shdr = &self.object.shdrs[relocs as usize];
-        if shdr.sh_type() == SHT_CREL {
-            let crels = &self.found.extra.crels;
-            return crels.binary_search_by_key(&relocs, |c| c.0).map_or(&[], |i| &crels[i].1);
-        }
-        table(self.object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[])
+        in_place(self.object, relocs as usize).unwrap_or_else(|| found(&self.found.extra.decoded, relocs))
     }
+}
+
+/// The relocations of the section with header index `index`, which holds some, if they are stored as the linker
+/// wants them. In bounds if [`decode`] has been asked.
+#[inline]
+pub(super) fn in_place<'a>(object: &Object<'a>, index: usize) -> Option<&'a [Rela]> {
+    let shdr = &object.shdrs[index];
+    if shdr.sh_type() != SHT_RELA || !object.format().is_native() {
+        return None;
+    }
+    Some(table(object.data, shdr.sh_offset(), shdr.sh_size() / Rela::SIZE as u64).unwrap_or(&[]))
+}
+
+/// Those of `decoded`, which are sorted, with header index `index`.
+pub(super) fn found(decoded: &[(u32, Vec<Rela>)], index: u32) -> &[Rela] {
+    decoded.binary_search_by_key(&index, |relocs| relocs.0).map_or(&[], |i| &decoded[i].1)
+}
+
+/// The relocations of the section with header index `index`, whatever the form in which they are stored.
+///
+/// # Errors
+/// A message without the section's name, if it is damaged or holds no relocations that the machine knows.
+pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, String> {
+    const OUTSIDE: &str = "lies outside its file";
+    let shdr = &object.shdrs[index];
+    let format = object.format();
+    match shdr.sh_type() {
+        SHT_RELA => {
+            let count = records_in::<Rela>(shdr, format)?;
+            Ok(records(object.data, format, shdr.sh_offset(), count).ok_or(OUTSIDE)?)
+        }
+        SHT_CREL => {
+            let relocs =
+                Crel::parse(object.section_data(index).ok_or(OUTSIDE)?).map_err(|e| e.to_string())?;
+            let mut list = Vec::with_capacity(relocs.count());
+            for r in relocs.entries() {
+                let r = r.map_err(|e| e.to_string())?;
+                list.push(Rela::make(r.offset, r.symbol, r.kind, r.addend));
+            }
+            Ok(Cow::Owned(list))
+        }
+        _ => {
+            let addend = implicit_addend(object.target)
+                .ok_or("has relocations without addends (SHT_REL), which x86-64 does not use")?;
+            let count = records_in::<Rel>(shdr, format)?;
+            let list = records::<Rel>(object.data, format, shdr.sh_offset(), count).ok_or(OUTSIDE)?;
+            with_addends(object, shdr.sh_info() as usize, &list, addend).map(Cow::Owned)
+        }
+    }
+}
+
+/// How many records a section of them holds.
+fn records_in<R: Record>(shdr: &Shdr, format: Format) -> Result<u64, String> {
+    let size = format.size::<R>();
+    if shdr.sh_entsize() != 0 && shdr.sh_entsize() != size {
+        return Err(format!("has a bad sh_entsize: {}", shdr.sh_entsize()));
+    }
+    if !shdr.sh_size().is_multiple_of(size) {
+        return Err(format!("has a size that is not a multiple of {size}"));
+    }
+    Ok(shdr.sh_size() / size)
+}
+
+/// The relocations `list` of section `target` with the addends that lie in its bytes.
+fn with_addends(
+    object: &Object,
+    target: usize,
+    list: &[Rel],
+    addend: ImplicitAddend,
+) -> Result<Vec<Rela>, String> {
+    let shdr = &object.shdrs[target];
+    if shdr.sh_flags() & SHF_COMPRESSED != 0 {
+        return Err(
+            "has relocations without addends (SHT_REL) for a compressed section, which is not supported"
+                .into(),
+        );
+    }
+    let bytes = object.section_data(target).unwrap_or_default();
+    let one = |(i, rel): (usize, &Rel)| {
+        let start = usize::try_from(rel.r_offset()).ok();
+        let field = start.and_then(|start| bytes.get(start..));
+        let found = field.and_then(|field| addend(rel.kind(), field));
+        let kind = rel.kind();
+        found.map(|addend| rel.with_addend(addend)).ok_or_else(|| {
+            format!("relocation {i} of type {kind} applies outside its section, or is not known")
+        })
+    };
+    list.iter().enumerate().map(one).collect()
 }

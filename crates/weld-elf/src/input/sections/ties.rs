@@ -189,10 +189,10 @@ fn tie_group(
     shndx: u32,
     (members, followers): (&mut Vec<u32>, &mut Vec<(u32, u32)>),
 ) {
-    let words = object.group_words(shndx).unwrap_or(&[]);
-    let live = |w: &&Word| slots.get(w.get() as usize).is_some_and(|s| s.in_image());
+    let words = object.group_words(shndx).unwrap_or_default();
+    let live = |w: &u32| slots.get(*w as usize).is_some_and(|s| s.in_image());
     members.clear();
-    members.extend(words.iter().skip(1).filter(live).map(|w| w.get()));
+    members.extend(words.iter().skip(1).filter(live));
     let alloc = |m: &u32| object.shdrs[*m as usize].sh_flags() & SHF_ALLOC != 0;
     if members.len() < 2 || !members.iter().any(alloc) {
         return;

@@ -82,11 +82,11 @@ impl<'a> Outs<'a> {
 
     /// The words of a group: its flags, then header indices of members and their relocations.
     pub fn group_words(&self, object: &Object, shndx: u32) -> Vec<u32> {
-        let words = object.group_words(shndx).unwrap_or(&[]);
-        let mut list = vec![words.first().map_or(0, |w| w.get())];
+        let words = object.group_words(shndx).unwrap_or_default();
+        let mut list = vec![words.get(0).unwrap_or(0)];
         for word in words.iter().skip(1) {
-            let index = object.section_base as usize + word.get() as usize;
-            let own = (word.get() as usize) < object.shdrs.len();
+            let index = object.section_base as usize + word as usize;
+            let own = (word as usize) < object.shdrs.len();
             let Some(&out) = self.of_section.get(index).filter(|o| own && self.contents.contains(o)) else {
                 continue;
             };

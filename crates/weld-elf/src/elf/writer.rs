@@ -1,0 +1,109 @@
+//! Writing records and numbers in the form of the output.
+//!
+//! Tables of records are made in native form, in whatever order they come about, and rewritten as a whole
+//! when they go to the image ([`put_records`]); for a native output that is a copy. Headers, notes and
+//! other small things are written number by number ([`Writer`]).
+
+use super::format::Format;
+use super::records::{Raw, Record};
+
+/// Fills `out` with `records` in the form `format`. There is room for exactly these.
+pub fn put_records<R: Record>(format: Format, records: &[R], out: &mut [u8]) {
+    debug_assert_eq!(out.len() as u64, records.len() as u64 * format.size::<R>());
+    match (format.is_64(), format.is_big()) {
+        (true, false) => out.copy_from_slice(bytes(records)),
+        (true, true) => encode::<R, true, true>(records, out),
+        (false, false) => encode::<R, false, false>(records, out),
+        (false, true) => encode::<R, false, true>(records, out),
+    }
+}
+
+fn encode<R: Record, const WIDE: bool, const BIG: bool>(records: &[R], out: &mut [u8]) {
+    let size = if WIDE { size_of::<R>() } else { R::SIZE_32 };
+    for (record, out) in records.iter().zip(out.chunks_exact_mut(size)) {
+        record.encode::<WIDE, BIG>(out);
+    }
+}
+
+/// The bytes of native records.
+fn bytes<R: Raw>(records: &[R]) -> &[u8] {
+    // SAFETY: `Raw` promises alignment 1 and no padding.
+    unsafe { std::slice::from_raw_parts(records.as_ptr().cast(), size_of_val(records)) }
+}
+
+/// Bytes that are being written, in one form.
+pub struct Writer {
+    format: Format,
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub fn new(format: Format) -> Writer {
+        Writer::with_room(format, 0)
+    }
+
+    /// With room for so many bytes.
+    pub fn with_room(format: Format, room: usize) -> Writer {
+        Writer { format, bytes: Vec::with_capacity(room) }
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    fn number<const N: usize>(&mut self, value: u64) -> &mut Self {
+        let mut bytes = [0; N];
+        self.format.put(&mut bytes, value);
+        self.bytes(&bytes)
+    }
+
+    pub fn u16(&mut self, value: u16) -> &mut Self {
+        self.number::<2>(value.into())
+    }
+
+    pub fn u32(&mut self, value: u32) -> &mut Self {
+        self.number::<4>(value.into())
+    }
+
+    /// A number as wide as an address.
+    pub fn word(&mut self, value: u64) -> &mut Self {
+        if self.format.is_64() { self.number::<8>(value) } else { self.number::<4>(value) }
+    }
+
+    pub fn record<R: Record>(&mut self, record: &R) -> &mut Self {
+        let start = self.bytes.len();
+        self.bytes.resize(start + self.format.size::<R>() as usize, 0);
+        put_records(self.format, std::slice::from_ref(record), &mut self.bytes[start..]);
+        self
+    }
+
+    /// Zeros up to the next multiple of `align`.
+    pub fn align(&mut self, align: usize) -> &mut Self {
+        self.bytes.resize(self.bytes.len().next_multiple_of(align), 0);
+        self
+    }
+
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::format::{Class, Format, Order};
+    use super::Writer;
+
+    #[test]
+    fn numbers_in_each_form() {
+        let form = |class, order| {
+            let mut writer = Writer::new(Format { class, order });
+            writer.u16(0x102).word(0x304).align(8);
+            writer.finish()
+        };
+        assert_eq!(form(Class::Elf32, Order::Little), [2, 1, 4, 3, 0, 0, 0, 0]);
+        assert_eq!(form(Class::Elf32, Order::Big), [1, 2, 0, 0, 3, 4, 0, 0]);
+        assert_eq!(form(Class::Elf64, Order::Little), [2, 1, 4, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(form(Class::Elf64, Order::Big), [1, 2, 0, 0, 0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0]);
+    }
+}
