@@ -7,6 +7,7 @@ pub mod archive;
 pub mod args;
 pub mod demangle;
 pub mod diag;
+pub mod digest;
 pub mod glob;
 pub mod hash;
 pub mod host;

@@ -1,6 +1,6 @@
 //! Every byte that enters or leaves a link.
 //!
-//! [`input`] reads or maps what is linked, [`output`] writes the image. Both say what went wrong in
+//! [`input`] reads or maps what is linked, [`output`] writes the image, in [`units`]. Both say what went wrong in
 //! one line that names the file, because only they know which call failed. [`readahead`] asks for inputs
 //! that are not in memory before they are needed, [`identity`] tells whether two paths lead to one file.
 
@@ -9,6 +9,7 @@ pub mod input;
 pub mod output;
 pub mod page_cache;
 pub mod readahead;
+pub mod units;
 
 /// The system's words for `error`, without Rust's "(os error 28)" behind them.
 pub fn reason(error: &std::io::Error) -> String {

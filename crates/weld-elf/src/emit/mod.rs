@@ -2,7 +2,7 @@
 //!
 //! The image is cut into units of about half a megabyte at the borders of input sections and chunks.
 //! A worker fills one unit in a buffer that stays in its cache: copies, relocates, hashes for the
-//! build id, and hands it to the output engine ([`sink`]). Units do not depend on the number of
+//! build id, and hands it to the output engine (`weld_common::io::units`). Units do not depend on the number of
 //! threads, so neither does the build id.
 //!
 //! That every byte is written, and once, is proved while the linker is tested ([`check`]).
@@ -12,13 +12,13 @@ pub mod compress;
 pub mod headers;
 mod members;
 mod parts;
-pub mod sink;
 pub mod units;
 
 use std::ops::Range;
 
 use weld_common::diag::Diagnostic;
 use weld_common::io::output::{OutputError, OutputFile};
+use weld_common::io::units::{Digest, UnitSink};
 use weld_common::trace;
 
 use crate::compressed::CompressedSection;
@@ -37,7 +37,6 @@ use crate::synth::section::{At, Source};
 use crate::synth::symtab::{self, SymTab};
 use members::Members;
 pub use members::tombstone;
-use sink::{Digest, UnitSink};
 use units::{Cutter, Unit};
 
 /// The linker's own sections, ready to be written.
@@ -87,8 +86,14 @@ impl Emitter<'_, '_, '_> {
             let _stretch = trace::stretch("cut the image");
             cutter.image(self.contents.symtab)
         };
-        let sink = UnitSink::new(file, &image.options.notes.build_id, self.build_id());
-        sink.write(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
+        let id = &image.options.notes.build_id;
+        let sink = UnitSink::new(file, build_id::is_fast(id), self.build_id());
+        sink.write(
+            units.len(),
+            self.threads,
+            |i, sink| self.unit(&units[i], sink),
+            |written| build_id::make(id, written),
+        )
     }
 
     /// Where in the file the build id is.

@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
-use weld_common::io::output::OutputError;
-use weld_common::io::output::OutputFile;
+use weld_common::io::output::{OutputError, OutputFile};
+use weld_common::io::units::{Digest, UnitSink, unwritten};
 
 use super::Plan;
 use super::outs::What;
@@ -17,9 +17,7 @@ use super::relocs::Site;
 use super::symtab::Writer;
 use crate::compressed::Compressed;
 use crate::elf::*;
-use crate::emit::check::unwritten;
 use crate::emit::headers::identification;
-use crate::emit::sink::{Digest, UnitSink};
 use crate::emit::tombstone;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -79,8 +77,14 @@ pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFil
     let lossy: Vec<bool> = plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect();
     let emitter = Emitter { plan, lossy: &lossy };
     let units = emitter.cut();
-    let sink = UnitSink::new(&file, &job.options.notes.build_id, emitter.build_id());
-    sink.write(units.len(), threads, |i, sink| emitter.unit(&units[i], sink))?;
+    let id = &job.options.notes.build_id;
+    let sink = UnitSink::new(&file, build_id::is_fast(id), emitter.build_id());
+    sink.write(
+        units.len(),
+        threads,
+        |i, sink| emitter.unit(&units[i], sink),
+        |written| build_id::make(id, written),
+    )?;
     drop(span);
     // What is wrong with relocations is found while they are written.
     if !job.options.reports.noinhibit_exec {

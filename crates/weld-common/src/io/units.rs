@@ -1,29 +1,31 @@
-//! Where filled units go: to the file, to the build id's hash, and one of them aside.
+//! Where filled units of an output go: to the file, to its hash, and one of them aside.
 //!
-//! Threads take units from a counter, fill each in a buffer that stays in their cache, hash it there
-//! for `--build-id=fast`, and write it. The unit that holds the build id waits in memory until the id
-//! is known, so that no byte of the file is written twice. Digests that others can compute too (md5,
-//! sha1) are of the whole file in its order, with an id of zeroes; they are asked for seldom and
-//! read the file back.
+//! Threads take units from a counter, fill each in a buffer that stays in their cache, hash it there if
+//! asked to, and write it. A file may hold an id that is made from all of it. The unit around the id waits in
+//! memory until the id is known, so that no byte of the file is written twice; while anything is hashed the id is zeroes.
+//! Digests that others can compute too are of the whole file in its order ([`Written::read`]); they are asked for
+//! seldom and read the file back.
+//!
+//! With debug assertions the sink proves that the units cover the file, each byte once, and [`unwritten`] that a
+//! unit's writer writes each byte of it.
 
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use weld_common::diag::Diagnostic;
-use weld_common::io::output::{OutputError, OutputFile};
-use weld_common::trace;
-
-use crate::options::BuildId;
-use crate::synth::build_id::{self, Exact, UnitDigest};
+use super::output::{OutputError, OutputFile};
+use crate::diag::Diagnostic;
+use crate::digest::UnitDigest;
+use crate::trace;
 
 /// Bytes read back at a time: they stay in the cache between reading and hashing.
 const READ_BACK: usize = 256 << 10;
 
 pub struct UnitSink<'f, 'h> {
     file: &'f OutputFile<'h>,
-    build_id: &'f BuildId,
-    /// Where in the file the build id is.
+    /// Units are hashed.
+    hash: bool,
+    /// Where in the file the id is.
     id: Option<Range<u64>>,
     /// The unit around it and its offset.
     held: Mutex<Option<(u64, Vec<u8>)>>,
@@ -31,24 +33,25 @@ pub struct UnitSink<'f, 'h> {
     covered: Mutex<Vec<Range<u64>>>,
 }
 
-/// What a unit adds to the build id.
+/// What a unit adds to the hash of the file; `None` if nothing is hashed.
 pub type Digest = Option<UnitDigest>;
 
 impl<'f, 'h> UnitSink<'f, 'h> {
-    /// `id` is the range of the file that is to hold the build id; it lies in one unit.
-    pub fn new(file: &'f OutputFile<'h>, build_id: &'f BuildId, id: Option<Range<u64>>) -> Self {
-        UnitSink { file, build_id, id, held: Mutex::default(), covered: Mutex::default() }
+    /// `hash`: the file's hash is wanted. `id` is the range of the file that is to hold the id; it lies in one unit.
+    pub fn new(file: &'f OutputFile<'h>, hash: bool, id: Option<Range<u64>>) -> Self {
+        UnitSink { file, hash, id, held: Mutex::default(), covered: Mutex::default() }
     }
 
-    /// Has `unit` write units `0..count` on all threads, then writes the build id.
+    /// Has `unit` write units `0..count` on all threads, then the id that `make_id` makes, as long as its range.
     ///
     /// # Errors
-    /// If the file cannot be written, or there are no random numbers for the id.
+    /// If the file cannot be written, or there is no id.
     pub fn write(
         self,
         count: usize,
         threads: usize,
         unit: impl Fn(usize, &Self) -> Result<Digest, OutputError> + Sync,
+        make_id: impl FnOnce(&Written) -> Result<Vec<u8>, Diagnostic>,
     ) -> Result<(), Diagnostic> {
         let region = trace::region("write units");
         let next = AtomicUsize::new(0);
@@ -72,7 +75,7 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         digests.sort_unstable_by_key(|d| d.0);
         let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
         self.check_cover()?;
-        self.finish(&digests)
+        self.finish(&digests, make_id)
     }
 
     /// Writes `size` bytes at `offset` of the file. `fill` must write every byte.
@@ -142,45 +145,55 @@ impl<'f, 'h> UnitSink<'f, 'h> {
     }
 
     fn digest(&self, bytes: &[u8]) -> Digest {
-        (*self.build_id == BuildId::Fast).then(|| {
+        self.hash.then(|| {
             let _stretch = trace::stretch("build id");
             UnitDigest::of(bytes)
         })
     }
 
-    /// Writes the unit with the build id.
-    fn finish(self, digests: &[UnitDigest]) -> Result<(), Diagnostic> {
-        let Some((offset, mut bytes)) = self.held.lock().unwrap().take() else { return Ok(()) };
-        let id = match self.build_id {
-            BuildId::Fast => UnitDigest::join(digests).id(),
-            BuildId::Md5 | BuildId::Sha1 => self.exact(offset, &bytes)?,
-            BuildId::Uuid => build_id::uuid().map_err(|e| Diagnostic::error(e.to_string()))?.to_vec(),
-            BuildId::Hex(id) => id.clone(),
-            BuildId::None => Vec::new(),
-        };
-        if let Some(range) = &self.id {
-            bytes[(range.start - offset) as usize..(range.end - offset) as usize].copy_from_slice(&id);
-        }
+    /// Writes the unit with the id.
+    fn finish(
+        self,
+        digests: &[UnitDigest],
+        make_id: impl FnOnce(&Written) -> Result<Vec<u8>, Diagnostic>,
+    ) -> Result<(), Diagnostic> {
+        let held = self.held.lock().unwrap().take();
+        let (Some((offset, mut bytes)), Some(range)) = (held, &self.id) else { return Ok(()) };
+        let id = make_id(&Written { file: self.file, digests, held: (offset, &bytes) })?;
+        bytes[(range.start - offset) as usize..(range.end - offset) as usize].copy_from_slice(&id);
         Ok(self.file.write_at(offset, &bytes)?)
     }
+}
 
-    /// The digest of the whole file, of which `held` at `offset` has not been written yet.
-    fn exact(&self, offset: u64, held: &[u8]) -> Result<Vec<u8>, Diagnostic> {
-        let _stretch = trace::stretch("build id");
-        let mut hash = Exact::new(self.build_id);
+/// A file that is complete but for its id, which is zeroes.
+pub struct Written<'s, 'h> {
+    file: &'s OutputFile<'h>,
+    digests: &'s [UnitDigest],
+    /// The unit that has not been written yet, and its offset.
+    held: (u64, &'s [u8]),
+}
+
+impl Written<'_, '_> {
+    /// The hash of the file. It depends on how the file was cut into units.
+    pub fn digest(&self) -> UnitDigest {
+        UnitDigest::join(self.digests)
+    }
+
+    /// Hands the bytes of the file to `take`, from front to back.
+    pub fn read(&self, mut take: impl FnMut(&[u8])) -> Result<(), OutputError> {
         let mut buffer = vec![0; READ_BACK];
-        let mut read_back = |range: Range<u64>, hash: &mut Exact| -> Result<(), OutputError> {
+        let mut read_back = |range: Range<u64>, take: &mut dyn FnMut(&[u8])| -> Result<(), OutputError> {
             for at in range.clone().step_by(READ_BACK) {
                 let part = &mut buffer[..(range.end - at).min(READ_BACK as u64) as usize];
                 self.file.read_at(at, part)?;
-                hash.update(part);
+                take(part);
             }
             Ok(())
         };
-        read_back(0..offset, &mut hash)?;
-        hash.update(held);
-        read_back(offset + held.len() as u64..self.file.len(), &mut hash)?;
-        Ok(hash.finish())
+        let (offset, held) = self.held;
+        read_back(0..offset, &mut take)?;
+        take(held);
+        read_back(offset + held.len() as u64..self.file.len(), &mut take)
     }
 }
 
@@ -200,6 +213,22 @@ fn first_fault(covered: &mut [Range<u64>], len: u64) -> Option<String> {
     (end != len).then(|| format!("byte {end:#x} of the file is not written, of {len:#x} bytes"))
 }
 
+/// What is in a unit before it is filled, to see what is not written.
+const FILLERS: [u8; 2] = [0xa5, 0x5a];
+
+/// Fills `bytes` in two ways that should come to the same. The first byte that one of them does not write.
+pub fn unwritten(
+    bytes: &mut [u8],
+    fill: impl FnOnce(&mut [u8]),
+    again: impl FnOnce(&mut [u8]),
+) -> Option<usize> {
+    bytes.fill(FILLERS[0]);
+    fill(bytes);
+    let mut other = vec![FILLERS[1]; bytes.len()];
+    again(&mut other);
+    bytes.iter().zip(&other).position(|(a, b)| a != b)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,5 +242,24 @@ mod tests {
         assert!(fault(&[0..10, 9..100]).unwrap().contains("byte 0x9 of the file is written twice"));
         assert!(fault(&[0..100, 100..101]).unwrap().contains("of 0x64 bytes"));
         assert!(fault(&[]).is_some());
+    }
+
+    #[test]
+    fn bytes_that_nobody_writes_are_found() {
+        let mut bytes = [0; 16];
+        let whole = |bytes: &mut [u8]| bytes.fill(FILLERS[1]);
+        assert_eq!(unwritten(&mut bytes, whole, whole), None);
+        assert_eq!(bytes, [FILLERS[1]; 16]);
+        for missing in 0..16 {
+            let all_but_one = |bytes: &mut [u8]| {
+                let kept = bytes[missing];
+                bytes.fill(7);
+                bytes[missing] = kept;
+            };
+            assert_eq!(unwritten(&mut bytes, all_but_one, all_but_one), Some(missing));
+        }
+        // A value that depends on what was there before is not written either.
+        let adds = |bytes: &mut [u8]| bytes.iter_mut().for_each(|byte| *byte = byte.wrapping_add(1));
+        assert_eq!(unwritten(&mut bytes, adds, adds), Some(0));
     }
 }
