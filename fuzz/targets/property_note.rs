@@ -4,14 +4,15 @@
 use weld_elf::synth::property_note::Properties;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let mut one = Properties::default();
+    let machine = weld_elf::arch::default().facts();
+    let mut one = Properties::new(machine);
     if one.parse(data).is_err() {
         return;
     }
-    let merged = Properties::merge([&one, &one]);
+    let merged = Properties::merge(machine, [&one, &one]);
     let mut bytes = vec![0xaa; merged.size() as usize];
     merged.write(&mut bytes);
-    let mut again = Properties::default();
+    let mut again = Properties::new(machine);
     again.parse(&bytes).expect("own notes can be read");
     assert_eq!(again, merged);
 });

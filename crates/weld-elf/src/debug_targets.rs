@@ -6,7 +6,7 @@
 
 use weld_common::merge::Pieces;
 
-use crate::arch::x86_64::apply::Site;
+use crate::arch::Site;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;

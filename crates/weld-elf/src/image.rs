@@ -3,7 +3,8 @@
 use weld_common::diag::DiagSink;
 use weld_common::merge::{Merged, Pieces};
 
-use crate::arch::x86_64::plt;
+use crate::arch::facts::DynamicTypes;
+use crate::arch::plt;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -158,6 +159,11 @@ impl<'a> Image<'_, 'a> {
         self.slots.of_local(object, index)
     }
 
+    /// The types of relocations for the loader.
+    pub fn types(&self) -> &'static DynamicTypes {
+        &self.mode.facts().dynamic
+    }
+
     /// Address of word `word` of the GOT.
     pub fn got_address(&self, word: u32) -> Option<u64> {
         (word != NONE).then_some(self.bases.got + 8 * word as u64)
@@ -165,15 +171,13 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the entry that calls through `.got.plt`.
     pub fn plt_address(&self, entry: u32) -> u64 {
-        if self.ibt_plt {
-            return self.bases.plt_sec + plt::ENTRY * entry as u64;
-        }
-        self.bases.plt + plt::header_size(self.slots) + plt::ENTRY * entry as u64
+        let table = if self.ibt_plt { self.bases.plt_sec } else { self.bases.plt };
+        table + plt::entry_offset(self.mode.facts(), self.slots, self.ibt_plt, entry)
     }
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
     pub fn got_plt_address(&self, entry: u32) -> u64 {
-        self.bases.got_plt + 8 * (plt::RESERVED_WORDS + entry as u64)
+        self.bases.got_plt + 8 * (self.mode.facts().plt.reserved_words + entry as u64)
     }
 
     /// The address by which a slot's symbol is known (that of its PLT entry for an IFUNC), and its flags.

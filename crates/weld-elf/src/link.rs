@@ -206,7 +206,7 @@ impl<'j> Job<'j> {
         let commands = &inputs.commands;
         let stretch = trace::stretch("linker's own symbols");
         let mut internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
-        let mode = Mode::new(self.options, !resolved.shared.is_empty());
+        let mode = Mode::new(self.options, inputs.machine, !resolved.shared.is_empty());
         let scripts = self.read_scripts(inputs);
         if self.options.symbols.version_symbols && mode.dynamic {
             let names = scripts.version_names();
@@ -280,7 +280,7 @@ impl<'j> Job<'j> {
             let inputs = context.inputs;
             Undefined { job: self, inputs, resolved, sections, symbols: &symbols, parallel }.report(&live);
             self.sink.settle();
-            report::shared_references::report(self, resolved, &symbols);
+            report::shared_references::report(self, context.mode.facts(), resolved, &symbols);
             self.sink.settle();
             Warnings { job: self, resolved, sections, live: &live }.report();
             report::placement::report(self, resolved, sections, &live);

@@ -1,9 +1,12 @@
 //! What the options and inputs together make of the output; the questions that phases ask.
 
+use crate::arch::Machine;
+use crate::arch::facts::Facts;
 use crate::options::{Options, OutputKind};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Mode {
+    pub machine: &'static dyn Machine,
     pub relocatable: bool,
     pub shared: bool,
     /// Addresses are known only up to the load address.
@@ -17,7 +20,7 @@ pub struct Mode {
 }
 
 impl Mode {
-    pub fn new(options: &Options, has_shared_inputs: bool) -> Mode {
+    pub fn new(options: &Options, machine: &'static dyn Machine, has_shared_inputs: bool) -> Mode {
         let shared = options.kind == OutputKind::Shared;
         let relocatable = options.kind == OutputKind::Relocatable;
         let pic = shared || options.kind == OutputKind::Pie;
@@ -29,6 +32,11 @@ impl Mode {
             && options.dynamic.dynamic_linker.is_some();
         let weak_default = shared || interp;
         let dynamic_undefined = dynamic && options.symbols.dynamic_undefined_weak.unwrap_or(weak_default);
-        Mode { relocatable, shared, pic, dynamic, interp, dynamic_undefined }
+        Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined }
+    }
+
+    /// What is known of the machine.
+    pub fn facts(&self) -> &'static Facts {
+        self.machine.facts()
     }
 }

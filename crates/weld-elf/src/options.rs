@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use weld_common::glob::Glob;
 use weld_common::io::readahead::Prefetch;
 
+use crate::arch::Machine;
 use crate::compressed::Algorithm;
 use crate::persona::Persona;
 
@@ -233,6 +234,10 @@ pub struct InputOptions {
     pub prefetch: Prefetch,
     /// `.deplibs` sections of objects do not add libraries.
     pub no_dependent_libraries: bool,
+    /// `-m`; `None`: the machine of the first object.
+    pub machine: Option<&'static dyn Machine>,
+    /// `--oformat`, unless it says nothing of the machine.
+    pub output_format: Option<&'static str>,
 }
 
 /// What names mean: what is looked for, defined, exported, allowed to be missing.
@@ -389,9 +394,9 @@ pub struct LayoutOptions {
     pub image_base: Option<u64>,
     pub magic: Magic,
     /// `-z max-page-size`, in bytes: segments start on pages of this size.
-    pub max_page_size: u64,
+    pub max_page_size: Option<u64>,
     /// `-z common-page-size`, in bytes: RELRO ends on pages of this size.
-    pub common_page_size: u64,
+    pub common_page_size: Option<u64>,
     pub separate_code: SeparateCode,
     /// `-z relro`: what only the loader writes becomes read-only.
     pub relro: bool,
@@ -414,8 +419,8 @@ impl Default for LayoutOptions {
             check_sections: true,
             image_base: None,
             magic: Magic::Paged,
-            max_page_size: 0x1000,
-            common_page_size: 0x1000,
+            max_page_size: None,
+            common_page_size: None,
             separate_code: SeparateCode::None,
             relro: true,
             execstack: None,

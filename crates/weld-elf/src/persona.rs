@@ -19,6 +19,8 @@
 
 use std::fmt::Write;
 
+use crate::arch;
+
 /// The linker that the caller thinks it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Persona {
@@ -67,7 +69,10 @@ impl Persona {
     /// What `-V` prints.
     pub fn emulations_text(self) -> String {
         let mut text = self.version_text();
-        _ = writeln!(text, "  Supported emulations:\n   elf_x86_64");
+        _ = writeln!(text, "  Supported emulations:");
+        for machine in arch::MACHINES {
+            _ = writeln!(text, "   {}", machine.facts().emulation());
+        }
         text
     }
 }

@@ -3,10 +3,13 @@
 //! Compilers pass the names of GNU `ld`. Those of architectures and formats that weld does not have
 //! are told apart from typing errors, because "unknown" would send users on a wrong track.
 
-/// Checks a name. The error is a message without the option.
-pub fn check(name: &str) -> Result<(), String> {
-    if matches!(name, "elf_x86_64" | "elf_amd64") {
-        return Ok(());
+use crate::arch::facts::Facts;
+use crate::arch::{self, Machine};
+
+/// The machine that is meant. The error is a message without the option.
+pub fn machine(name: &str) -> Result<&'static dyn Machine, String> {
+    if let Some(machine) = arch::by_emulation(name) {
+        return Ok(machine);
     }
     if matches!(name, "i386pe" | "i386pep" | "i386pep_bigobj" | "arm64pe" | "arm64ecpe" | "thumb2pe") {
         return Err(format!("{name} is a PE/COFF target; the PE/COFF linker is not in this release"));
@@ -33,24 +36,27 @@ pub fn check(name: &str) -> Result<(), String> {
         "hexagonelf" => "Hexagon",
         "msp430elf" => "MSP430",
         "elf64_amdgpu" => "AMDGPU",
-        _ => return Err(format!("unknown emulation '{name}'; this release has elf_x86_64")),
+        _ => {
+            let known = arch::names(Facts::emulation);
+            return Err(format!("unknown emulation '{name}'; this release has {known}"));
+        }
     };
     Err(format!("{name}: architecture not supported yet: {architecture}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::machine;
 
     #[test]
     fn what_is_said_of_each_kind() {
-        assert!(check("elf_x86_64").is_ok() && check("elf_amd64").is_ok());
+        assert!(machine("elf_x86_64").is_ok() && machine("elf_amd64").is_ok());
         assert_eq!(
-            check("aarch64linux").unwrap_err(),
+            machine("aarch64linux").unwrap_err(),
             "aarch64linux: architecture not supported yet: AArch64"
         );
-        assert!(check("elf_x86_64_fbsd").unwrap_err().ends_with("x86-64 FreeBSD"));
-        assert!(check("i386pep").unwrap_err().contains("PE/COFF linker is not in this release"));
-        assert!(check("elf_x86_46").unwrap_err().starts_with("unknown emulation 'elf_x86_46'"));
+        assert!(machine("elf_x86_64_fbsd").unwrap_err().ends_with("x86-64 FreeBSD"));
+        assert!(machine("i386pep").unwrap_err().contains("PE/COFF linker is not in this release"));
+        assert!(machine("elf_x86_46").unwrap_err().starts_with("unknown emulation 'elf_x86_46'"));
     }
 }

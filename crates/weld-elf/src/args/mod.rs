@@ -19,6 +19,8 @@ use weld_common::args::response::{Expanded, Quoting};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 
+use crate::arch;
+use crate::arch::facts::Facts;
 use crate::options::Options;
 use crate::persona::Persona;
 
@@ -62,15 +64,21 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
         Some(Stop::Help) => Command::Print(help_text()),
         Some(Stop::Version) => Command::Print(persona.version_text()),
         Some(Stop::Emulations) => Command::Print(persona.emulations_text()),
-        Some(Stop::Targets) => Command::Print(persona.version_text() + TARGETS),
-        Some(Stop::OutputFormat) => Command::Print("elf64-x86-64\n".to_owned()),
+        Some(Stop::Targets) => Command::Print(persona.version_text() + &targets()),
+        Some(Stop::OutputFormat) => Command::Print(format!(
+            "{}\n",
+            options.inputs.machine.unwrap_or(arch::default()).facts().object_format
+        )),
         Some(Stop::Sysroot) => Command::Print(format!("{}\n", text::path(&options.inputs.sysroot))),
     })
 }
 
 /// libtool looks for `: supported targets:.* elf` in `--help` before it believes that a linker can
 /// make shared objects.
-const TARGETS: &str = "weld: supported targets: elf64-x86-64\nweld: supported emulations: elf_x86_64\n";
+fn targets() -> String {
+    let (formats, emulations) = (arch::names(|f| f.object_format), arch::names(Facts::emulation));
+    format!("weld: supported targets: {formats}\nweld: supported emulations: {emulations}\n")
+}
 
 fn help_text() -> String {
     let intro = "Usage: weld [options] file...\n\n\
@@ -79,7 +87,7 @@ fn help_text() -> String {
     let mut text = intro.to_owned();
     text.push_str(&help::text(&groups()));
     text.push('\n');
-    text.push_str(TARGETS);
+    text.push_str(&targets());
     text
 }
 

@@ -293,13 +293,12 @@ impl State {
         }
         let o = &mut self.o;
         if !paged {
-            (o.layout.max_page_size, o.layout.common_page_size) = (1, 1);
+            (o.layout.max_page_size, o.layout.common_page_size) = (Some(1), Some(1));
             o.layout.separate_code = SeparateCode::None;
             o.layout.relro = false;
             return;
         }
-        o.layout.max_page_size = max.unwrap_or(o.layout.max_page_size.max(common.unwrap_or(0)));
-        o.layout.common_page_size = common.unwrap_or(o.layout.common_page_size).min(o.layout.max_page_size);
+        (o.layout.max_page_size, o.layout.common_page_size) = (max, common);
     }
 
     fn finish_unresolved(&mut self) {

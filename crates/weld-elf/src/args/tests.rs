@@ -8,6 +8,7 @@ use weld_common::args::Effect;
 use weld_common::diag::DiagSink;
 
 use super::{Command, options_page, parse, table};
+use crate::layout::segments::PageSizes;
 use crate::options::*;
 use crate::persona::Persona;
 
@@ -93,6 +94,12 @@ fn what_rustc_passes() {
     assert!(o.sections.gc_sections && o.symtab.strip == Strip::Debug && !o.relocs.text && !o.static_link);
 }
 
+/// The page sizes on the machine that is linked for if nothing says otherwise.
+fn pages(options: &Options) -> (u64, u64) {
+    let pages = PageSizes::new(&options.layout, crate::arch::default().facts());
+    (pages.max, pages.common)
+}
+
 #[test]
 fn defaults_are_those_of_lld() {
     let o = options("a.o");
@@ -101,7 +108,7 @@ fn defaults_are_those_of_lld() {
         (o.kind, o.dynamic.hash_style, o.notes.build_id.clone()),
         (OutputKind::Exec, HashStyle::Both, BuildId::None)
     );
-    assert_eq!((o.layout.max_page_size, o.layout.common_page_size), (4096, 4096));
+    assert_eq!(pages(&o), (4096, 4096));
     assert!(
         o.layout.relro
             && o.relocs.text
@@ -192,18 +199,15 @@ fn addresses() {
 fn keywords_of_z() {
     let o = options("-z now -zmax-page-size=0x10000 -z pack-relative-relocs -z stack-size=8 a.o");
     assert!(o.dynamic.now && o.relocs.pack_relr && o.relocs.relr_glibc_dep);
-    assert_eq!(
-        (o.layout.max_page_size, o.layout.common_page_size, o.layout.stack_size),
-        (0x10000, 4096, Some(8))
-    );
+    assert_eq!((pages(&o), o.layout.stack_size), ((0x10000, 4096), Some(8)));
     let pages = |args: &str| {
         let o = options(args);
-        (o.layout.max_page_size, o.layout.common_page_size, o.layout.relro)
+        (pages(&o), o.layout.relro)
     };
-    assert_eq!(pages("-z common-page-size=0x10000 a.o"), (0x10000, 0x10000, true));
-    assert_eq!(pages("-z max-page-size=16 a.o"), (16, 16, true));
-    assert_eq!(pages("-N a.o"), (1, 1, false));
-    assert_eq!(pages("-N -r a.o"), (4096, 4096, false));
+    assert_eq!(pages("-z common-page-size=0x10000 a.o"), ((0x10000, 0x10000), true));
+    assert_eq!(pages("-z max-page-size=16 a.o"), ((16, 16), true));
+    assert_eq!(pages("-N a.o"), ((1, 1), false));
+    assert_eq!(pages("-N -r a.o"), ((4096, 4096), false));
     assert_eq!(
         warnings("-n -z max-page-size=16 a.o"),
         ["warning: -z max-page-size has no effect with -n and -N"]

@@ -1,6 +1,6 @@
-//! The constants of ELF that are the same for every machine, and those of x86-64.
+//! The constants of ELF that are the same for every machine.
 //!
-//! Specification: System V gABI, chapters 4 and 5; GNU and LLVM extensions; x86-64 psABI.
+//! Specification: System V gABI, chapters 4 and 5; GNU and LLVM extensions.
 
 #![allow(missing_docs)]
 
@@ -16,15 +16,12 @@ pub const ET_REL: u16 = 1;
 pub const ET_EXEC: u16 = 2;
 pub const ET_DYN: u16 = 3;
 pub const ET_CORE: u16 = 4;
-pub const EM_X86_64: u16 = 62;
 
 pub const SHN_UNDEF: u16 = 0;
 pub const SHN_LORESERVE: u16 = 0xff00;
 pub const SHN_ABS: u16 = 0xfff1;
 pub const SHN_COMMON: u16 = 0xfff2;
 pub const SHN_XINDEX: u16 = 0xffff;
-/// x86-64: common symbols of the large code model.
-pub const SHN_X86_64_LCOMMON: u16 = 0xff02;
 
 pub const SHT_NULL: u32 = 0;
 pub const SHT_PROGBITS: u32 = 1;
@@ -57,7 +54,6 @@ pub const SHT_GNU_HASH: u32 = 0x6fff_fff6;
 pub const SHT_GNU_VERDEF: u32 = 0x6fff_fffd;
 pub const SHT_GNU_VERNEED: u32 = 0x6fff_fffe;
 pub const SHT_GNU_VERSYM: u32 = 0x6fff_ffff;
-pub const SHT_X86_64_UNWIND: u32 = 0x7000_0001;
 
 pub const SHF_WRITE: u64 = 1;
 pub const SHF_ALLOC: u64 = 2;
@@ -72,7 +68,6 @@ pub const SHF_TLS: u64 = 0x400;
 pub const SHF_COMPRESSED: u64 = 0x800;
 pub const SHF_GNU_RETAIN: u64 = 0x20_0000;
 pub const SHF_EXCLUDE: u64 = 0x8000_0000;
-pub const SHF_X86_64_LARGE: u64 = 0x1000_0000;
 
 pub const GRP_COMDAT: u32 = 1;
 

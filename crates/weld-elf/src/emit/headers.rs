@@ -57,7 +57,13 @@ pub fn file_header(
     let headers = layout.section_headers != 0;
     let count = if headers { layout.sections.len() + 1 } else { 0 };
     let phoff = if layout.segments.is_empty() { 0 } else { Ehdr::SIZE as u64 };
-    out.half(kind).half(EM_X86_64).word(1).long(entry).long(phoff).long(layout.section_headers).word(0);
+    out.half(kind)
+        .half(mode.facts().target.machine)
+        .word(1)
+        .long(entry)
+        .long(phoff)
+        .long(layout.section_headers)
+        .word(0);
     out.half(Ehdr::SIZE as u16).half(if layout.segments.is_empty() { 0 } else { Phdr::SIZE as u16 });
     out.half(layout.segments.len() as u16).half(if headers { Shdr::SIZE as u16 } else { 0 });
     // Numbers that do not fit are in section header 0.

@@ -7,7 +7,7 @@ use weld_common::glob::Glob;
 use weld_common::prefetch::prefetch;
 
 use super::units;
-use crate::arch::x86_64::apply::{self, Site};
+use crate::arch::Site;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
@@ -51,8 +51,9 @@ impl Members<'_, '_, '_> {
         chunk: &dyn Fn(&Chunk, &mut [u8]),
     ) {
         let section = &self.image.layout[out];
-        // Code is padded with breakpoints, data with zeroes.
-        let padding = if section.flags & SHF_EXECINSTR != 0 { 0xcc } else { 0 };
+        // Code is padded with what the machine says, data with zeroes.
+        let code = section.flags & SHF_EXECINSTR != 0;
+        let padding = if code { self.image.mode.facts().filler } else { 0 };
         let mut done = 0usize;
         let members = &section.members[range];
         let mut ahead = [None; RELOCS_AHEAD + 1];
@@ -163,10 +164,10 @@ impl Members<'_, '_, '_> {
             delta: start.wrapping_neg(),
         };
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
-            apply::allocated(&site, out);
+            image.mode.machine.apply(&site, out);
         } else {
             let name = object.section_name(shndx as usize).unwrap_or(b"");
-            apply::debug(&site, tombstone(image.options, name), out);
+            image.mode.machine.apply_debug(&site, tombstone(image.options, name), out);
         }
     }
 }

@@ -20,6 +20,7 @@ use weld_common::trace;
 use super::FileName;
 use super::identify::{Kind, identify};
 use super::search::Opened;
+use crate::elf::ELFMAG;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, flag};
 use crate::resolve::versioned;
@@ -107,6 +108,15 @@ pub fn read<'a>(store: &'a InputStore<'a>, file: &Opened<'a>, parallel: bool) ->
         }
     };
     Ok((archive, contents))
+}
+
+/// The bytes of the first member that is an ELF file, and in the archive itself.
+pub fn first_object(bytes: &[u8]) -> Option<&[u8]> {
+    let archive = Archive::parse(bytes).ok()?;
+    archive.members().map_while(Result::ok).find_map(|member| match member.data {
+        MemberData::Inline(data) if data.starts_with(ELFMAG) => Some(data),
+        _ => None,
+    })
 }
 
 fn indexed(map: Armap) -> Vec<u64> {

@@ -9,6 +9,7 @@
 //! NAME is the path as it was given (or found by `-l`), with `_` for what C does not allow in a name. Source:
 //! GNU ld manual, "Options", `--format`; `ld.lld` aligns the bytes as here, GNU ld does not.
 
+use crate::arch::facts::Facts;
 use crate::elf::*;
 
 const ALIGNMENT: u64 = 8;
@@ -17,8 +18,8 @@ const SYMTAB: u32 = 2;
 const STRTAB: u32 = 3;
 const SECTIONS: u64 = 4;
 
-/// The object for a file.
-pub fn object(path: &str, contents: &[u8]) -> Vec<u8> {
+/// The object for a file, as one for `machine`.
+pub fn object(machine: &Facts, path: &str, contents: &[u8]) -> Vec<u8> {
     let size = contents.len() as u64;
     let data_at = Ehdr::SIZE as u64;
     let name: String = path.bytes().map(|b| if b.is_ascii_alphanumeric() { b.into() } else { '_' }).collect();
@@ -37,7 +38,15 @@ pub fn object(path: &str, contents: &[u8]) -> Vec<u8> {
     out.extend_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     put(
         &mut out,
-        &[(ET_REL.into(), 2), (EM_X86_64.into(), 2), (1, 4), (0, 8), (0, 8), (headers_at, 8), (0, 4)],
+        &[
+            (ET_REL.into(), 2),
+            (machine.target.machine.into(), 2),
+            (1, 4),
+            (0, 8),
+            (0, 8),
+            (headers_at, 8),
+            (0, 4),
+        ],
     );
     put(
         &mut out,

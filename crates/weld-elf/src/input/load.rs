@@ -22,8 +22,8 @@ use super::binary;
 use super::identify::Kind;
 use super::search::{Opened, Search};
 use super::{FileName, Reading};
+use crate::arch::{self, Machine};
 use crate::args::in_sysroot;
-use crate::elf::Target;
 use crate::ids::*;
 use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options};
 use crate::resolve::names::MAX_FILES;
@@ -71,13 +71,15 @@ pub struct Inputs<'a> {
     search_dirs: Vec<PathBuf>,
     /// Archives seen and whether as a whole, with where they are named for the last time.
     archives_seen: HashMap<(Arc<str>, bool), u32>,
-    /// What the link is for.
-    pub target: Target,
     /// Groups of scripts, counted from the greatest number down.
     script_groups: u32,
     scripts: ScriptCounts,
     /// Shared objects seen. A library named twice is one library; it is needed if either mention says so.
     libraries: HashMap<Arc<str>, FileId>,
+    /// The machine that is linked for.
+    pub machine: &'static dyn Machine,
+    /// What scripts say of it: script, name, and whether it is one of `OUTPUT_ARCH`.
+    formats: Vec<(Arc<str>, String, bool)>,
     store: &'a InputStore<'a>,
 }
 
@@ -151,7 +153,7 @@ impl<'a> Inputs<'a> {
 
     /// How the inputs are read.
     pub fn reading(&self, parallel: bool) -> Reading<'a> {
-        Reading { target: self.target, store: self.store, parallel }
+        Reading { machine: self.machine.facts(), store: self.store, parallel }
     }
 
     /// The bytes of a member of a thin archive.
@@ -165,6 +167,15 @@ impl<'a> Inputs<'a> {
     ) -> Result<&'a [u8], String> {
         archives::open_thin_member(self.store, &archive.path, member)
     }
+}
+
+/// The machine of the first file that is for one: of an object or a shared object, or else of an object in an archive.
+fn machine_of(opened: &[Opened]) -> &'static dyn Machine {
+    let read = || opened.iter().filter(|file| !file.flags.binary);
+    let files = read().filter(|file| matches!(file.kind, Kind::Object | Kind::Shared)).map(|file| file.bytes);
+    let archives = read().filter(|file| file.kind == Kind::Archive);
+    let members = archives.filter_map(|file| archives::first_object(file.bytes));
+    files.chain(members).find_map(arch::of_file).unwrap_or(arch::default())
 }
 
 pub struct Loader<'a, 'l> {
@@ -214,10 +225,11 @@ impl<'a> Loader<'a, '_> {
             places: Vec::new(),
             search_dirs: Vec::new(),
             archives_seen: HashMap::new(),
-            target: Target::X86_64,
             script_groups: 0,
             scripts: ScriptCounts::default(),
             libraries: HashMap::new(),
+            machine: arch::default(),
+            formats: Vec::new(),
             store: self.store,
         };
         let mut opened = Vec::new();
@@ -231,6 +243,10 @@ impl<'a> Loader<'a, '_> {
         }
         self.expand(args, None, 0, &mut opened, &mut inputs);
         self.store.all_open();
+        if let Some(format) = self.options.inputs.output_format {
+            inputs.formats.push(("--oformat".into(), format.to_owned(), false));
+        }
+        inputs.machine = self.options.inputs.machine.unwrap_or_else(|| machine_of(&opened));
         self.classify(opened, &mut inputs);
         self.add_needed(&mut inputs);
         inputs
@@ -324,8 +340,8 @@ impl<'a> Loader<'a, '_> {
     ) {
         inputs.opened.push(file.path.clone());
         if file.flags.binary && !script {
-            let bytes = self.store.keep(binary::object(&file.path, file.bytes));
-            return out.push(Opened { bytes, kind: Kind::Object, ..file });
+            // It becomes an object once the machine is known.
+            return out.push(Opened { kind: Kind::Unknown, ..file });
         }
         match file.kind {
             Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
@@ -394,22 +410,29 @@ impl<'a> Loader<'a, '_> {
                     let output = text::path(&path);
                     self.sink.error(format!("{}: OUTPUT is not supported; use -o {output}", file.path));
                 }
-                Command::Format(name) => self.check_format(&file.path, &name, "elf64-x86-64"),
-                Command::Architecture(name) => self.check_format(&file.path, &name, "i386:x86-64"),
+                Command::Format(name) => inputs.formats.push((file.path.clone(), name, false)),
+                Command::Architecture(name) => inputs.formats.push((file.path.clone(), name, true)),
                 other => inputs.commands.push((file.path.clone(), other)),
             }
         }
     }
 
-    fn check_format(&self, script: &str, name: &str, wanted: &str) {
-        if name != wanted {
-            self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
+    /// What scripts say of the machine has to be true.
+    fn check_formats(&self, inputs: &mut Inputs<'a>) {
+        let facts = inputs.machine.facts();
+        for (script, name, is_architecture) in inputs.formats.drain(..) {
+            let wanted = if is_architecture { facts.architecture } else { facts.object_format };
+            if name != wanted {
+                self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
+            }
         }
     }
 
     /// Gives each file its id.
     pub(super) fn classify(&self, opened: Vec<Opened<'a>>, inputs: &mut Inputs<'a>) {
         let mut groups: HashMap<u32, u32> = HashMap::new();
+        self.check_formats(inputs);
+        let machine = inputs.machine.facts();
         let archives = self.read_archives(&opened, inputs);
         inputs.files.reserve(opened.len());
         inputs.places.reserve(opened.len());
@@ -421,6 +444,10 @@ impl<'a> Loader<'a, '_> {
             let name = FileName { path: file.path.clone(), member: None };
             inputs.total_bytes += file.bytes.len() as u64;
             match file.kind {
+                _ if file.flags.binary => {
+                    let data = self.store.keep(binary::object(machine, &file.path, file.bytes));
+                    inputs.files.push(Input::Object { name, data, lazy: file.flags.in_lib, excluded: false });
+                }
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;
                     if !lazy {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
-use crate::elf::Target;
+use crate::arch::facts::Facts;
 
 /// How messages name an input: the path as given ([`text::path`]), and the member if it lies in an archive.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct FileName<'a> {
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     /// Files for anything else are refused.
-    pub target: Target,
+    pub machine: &'static Facts,
     /// Keeps tables that are not stored in the form that the linker works with.
     pub store: &'a InputStore<'a>,
     /// Tables of huge files are looked through by several threads.

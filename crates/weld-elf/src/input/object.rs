@@ -16,6 +16,7 @@ use weld_common::prefetch::prefetch;
 use weld_common::text;
 
 use super::{FileName, Reading};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
@@ -42,7 +43,6 @@ pub struct Object<'a> {
     pub file: FileId,
     pub name: FileName<'a>,
     pub data: &'a [u8],
-    pub target: Target,
     pub shdrs: &'a [Shdr],
     pub section_names: &'a [u8],
     /// Header index of the symbol table, or 0.
@@ -68,6 +68,10 @@ pub struct Object<'a> {
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
     pub section_base: u32,
+    /// The machine that it is for.
+    pub machine: &'static Facts,
+    /// The section index of common symbols for the large code model, or of ordinary ones if the machine has none.
+    large_common: u16,
 }
 
 /// Header indices of tables about the object as a whole.
@@ -111,15 +115,14 @@ impl<'a> Object<'a> {
         data: &'a [u8],
         reading: Reading<'a>,
     ) -> Result<Object<'a>, String> {
-        let parallel = reading.parallel;
-        let ehdr = object_header(data, reading.target)?;
-        let elf = File::new(data, reading.target.format, reading.store);
+        let (parallel, machine) = (reading.parallel, reading.machine);
+        let ehdr = object_header(data, machine)?;
+        let elf = File::new(data, machine.target.format, reading.store);
         let (shdrs, section_names) = section_table(&elf, &ehdr)?;
         let mut object = Object {
             file,
             name,
             data,
-            target: reading.target,
             shdrs,
             section_names,
             symtab: 0,
@@ -135,6 +138,8 @@ impl<'a> Object<'a> {
             is_gnu: ehdr.os_abi() == ELFOSABI_GNU,
             spells_versions: false,
             section_base: 0,
+            machine,
+            large_common: machine.large_common().unwrap_or(SHN_COMMON),
         };
         let groups = object.find_tables(&elf, parallel)?;
         object.parse_groups(&groups, parallel)?;
@@ -145,7 +150,7 @@ impl<'a> Object<'a> {
     /// The form of its tables.
     #[inline]
     pub fn format(&self) -> Format {
-        self.target.format
+        self.machine.target.format
     }
 
     /// Looks through the section headers. Returns those of groups.
@@ -348,7 +353,7 @@ impl<'a> Object<'a> {
             }
             let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
                 .ok_or_else(|| format!("symbol {i} has a bad name"))?;
-            let mut bits = classify(sym, i)?;
+            let mut bits = classify(sym, i, self.large_common)?;
             if sym.st_shndx() >= limit {
                 self.check_index(i as u32, sym)?;
             }
@@ -460,7 +465,7 @@ impl<'a> Object<'a> {
     pub fn misplaced(&self, index: u32, sym: &Sym) -> String {
         let why = match (sym.st_shndx(), self.shndx_table.get(index as usize)) {
             (SHN_UNDEF, _) => "is local and undefined".into(),
-            (SHN_COMMON | SHN_X86_64_LCOMMON, _) => "is local and common".into(),
+            (n, _) if self.is_common(n) => "is local and common".into(),
             (SHN_XINDEX, None) => {
                 "has the section index SHN_XINDEX, and no SHT_SYMTAB_SHNDX section has an entry for it".into()
             }
@@ -509,6 +514,12 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Whether symbols with this section index are common.
+    #[inline(always)]
+    pub fn is_common(&self, shndx: u16) -> bool {
+        shndx == SHN_COMMON || shndx == self.large_common
+    }
+
     /// Where symbol `index` (with record `sym`) lies. What lies nowhere is in a section that does not exist.
     #[inline(always)]
     pub fn place(&self, index: u32, sym: &Sym) -> SymbolPlace {
@@ -519,8 +530,8 @@ impl<'a> Object<'a> {
                 Some(word) => SymbolPlace::Section(word.get()),
                 None => SymbolPlace::Section(u32::MAX),
             },
-            SHN_COMMON | SHN_X86_64_LCOMMON => SymbolPlace::Common,
             SHN_ABS => SymbolPlace::Absolute,
+            n if self.is_common(n) => SymbolPlace::Common,
             _ => SymbolPlace::Section(u32::MAX),
         }
     }
@@ -560,7 +571,7 @@ fn without_commons(bits: u32) -> u32 {
 }
 
 /// The rank and reference flags that a non-local symbol contributes to its name.
-fn classify(sym: &Sym, index: usize) -> Result<u32, String> {
+fn classify(sym: &Sym, index: usize, large_common: u16) -> Result<u32, String> {
     let weak = match sym.binding() {
         STB_GLOBAL => false,
         STB_WEAK => true,
@@ -572,7 +583,7 @@ fn classify(sym: &Sym, index: usize) -> Result<u32, String> {
     let mut bits = match sym.st_shndx() {
         SHN_UNDEF if weak => Rank::Undefined as u32 | flag::REF_WEAK,
         SHN_UNDEF => Rank::Undefined as u32 | flag::REF_STRONG,
-        SHN_COMMON | SHN_X86_64_LCOMMON => Rank::Common as u32,
+        n if n == SHN_COMMON || n == large_common => Rank::Common as u32,
         _ if weak => Rank::Weak as u32,
         _ => Rank::Strong as u32,
     };
@@ -585,24 +596,24 @@ fn classify(sym: &Sym, index: usize) -> Result<u32, String> {
     Ok(bits)
 }
 
-/// The header at the start of `data`, which must be for `target`.
-pub fn header(data: &[u8], target: Target) -> Result<Ehdr, String> {
+/// The header at the start of `data`, which must be for `machine`.
+pub fn header(data: &[u8], machine: &Facts) -> Result<Ehdr, String> {
     const SHORT: &str = "is too short for an ELF header";
     let ident = data.first_chunk::<20>().ok_or(SHORT)?;
     match Target::of(ident) {
-        Some(of) if of == target => {}
-        Some(of) => return Err(format!("is incompatible with {}: it is for {of}", target.emulation())),
+        Some(of) if of == machine.target => {}
+        Some(of) => return Err(format!("is incompatible with {}: it is for {of}", machine.emulation())),
         None => return Err("has an unknown class or byte order (e_ident)".into()),
     }
-    match records::<Ehdr>(data, target.format, 0, 1).as_deref() {
+    match records::<Ehdr>(data, machine.target.format, 0, 1).as_deref() {
         Some(&[header]) => Ok(header),
         _ => Err(SHORT.into()),
     }
 }
 
 /// The header of a relocatable object.
-fn object_header(data: &[u8], target: Target) -> Result<Ehdr, String> {
-    let ehdr = header(data, target)?;
+fn object_header(data: &[u8], machine: &Facts) -> Result<Ehdr, String> {
+    let ehdr = header(data, machine)?;
     match ehdr.e_type() {
         ET_REL => Ok(ehdr),
         ET_CORE => Err("is a core file, not an object".into()),

@@ -11,6 +11,7 @@ use std::ops::Range;
 use weld_common::archive::Archive;
 use weld_common::io::readahead::Parts;
 
+use crate::arch;
 use crate::elf::*;
 
 /// Ranges that are less than this apart are one: reading what lies between costs less than another request.
@@ -33,6 +34,7 @@ fn of_elf(data: &[u8], start: usize) -> Option<Parts> {
     let format = Format::of(data)?;
     let ehdr = records::<Ehdr>(data, format, 0, 1)?[0];
     let shared = ehdr.e_type() == ET_DYN;
+    let machine = arch::of_file(data);
     let count = match ehdr.e_shnum() {
         // The number is in the first header if it is too large for its field.
         0 => records::<Shdr>(data, format, ehdr.e_shoff(), 1)?[0].sh_size(),
@@ -50,7 +52,7 @@ fn of_elf(data: &[u8], start: usize) -> Option<Parts> {
     let is_early = |shdr: &&Shdr| match shdr.sh_type() {
         // A section that is not there is no reason to read its relocations.
         SHT_RELA | SHT_REL | SHT_CREL => shdrs.get(shdr.sh_info() as usize).is_some_and(is_loaded),
-        SHT_X86_64_UNWIND => true,
+        kind if machine.is_some_and(|m| m.facts().is_frame_section(kind)) => true,
         SHT_PROGBITS => shdr.sh_flags() & (SHF_MERGE | SHF_STRINGS) != 0,
         _ => false,
     };

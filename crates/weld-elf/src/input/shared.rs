@@ -49,8 +49,8 @@ impl<'a> Shared<'a> {
         link_name: &'a [u8],
         as_needed: bool,
     ) -> Result<Shared<'a>, String> {
-        let ehdr = header(data, reading.target)?;
-        let elf = File::new(data, reading.target.format, reading.store);
+        let ehdr = header(data, reading.machine)?;
+        let elf = File::new(data, reading.machine.target.format, reading.store);
         let (shdrs, _) = section_table(&elf, &ehdr)?;
         let mut shared = Shared {
             file,

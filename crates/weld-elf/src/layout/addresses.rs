@@ -45,7 +45,7 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     }
 }
 
-pub fn bases(layout: &Layout) -> Bases {
+pub fn bases(layout: &Layout, tls: Tls) -> Bases {
     let got = layout.chunk_address(ChunkKind::Got);
     let got_plt = layout.chunk_address(ChunkKind::GotPlt);
     Bases {
@@ -55,7 +55,7 @@ pub fn bases(layout: &Layout) -> Bases {
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),
         tls_start: layout.tls().map_or(0, |t| t.address),
-        thread_pointer: layout.thread_pointer(),
+        thread_pointer: layout.thread_pointer(tls),
     }
 }
 

@@ -12,6 +12,7 @@ use weld_common::trace;
 use super::order::{is_relro, rank};
 use super::runs::{self, Group, Part, RUN, align_to};
 use super::*;
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::input::object::Object;
 use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections};
@@ -26,6 +27,7 @@ pub struct Builder<'c, 'a> {
     pub live: &'c Live,
     pub owners: &'c SectionOwners,
     pub options: &'c Options,
+    pub machine: &'static Facts,
     pub parallel: bool,
 }
 
@@ -42,12 +44,12 @@ impl<'a> Builder<'_, 'a> {
         let stretch = trace::stretch("order output sections");
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
         for out in &mut outs {
-            out.relro = self.options.layout.relro && is_relro(out, self.options);
+            out.relro = self.options.layout.relro && is_relro(out, self.options, self.machine);
             if out.relro && out.is_nobits() && !out.is_tls() {
                 // Data follows in the same segment.
                 out.kind = SHT_PROGBITS;
             }
-            out.rank = rank(out, self.options);
+            out.rank = rank(out, self.options, self.machine);
         }
         self.sort_arrays(&mut outs);
         let (outs, position) = self.put_in_order(outs);
@@ -175,7 +177,7 @@ impl<'a> Builder<'_, 'a> {
             match &uses[bin.index()] {
                 Some(used) => {
                     out.kind = used.kind;
-                    out.flags = output_flags(used);
+                    out.flags = output_flags(used, self.machine);
                     out.entsize = used.entsize;
                 }
                 None if bin == crate::input::sections::bin::COMMENT => {
@@ -188,7 +190,7 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = SHF_ALLOC | SHF_WRITE;
                     out.flags |= match text {
                         b".tbss" => SHF_TLS,
-                        b".lbss" => SHF_X86_64_LARGE,
+                        b".lbss" => self.machine.large_flag(),
                         _ => 0,
                     };
                 }
@@ -384,9 +386,9 @@ fn align_tls(sections: &mut [OutputSection]) {
 }
 
 /// Flags that mean something in an output file.
-fn output_flags(used: &OutputUse) -> u64 {
-    const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_X86_64_LARGE | SHF_GNU_RETAIN;
+fn output_flags(used: &OutputUse, machine: &Facts) -> u64 {
+    const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_GNU_RETAIN;
     const ALL: u64 = SHF_MERGE | SHF_STRINGS | SHF_LINK_ORDER;
     let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
-    used.any_flags & ANY | all & ALL
+    used.any_flags & (ANY | machine.large_flag()) | all & ALL
 }

@@ -18,6 +18,7 @@ pub mod segments;
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
+use crate::arch::facts::Tls;
 use crate::ids::*;
 pub use crate::synth::all::ChunkKind;
 
@@ -210,7 +211,14 @@ impl<'a> Layout<'a> {
     }
 
     /// The address that the thread pointer has, in terms of the TLS template's addresses.
-    pub fn thread_pointer(&self) -> u64 {
-        self.tls().map_or(0, |tls| crate::util::align_up(tls.address + tls.mem_size, tls.align))
+    pub fn thread_pointer(&self, variant: Tls) -> u64 {
+        let Some(tls) = self.tls() else { return 0 };
+        match variant {
+            // The template follows the block as closely as its alignment allows.
+            Tls::BlockFirst(block) => {
+                tls.address.wrapping_sub(crate::util::align_up(block, tls.align.max(1)))
+            }
+            Tls::StorageFirst => crate::util::align_up(tls.address + tls.mem_size, tls.align),
+        }
     }
 }

@@ -7,6 +7,7 @@
 //! its reach, and an image that is cut from the file starts with the code.
 
 use super::{ChunkKind, OutputSection};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::options::Options;
 
@@ -22,11 +23,11 @@ const RODATA: u32 = 1 << 12;
 const NOT_MOVED: u32 = 1 << 11;
 
 /// Lower ranks come first.
-pub fn rank(out: &OutputSection, options: &Options) -> u32 {
+pub fn rank(out: &OutputSection, options: &Options, machine: &Facts) -> u32 {
     if !out.is_alloc() {
         return NOT_ALLOC | non_alloc_rank(out);
     }
-    let large = if out.flags & SHF_X86_64_LARGE != 0 { LARGE } else { 0 };
+    let large = if machine.is_large(out.flags) { LARGE } else { 0 };
     let nobits = if out.is_nobits() { NOBITS } else { 0 };
     let code_first = options.start_of(b".text").is_some();
     let (code, read_only) = if code_first { (0, EXEC) } else { (EXEC, 0) };
@@ -76,8 +77,8 @@ fn non_alloc_rank(out: &OutputSection) -> u32 {
 }
 
 /// Whether the section may become read-only once the loader has relocated it.
-pub fn is_relro(out: &OutputSection, options: &Options) -> bool {
-    if out.flags & (SHF_WRITE | SHF_ALLOC) != SHF_WRITE | SHF_ALLOC || out.flags & SHF_X86_64_LARGE != 0 {
+pub fn is_relro(out: &OutputSection, options: &Options, machine: &Facts) -> bool {
+    if out.flags & (SHF_WRITE | SHF_ALLOC) != SHF_WRITE | SHF_ALLOC || machine.is_large(out.flags) {
         return false;
     }
     if out.is_tls() || matches!(out.kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY) {

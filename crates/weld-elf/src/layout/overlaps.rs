@@ -4,14 +4,15 @@
 //! share a page only if the page shows the same bytes of the file in both: the loader maps whole
 //! pages, and what it maps later hides what it mapped before.
 
-use super::segments::{PAGE, is_tls_zeroes};
+use super::segments::is_tls_zeroes;
 use super::{Layout, OutputSection, Segment};
 use crate::elf::PT_LOAD;
-use crate::options::Options;
 
+/// `page` is the smallest page that may be shared.
+///
 /// # Errors
 /// Says what lies on what.
-pub fn check(layout: &Layout, options: &Options) -> Result<(), String> {
+pub fn check(layout: &Layout, page: u64) -> Result<(), String> {
     let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
     let mut sections: Vec<&OutputSection> = layout.sections.iter().filter(takes_memory).collect();
     sections.sort_by_key(|s| s.address);
@@ -33,7 +34,7 @@ pub fn check(layout: &Layout, options: &Options) -> Result<(), String> {
     let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
     let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
     for pair in loads.windows(2) {
-        check_pages(layout, (pair[0], pair[1]), PAGE.min(options.layout.max_page_size))?;
+        check_pages(layout, (pair[0], pair[1]), page)?;
     }
     Ok(())
 }

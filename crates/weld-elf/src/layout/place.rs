@@ -7,7 +7,7 @@
 //!
 //! Specification: gABI chapter 5 "Program Header".
 
-use super::segments::{SegmentFacts, headers_size, is_tls_zeroes};
+use super::segments::{PageSizes, SegmentFacts, headers_size, is_tls_zeroes};
 use super::*;
 use crate::elf::*;
 use crate::options::{Options, SeparateCode};
@@ -36,7 +36,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
     } else {
         cursor.offset = Ehdr::SIZE as u64;
     }
-    allocated(layout, options, &mut cursor)?;
+    allocated(layout, (options, facts.pages), &mut cursor)?;
     place_rest(layout, &mut cursor, options.layout.sectionheader)
 }
 
@@ -55,6 +55,7 @@ fn checked_align_up(value: u64, align: u64) -> Option<u64> {
 /// Sections in memory, in order.
 struct Placer<'c, 'o> {
     options: &'o Options,
+    pages: PageSizes,
     cursor: &'c mut Cursor,
     /// Address less offset: one number throughout a segment.
     distance: u64,
@@ -63,12 +64,17 @@ struct Placer<'c, 'o> {
     tls_address: Option<u64>,
 }
 
-fn allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) -> Result<(), String> {
+fn allocated(
+    layout: &mut Layout,
+    (options, pages): (&Options, PageSizes),
+    cursor: &mut Cursor,
+) -> Result<(), String> {
     let loads = layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.sections.is_empty());
     let starts: Vec<(usize, u64)> =
         loads.filter(|s| !s.headers).map(|s| (s.sections.start, s.align)).collect();
     let tls_align = layout.sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max().unwrap_or(1);
-    let mut placer = Placer { options, cursor, distance: layout.image_base, tls_align, tls_address: None };
+    let mut placer =
+        Placer { options, pages, cursor, distance: layout.image_base, tls_align, tls_address: None };
     let mut previous: Option<usize> = None;
     for i in 0..layout.sections.len() {
         let (placed, rest) = layout.sections.split_at_mut(i);
@@ -84,7 +90,7 @@ fn allocated(layout: &mut Layout, options: &Options, cursor: &mut Cursor) -> Res
         if let Some((_, align)) = starts.iter().find(|s| s.0 == i) {
             placer.start_segment(before.map_or(0, |b| b.flags), rest, (explicit, *align))?;
         } else if before.is_some_and(|b| b.relro) && !rest[0].relro {
-            let address = checked_align_up(placer.cursor.address, options.layout.common_page_size);
+            let address = checked_align_up(placer.cursor.address, placer.pages.common);
             placer.cursor.address = address.ok_or_else(|| does_not_fit(&rest[0]))?;
         }
         placer.section(&mut rest[0], before.is_some_and(|b| b.is_nobits()))?;
@@ -119,7 +125,7 @@ impl Placer<'_, '_> {
     ) -> Result<(), String> {
         let first = &sections[0];
         if separate(self.options, before, first.flags) {
-            self.cursor.offset = align_up(self.cursor.offset, self.options.layout.max_page_size);
+            self.cursor.offset = align_up(self.cursor.offset, self.pages.max);
         }
         if let Some(address) = explicit {
             // Never before the contents that the file already has.
@@ -138,7 +144,7 @@ impl Placer<'_, '_> {
     /// How far `sections` have to move up so that those that become read-only, if the first ones do, end
     /// with a page: as near as their alignment allows.
     fn before_relro(&self, sections: &[OutputSection]) -> u64 {
-        let page = self.options.layout.common_page_size;
+        let page = self.pages.common;
         let run = || {
             let run = sections.iter().take_while(|s| s.is_alloc() && s.relro);
             run.filter(|s| !is_tls_zeroes(s))

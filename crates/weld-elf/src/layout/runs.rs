@@ -203,6 +203,7 @@ mod tests {
                 let count = sections.list.len();
                 let owners = SectionOwners::new(&[], count);
                 let builder = Builder {
+                    machine: crate::arch::default().facts(),
                     objects: &[],
                     sections: &mut sections,
                     live: &live,

@@ -8,30 +8,46 @@
 //! Specification: gABI chapter 5 "Program Header"; `PT_GNU_*` from the LSB and the GNU tools.
 
 use super::*;
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::mode::Mode;
-use crate::options::{Magic, Options};
+use crate::options::{LayoutOptions, Magic, Options};
 
 /// Facts for the program headers that do not come from the sections.
 #[derive(Clone, Copy)]
 pub struct SegmentFacts {
     pub executable_stack: bool,
     pub mode: Mode,
+    pub pages: PageSizes,
 }
 
-/// Where an executable at fixed addresses starts unless told otherwise.
-const DEFAULT_BASE: u64 = 0x20_0000;
-/// The smallest page there is on x86-64, in bytes. The loader maps whole ones.
-pub const PAGE: u64 = 4096;
+/// The sizes of pages that count for the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageSizes {
+    /// For what the file is laid out.
+    pub max: u64,
+    /// With what pages protected data ends.
+    pub common: u64,
+}
+
+impl PageSizes {
+    /// What was asked for, or what the machine has.
+    pub fn new(options: &LayoutOptions, machine: &Facts) -> PageSizes {
+        let asked = options.common_page_size;
+        let max = options.max_page_size.unwrap_or(machine.pages.max.max(asked.unwrap_or(0)));
+        PageSizes { max, common: asked.unwrap_or(machine.pages.common).min(max) }
+    }
+}
 
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
 pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
     layout.segments = plan(layout, options, facts, options.layout.magic == Magic::Paged);
-    let default = if facts.mode.pic { 0 } else { DEFAULT_BASE };
+    let default = if facts.mode.pic { 0 } else { facts.mode.facts().image_base };
+    let page = facts.mode.facts().pages.smallest;
     layout.image_base = options.layout.image_base.unwrap_or(default);
-    if !layout.image_base.is_multiple_of(PAGE) {
+    if !layout.image_base.is_multiple_of(page) {
         return Err(format!(
-            "image base {:#x} is not a multiple of the page size {PAGE:#x}",
+            "image base {:#x} is not a multiple of the page size {page:#x}",
             layout.image_base
         ));
     }
@@ -39,11 +55,11 @@ pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Re
     if options.layout.image_base.is_none() && !options.layout.section_starts.is_empty() {
         move_headers(layout, options, facts)?;
     }
-    measure(layout, options);
+    measure(layout, facts);
     if facts.mode.relocatable || !options.layout.check_sections {
         return Ok(());
     }
-    overlaps::check(layout, options)
+    overlaps::check(layout, page.min(facts.pages.max))
 }
 
 pub(super) fn headers_size(layout: &Layout) -> u64 {
@@ -64,7 +80,7 @@ fn move_headers(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> 
         return Ok(());
     }
     let end = before().map(|s| s.end()).fold(layout.image_base + headers_size(layout), u64::max);
-    let page = options.layout.max_page_size;
+    let page = facts.pages.max;
     let floor = lowest - lowest % page;
     // What stays behind the headers needs no others nearby.
     if before().next().is_some() && end.checked_next_multiple_of(page).is_some_and(|end| end <= floor) {
@@ -92,7 +108,7 @@ pub fn is_tls_zeroes(out: &OutputSection) -> bool {
 }
 
 /// Fills the segments' numbers from their sections.
-fn measure(layout: &mut Layout, options: &Options) {
+fn measure(layout: &mut Layout, facts: SegmentFacts) {
     let headers = headers_size(layout);
     let sections = &layout.sections;
     for segment in &mut layout.segments {
@@ -134,7 +150,7 @@ fn measure(layout: &mut Layout, options: &Options) {
             continue;
         }
         if segment.kind == PT_GNU_RELRO {
-            end = end.checked_next_multiple_of(options.layout.common_page_size).unwrap_or(end);
+            end = end.checked_next_multiple_of(facts.pages.common).unwrap_or(end);
             segment.align = 1;
         }
         segment.file_size = file_end - segment.offset;
@@ -187,7 +203,7 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
     if let Some(i) = has(ChunkKind::Interp) {
         list.push(segment(PT_INTERP, PF_R, i..i + 1, 1));
     }
-    plan_loads(&sections[..alloc], options, headers, &mut list);
+    plan_loads(&sections[..alloc], (options, facts), headers, &mut list);
     let find = |test: &dyn Fn(&OutputSection) -> bool| {
         let first = sections[..alloc].iter().position(test)?;
         let last = sections[..alloc].iter().rposition(test)?;
@@ -237,14 +253,19 @@ fn rights(out: &OutputSection, options: &Options) -> u32 {
 /// Data that becomes read-only shares a segment with what stays writable: `place` lets it end where a
 /// page does. So no segment but the last has memory beyond its part of the file, which other tools
 /// would cut.
-fn plan_loads(sections: &[OutputSection], options: &Options, headers: bool, list: &mut Vec<Segment>) {
-    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, options.layout.max_page_size));
+fn plan_loads(
+    sections: &[OutputSection],
+    (options, facts): (&Options, SegmentFacts),
+    headers: bool,
+    list: &mut Vec<Segment>,
+) {
+    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, facts.pages.max));
     load.iter_mut().for_each(|load| load.headers = true);
     let mut previous: Option<&OutputSection> = None;
     for (i, out) in sections.iter().enumerate().filter(|(_, s)| !is_tls_zeroes(s)) {
         let moved = options.start_of(&out.name).is_some();
         let bits_after_nobits = previous.is_some_and(|p| p.is_nobits()) && !out.is_nobits();
-        let large = previous.is_some_and(|p| (p.flags ^ out.flags) & SHF_X86_64_LARGE != 0);
+        let large = previous.is_some_and(|p| facts.mode.facts().is_large(p.flags ^ out.flags));
         let rights = rights(out, options);
         let other = load.as_ref().is_none_or(|load| load.flags != rights);
         if other || bits_after_nobits || moved || large {
@@ -252,7 +273,7 @@ fn plan_loads(sections: &[OutputSection], options: &Options, headers: bool, list
                 // Nothing needs a segment for it.
                 continue;
             }
-            list.extend(load.replace(segment(PT_LOAD, rights, i..i, options.layout.max_page_size)));
+            list.extend(load.replace(segment(PT_LOAD, rights, i..i, facts.pages.max)));
         }
         let Some(load) = &mut load else { continue };
         load.align = load.align.max(out.align);

@@ -18,7 +18,6 @@ use weld_common::prefetch::prefetch;
 use weld_common::trace::{self, Region};
 use weld_common::{par, sort};
 
-use crate::arch::x86_64::scan;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -221,7 +220,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
             self.mark(base + shndx);
             for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
                 let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
-                scan::range(self, (ObjectId(object as u32), *shndx), range, targets, found);
+                self.mode.machine.scan(self, (ObjectId(object as u32), *shndx), range, targets, found);
             }
         }
     }
@@ -301,7 +300,8 @@ impl<'c, 'a> Scanner<'c, 'a> {
         }
         // Debug sections refer to everything and need nothing.
         if section.relocs != 0 && object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
-            scan::section(self, (ObjectId(index as u32), shndx), stack, found);
+            let at = (ObjectId(index as u32), shndx);
+            self.mode.machine.scan(self, at, 0..usize::MAX, stack, found);
         }
     }
 

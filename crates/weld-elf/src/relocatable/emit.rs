@@ -274,7 +274,8 @@ impl Emitter<'_, '_> {
             }
             let first = if i == from.out { from.member } else { 0 };
             let last = if i == to.out { to.member } else { self.member_count(i) };
-            let padding = if out.flags & SHF_EXECINSTR != 0 && first < last { 0xcc } else { 0 };
+            let padding =
+                if out.flags & SHF_EXECINSTR != 0 && first < last { self.plan.machine.filler } else { 0 };
             // Relocations follow one another; a span that starts among them starts with one.
             let mut at = if first == 0 { out.offset } else { offset };
             for member in first..last {
@@ -345,7 +346,7 @@ impl Emitter<'_, '_> {
         let mut bytes = Vec::with_capacity(Ehdr::SIZE);
         bytes.extend_from_slice(&identification(&self.plan.resolved.objects));
         bytes.extend_from_slice(&ET_REL.to_le_bytes());
-        bytes.extend_from_slice(&EM_X86_64.to_le_bytes());
+        bytes.extend_from_slice(&self.plan.machine.target.machine.to_le_bytes());
         bytes.extend_from_slice(&1u32.to_le_bytes());
         // No entry point, no program headers.
         [0, 0, outs.section_headers].iter().for_each(|v: &u64| bytes.extend_from_slice(&v.to_le_bytes()));

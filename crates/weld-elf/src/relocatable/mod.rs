@@ -16,6 +16,7 @@ mod symtab;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
+use crate::arch::facts::Facts;
 use crate::input::load::Inputs;
 use crate::input::sections::{self, Sections};
 use crate::link::Job;
@@ -43,6 +44,7 @@ pub struct Plan<'c, 'a> {
     pub sink: &'c weld_common::diag::DiagSink,
     pub outs: &'c Outs<'a>,
     pub symtab: &'c SymTab,
+    pub machine: &'static Facts,
 }
 
 /// Everything after COMDAT groups are decided.
@@ -56,7 +58,7 @@ pub fn link<'j>(
     comdats: &Comdats,
     threads: usize,
 ) -> Result<(), Diagnostics> {
-    let parallel = threads > 1;
+    let (parallel, machine) = (threads > 1, inputs.machine.facts());
     refuse(job, resolved)?;
     let mut sections = {
         let _span = job.trace.span("parse sections");
@@ -94,13 +96,14 @@ pub fn link<'j>(
             ),
             false => None,
         };
-        let notes = notes(job, resolved, &sections);
+        let notes = notes(job, machine, resolved, &sections);
         let builder = outs::Builder {
             objects: &resolved.objects,
             sections: &mut sections,
             live: &live,
             options: job.options,
             sink: job.sink,
+            machine,
         };
         let mut outs = builder.build(notes, commons);
         let counter = symtab::Counter {
@@ -118,6 +121,7 @@ pub fn link<'j>(
     };
     job.sink.end_phase()?;
     let plan = Plan {
+        machine,
         resolved,
         sections: &sections,
         symbols: &symbols,
@@ -172,9 +176,9 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
 }
 
 /// Sections that the linker itself adds.
-fn notes(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
+fn notes(job: &Job, machine: &'static Facts, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
     let mut list = Vec::new();
-    let properties = properties(job, resolved, sections);
+    let properties = properties(job, machine, resolved, sections);
     if properties.size() > 0 {
         let mut bytes = vec![0; properties.size() as usize];
         properties.write(&mut bytes);
@@ -195,10 +199,10 @@ fn notes(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
 }
 
 /// What holds for the joined code: as in a final link, an object without the note claims nothing.
-fn properties(job: &Job, resolved: &Resolved, sections: &Sections) -> Properties {
+fn properties(job: &Job, machine: &'static Facts, resolved: &Resolved, sections: &Sections) -> Properties {
     let mut all = Vec::with_capacity(sections.objects.len());
     for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
-        let mut properties = Properties::default();
+        let mut properties = Properties::new(machine);
         if let Some(bytes) = extra.properties
             && let Err(e) = properties.parse(bytes)
         {
@@ -206,5 +210,5 @@ fn properties(job: &Job, resolved: &Resolved, sections: &Sections) -> Properties
         }
         all.push(properties);
     }
-    Properties::merge(&all)
+    Properties::merge(machine, &all)
 }

@@ -2,14 +2,14 @@
 //!
 //! A relocation's place moves with its section, its symbol gets its new index, and if that is a
 //! section's symbol, the section's offset in the joined one goes into the addend. A relocation that
-//! refers to something that is gone becomes `R_X86_64_NONE`, which readers of `.eh_frame` know to mean a
+//! refers to something that is gone becomes one that computes nothing, which readers of `.eh_frame` know to mean a
 //! function that is gone; in debug sections the bytes then say what a final link would make them say.
 
 use weld_common::diag::Diagnostic;
 
 use super::Plan;
 use super::outs::NONE;
-use crate::arch::x86_64::{Class, R_NONE, class, type_name, width};
+use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -45,13 +45,13 @@ impl<'c, 'a> Site<'c, 'a> {
     /// Writes the section's relocations; `out` has exactly their size.
     pub fn write(&self, out: &mut [u8]) {
         let section = self.plan.sections.get(SectionId(self.object.section_base + self.shndx));
-        let strict = self.is_strict();
+        let (strict, machine) = (self.is_strict(), self.object.machine);
         for (reloc, bytes) in self.relocs().iter().zip(out.chunks_exact_mut(Rela::SIZE)) {
-            let end = reloc.r_offset().checked_add(width(reloc.kind()) as u64);
+            let end = reloc.r_offset().checked_add(machine.width(reloc.kind()) as u64);
             if end.is_none_or(|end| end > section.size) {
                 self.error(reloc, "lies outside its section");
             }
-            if class(reloc.kind()) == Class::Unknown {
+            if machine.class(reloc.kind()) == Class::Unknown {
                 self.error(reloc, "is not supported");
             }
             let place = section.offset().wrapping_add(reloc.r_offset());
@@ -61,7 +61,7 @@ impl<'c, 'a> Site<'c, 'a> {
                     if strict {
                         self.error(reloc, "refers to a section that is discarded");
                     }
-                    Rela::make(place, 0, R_NONE, 0)
+                    Rela::make(place, 0, machine.none, 0)
                 }
             };
             bytes.copy_from_slice(&moved.0);
@@ -104,7 +104,7 @@ impl<'c, 'a> Site<'c, 'a> {
             let target = SectionId(self.object.section_base + s);
             debug_assert_ne!(plan.outs.of_section[target.index()], NONE);
             let start = plan.sections.get(target).offset();
-            if start != 0 && !class(reloc.kind()).counts_from_symbol() {
+            if start != 0 && !self.object.machine.class(reloc.kind()).counts_from_symbol() {
                 self.error(reloc, "cannot refer to a section's symbol in the input of -r");
             }
             addend = addend.wrapping_add(start as i64).wrapping_add(symbol.st_value() as i64);
@@ -126,7 +126,7 @@ impl<'c, 'a> Site<'c, 'a> {
     /// Gives the bytes of relocations that are dropped their last value.
     pub fn bury(&self, tombstone: u64, out: &mut [u8]) {
         for reloc in self.relocs() {
-            let (at, size) = (reloc.r_offset() as usize, width(reloc.kind()));
+            let (at, size) = (reloc.r_offset() as usize, self.object.machine.width(reloc.kind()));
             if matches!(self.map(reloc), Mapped::Gone)
                 && let Some(bytes) = at.checked_add(size).and_then(|end| out.get_mut(at..end))
             {
@@ -139,7 +139,7 @@ impl<'c, 'a> Site<'c, 'a> {
     pub fn error(&self, reloc: &Rela, message: &str) {
         let section = self.object.section_label(self.shndx as usize);
         let place = format!("{}:({section}+{:#x})", self.object.name, reloc.r_offset());
-        let text = format!("{place}: {} {message}", type_name(reloc.kind()));
+        let text = format!("{place}: {} {message}", self.object.machine.type_name(reloc.kind()));
         let order = (self.object.file.0 as u64) << 32 | self.shndx as u64;
         self.plan.sink.push(Diagnostic::error(text).at(order));
     }

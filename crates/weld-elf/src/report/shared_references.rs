@@ -12,6 +12,7 @@ use weld_common::diag::Diagnostic;
 
 use super::undefined::is_ignored;
 use super::{shown, unnamed_libraries};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
@@ -33,7 +34,7 @@ enum Problem {
 }
 
 /// Reports such references. A phase of its own.
-pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
+pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: &Symbols) {
     let options = job.options;
     let allowed = options.symbols.allow_shlib_undefined.unwrap_or(options.kind == OutputKind::Shared);
     if allowed || resolved.shared.is_empty() {
@@ -61,14 +62,14 @@ pub fn report(job: &Job, resolved: &Resolved, symbols: &Symbols) {
         }
     }
     if !order.is_empty() {
-        report_found(job, resolved, order, &found);
+        report_found((job, machine), resolved, order, &found);
     }
 }
 
 #[cold]
 #[inline(never)]
 fn report_found<'a>(
-    job: &Job<'a>,
+    (job, machine): (&Job<'a>, &'static Facts),
     resolved: &Resolved<'a>,
     mut order: Vec<SymbolId>,
     found: &HashMap<SymbolId, (Problem, Vec<&Shared<'a>>)>,
@@ -76,7 +77,7 @@ fn report_found<'a>(
     let undefined = order.iter().filter(|id| found[id].0 == Problem::Undefined);
     let names: HashSet<&[u8]> = undefined.map(|id| resolved.names.get(*id).name).collect();
     let mut known = old_versions(resolved, &names);
-    known.extend(unnamed_libraries::definitions(job, resolved, &names));
+    known.extend(unnamed_libraries::definitions(job, machine, resolved, &names));
     order.retain(|id| {
         let name = resolved.names.get(*id).name;
         let met = found[id].0 == Problem::Undefined && known.contains(name);

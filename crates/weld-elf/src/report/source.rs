@@ -20,6 +20,7 @@ use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
 
 use super::detailed;
 use super::place::Extents;
+use crate::arch::class::Class;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -241,7 +242,7 @@ impl<'a> DebugSections<'a> {
         }
         for (i, shdr) in object.shdrs.iter().enumerate() {
             let target = index_of.get(shdr.sh_info() as usize).and_then(|&t| list.get_mut(t));
-            if let (SHT_RELA | SHT_CREL, Some((_, bytes))) = (shdr.sh_type(), target) {
+            if let (SHT_RELA | SHT_REL | SHT_CREL, Some((_, bytes))) = (shdr.sh_type(), target) {
                 relocate(object, &decode_relocs(object, i).unwrap_or_default(), bytes.to_mut());
             }
         }
@@ -269,13 +270,11 @@ fn contents<'a>(object: &Object<'a>, index: usize) -> Option<Cow<'a, [u8]>> {
 
 /// Writes absolute relocations, which is all that debug sections need to find their way.
 fn relocate(object: &Object, relocs: &[Rela], bytes: &mut [u8]) {
-    use crate::arch::x86_64::{R_32, R_64};
     for reloc in relocs {
-        let size = match reloc.kind() {
-            R_64 => 8,
-            R_32 => 4,
-            _ => continue,
-        };
+        if !matches!(object.machine.class(reloc.kind()), Class::Address | Class::Narrow) {
+            continue;
+        }
+        let size = object.machine.width(reloc.kind());
         let value = value(object, reloc.sym()).wrapping_add(reloc.r_addend() as u64);
         let start = reloc.r_offset() as usize;
         let end = start.checked_add(size);

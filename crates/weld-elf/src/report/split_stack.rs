@@ -9,7 +9,7 @@
 use weld_common::diag::Diagnostic;
 
 use super::shown;
-use crate::arch::x86_64::{R_PC32, R_PLT32};
+use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::Sections;
@@ -47,7 +47,8 @@ impl SplitStack<'_, '_> {
                 continue;
             }
             let relocs = self.sections.relocs(object, id.index(), self.sections.get(section));
-            let calls = relocs.iter().filter(|r| matches!(r.kind(), R_PC32 | R_PLT32));
+            let class = |r: &Rela| object.machine.class(r.kind());
+            let calls = relocs.iter().filter(|r| matches!(class(r), Class::Pc | Class::Plt));
             let globals = calls
                 .map(|r| r.sym())
                 .filter(|s| *s >= object.first_global && (*s as usize) < object.syms.len());

@@ -9,6 +9,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::FileId;
 use crate::input::needed::run_path;
@@ -22,6 +23,7 @@ use crate::resolve::Resolved;
 /// Those of `names` that such libraries define.
 pub fn definitions<'a>(
     job: &Job<'a>,
+    machine: &'static Facts,
     resolved: &Resolved<'a>,
     names: &HashSet<&'a [u8]>,
 ) -> HashSet<&'a [u8]> {
@@ -38,7 +40,7 @@ pub fn definitions<'a>(
         if !seen.insert(soname) {
             continue;
         }
-        let Some(library) = open(job, resolved.target, (soname, &dirs)) else { continue };
+        let Some(library) = open(job, machine, (soname, &dirs)) else { continue };
         let dirs = run_path(job.options, &library);
         waiting.extend(library.needed.iter().map(|soname| (*soname, dirs.clone())));
         for (i, symbol) in library.syms.iter().enumerate().skip(library.first_global as usize) {
@@ -52,11 +54,15 @@ pub fn definitions<'a>(
     found
 }
 
-fn open<'a>(job: &Job<'a>, target: Target, (soname, dirs): (&'a [u8], &[PathBuf])) -> Option<Shared<'a>> {
+fn open<'a>(
+    job: &Job<'a>,
+    machine: &'static Facts,
+    (soname, dirs): (&'a [u8], &[PathBuf]),
+) -> Option<Shared<'a>> {
     let search = Search { store: job.store, options: job.options, more_dirs: &[] };
     let path = Path::new(OsStr::from_bytes(soname));
     let opened = search.needed(path, dirs, InputFlags::default()).ok()??;
     let name = FileName { path: opened.path, member: None };
-    let reading = Reading { target, store: job.store, parallel: false };
+    let reading = Reading { machine, store: job.store, parallel: false };
     Shared::parse(FileId(0), name, (opened.bytes, reading), soname, true).ok()
 }

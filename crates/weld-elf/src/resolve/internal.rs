@@ -37,7 +37,7 @@ pub enum Target {
     Dynamic,
     /// `.eh_frame_hdr`; the image's start if there is none.
     FrameHeader,
-    /// The `R_X86_64_IRELATIVE` relocations of a static executable.
+    /// The relocations for IFUNCs of a static executable.
     RelaIpltStart,
     RelaIpltEnd,
     /// Offset 0 of the module's thread-local storage.

@@ -34,7 +34,6 @@ use weld_common::glob::Glob;
 use weld_common::hash::hash_bytes;
 use weld_common::trace::{self, Region};
 
-use crate::elf::Target;
 use crate::ids::*;
 use crate::input::archives::ArchiveInput;
 use crate::input::load::{Input, Inputs};
@@ -46,7 +45,6 @@ use versioned::Shadowed;
 
 /// The files that take part in the link, and the name table.
 pub struct Resolved<'a> {
-    pub target: Target,
     /// Live objects in the order of their file ids.
     pub objects: Vec<Object<'a>>,
     pub shared: Vec<Shared<'a>>,
@@ -220,7 +218,6 @@ impl<'a> Resolver<'a, '_> {
         let duplicates = names.take_duplicates();
         let commons = names.take_commons();
         let mut resolved = Resolved {
-            target: self.inputs.target,
             objects,
             shared,
             names,

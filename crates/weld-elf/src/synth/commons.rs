@@ -5,7 +5,7 @@
 //! all names that its library gives to the same address, so that every module sees one object; if it
 //! was read-only there after relocation, its copy lies in `.bss.rel.ro`.
 //!
-//! Specification: gABI chapter 4 (`SHN_COMMON`); x86-64 psABI 4.4, `R_X86_64_COPY`.
+//! Specification: gABI chapter 4 (`SHN_COMMON`); copy relocations of the psABIs.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -46,7 +46,7 @@ impl Block {
 pub const IN_BSS: u32 = 0;
 /// Thread-local ones: `.tbss`.
 pub const IN_TBSS: u32 = 1;
-/// `SHN_X86_64_LCOMMON`: `.lbss`.
+/// Those of the large code model: `.lbss`.
 pub const IN_LBSS: u32 = 2;
 
 /// Common symbols by where they go.
@@ -82,7 +82,7 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
         common.size = common.size.max(s.st_size());
         common.align = common.align.max(align);
         // Code that counts on a near symbol decides.
-        common.large &= s.st_shndx() == SHN_X86_64_LCOMMON;
+        common.large &= Some(s.st_shndx()) == object.machine.large_common();
     }
     for (id, grown) in &resolved.grown {
         let common = &mut list[known[id]].1;

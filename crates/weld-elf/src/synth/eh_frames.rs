@@ -13,8 +13,7 @@ use rayon::prelude::*;
 use weld_common::{par, trace};
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::x86_64::R_NONE;
-use crate::arch::x86_64::apply::{self, Site};
+use crate::arch::Site;
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
@@ -197,7 +196,7 @@ impl<'a> Planner<'_, 'a> {
     fn is_live(&self, object: &Object, reloc: &Rela) -> bool {
         let index = reloc.sym();
         let Some(symbol) = object.syms.get(index as usize) else { return false };
-        if reloc.kind() == R_NONE {
+        if reloc.kind() == object.machine.none {
             return false;
         }
         let section = match object.place(index, symbol) {
@@ -362,7 +361,7 @@ impl EhFrames {
                     input: data,
                     delta: 0u64.wrapping_sub(offset as u64),
                 };
-                apply::allocated(&site, bytes);
+                image.mode.machine.apply(&site, bytes);
             }
         }
     }

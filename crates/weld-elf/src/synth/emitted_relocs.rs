@@ -5,7 +5,7 @@
 //! section outside memory), its symbol's new index, and, where it referred to a section's symbol, that
 //! of the output section and an addend to match. The type stays, also where the instruction was
 //! relaxed: readers look at the instruction. What refers to something that is gone becomes
-//! `R_X86_64_NONE` at the same place.
+//! one that computes nothing, at the same place.
 //!
 //! Specification: gABI chapter 4 "Relocation".
 
@@ -18,7 +18,6 @@ use super::eh_frames::EhFrames;
 use super::plan::Plan;
 use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use super::symbol_numbers::Numbers;
-use crate::arch::x86_64::{R_NONE, class, type_name};
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
@@ -186,7 +185,7 @@ impl Writer<'_> {
         let object = &self.image.resolved.objects[id.index()];
         match self.target((id, object), reloc) {
             Some((symbol, addend)) => Rela::make(place, symbol, reloc.kind(), addend),
-            None => Rela::make(place, 0, R_NONE, 0),
+            None => Rela::make(place, 0, object.machine.none, 0),
         }
     }
 
@@ -233,8 +232,8 @@ impl Writer<'_> {
         let out = image.out_of(section)?;
         let start = image.layout[out].address;
         let addend = address.wrapping_sub(start) as i64;
-        if addend != reloc.r_addend() && !class(reloc.kind()).counts_from_symbol() {
-            let kind = type_name(reloc.kind());
+        if addend != reloc.r_addend() && !object.machine.class(reloc.kind()).counts_from_symbol() {
+            let kind = object.machine.type_name(reloc.kind());
             let text =
                 format!("{}: {kind} against a section's symbol cannot be kept by --emit-relocs", object.name);
             image.sink.push(weld_common::diag::Diagnostic::error(text).at((id.0 as u64) << 32));

@@ -1,11 +1,11 @@
 //! `.got`: addresses, thread-pointer offsets and TLS descriptors, with what the loader must add.
 //!
-//! Specification: x86-64 psABI 5.2 "Global Offset Table"; "ELF Handling For Thread-Local Storage".
+//! Specification: "Global Offset Table" in the psABIs; "ELF Handling For Thread-Local Storage".
 
 use std::ops::Range;
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::x86_64::*;
+use crate::arch::facts::DynamicTypes;
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
 use crate::image::Image;
@@ -49,9 +49,9 @@ pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> 
             GotEntry::TlsDesc(i) => {
                 let (preemptible, offset) = thread_local(image, &slot(i));
                 let reloc = if preemptible {
-                    WordReloc::Symbol(R_TLSDESC, 0)
+                    WordReloc::Symbol(image.types().tlsdesc, 0)
                 } else {
-                    WordReloc::Module(R_TLSDESC, offset as i64)
+                    WordReloc::Module(image.types().tlsdesc, offset as i64)
                 };
                 list.push((Some(slot(i)), Word { index: word, value: 0, reloc: Some(reloc) }));
                 list.push((None, Word { index: word + 1, value: 0, reloc: None }));
@@ -73,7 +73,7 @@ pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> 
 fn address(image: &Image, index: u32, slot: &Slot) -> Word {
     let (value, flags) = image.slot_address(slot);
     if flags & sym::PREEMPTIBLE != 0 {
-        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(R_GLOB_DAT, 0)) };
+        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(image.types().glob_dat, 0)) };
     }
     let fixed = matches!(flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
     let relative = image.mode.pic && !fixed;
@@ -89,10 +89,10 @@ fn thread_local(image: &Image, slot: &Slot) -> (bool, u64) {
 fn tp_offset(image: &Image, index: u32, slot: &Slot) -> Word {
     let (preemptible, offset) = thread_local(image, slot);
     if preemptible {
-        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(R_TPOFF64, 0)) };
+        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(image.types().tpoff, 0)) };
     }
     if image.mode.shared {
-        return Word { index, value: 0, reloc: Some(WordReloc::Module(R_TPOFF64, offset as i64)) };
+        return Word { index, value: 0, reloc: Some(WordReloc::Module(image.types().tpoff, offset as i64)) };
     }
     let (value, _) = image.slot_address(slot);
     Word { index, value: value.wrapping_sub(image.bases.thread_pointer), reloc: None }
@@ -102,8 +102,8 @@ fn general_dynamic(image: &Image, index: u32, slot: &Slot) -> [Word; 2] {
     let (preemptible, offset) = thread_local(image, slot);
     if preemptible {
         return [
-            Word { index, value: 0, reloc: Some(WordReloc::Symbol(R_DTPMOD64, 0)) },
-            Word { index: index + 1, value: 0, reloc: Some(WordReloc::Symbol(R_DTPOFF64, 0)) },
+            Word { index, value: 0, reloc: Some(WordReloc::Symbol(image.types().dtpmod, 0)) },
+            Word { index: index + 1, value: 0, reloc: Some(WordReloc::Symbol(image.types().dtpoff, 0)) },
         ];
     }
     [this_module(image, index), Word { index: index + 1, value: offset, reloc: None }]
@@ -112,7 +112,7 @@ fn general_dynamic(image: &Image, index: u32, slot: &Slot) -> [Word; 2] {
 /// The id of this module: the loader gives it, but an executable always has the first.
 fn this_module(image: &Image, index: u32) -> Word {
     match image.mode.shared {
-        true => Word { index, value: 0, reloc: Some(WordReloc::Module(R_DTPMOD64, 0)) },
+        true => Word { index, value: 0, reloc: Some(WordReloc::Module(image.types().dtpmod, 0)) },
         false => Word { index, value: 1, reloc: None },
     }
 }
@@ -141,9 +141,9 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
 
 impl WordReloc {
     /// The relocation for a word at `offset` whose value is `value`.
-    pub fn to_rela(self, offset: u64, value: u64, dynsym: u32) -> Rela {
+    pub fn to_rela(self, types: &DynamicTypes, (offset, value): (u64, u64), dynsym: u32) -> Rela {
         match self {
-            WordReloc::Relative => Rela::make(offset, 0, R_RELATIVE, value as i64),
+            WordReloc::Relative => Rela::make(offset, 0, types.relative, value as i64),
             WordReloc::Symbol(kind, addend) => Rela::make(offset, dynsym, kind, addend),
             WordReloc::Module(kind, addend) => Rela::make(offset, 0, kind, addend),
         }

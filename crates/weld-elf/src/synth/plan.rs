@@ -18,8 +18,6 @@ use std::sync::Arc;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::trace;
 
-use self::properties::{FEATURE_1_AND, FEATURE_IBT};
-
 use super::all;
 use super::commons::{Copies, allocate_commons, allocate_copies};
 use super::dynamic::DynamicPlan;
@@ -38,7 +36,7 @@ use crate::ids::*;
 use crate::image::{Bases, MergedPart};
 use crate::input::sections::Sections;
 use crate::layout::members::Builder;
-use crate::layout::segments::{self, SegmentFacts};
+use crate::layout::segments::{self, PageSizes, SegmentFacts};
 use crate::layout::{Layout, addresses};
 use crate::link::{Context, Job};
 use crate::live::{Live, fact};
@@ -125,7 +123,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
-        let ibt = properties.as_ref().is_some_and(|p| p.get(FEATURE_1_AND) & FEATURE_IBT != 0);
+        let ibt = self.has_ibt(properties.as_ref());
         drop((stretch, span));
         let merged = {
             let _span = self.job.trace.span("merge strings and constants");
@@ -150,7 +148,11 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             compressed: Vec::new(),
             counts,
             copies,
-            facts: SegmentFacts { executable_stack: self.executable_stack(sections), mode },
+            facts: SegmentFacts {
+                executable_stack: self.executable_stack(sections),
+                mode,
+                pages: PageSizes::new(&options.layout, mode.facts()),
+            },
             init: find(&options.symbols.init),
             fini: find(&options.symbols.fini),
             live: self.live,
@@ -165,6 +167,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             live: &plan.live,
             owners: self.context.owners,
             options,
+            machine: mode.facts(),
             parallel: self.context.parallel,
         };
         plan.layout = builder.build(specs);
@@ -175,7 +178,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
         segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
-        let (base, page) = (plan.layout.image_base, options.layout.max_page_size);
+        let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         if !base.is_multiple_of(page) && self.relax_got == options.relocs.relax {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
             self.job.sink.warn(text);

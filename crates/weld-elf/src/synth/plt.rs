@@ -2,24 +2,22 @@
 //! machine's (`arch`).
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::x86_64::plt;
+use crate::arch::facts::Facts;
+use crate::arch::plt;
 use crate::elf::*;
-use crate::layout::ChunkKind;
 
-/// Bytes to which code is aligned.
-const ALIGN: u64 = 16;
-
-fn code(name: &'static [u8], size: u64) -> Option<Spec> {
+fn code(machine: &Facts, name: &'static [u8], size: u64) -> Option<Spec> {
     let flags = SHF_ALLOC | SHF_EXECINSTR;
-    Spec::own(Header { name, kind: SHT_PROGBITS, flags, entsize: 0 }, ALIGN, size)
+    Spec::own(Header { name, kind: SHT_PROGBITS, flags, entsize: 0 }, machine.plt.align, size)
 }
 
 pub struct Plt;
 
 impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let slots = &sizes.plan.slots;
-        (!slots.plt.is_empty()).then(|| code(b".plt", plt::plt_size(slots, sizes.plan.ibt_plt)))?
+        let (slots, machine) = (&sizes.plan.slots, sizes.plan.facts.mode.facts());
+        let size = || plt::plt_size(machine, slots, sizes.plan.ibt_plt);
+        (!slots.plt.is_empty()).then(|| code(machine, b".plt", size()))?
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -27,7 +25,7 @@ impl Synthetic for Plt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        plt::write_plt(at.image(), at.start, out);
+        at.image().mode.machine.write_plt(at.image(), at.start, out);
     }
 }
 
@@ -35,7 +33,8 @@ pub struct PltSec;
 
 impl Synthetic for PltSec {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        code(b".plt.sec", plt::plt_sec_size(&sizes.plan.slots, sizes.plan.ibt_plt))
+        let machine = sizes.plan.facts.mode.facts();
+        code(machine, b".plt.sec", plt::plt_sec_size(machine, &sizes.plan.slots, sizes.plan.ibt_plt))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -43,7 +42,7 @@ impl Synthetic for PltSec {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        plt::write_plt_sec(at.image(), at.start, out);
+        at.image().mode.machine.write_plt_sec(at.image(), at.start, out);
     }
 }
 
@@ -57,7 +56,7 @@ impl Synthetic for GotPlt {
         }
         let flags = SHF_ALLOC | SHF_WRITE;
         let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: 8 };
-        Spec::own(header, 8, plt::got_plt_size(slots))
+        Spec::own(header, 8, plt::got_plt_size(sizes.plan.facts.mode.facts(), slots))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -65,7 +64,6 @@ impl Synthetic for GotPlt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        let dynamic = at.image().layout.chunk_address(ChunkKind::Dynamic);
-        plt::write_got_plt(at.image(), dynamic, at.start / 8, out);
+        plt::write_got_plt(at.image(), at.start / 8, out);
     }
 }

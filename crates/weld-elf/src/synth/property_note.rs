@@ -13,26 +13,26 @@
 //! A property of another type cannot be merged and does not reach the output; [`Properties::unknown`]
 //! lists them for a warning. Source: Linux Extensions to gABI; x86-64 psABI, "Program Property".
 
-use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::elf::{SHF_ALLOC, SHT_NOTE};
-use object::elf;
 use std::collections::BTreeMap;
 use std::fmt;
+
+use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::arch::facts::Facts;
+use crate::elf::{SHF_ALLOC, SHT_NOTE};
 
 const NOTE_HEADER: usize = 16;
 const NT_GNU_PROPERTY_TYPE_0: u32 = 5;
 const STACK_SIZE: u32 = 1;
 const NO_COPY_ON_PROTECTED: u32 = 2;
-/// `GNU_PROPERTY_X86_FEATURE_1_AND`.
-pub const X86_FEATURE_1_AND: u32 = 0xc000_0002;
-/// `GNU_PROPERTY_X86_ISA_1_NEEDED`.
-pub const X86_ISA_1_NEEDED: u32 = 0xc000_8002;
-/// Types used before the psABI was settled: ISA 1 used (or-and) and needed (or).
-const X86_COMPAT_ISA_1_USED: u32 = 0xc000_0000;
-const X86_COMPAT_ISA_1_NEEDED: u32 = 0xc000_0001;
+/// The first of 32768 types for *and*; those for *or* follow.
+const UINT32_AND: u32 = 0xb000_0000;
+const UINT32_OR: u32 = 0xb000_8000;
+/// The first type that belongs to a machine.
+const OF_MACHINE: u32 = 0xc000_0000;
 
+/// How what inputs say becomes what the output says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rule {
+pub enum Rule {
     And,
     Or,
     OrAnd,
@@ -40,20 +40,16 @@ enum Rule {
     Any,
 }
 
-/// How properties of this type merge on x86; `None` if the type is unknown.
-fn rule(kind: u32) -> Option<Rule> {
-    Some(match kind {
-        STACK_SIZE => Rule::Max,
-        NO_COPY_ON_PROTECTED => Rule::Any,
-        X86_COMPAT_ISA_1_USED => Rule::OrAnd,
-        X86_COMPAT_ISA_1_NEEDED => Rule::Or,
-        elf::GNU_PROPERTY_UINT32_AND_LO..=elf::GNU_PROPERTY_UINT32_AND_HI => Rule::And,
-        elf::GNU_PROPERTY_UINT32_OR_LO..=elf::GNU_PROPERTY_UINT32_OR_HI => Rule::Or,
-        elf::GNU_PROPERTY_X86_UINT32_AND_LO..=elf::GNU_PROPERTY_X86_UINT32_AND_HI => Rule::And,
-        elf::GNU_PROPERTY_X86_UINT32_OR_LO..=elf::GNU_PROPERTY_X86_UINT32_OR_HI => Rule::Or,
-        elf::GNU_PROPERTY_X86_UINT32_OR_AND_LO..=elf::GNU_PROPERTY_X86_UINT32_OR_AND_HI => Rule::OrAnd,
-        _ => return None,
-    })
+/// How properties of this type merge; `None` if the type is unknown.
+fn rule(machine: &Facts, kind: u32) -> Option<Rule> {
+    match kind {
+        STACK_SIZE => Some(Rule::Max),
+        NO_COPY_ON_PROTECTED => Some(Rule::Any),
+        UINT32_AND..UINT32_OR => Some(Rule::And),
+        UINT32_OR..0xb001_0000 => Some(Rule::Or),
+        OF_MACHINE.. => machine.property_rule(kind),
+        _ => None,
+    }
 }
 
 /// The data size in bytes.
@@ -93,14 +89,20 @@ impl fmt::Display for PropertyError {
 impl std::error::Error for PropertyError {}
 
 /// The properties of one file, or of the output.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Properties {
+    machine: &'static Facts,
     /// By type; the value of a property without data is 1.
     known: BTreeMap<u32, u64>,
     unknown: Vec<u32>,
 }
 
 impl Properties {
+    /// Nothing is said yet.
+    pub fn new(machine: &'static Facts) -> Properties {
+        Properties { machine, known: BTreeMap::new(), unknown: Vec::new() }
+    }
+
     /// Adds what a section says. A file may have several sections, notes and properties of one
     /// type: their bits are united.
     pub fn parse(&mut self, section: &[u8]) -> Result<(), PropertyError> {
@@ -133,7 +135,7 @@ impl Properties {
             let header = desc[at..].first_chunk::<8>().ok_or(truncated)?;
             let (kind, size) = (word(header, 0), word(header, 4));
             let data = desc.get(at + 8..at + 8 + size as usize).ok_or(truncated)?;
-            match rule(kind) {
+            match rule(self.machine, kind) {
                 Some(rule) if data_size(rule) != data.len() => {
                     return Err(PropertyError::BadSize { at: base + at, kind, size });
                 }
@@ -168,18 +170,18 @@ impl Properties {
 
     /// The output's properties from those of all relocatable inputs; an input without a property
     /// section counts as an empty one. Unknown properties are dropped.
-    pub fn merge<'p>(files: impl IntoIterator<Item = &'p Properties>) -> Properties {
+    pub fn merge<'p>(machine: &'static Facts, files: impl IntoIterator<Item = &'p Properties>) -> Properties {
         let mut merged: Option<BTreeMap<u32, u64>> = None;
         for file in files {
             merged = Some(match merged {
                 None => file.known.clone(),
-                Some(before) => merge_two(before, &file.known),
+                Some(before) => merge_two(machine, before, &file.known),
             });
         }
         let mut known = merged.unwrap_or_default();
         // An or-and property says something even with no bit set: "this is all that is used".
-        known.retain(|&kind, value| *value != 0 || rule(kind) == Some(Rule::OrAnd));
-        Properties { known, unknown: Vec::new() }
+        known.retain(|&kind, value| *value != 0 || rule(machine, kind) == Some(Rule::OrAnd));
+        Properties { machine, known, unknown: Vec::new() }
     }
 
     /// The size of the output section in bytes: 0 if there is nothing to say.
@@ -187,8 +189,13 @@ impl Properties {
         if self.known.is_empty() { 0 } else { (NOTE_HEADER + self.descriptor_size()) as u64 }
     }
 
+    /// The data size of a property in `known`.
+    fn stored_size(&self, kind: u32) -> usize {
+        rule(self.machine, kind).map_or(4, data_size)
+    }
+
     fn descriptor_size(&self) -> usize {
-        self.known.keys().map(|&kind| 8 + stored_size(kind).next_multiple_of(8)).sum()
+        self.known.keys().map(|&kind| 8 + self.stored_size(kind).next_multiple_of(8)).sum()
     }
 
     /// Writes the output section; `out` is exactly [`Self::size`] bytes, 8-byte aligned.
@@ -204,7 +211,7 @@ impl Properties {
         header[8..12].copy_from_slice(&NT_GNU_PROPERTY_TYPE_0.to_le_bytes());
         header[12..16].copy_from_slice(b"GNU\0");
         for (&kind, value) in &self.known {
-            let size = stored_size(kind);
+            let size = self.stored_size(kind);
             let (property, tail) = rest.split_at_mut(8 + size.next_multiple_of(8));
             property[0..4].copy_from_slice(&kind.to_le_bytes());
             property[4..8].copy_from_slice(&(size as u32).to_le_bytes());
@@ -214,23 +221,18 @@ impl Properties {
     }
 }
 
-/// The data size of a property in [`Properties::known`].
-fn stored_size(kind: u32) -> usize {
-    rule(kind).map_or(4, data_size)
-}
-
-fn merge_two(mut a: BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> BTreeMap<u32, u64> {
+fn merge_two(machine: &Facts, mut a: BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> BTreeMap<u32, u64> {
     for (&kind, value) in &mut a {
         let other = b.get(&kind).copied().unwrap_or(0);
-        match rule(kind) {
+        match rule(machine, kind) {
             Some(Rule::And) => *value &= other,
             Some(Rule::Max) => *value = (*value).max(other),
             _ => *value |= other,
         }
     }
-    a.retain(|kind, _| b.contains_key(kind) || rule(*kind) != Some(Rule::OrAnd));
+    a.retain(|kind, _| b.contains_key(kind) || rule(machine, *kind) != Some(Rule::OrAnd));
     for (&kind, &value) in b {
-        if matches!(rule(kind), Some(Rule::Or | Rule::Max | Rule::Any)) {
+        if matches!(rule(machine, kind), Some(Rule::Or | Rule::Max | Rule::Any)) {
             a.entry(kind).or_insert(value);
         }
     }
@@ -254,16 +256,36 @@ impl Synthetic for Section {
     }
 }
 
+/// Two are equal if they say the same of one machine.
+impl PartialEq for Properties {
+    fn eq(&self, other: &Properties) -> bool {
+        std::ptr::eq(self.machine, other.machine)
+            && (&self.known, &self.unknown) == (&other.known, &other.unknown)
+    }
+}
+
+impl fmt::Debug for Properties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {:x?} {:x?}", self.machine.name, self.known, self.unknown)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const IBT: u64 = 1;
     const SHSTK: u64 = 2;
+    const X86_FEATURE_1_AND: u32 = 0xc000_0002;
+    const X86_ISA_1_NEEDED: u32 = 0xc000_8002;
     const ISA_1_USED: u32 = 0xc001_0002;
 
+    fn machine() -> &'static Facts {
+        crate::arch::by_emulation("elf_x86_64").unwrap().facts()
+    }
+
     fn properties(list: &[(u32, u64)]) -> Properties {
-        Properties { known: list.iter().copied().collect(), unknown: Vec::new() }
+        Properties { machine: machine(), known: list.iter().copied().collect(), unknown: Vec::new() }
     }
 
     fn written(p: &Properties) -> Vec<u8> {
@@ -273,7 +295,7 @@ mod tests {
     }
 
     fn parsed(section: &[u8]) -> Result<Properties, PropertyError> {
-        let mut p = Properties::default();
+        let mut p = Properties::new(machine());
         p.parse(section).map(|()| p)
     }
 
@@ -287,7 +309,7 @@ mod tests {
                 0, 0, 0, 0, 0
             ]
         );
-        assert!(written(&Properties::default()).is_empty());
+        assert!(written(&Properties::new(machine())).is_empty());
     }
 
     #[test]
@@ -295,7 +317,7 @@ mod tests {
         let p = properties(&[
             (STACK_SIZE, 1 << 40),
             (NO_COPY_ON_PROTECTED, 1),
-            (elf::GNU_PROPERTY_UINT32_OR_LO, 1),
+            (UINT32_OR, 1),
             (X86_FEATURE_1_AND, 3),
             (X86_ISA_1_NEEDED, 2),
             (ISA_1_USED, 7),
@@ -320,24 +342,24 @@ mod tests {
             properties(&[(X86_FEATURE_1_AND, 3), (X86_ISA_1_NEEDED, 1), (ISA_1_USED, 1), (STACK_SIZE, 10)]);
         let some =
             properties(&[(X86_FEATURE_1_AND, 1), (X86_ISA_1_NEEDED, 4), (ISA_1_USED, 2), (STACK_SIZE, 9)]);
-        let none = Properties::default();
+        let none = Properties::new(machine());
         let both =
             properties(&[(X86_FEATURE_1_AND, 1), (X86_ISA_1_NEEDED, 5), (ISA_1_USED, 3), (STACK_SIZE, 10)]);
-        assert_eq!(Properties::merge([&all]), all);
-        assert_eq!(Properties::merge([&all, &some]), both);
-        assert_eq!(Properties::merge([&some, &all]), both);
+        assert_eq!(Properties::merge(machine(), [&all]), all);
+        assert_eq!(Properties::merge(machine(), [&all, &some]), both);
+        assert_eq!(Properties::merge(machine(), [&some, &all]), both);
         let partial = properties(&[(X86_ISA_1_NEEDED, 1), (STACK_SIZE, 10)]);
-        assert_eq!(Properties::merge([&all, &none]), partial);
-        assert_eq!(Properties::merge([&none, &all]), partial);
-        assert_eq!(Properties::merge([&all, &none, &all]), partial, "a gap is not filled later");
-        assert_eq!(Properties::merge([]).size(), 0);
-        assert_eq!(Properties::merge([&properties(&[(X86_FEATURE_1_AND, 0)])]).size(), 0);
-        assert_ne!(Properties::merge([&properties(&[(ISA_1_USED, 0)])]).size(), 0);
+        assert_eq!(Properties::merge(machine(), [&all, &none]), partial);
+        assert_eq!(Properties::merge(machine(), [&none, &all]), partial);
+        assert_eq!(Properties::merge(machine(), [&all, &none, &all]), partial, "a gap is not filled later");
+        assert_eq!(Properties::merge(machine(), []).size(), 0);
+        assert_eq!(Properties::merge(machine(), [&properties(&[(X86_FEATURE_1_AND, 0)])]).size(), 0);
+        assert_ne!(Properties::merge(machine(), [&properties(&[(ISA_1_USED, 0)])]).size(), 0);
     }
 
     #[test]
     fn forced_bits() {
-        let mut p = Properties::merge([&Properties::default()]);
+        let mut p = Properties::merge(machine(), [&Properties::new(machine())]);
         p.or_in(X86_FEATURE_1_AND, IBT);
         assert_eq!(parsed(&written(&p)).unwrap().get(X86_FEATURE_1_AND), IBT);
     }
@@ -349,7 +371,7 @@ mod tests {
         let mut p = parsed(&note).unwrap();
         p.parse(&note).unwrap();
         assert_eq!(p.unknown(), [0xdead_beef]);
-        assert_eq!(Properties::merge([&p]), Properties::default());
+        assert_eq!(Properties::merge(machine(), [&p]), Properties::new(machine()));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! both agree. With `-z combreloc` relative relocations come first (`DT_RELACOUNT`), the others are
 //! sorted by symbol so that the loader looks each up once.
 //!
-//! Specification: gABI chapter 5; the RELR proposal to the gABI; x86-64 psABI 4.4.
+//! Specification: gABI chapter 5; the RELR proposal to the gABI; "Relocation" in the psABIs.
 
 use std::ops::Range;
 
@@ -12,7 +12,6 @@ use weld_common::{par, sort, trace};
 
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
-use crate::arch::x86_64::*;
 use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
@@ -32,7 +31,7 @@ use crate::synth::slots::{GotEntry, Slots};
 /// Numbers of relocations, known before layout.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counts {
-    /// `R_X86_64_RELATIVE` in `.rela.dyn`.
+    /// Relative ones in `.rela.dyn`.
     pub relative: u64,
     /// The rest of `.rela.dyn`.
     pub others: u64,
@@ -295,7 +294,7 @@ fn is_in_order<T>(lists: &[Vec<T>], key: impl Fn(&T) -> u64) -> bool {
 fn copied(image: &Image, copies: &Copies) -> Vec<Rela> {
     let copy = |&(id, _): &(SymbolId, bool)| {
         let dynsym = image.dynsym.map_or(0, |d| d.index(id));
-        Rela::make(image.symbols[id].value, dynsym, R_COPY, 0)
+        Rela::make(image.symbols[id].value, dynsym, image.types().copy, 0)
     };
     copies.list.iter().map(copy).collect()
 }
@@ -354,16 +353,17 @@ fn collect_input(
     }
     let dynsym =
         if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
+    let types = image.types();
     match kind {
-        DynKind::Relative => all.relative.push(Rela::make(offset, 0, R_RELATIVE, value as i64)),
-        DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, R_64, input.r_addend())),
+        DynKind::Relative => all.relative.push(Rela::make(offset, 0, types.relative, value as i64)),
+        DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
         DynKind::Size => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::TpOff if dynsym != 0 => {
-            all.others.push(Rela::make(offset, dynsym, R_TPOFF64, input.r_addend()));
+            all.others.push(Rela::make(offset, dynsym, types.tpoff, input.r_addend()));
         }
         DynKind::TpOff => {
             let addend = value.wrapping_sub(image.bases.tls_start) as i64;
-            all.others.push(Rela::make(offset, 0, R_TPOFF64, addend));
+            all.others.push(Rela::make(offset, 0, types.tpoff, addend));
         }
     }
 }
@@ -380,7 +380,7 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
         let id = slot.map_or(SymbolId::NONE, |s| s.id);
         let dynsym = if id.is_some() { image.dynsym.map_or(0, |d| d.index(id)) } else { 0 };
         let list = if matches!(reloc, WordReloc::Relative) { &mut all.relative } else { &mut all.others };
-        list.push(reloc.to_rela(offset, word.value, dynsym));
+        list.push(reloc.to_rela(image.types(), (offset, word.value), dynsym));
     }
 }
 
@@ -390,7 +390,7 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
         let slot = &image.slots.list[image.slots.plt[entry] as usize];
         let offset = image.got_plt_address(entry as u32);
         let rela = if (entry as u32) < image.slots.jump_slots {
-            Rela::make(offset, image.dynsym.map_or(0, |d| d.index(slot.id)), R_JUMP_SLOT, 0)
+            Rela::make(offset, image.dynsym.map_or(0, |d| d.index(slot.id)), image.types().jump_slot, 0)
         } else {
             let resolver = match slot.local {
                 Some((object, index)) => {
@@ -398,7 +398,7 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
                 }
                 None => slot.definition,
             };
-            Rela::make(offset, 0, R_IRELATIVE, resolver as i64)
+            Rela::make(offset, 0, image.types().irelative, resolver as i64)
         };
         bytes.copy_from_slice(&rela.0);
     }

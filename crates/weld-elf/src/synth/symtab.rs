@@ -437,7 +437,7 @@ impl Writer<'_, '_, '_> {
             };
             let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
             let size = match symbol.st_shndx() {
-                SHN_COMMON | SHN_X86_64_LCOMMON => self.common_size(object, i),
+                n if object.is_common(n) => self.common_size(object, i),
                 _ => symbol.st_size(),
             };
             let (kind, size) = match symbol.kind() {

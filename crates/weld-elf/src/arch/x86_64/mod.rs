@@ -3,176 +3,288 @@
 //! Specification: "System V Application Binary Interface, AMD64 Architecture Processor Supplement",
 //! chapters 4.4 (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage".
 
-pub mod apply;
-pub mod plt;
-pub mod relax;
-pub mod scan;
+mod plt;
+mod relax;
 
-pub const R_NONE: u32 = 0;
-pub const R_64: u32 = 1;
-pub const R_PC32: u32 = 2;
-pub const R_GOT32: u32 = 3;
-pub const R_PLT32: u32 = 4;
-pub const R_COPY: u32 = 5;
-pub const R_GLOB_DAT: u32 = 6;
-pub const R_JUMP_SLOT: u32 = 7;
-pub const R_RELATIVE: u32 = 8;
-pub const R_GOTPCREL: u32 = 9;
-pub const R_32: u32 = 10;
-pub const R_32S: u32 = 11;
-pub const R_16: u32 = 12;
-pub const R_PC16: u32 = 13;
-pub const R_8: u32 = 14;
-pub const R_PC8: u32 = 15;
-pub const R_DTPMOD64: u32 = 16;
-pub const R_DTPOFF64: u32 = 17;
-pub const R_TPOFF64: u32 = 18;
-pub const R_TLSGD: u32 = 19;
-pub const R_TLSLD: u32 = 20;
-pub const R_DTPOFF32: u32 = 21;
-pub const R_GOTTPOFF: u32 = 22;
-pub const R_TPOFF32: u32 = 23;
-pub const R_PC64: u32 = 24;
-pub const R_GOTOFF64: u32 = 25;
-pub const R_GOTPC32: u32 = 26;
-pub const R_GOT64: u32 = 27;
-pub const R_GOTPCREL64: u32 = 28;
-pub const R_GOTPC64: u32 = 29;
-pub const R_GOTPLT64: u32 = 30;
-pub const R_PLTOFF64: u32 = 31;
-pub const R_SIZE32: u32 = 32;
-pub const R_SIZE64: u32 = 33;
-pub const R_GOTPC32_TLSDESC: u32 = 34;
-pub const R_TLSDESC_CALL: u32 = 35;
-pub const R_TLSDESC: u32 = 36;
-pub const R_IRELATIVE: u32 = 37;
-pub const R_GOTPCRELX: u32 = 41;
-pub const R_REX_GOTPCRELX: u32 = 42;
-pub const R_CODE_4_GOTPCRELX: u32 = 43;
-pub const R_CODE_4_GOTTPOFF: u32 = 44;
-pub const R_CODE_4_GOTPC32_TLSDESC: u32 = 45;
-pub const R_CODE_5_GOTPCRELX: u32 = 46;
-pub const R_CODE_5_GOTTPOFF: u32 = 47;
-pub const R_CODE_5_GOTPC32_TLSDESC: u32 = 48;
-pub const R_CODE_6_GOTPCRELX: u32 = 49;
-pub const R_CODE_6_GOTTPOFF: u32 = 50;
-pub const R_CODE_6_GOTPC32_TLSDESC: u32 = 51;
+use super::class::{Class, Fit::*, From, Type, table};
+use super::facts::*;
+use super::rules::{Code, Failure, Field, Rules, reaches};
+use super::x86;
+use crate::elf::{Format, Rela, Target};
+use crate::image::Image;
 
-/// What a relocation asks of its symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Class {
-    None,
-    Abs64,
-    /// 32 bits or fewer.
-    Abs32,
-    Pc,
-    Plt,
-    PltOff,
-    GotPc,
-    GotPcRelax,
-    /// Offset of the GOT entry from the GOT's base.
-    GotSlot,
-    GotOff,
-    GotBase,
-    Size,
-    TlsGd,
-    TlsLd,
-    DtpOff,
-    GotTp,
-    TpOff,
-    TpOff64,
-    TlsDesc,
-    TlsDescCall,
-    Unknown,
-}
+const R_NONE: u32 = 0;
+const R_64: u32 = 1;
+const R_PC32: u32 = 2;
+const R_GOT32: u32 = 3;
+const R_PLT32: u32 = 4;
+const R_COPY: u32 = 5;
+const R_GLOB_DAT: u32 = 6;
+const R_JUMP_SLOT: u32 = 7;
+const R_RELATIVE: u32 = 8;
+const R_GOTPCREL: u32 = 9;
+const R_32: u32 = 10;
+const R_32S: u32 = 11;
+const R_16: u32 = 12;
+const R_PC16: u32 = 13;
+const R_8: u32 = 14;
+const R_PC8: u32 = 15;
+const R_DTPMOD64: u32 = 16;
+const R_DTPOFF64: u32 = 17;
+const R_TPOFF64: u32 = 18;
+const R_TLSGD: u32 = 19;
+const R_TLSLD: u32 = 20;
+const R_DTPOFF32: u32 = 21;
+const R_GOTTPOFF: u32 = 22;
+const R_TPOFF32: u32 = 23;
+const R_PC64: u32 = 24;
+const R_GOTOFF64: u32 = 25;
+const R_GOTPC32: u32 = 26;
+const R_GOT64: u32 = 27;
+const R_GOTPCREL64: u32 = 28;
+const R_GOTPC64: u32 = 29;
+const R_GOTPLT64: u32 = 30;
+const R_PLTOFF64: u32 = 31;
+const R_SIZE32: u32 = 32;
+const R_SIZE64: u32 = 33;
+const R_GOTPC32_TLSDESC: u32 = 34;
+const R_TLSDESC_CALL: u32 = 35;
+const R_TLSDESC: u32 = 36;
+const R_IRELATIVE: u32 = 37;
+const R_GOTPCRELX: u32 = 41;
+const R_REX_GOTPCRELX: u32 = 42;
+const R_CODE_4_GOTPCRELX: u32 = 43;
+const R_CODE_4_GOTTPOFF: u32 = 44;
+const R_CODE_4_GOTPC32_TLSDESC: u32 = 45;
+const R_CODE_5_GOTPCRELX: u32 = 46;
+const R_CODE_5_GOTTPOFF: u32 = 47;
+const R_CODE_5_GOTPC32_TLSDESC: u32 = 48;
+const R_CODE_6_GOTPCRELX: u32 = 49;
+const R_CODE_6_GOTTPOFF: u32 = 50;
+const R_CODE_6_GOTPC32_TLSDESC: u32 = 51;
 
-impl Class {
-    /// Whether the addend is added to the symbol's own value, so that the symbol may be exchanged for
-    /// another one with a different addend.
-    pub fn counts_from_symbol(self) -> bool {
-        !matches!(
-            self,
-            Class::GotPc
-                | Class::GotPcRelax
-                | Class::GotSlot
-                | Class::Size
-                | Class::TlsGd
-                | Class::TlsLd
-                | Class::GotTp
-                | Class::TlsDesc
-                | Class::TlsDescCall
-        )
-    }
-}
+/// What objects may have, and what it asks for.
+const TYPES: [Type; 52] = table(&[
+    (R_NONE, Type::new(Class::None, 0, Any, "R_X86_64_NONE")),
+    (R_64, Type::new(Class::Address, 8, Any, "R_X86_64_64")),
+    (R_PC32, Type::new(Class::Pc, 4, Signed, "R_X86_64_PC32")),
+    (R_GOT32, Type::new(Class::Got, 4, Signed, "R_X86_64_GOT32").from(From::GotBase)),
+    (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_X86_64_PLT32")),
+    (R_GOTPCREL, Type::new(Class::Got, 4, Signed, "R_X86_64_GOTPCREL")),
+    (R_32, Type::new(Class::Narrow, 4, Unsigned, "R_X86_64_32")),
+    (R_32S, Type::new(Class::Narrow, 4, Signed, "R_X86_64_32S")),
+    (R_16, Type::new(Class::Narrow, 2, Either, "R_X86_64_16")),
+    (R_PC16, Type::new(Class::Pc, 2, Signed, "R_X86_64_PC16")),
+    (R_8, Type::new(Class::Narrow, 1, Either, "R_X86_64_8")),
+    (R_PC8, Type::new(Class::Pc, 1, Signed, "R_X86_64_PC8")),
+    (R_DTPOFF64, Type::new(Class::DtpOff, 8, Any, "R_X86_64_DTPOFF64")),
+    (R_TPOFF64, Type::new(Class::TpOffWord, 8, Any, "R_X86_64_TPOFF64")),
+    (R_TLSGD, Type::new(Class::TlsGd, 4, Signed, "R_X86_64_TLSGD")),
+    (R_TLSLD, Type::new(Class::TlsLd, 4, Signed, "R_X86_64_TLSLD")),
+    (R_DTPOFF32, Type::new(Class::DtpOff, 4, Signed, "R_X86_64_DTPOFF32")),
+    (R_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_GOTTPOFF")),
+    (R_TPOFF32, Type::new(Class::TpOff, 4, Signed, "R_X86_64_TPOFF32")),
+    (R_PC64, Type::new(Class::Pc, 8, Any, "R_X86_64_PC64")),
+    (R_GOTOFF64, Type::new(Class::GotOff, 8, Any, "R_X86_64_GOTOFF64")),
+    (R_GOTPC32, Type::new(Class::GotBase, 4, Signed, "R_X86_64_GOTPC32")),
+    (R_GOT64, Type::new(Class::Got, 8, Any, "R_X86_64_GOT64").from(From::GotBase)),
+    (R_GOTPCREL64, Type::new(Class::Got, 8, Any, "R_X86_64_GOTPCREL64")),
+    (R_GOTPC64, Type::new(Class::GotBase, 8, Any, "R_X86_64_GOTPC64")),
+    (R_GOTPLT64, Type::new(Class::Got, 8, Any, "R_X86_64_GOTPLT64").from(From::GotBase)),
+    (R_PLTOFF64, Type::new(Class::PltOff, 8, Any, "R_X86_64_PLTOFF64")),
+    (R_SIZE32, Type::new(Class::Size, 4, Unsigned, "R_X86_64_SIZE32")),
+    (R_SIZE64, Type::new(Class::Size, 8, Any, "R_X86_64_SIZE64")),
+    (R_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_GOTPC32_TLSDESC")),
+    (R_TLSDESC_CALL, Type::new(Class::TlsDescCall, 0, Any, "R_X86_64_TLSDESC_CALL")),
+    (R_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_GOTPCRELX")),
+    (R_REX_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_REX_GOTPCRELX")),
+    (R_CODE_4_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_4_GOTPCRELX")),
+    (R_CODE_4_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_4_GOTTPOFF")),
+    (R_CODE_4_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_4_GOTPC32_TLSDESC")),
+    (R_CODE_5_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_5_GOTPCRELX")),
+    (R_CODE_5_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_5_GOTTPOFF")),
+    (R_CODE_5_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_5_GOTPC32_TLSDESC")),
+    (R_CODE_6_GOTPCRELX, Type::new(Class::GotRelax, 4, Signed, "R_X86_64_CODE_6_GOTPCRELX")),
+    (R_CODE_6_GOTTPOFF, Type::new(Class::GotTp, 4, Signed, "R_X86_64_CODE_6_GOTTPOFF")),
+    (R_CODE_6_GOTPC32_TLSDESC, Type::new(Class::TlsDesc, 4, Signed, "R_X86_64_CODE_6_GOTPC32_TLSDESC")),
+]);
 
-/// Class and width in bytes of each type.
-const TYPES: [(Class, u8, &str); 52] = {
-    let mut t = [(Class::Unknown, 0, ""); 52];
-    t[0] = (Class::None, 0, "R_X86_64_NONE");
-    t[1] = (Class::Abs64, 8, "R_X86_64_64");
-    t[2] = (Class::Pc, 4, "R_X86_64_PC32");
-    t[3] = (Class::GotSlot, 4, "R_X86_64_GOT32");
-    t[4] = (Class::Plt, 4, "R_X86_64_PLT32");
-    t[9] = (Class::GotPc, 4, "R_X86_64_GOTPCREL");
-    t[10] = (Class::Abs32, 4, "R_X86_64_32");
-    t[11] = (Class::Abs32, 4, "R_X86_64_32S");
-    t[12] = (Class::Abs32, 2, "R_X86_64_16");
-    t[13] = (Class::Pc, 2, "R_X86_64_PC16");
-    t[14] = (Class::Abs32, 1, "R_X86_64_8");
-    t[15] = (Class::Pc, 1, "R_X86_64_PC8");
-    t[17] = (Class::DtpOff, 8, "R_X86_64_DTPOFF64");
-    t[18] = (Class::TpOff64, 8, "R_X86_64_TPOFF64");
-    t[19] = (Class::TlsGd, 4, "R_X86_64_TLSGD");
-    t[20] = (Class::TlsLd, 4, "R_X86_64_TLSLD");
-    t[21] = (Class::DtpOff, 4, "R_X86_64_DTPOFF32");
-    t[22] = (Class::GotTp, 4, "R_X86_64_GOTTPOFF");
-    t[23] = (Class::TpOff, 4, "R_X86_64_TPOFF32");
-    t[24] = (Class::Pc, 8, "R_X86_64_PC64");
-    t[25] = (Class::GotOff, 8, "R_X86_64_GOTOFF64");
-    t[26] = (Class::GotBase, 4, "R_X86_64_GOTPC32");
-    t[27] = (Class::GotSlot, 8, "R_X86_64_GOT64");
-    t[28] = (Class::GotPc, 8, "R_X86_64_GOTPCREL64");
-    t[29] = (Class::GotBase, 8, "R_X86_64_GOTPC64");
-    t[30] = (Class::GotSlot, 8, "R_X86_64_GOTPLT64");
-    t[31] = (Class::PltOff, 8, "R_X86_64_PLTOFF64");
-    t[32] = (Class::Size, 4, "R_X86_64_SIZE32");
-    t[33] = (Class::Size, 8, "R_X86_64_SIZE64");
-    t[34] = (Class::TlsDesc, 4, "R_X86_64_GOTPC32_TLSDESC");
-    t[35] = (Class::TlsDescCall, 0, "R_X86_64_TLSDESC_CALL");
-    t[41] = (Class::GotPcRelax, 4, "R_X86_64_GOTPCRELX");
-    t[42] = (Class::GotPcRelax, 4, "R_X86_64_REX_GOTPCRELX");
-    t[43] = (Class::GotPcRelax, 4, "R_X86_64_CODE_4_GOTPCRELX");
-    t[44] = (Class::GotTp, 4, "R_X86_64_CODE_4_GOTTPOFF");
-    t[45] = (Class::TlsDesc, 4, "R_X86_64_CODE_4_GOTPC32_TLSDESC");
-    t[46] = (Class::GotPcRelax, 4, "R_X86_64_CODE_5_GOTPCRELX");
-    t[47] = (Class::GotTp, 4, "R_X86_64_CODE_5_GOTTPOFF");
-    t[48] = (Class::TlsDesc, 4, "R_X86_64_CODE_5_GOTPC32_TLSDESC");
-    t[49] = (Class::GotPcRelax, 4, "R_X86_64_CODE_6_GOTPCRELX");
-    t[50] = (Class::GotTp, 4, "R_X86_64_CODE_6_GOTTPOFF");
-    t[51] = (Class::TlsDesc, 4, "R_X86_64_CODE_6_GOTPC32_TLSDESC");
-    t
+const FACTS: Facts = Facts {
+    name: "x86-64",
+    emulations: &["elf_x86_64", "elf_amd64"],
+    object_format: "elf64-x86-64",
+    architecture: "i386:x86-64",
+    target: Target { machine: 62, format: Format::NATIVE },
+    implicit_addend: None,
+    pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
+    image_base: 0x20_0000,
+    // A breakpoint.
+    filler: 0xcc,
+    tls: Tls::StorageFirst,
+    types: &TYPES,
+    none: R_NONE,
+    dynamic: DynamicTypes {
+        with_addends: true,
+        address: R_64,
+        copy: R_COPY,
+        glob_dat: R_GLOB_DAT,
+        jump_slot: R_JUMP_SLOT,
+        relative: R_RELATIVE,
+        irelative: R_IRELATIVE,
+        dtpmod: R_DTPMOD64,
+        dtpoff: R_DTPOFF64,
+        tpoff: R_TPOFF64,
+        tlsdesc: R_TLSDESC,
+    },
+    plt: Plt { header: plt::ENTRY, entry: plt::ENTRY, align: 16, reserved_words: 3 },
+    large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
+    frame_section: 0x7000_0001,
+    properties: x86::PROPERTIES,
+    gaps: Gaps { dynamic: false, relocatable: false },
 };
 
+pub struct X86_64;
+
+impl Rules for X86_64 {
+    const FACTS: Facts = FACTS;
+    const DEBUG_OFFSET: u32 = R_32;
+    type GotForm = relax::GotForm;
+    type TlsCall = relax::TlsCall;
+
+    #[inline(always)]
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
+        put_signed(out, at, FACTS.width(kind), value)
+    }
+
+    #[inline(always)]
+    fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
+        match TYPES[kind as usize].fit {
+            Signed | Around | Any => put_signed(out, at, FACTS.width(kind), value as i64),
+            Unsigned => put_unsigned(out, at, value),
+            Either => put_either(out, at, FACTS.width(kind), value),
+        }
+    }
+
+    #[inline(always)]
+    fn put_address(out: &mut [u8], at: usize, value: u64) {
+        out[at..at + 8].copy_from_slice(&value.to_le_bytes());
+    }
+
+    fn got_form(code: Code, pic: bool) -> Option<relax::GotForm> {
+        relax::got_form(code.reloc.kind(), code.bytes, code.at, code.reloc.r_addend(), pic)
+    }
+
+    fn rewrite_got(form: relax::GotForm, field: Field, target: u64) -> Result<(), Failure> {
+        // The addend was for the end of the instruction.
+        let address = target.wrapping_add(4);
+        if form == relax::GotForm::Immediate && address != address as i32 as u64 {
+            return Err(Failure::Overflow(address as i64));
+        }
+        reaches(relax::rewrite_got(form, field.out, field.at, address, field.address))
+    }
+
+    fn tls_call(bytes: &[u8], relocs: &[Rela], i: usize) -> Option<relax::TlsCall> {
+        relax::tls_call(bytes, relocs, i)
+    }
+
+    fn general_to_local_exec(call: relax::TlsCall, field: Field, tpoff: i64) -> Result<(), Failure> {
+        reaches(relax::general_dynamic_to_local_exec(field.out, field.at, call, tpoff))
+    }
+
+    fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: u64) -> Result<(), Failure> {
+        let distance = slot.wrapping_sub(field.address) as i64;
+        reaches(relax::general_dynamic_to_initial_exec(field.out, field.at, call, distance))
+    }
+
+    fn local_dynamic_to_local_exec(call: relax::TlsCall, field: Field) -> Result<(), Failure> {
+        relax::local_dynamic_to_local_exec(field.out, field.at, call);
+        Ok(())
+    }
+
+    fn is_initial_exec(code: Code) -> bool {
+        relax::is_initial_exec(code.reloc.kind(), code.bytes, code.at)
+    }
+
+    fn initial_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
+        reaches(relax::initial_to_local_exec(field.out, field.at, tpoff))
+    }
+
+    fn is_descriptor(code: Code) -> bool {
+        relax::is_tlsdesc(code.reloc.kind(), code.bytes, code.at)
+    }
+
+    fn descriptor_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
+        reaches(relax::tlsdesc_to_local_exec(field.out, field.at, tpoff))
+    }
+
+    fn descriptor_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
+        reaches(relax::tlsdesc_to_initial_exec(field.out, field.at, slot, field.address))
+    }
+
+    fn descriptor_call_to_nothing(field: Field) -> Result<(), Failure> {
+        if relax::tlsdesc_call_to_nop(field.out, field.at) { Ok(()) } else { Err(Failure::Form) }
+    }
+
+    fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_plt(image, start, out);
+    }
+
+    fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_plt_sec(image, start, out);
+    }
+
+    fn unbound(image: &Image, entry: u32) -> u64 {
+        plt::unbound(image, entry)
+    }
+}
+
+/// Writes a signed value of `size` bytes; one of 8 always fits.
+#[inline(always)]
+fn put_signed(out: &mut [u8], at: usize, size: usize, value: i64) -> Result<(), Failure> {
+    let fits = match size {
+        4 => {
+            out[at..at + 4].copy_from_slice(&(value as i32).to_le_bytes());
+            value == value as i32 as i64
+        }
+        8 => {
+            out[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            true
+        }
+        2 => {
+            out[at..at + 2].copy_from_slice(&(value as i16).to_le_bytes());
+            value == value as i16 as i64
+        }
+        _ => {
+            out[at] = value as u8;
+            value == value as i8 as i64
+        }
+    };
+    if fits { Ok(()) } else { Err(Failure::Overflow(value)) }
+}
+
+/// Writes a value of 4 bytes that is not negative.
+#[inline(always)]
+fn put_unsigned(out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
+    out[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
+    if value == value as u32 as u64 { Ok(()) } else { Err(Failure::Overflow(value as i64)) }
+}
+
+/// Writes a value of 1 or 2 bytes that may be signed or not.
+fn put_either(out: &mut [u8], at: usize, size: usize, value: u64) -> Result<(), Failure> {
+    out[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
+    let above = value as i64 >> (8 * size - 1);
+    // All bits above the field are like its sign, or none is set.
+    if matches!(above, 0 | -1) || value >> (8 * size) == 0 {
+        Ok(())
+    } else {
+        Err(Failure::Overflow(value as i64))
+    }
+}
+
 /// What relocation type `kind` asks.
-#[inline(always)]
-pub fn class(kind: u32) -> Class {
-    match TYPES.get(kind as usize) {
-        Some(t) => t.0,
-        None => Class::Unknown,
-    }
+fn class(kind: u32) -> Class {
+    FACTS.class(kind)
 }
 
-/// The number of bytes that relocation type `kind` writes.
-#[inline(always)]
-pub fn width(kind: u32) -> usize {
-    TYPES.get(kind as usize).map_or(0, |t| t.1 as usize)
-}
-
-/// The name of relocation type `kind` for messages.
-pub fn type_name(kind: u32) -> String {
-    match TYPES.get(kind as usize) {
-        Some(t) if !t.2.is_empty() => t.2.to_owned(),
-        _ => format!("relocation type {kind}"),
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -7,31 +7,11 @@
 //!
 //! Specification: x86-64 psABI 5.2 "Dynamic Linking", "Procedure Linkage Table", and 13 (CET).
 
+use super::FACTS;
 use crate::image::Image;
-use crate::synth::slots::Slots;
 
 /// Bytes of an entry.
 pub const ENTRY: u64 = 16;
-/// Words at the start of `.got.plt`.
-pub const RESERVED_WORDS: u64 = 3;
-
-/// Bytes before the first entry: only symbols bound by name need the header.
-pub fn header_size(slots: &Slots) -> u64 {
-    if slots.jump_slots > 0 { ENTRY } else { 0 }
-}
-
-pub fn plt_size(slots: &Slots, ibt: bool) -> u64 {
-    let entries = if ibt { slots.jump_slots as usize } else { slots.plt.len() };
-    header_size(slots) + ENTRY * entries as u64
-}
-
-pub fn plt_sec_size(slots: &Slots, ibt: bool) -> u64 {
-    if ibt { ENTRY * slots.plt.len() as u64 } else { 0 }
-}
-
-pub fn got_plt_size(slots: &Slots) -> u64 {
-    8 * (RESERVED_WORDS + slots.plt.len() as u64)
-}
 
 /// Writes a signed distance; the caller has checked that the image spans less than 2 GiB.
 fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
@@ -41,7 +21,7 @@ fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
     let base = image.bases.plt;
-    let header = header_size(image.slots);
+    let header = FACTS.plt.header_size(image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() {
         // push GOTPLT+8(%rip); jmp *GOTPLT+16(%rip); nop
@@ -83,17 +63,8 @@ pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
     }
 }
 
-/// Writes `.got.plt` from word `first` on. The word of each entry bound by name starts as the address of its
-/// lazy part.
-pub fn write_got_plt(image: &Image, dynamic: u64, first: u64, out: &mut [u8]) {
+/// The word of an entry bound by name starts as the address of its lazy part.
+pub fn unbound(image: &Image, entry: u32) -> u64 {
     let lazy = if image.ibt_plt { 0 } else { 6 };
-    let entries = image.bases.plt + header_size(image.slots) + lazy;
-    for (word, bytes) in (first..).zip(out.chunks_exact_mut(8)) {
-        let value = match word.checked_sub(RESERVED_WORDS) {
-            None if word == 0 => dynamic,
-            Some(i) if i < u64::from(image.slots.jump_slots) => entries + ENTRY * i,
-            _ => 0,
-        };
-        bytes.copy_from_slice(&value.to_le_bytes());
-    }
+    image.bases.plt + ENTRY + ENTRY * u64::from(entry) + lazy
 }

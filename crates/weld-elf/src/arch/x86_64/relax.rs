@@ -197,10 +197,8 @@ pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
         (call, if call == TlsCall::Direct { 5 } else { 6 })
     };
     let next = relocs.get(i + 1)?;
-    let calls = matches!(
-        class(next.kind()),
-        Class::Plt | Class::Pc | Class::PltOff | Class::GotPcRelax | Class::GotPc
-    );
+    let calls =
+        matches!(class(next.kind()), Class::Plt | Class::Pc | Class::PltOff | Class::GotRelax | Class::Got);
     (calls && next.r_offset() == (at + operand) as u64).then_some(call)
 }
 

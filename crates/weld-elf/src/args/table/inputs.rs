@@ -6,6 +6,7 @@ use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
 use super::super::values::choice;
+use crate::arch;
 use crate::options::InputKind;
 
 pub const GROUP: Group<State> = Group { title: "Inputs and libraries", prefix: "", rows: ROWS };
@@ -114,8 +115,9 @@ const ROWS: &[Spec<State>] = &[
          _binary_NAME_start and _binary_NAME_end, where NAME is the path with _ for what C does not allow in names.",
         |s, v| {
             s.flags.binary = match v.text()? {
-                "elf" | "default" | "elf64-x86-64" => false,
+                "elf" | "default" => false,
                 "binary" => true,
+                format if arch::object_format(format).is_some() => false,
                 format => return Err(format!("unknown input format '{format}'")),
             };
             Ok(())

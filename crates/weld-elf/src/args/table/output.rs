@@ -6,6 +6,7 @@ use weld_common::args::{Given, Group, Spec, accepted, flag, lost, refused, take}
 use super::super::emulation;
 use super::super::state::State;
 use super::super::values::{address, choice, hex_bytes, number, percent_decode};
+use crate::arch;
 use crate::options::{BuildId, Magic, OutputEngine};
 
 pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
@@ -32,8 +33,11 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture: elf_x86_64 is the only one so far.",
-        |_, v| emulation::check(v.text()?),
+        "Link for an architecture (default: that of the first object): elf_x86_64 is the only one so far.",
+        |s, v| {
+            s.o.inputs.machine = Some(emulation::machine(v.text()?)?);
+            Ok(())
+        },
     ),
     take(&["entry", "e"], Required("SYMBOL"), "Start the program at SYMBOL (default: _start).", |s, v| {
         s.o.symbols.entry = Some(v.string()?);
@@ -127,13 +131,16 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
         s.o.output.engine = OutputEngine::Streaming;
     }),
-    take(&["oformat"], Required("FORMAT"), "The format of the output: elf.", |_, v| {
+    take(&["oformat"], Required("FORMAT"), "The format of the output: elf.", |s, v| {
         let format = v.text()?;
         match format {
-            "elf" | "elf64-x86-64" | "default" => Ok(()),
-            "binary" => Err("raw binary output is not supported yet".to_owned()),
-            _ => Err(format!("unknown output format '{format}'")),
+            "elf" | "default" => return Ok(()),
+            "binary" => return Err("raw binary output is not supported yet".to_owned()),
+            _ => {}
         }
+        let known = arch::object_format(format).ok_or_else(|| format!("unknown output format '{format}'"))?;
+        s.o.inputs.output_format = Some(known);
+        Ok(())
     }),
     flag(&["EL"], "Link little-endian objects (default).", |_| {}),
     refused(&["EB"], NoValue, "big-endian architectures come later"),

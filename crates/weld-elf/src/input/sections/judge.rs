@@ -6,6 +6,7 @@ use super::names::{bin, continues};
 use super::parse::Parser;
 use super::uses::OutputUse;
 use super::{InputSection, MergeSection, SectionKind, is_array};
+use crate::arch::facts::Facts;
 use crate::compressed::Compressed;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
@@ -35,7 +36,7 @@ impl<'a> Parser<'a, '_> {
             self.slots[shndx - self.first].set_kind(SectionKind::Discarded);
             return Ok(());
         }
-        if !is_known(shdr) {
+        if !is_known(self.object.machine, shdr) {
             return Err(format!("has an unknown section type (sh_type): {:#x}", shdr.sh_type()));
         }
         let name = self.object.section_name(shndx).ok_or("has a bad name")?;
@@ -49,7 +50,7 @@ impl<'a> Parser<'a, '_> {
         };
         let kind = self.refine(kind, (shndx, name), bin, size)?;
         self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
-        self.found.uses.add(&OutputUse::new(bin, shdr));
+        self.found.uses.add(&OutputUse::new(bin, self.object.machine, shdr));
         self.note_liveness(shndx, name);
         Ok(())
     }
@@ -244,9 +245,10 @@ impl<'a> Parser<'a, '_> {
 /// Whether it is known what a section's type asks of a linker. Types of operating systems and processors
 /// may add to the gABI's, but what goes into memory is not copied without knowing what it is. An operating
 /// system's are like data, says the gABI, unless a flag denies that.
-fn is_known(shdr: &Shdr) -> bool {
+fn is_known(machine: &Facts, shdr: &Shdr) -> bool {
     match shdr.sh_type() {
-        SHT_PROGBITS | SHT_NOBITS | SHT_NOTE | SHT_X86_64_UNWIND => true,
+        SHT_PROGBITS | SHT_NOBITS | SHT_NOTE => true,
+        kind if machine.is_frame_section(kind) => true,
         kind if is_array(kind) => true,
         SHT_LOOS..=SHT_HIOS => shdr.sh_flags() & SHF_OS_NONCONFORMING == 0,
         SHT_LOPROC.. => shdr.sh_flags() & SHF_ALLOC == 0,

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 use super::parse::Parser;
 use super::{SectionKind, is_table};
-use crate::arch::{ImplicitAddend, implicit_addend};
+use crate::arch::facts::ImplicitAddend;
 use crate::crel::Crel;
 use crate::elf::*;
 use crate::input::object::Object;
@@ -151,8 +151,10 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
             Ok(Cow::Owned(list))
         }
         _ => {
-            let addend = implicit_addend(object.target)
-                .ok_or("has relocations without addends (SHT_REL), which x86-64 does not use")?;
+            let addend = object.machine.implicit_addend.ok_or_else(|| {
+                let machine = object.machine.name;
+                format!("has relocations without addends (SHT_REL), which {machine} does not use")
+            })?;
             let count = records_in::<Rel>(shdr, format)?;
             let list = records::<Rel>(object.data, format, shdr.sh_offset(), count).ok_or(OUTSIDE)?;
             with_addends(object, shdr.sh_info() as usize, &list, addend).map(Cow::Owned)

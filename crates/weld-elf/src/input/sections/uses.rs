@@ -2,6 +2,7 @@
 
 use super::is_array;
 use super::names::{LOCAL_NAME, WELL_KNOWN};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 
@@ -19,9 +20,9 @@ pub struct OutputUse {
 
 impl OutputUse {
     /// What a section with this header contributes.
-    pub(super) fn new(bin: BinId, shdr: &Shdr) -> OutputUse {
+    pub(super) fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
-        let kind = if shdr.sh_type() == SHT_X86_64_UNWIND { SHT_PROGBITS } else { shdr.sh_type() };
+        let kind = machine.plain_section(shdr.sh_type());
         OutputUse { bin, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }
     }
 

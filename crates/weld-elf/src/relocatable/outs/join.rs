@@ -16,6 +16,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::glob::Glob;
 
 use super::{NONE, Note, Out, Outs, What, new_out};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -48,6 +49,7 @@ pub struct Builder<'c, 'a> {
     pub live: &'c Live,
     pub options: &'c Options,
     pub sink: &'c DiagSink,
+    pub machine: &'static Facts,
 }
 
 /// What is gathered on the way.
@@ -81,8 +83,12 @@ impl<'a> Builder<'_, 'a> {
         self.join_all(&mut all, false);
         self.join_all(&mut all, true);
         let commons = commons.map_or([None; 3], |blocks| {
-            [(IN_BSS, &b".bss"[..], 0), (IN_TBSS, b".tbss", SHF_TLS), (IN_LBSS, b".lbss", SHF_X86_64_LARGE)]
-                .map(|(kind, name, flags)| self.commons(&mut all, blocks[kind as usize], name, flags))
+            [
+                (IN_BSS, &b".bss"[..], 0),
+                (IN_TBSS, b".tbss", SHF_TLS),
+                (IN_LBSS, b".lbss", self.machine.large_flag()),
+            ]
+            .map(|(kind, name, flags)| self.commons(&mut all, blocks[kind as usize], name, flags))
         });
         let contents = first..all.list.len() as u32;
         let members = self.members(&mut all, &contents);
@@ -175,7 +181,7 @@ impl<'a> Builder<'_, 'a> {
         let link = if linked { leader(all) } else { NONE };
         let key = Key {
             name,
-            kind: join_kind(shdr.sh_type()),
+            kind: join_kind(object.machine, shdr.sh_type()),
             flags: shdr.sh_flags() & !(UNITED | DROPPED),
             entsize: if shdr.sh_flags() & SHF_MERGE != 0 { shdr.sh_entsize() } else { 0 },
             link,
@@ -183,7 +189,7 @@ impl<'a> Builder<'_, 'a> {
         let named = || all.unique.iter().any(|glob| glob.matches(name));
         let alone = grouped || self.options.sections.unique_sections || linked && link == NONE || named();
         let known = if alone { None } else { all.by_key.get(&key).copied() };
-        let frame = is_frame(name, shdr);
+        let frame = is_frame(object.machine, name, shdr);
         let out = match known {
             Some(out) if frame || self.fits(&all.list[out as usize], id) => out,
             _ => {
@@ -325,12 +331,14 @@ fn is_array(kind: u32) -> bool {
 }
 
 /// Types that may be joined with each other count as one.
-fn join_kind(kind: u32) -> u32 {
-    if is_array(kind) || kind == SHT_X86_64_UNWIND { SHT_PROGBITS } else { kind }
+fn join_kind(machine: &Facts, kind: u32) -> u32 {
+    if is_array(kind) { SHT_PROGBITS } else { machine.plain_section(kind) }
 }
 
-fn is_frame(name: &[u8], shdr: &Shdr) -> bool {
-    name == b".eh_frame" && join_kind(shdr.sh_type()) == SHT_PROGBITS && shdr.sh_flags() & SHF_GROUP == 0
+fn is_frame(machine: &Facts, name: &[u8], shdr: &Shdr) -> bool {
+    name == b".eh_frame"
+        && join_kind(machine, shdr.sh_type()) == SHT_PROGBITS
+        && shdr.sh_flags() & SHF_GROUP == 0
 }
 
 /// Members of a group that are copied.
@@ -382,9 +390,10 @@ mod tests {
 
     #[test]
     fn kinds_that_join() {
-        assert_eq!(join_kind(SHT_INIT_ARRAY), SHT_PROGBITS);
-        assert_eq!(join_kind(SHT_X86_64_UNWIND), SHT_PROGBITS);
-        assert_eq!(join_kind(SHT_NOTE), SHT_NOTE);
-        assert_eq!(join_kind(SHT_NOBITS), SHT_NOBITS);
+        let machine = crate::arch::default().facts();
+        assert_eq!(join_kind(machine, SHT_INIT_ARRAY), SHT_PROGBITS);
+        assert_eq!(join_kind(machine, machine.frame_section), SHT_PROGBITS);
+        assert_eq!(join_kind(machine, SHT_NOTE), SHT_NOTE);
+        assert_eq!(join_kind(machine, SHT_NOBITS), SHT_NOBITS);
     }
 }

@@ -3,7 +3,7 @@
 use weld_common::trace;
 
 use super::Plan;
-use crate::arch::x86_64::plt;
+use crate::arch::plt;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::input::sections::Sections;
@@ -25,7 +25,7 @@ impl<'a> Plan<'a> {
         context: &Context,
     ) {
         addresses::place(&mut self.layout, sections, &self.live, context.parallel);
-        self.bases = addresses::bases(&self.layout);
+        self.bases = addresses::bases(&self.layout, self.facts.mode.facts().tls);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
         let _stretch = trace::stretch("place symbols by hand");
@@ -56,11 +56,10 @@ impl<'a> Plan<'a> {
     /// IFUNCs of this output, and functions whose address is taken where only the PLT can stand for
     /// them, are known by their PLT entries.
     fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
-        let header = plt::header_size(&self.slots);
-        let entry = |plt: u32| match self.ibt_plt {
-            true => self.bases.plt_sec + plt::ENTRY * plt as u64,
-            false => self.bases.plt + header + plt::ENTRY * plt as u64,
-        };
+        let facts = self.facts.mode.facts();
+        let table = if self.ibt_plt { self.bases.plt_sec } else { self.bases.plt };
+        let (header, size) = (plt::entry_offset(facts, &self.slots, self.ibt_plt, 0), facts.plt.entry);
+        let entry = |plt: u32| table + header + size * u64::from(plt);
         for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
             let symbol = &mut symbols.list[slot.id.index()];
             let flags = symbol.flags();

@@ -5,14 +5,11 @@
 use weld_common::diag::Diagnostic;
 
 use super::Planner;
+use crate::arch::facts::ControlFlow;
 use crate::input::object::Object;
 use crate::input::sections::{ObjectSections, Sections};
 use crate::options::ReportPolicy;
-use crate::synth::property_note::{Properties, X86_ISA_1_NEEDED};
-
-pub(super) const FEATURE_1_AND: u32 = 0xc000_0002;
-pub(super) const FEATURE_IBT: u64 = 1;
-const FEATURE_SHSTK: u64 = 2;
+use crate::synth::property_note::Properties;
 
 impl Planner<'_, '_, '_> {
     pub(super) fn executable_stack(&self, sections: &Sections) -> bool {
@@ -22,32 +19,67 @@ impl Planner<'_, '_, '_> {
 
     /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
     pub(super) fn properties(&self, sections: &Sections) -> Option<Properties> {
+        let machine = self.context.mode.facts();
         let mut all = Vec::with_capacity(sections.objects.len());
         for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
-            let mut properties = Properties::default();
+            let mut properties = Properties::new(machine);
             if let Some(bytes) = extra.properties
                 && let Err(e) = properties.parse(bytes)
             {
                 self.job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
             }
-            self.report_cet(object, &properties);
-            self.report_forced(object, &properties);
+            if let Some(control_flow) = &machine.properties.control_flow {
+                self.report_cet(object, &properties, control_flow);
+                self.report_forced(object, &properties, control_flow);
+            }
             if extra.executable_stack == Some(true) {
                 self.report_stack(object);
             }
             all.push(properties);
         }
-        let mut merged = Properties::merge(&all);
-        let options = self.job.options;
-        let forced =
-            (u64::from(options.notes.ibt) * FEATURE_IBT) | (u64::from(options.notes.shstk) * FEATURE_SHSTK);
-        if forced != 0 {
-            merged.or_in(FEATURE_1_AND, forced);
-        }
-        if options.notes.isa_needed != 0 {
-            merged.or_in(X86_ISA_1_NEEDED, options.notes.isa_needed.into());
+        let mut merged = Properties::merge(machine, &all);
+        if let Some(control_flow) = &machine.properties.control_flow {
+            self.claim(&mut merged, control_flow);
+        } else {
+            self.refuse_claims();
         }
         (merged.size() > 0).then_some(merged)
+    }
+
+    /// What the command line says of the code.
+    fn claim(&self, merged: &mut Properties, control_flow: &ControlFlow) {
+        let options = self.job.options;
+        let ibt = u64::from(options.notes.ibt) * control_flow.ibt;
+        let forced = ibt | (u64::from(options.notes.shstk) * control_flow.shstk);
+        if forced != 0 {
+            merged.or_in(control_flow.property, forced);
+        }
+        if options.notes.isa_needed != 0 {
+            merged.or_in(control_flow.isa_needed, options.notes.isa_needed.into());
+        }
+    }
+
+    /// Whether all code can do with a PLT of marked entries.
+    pub(super) fn has_ibt(&self, properties: Option<&Properties>) -> bool {
+        let control_flow = self.context.mode.facts().properties.control_flow.as_ref();
+        let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
+        properties.zip(control_flow).is_some_and(|(p, c)| bits(p, c) != 0)
+    }
+
+    /// What is asked for and means nothing on this machine.
+    fn refuse_claims(&self) {
+        let notes = &self.job.options.notes;
+        let asked = [
+            ("-z force-ibt", notes.ibt),
+            ("-z ibtplt", notes.ibtplt),
+            ("-z shstk", notes.shstk),
+            ("-z cet-report", notes.cet_report != ReportPolicy::None),
+            ("-z x86-64-baseline and its kin", notes.isa_needed != 0),
+        ];
+        for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
+            let machine = self.context.mode.facts().name;
+            self.job.sink.error(format!("{option}: {machine} has no such property"));
+        }
     }
 
     /// The stack is as objects ask for. Few mean to: an assembler file without `.note.GNU-stack` does not ask,
@@ -68,20 +100,22 @@ impl Planner<'_, '_, '_> {
     }
 
     /// `-z force-ibt` claims for the whole output what some file does not.
-    fn report_forced(&self, object: &Object, properties: &Properties) {
-        if self.job.options.notes.warn_missing_ibt && properties.get(FEATURE_1_AND) & FEATURE_IBT == 0 {
+    fn report_forced(&self, object: &Object, properties: &Properties, control_flow: &ControlFlow) {
+        if self.job.options.notes.warn_missing_ibt
+            && properties.get(control_flow.property) & control_flow.ibt == 0
+        {
             let text = format!("{}: -z force-ibt: file does not have the IBT property", object.name);
             self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
         }
     }
 
-    fn report_cet(&self, object: &Object, properties: &Properties) {
+    fn report_cet(&self, object: &Object, properties: &Properties, control_flow: &ControlFlow) {
         let policy = self.job.options.notes.cet_report;
-        let missing = !properties.get(FEATURE_1_AND) & (FEATURE_IBT | FEATURE_SHSTK);
+        let missing = !properties.get(control_flow.property) & (control_flow.ibt | control_flow.shstk);
         if policy == ReportPolicy::None || missing == 0 {
             return;
         }
-        for (bit, name) in [(FEATURE_IBT, "IBT"), (FEATURE_SHSTK, "SHSTK")] {
+        for (bit, name) in [(control_flow.ibt, "IBT"), (control_flow.shstk, "SHSTK")] {
             if missing & bit != 0 {
                 let text = format!("{}: -z cet-report: file does not have the {name} property", object.name);
                 let warning = policy == ReportPolicy::Warning;

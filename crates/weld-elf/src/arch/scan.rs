@@ -1,12 +1,14 @@
-//! The relocation scan of x86-64: what each relocation needs from its symbol.
+//! The relocation scan: what each relocation needs from its symbol.
 //!
-//! Hot loop. Most relocations are PC-relative or PLT references to a symbol of this output: they
-//! take the early exit after one table load, one symbol load and the mark, about 20 instructions.
+//! Hot loop, compiled for each machine. Most relocations are PC-relative or PLT references to a symbol of this
+//! output: they take the early exit after one table load, one symbol load and the mark, about 20
+//! instructions. What a class needs is the same on all machines; whether an instruction may be rewritten, so that
+//! it needs less, the machine says.
 
 use weld_common::diag::Diagnostic;
 
-use super::relax;
-use super::*;
+use super::class::{Class, From};
+use super::rules::{Code, Rules};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
@@ -42,16 +44,11 @@ struct Section<'s, 'c, 'a> {
     relocs: &'s [Rela],
 }
 
-/// Scans the relocations of section `at.1` of object `at.0`.
-pub fn section(scanner: &Scanner, at: (ObjectId, u32), stack: &mut Vec<SectionId>, found: &mut Found) {
-    range(scanner, at, 0..usize::MAX, stack, found);
-}
-
 /// How many relocations ahead their symbols are asked for.
 const TARGET_AHEAD: usize = 6;
 
 /// Scans some of a section's relocations.
-pub fn range(
+pub fn range<R: Rules>(
     scanner: &Scanner,
     at: (ObjectId, u32),
     range: std::ops::Range<usize>,
@@ -65,7 +62,7 @@ pub fn range(
     let mut i = range.start;
     while i < relocs.len().min(range.end) {
         let reloc = &relocs[i];
-        let class = class(reloc.kind());
+        let class = R::class(reloc.kind());
         section.prefetch(i + TARGET_AHEAD);
         if class == Class::None {
             // It computes nothing, but keeps what it names.
@@ -82,7 +79,7 @@ pub fn range(
         const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::TLS;
         let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
         if !(plain && matches!(class, Class::Pc | Class::Plt)) {
-            i += section.needs(i, class, target, found);
+            i += section.needs::<R>(i, class, target, found);
         }
         i += 1;
     }
@@ -187,7 +184,8 @@ impl<'a> Section<'_, '_, 'a> {
 
     #[cold]
     fn error(&self, i: usize, what: String) {
-        let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
+        let text =
+            format!("{}: {} {what}", self.location(i), self.object.machine.type_name(self.relocs[i].kind()));
         let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
         self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
     }
@@ -195,7 +193,8 @@ impl<'a> Section<'_, '_, 'a> {
     /// An error that also says where the symbol is defined.
     #[cold]
     fn error_about(&self, i: usize, target: Target, what: String) {
-        let text = format!("{}: {} {what}", self.location(i), type_name(self.relocs[i].kind()));
+        let text =
+            format!("{}: {} {what}", self.location(i), self.object.machine.type_name(self.relocs[i].kind()));
         let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
         let mut diagnostic = Diagnostic::error(text).place(place);
         if target.id.is_some() && target.kind() == sym::DEFINED {
@@ -243,7 +242,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// What a relocation that is not trivial needs. Returns how many relocations behind it belong to it.
-    fn needs(&self, i: usize, class: Class, target: Target, found: &mut Found) -> usize {
+    fn needs<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut Found) -> usize {
         let mode = &self.scanner.mode;
         if target.kind() == sym::UNDEFINED {
             self.check_undefined(i, target, found);
@@ -254,16 +253,7 @@ impl<'a> Section<'_, '_, 'a> {
         {
             self.need(i, target, sym::NEEDS_PLT, found);
         }
-        let tls = matches!(
-            class,
-            Class::TlsGd
-                | Class::TlsLd
-                | Class::DtpOff
-                | Class::GotTp
-                | Class::TpOff
-                | Class::TpOff64
-                | Class::TlsDesc
-        );
+        let tls = class.is_tls();
         // Symbols know by their type whether they are thread-local; assemblers may leave it out, or
         // give it to what is used like one, so that in doubt the section decides.
         if tls && !self.tls_mismatch_is_fine(i, class, target) && !self.is_in_template(i, target)
@@ -279,8 +269,8 @@ impl<'a> Section<'_, '_, 'a> {
             return 0;
         }
         match class {
-            Class::Abs64 => self.absolute(i, target, found),
-            Class::Abs32 => self.absolute_narrow(i, target, found),
+            Class::Address => self.absolute(i, target, found),
+            Class::Narrow => self.absolute_narrow(i, target, found),
             Class::Pc => self.address(i, target, found),
             Class::Plt | Class::PltOff => {
                 if class == Class::PltOff {
@@ -292,15 +282,15 @@ impl<'a> Section<'_, '_, 'a> {
                     self.pc_relative(i, target, found);
                 }
             }
-            Class::GotPc => self.need(i, target, sym::NEEDS_GOT, found),
-            Class::GotPcRelax => {
-                if !self.can_relax_got(i, target) {
+            Class::Got => {
+                self.slot_from::<R>(i, found);
+                self.need(i, target, sym::NEEDS_GOT, found);
+            }
+            Class::GotRelax => {
+                if !self.can_relax_got::<R>(i, target) {
+                    self.slot_from::<R>(i, found);
                     self.need(i, target, sym::NEEDS_GOT, found);
                 }
-            }
-            Class::GotSlot => {
-                found.facts |= fact::GOT_BASE;
-                self.need(i, target, sym::NEEDS_GOT, found);
             }
             Class::GotOff => {
                 found.facts |= fact::GOT_BASE;
@@ -313,10 +303,10 @@ impl<'a> Section<'_, '_, 'a> {
                     self.dynamic(i, target, DynKind::Size, found);
                 }
             }
-            Class::TlsGd => return self.general_dynamic(i, target, found),
-            Class::TlsLd => return self.local_dynamic(i, found),
+            Class::TlsGd => return self.general_dynamic::<R>(i, target, found),
+            Class::TlsLd => return self.local_dynamic::<R>(i, found),
             Class::DtpOff | Class::TlsDescCall | Class::None => {}
-            Class::GotTp => self.initial_exec(i, target, found),
+            Class::GotTp => self.initial_exec::<R>(i, target, found),
             Class::TpOff => {
                 // What is undefined and weak has no offset; code that asks for it does not run.
                 let none = !mode.shared && target.kind() == sym::UNDEFINED;
@@ -324,13 +314,13 @@ impl<'a> Section<'_, '_, 'a> {
                     self.error(i, self.not_pic(i));
                 }
             }
-            Class::TpOff64 => {
+            Class::TpOffWord => {
                 if mode.shared || target.is(sym::PREEMPTIBLE) {
                     found.facts |= fact::STATIC_TLS;
                     self.dynamic(i, target, DynKind::TpOff, found);
                 }
             }
-            Class::TlsDesc => self.descriptor(i, target, found),
+            Class::TlsDesc => self.descriptor::<R>(i, target, found),
             Class::Unknown => self.error(i, "is not supported".into()),
         }
         0
@@ -508,21 +498,32 @@ impl<'a> Section<'_, '_, 'a> {
         self.need(i, target, sym::NEEDS_COPY, found);
     }
 
-    fn can_relax_got(&self, i: usize, target: Target) -> bool {
+    /// Notes what the place of a slot counts from.
+    fn slot_from<R: Rules>(&self, i: usize, found: &mut Found) {
+        match self.code(i).map(R::slot_from) {
+            Some(From::GotBase) => found.facts |= fact::GOT_BASE,
+            // The loader would have to add where the image is.
+            Some(From::Zero) if self.scanner.mode.pic => self.error(i, self.not_pic(i)),
+            _ => {}
+        }
+    }
+
+    /// The code of relocation `i`; `None` if that is outside the section, which the writer reports.
+    fn code(&self, i: usize) -> Option<Code<'_>> {
+        let reloc = &self.relocs[i];
+        let at = usize::try_from(reloc.r_offset()).ok().filter(|at| *at <= self.data().len())?;
+        Some(Code { reloc, bytes: self.data(), at })
+    }
+
+    fn can_relax_got<R: Rules>(&self, i: usize, target: Target) -> bool {
         let scanner = self.scanner;
         is_got_relaxable(target.flags, scanner.relax_got)
-            && self.form(i, |r, at| {
-                relax::got_form(r.kind(), self.data(), at, r.r_addend(), scanner.mode.pic).is_some()
-            })
+            && self.code(i).is_some_and(|code| R::got_form(code, scanner.mode.pic).is_some())
     }
 
-    fn form(&self, i: usize, check: impl Fn(&Rela, usize) -> bool) -> bool {
-        let reloc = &self.relocs[i];
-        usize::try_from(reloc.r_offset()).is_ok_and(|at| at <= self.data().len() && check(reloc, at))
-    }
-
-    fn general_dynamic(&self, i: usize, target: Target, found: &mut Found) -> usize {
-        if self.scanner.mode.shared || relax::tls_call(self.data(), self.relocs, i).is_none() {
+    fn general_dynamic<R: Rules>(&self, i: usize, target: Target, found: &mut Found) -> usize {
+        if self.scanner.mode.shared || R::tls_call(self.data(), self.relocs, i).is_none() {
+            self.slot_from::<R>(i, found);
             self.need(i, target, sym::NEEDS_TLSGD, found);
             return 0;
         }
@@ -533,34 +534,37 @@ impl<'a> Section<'_, '_, 'a> {
         1
     }
 
-    fn local_dynamic(&self, i: usize, found: &mut Found) -> usize {
-        if self.scanner.mode.shared || relax::tls_call(self.data(), self.relocs, i).is_none() {
+    fn local_dynamic<R: Rules>(&self, i: usize, found: &mut Found) -> usize {
+        if self.scanner.mode.shared || R::tls_call(self.data(), self.relocs, i).is_none() {
+            self.slot_from::<R>(i, found);
             found.facts |= fact::TLS_LD;
             return 0;
         }
         1
     }
 
-    fn initial_exec(&self, i: usize, target: Target, found: &mut Found) {
+    fn initial_exec<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {
         if self.scanner.mode.shared {
             found.facts |= fact::STATIC_TLS;
         } else if !target.is(sym::PREEMPTIBLE)
             && self.scanner.options.relocs.relax
-            && self.form(i, |r, at| relax::is_initial_exec(r.kind(), self.data(), at))
+            && self.code(i).is_some_and(R::is_initial_exec)
         {
             return;
         }
+        self.slot_from::<R>(i, found);
         self.need(i, target, sym::NEEDS_GOTTP, found);
     }
 
-    fn descriptor(&self, i: usize, target: Target, found: &mut Found) {
-        let rewritable = self.form(i, |r, at| relax::is_tlsdesc(r.kind(), self.data(), at));
+    fn descriptor<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {
+        let rewritable = self.code(i).is_some_and(R::is_descriptor);
         if !rewritable && !self.scanner.mode.dynamic {
             let text = "is not in a TLS descriptor sequence that can be rewritten, and without a loader nobody \
                         fills descriptors";
             self.error(i, text.into());
         } else if self.scanner.mode.shared || !rewritable {
             // Calls through a symbol's descriptor are all rewritten or none.
+            self.slot_from::<R>(i, found);
             self.need(i, target, sym::NEEDS_TLSDESC, found);
         } else if target.is(sym::PREEMPTIBLE) {
             self.need(i, target, sym::NEEDS_GOTTP, found);

@@ -1,0 +1,189 @@
+//! What relocations ask of their symbols, in terms that all machines share.
+//!
+//! A machine has a table of its types. The scan and the writers know classes only; how a value is stored in an
+//! instruction is the machine's.
+
+/// What a relocation asks of its symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Class {
+    /// Nothing.
+    None,
+    /// Its address, in a word that holds any address: the loader may fill it in.
+    Address,
+    /// Its address in less.
+    Narrow,
+    /// Its distance from the place.
+    Pc,
+    /// The distance of what calls it: its PLT entry, or itself.
+    Plt,
+    /// What calls it, counted from the GOT's base.
+    PltOff,
+    /// Its GOT slot.
+    Got,
+    /// Its GOT slot, in an instruction that might do without.
+    GotRelax,
+    /// Its address, counted from the GOT's base.
+    GotOff,
+    /// The distance of the GOT's base from the place.
+    GotBase,
+    /// Its size.
+    Size,
+    /// The pair of GOT slots for the general-dynamic model.
+    TlsGd,
+    /// The pair for the local-dynamic model, which stands for the module.
+    TlsLd,
+    /// Its offset in the module's thread-local storage.
+    DtpOff,
+    /// The GOT slot with its offset from the thread pointer.
+    GotTp,
+    /// Its offset from the thread pointer, in code.
+    TpOff,
+    /// Its offset from the thread pointer, in a word that the loader may fill in.
+    TpOffWord,
+    /// Its TLS descriptor.
+    TlsDesc,
+    /// The call through its TLS descriptor.
+    TlsDescCall,
+    /// The machine has no such type, or only the loader does.
+    Unknown,
+}
+
+impl Class {
+    /// Whether the addend is added to the symbol's own value, so that the symbol may be exchanged for
+    /// another one with a different addend.
+    pub fn counts_from_symbol(self) -> bool {
+        !matches!(
+            self,
+            Class::Got
+                | Class::GotRelax
+                | Class::Size
+                | Class::TlsGd
+                | Class::TlsLd
+                | Class::GotTp
+                | Class::TlsDesc
+                | Class::TlsDescCall
+        )
+    }
+
+    /// Whether it asks for something of thread-local storage.
+    pub fn is_tls(self) -> bool {
+        matches!(
+            self,
+            Class::TlsGd
+                | Class::TlsLd
+                | Class::DtpOff
+                | Class::GotTp
+                | Class::TpOff
+                | Class::TpOffWord
+                | Class::TlsDesc
+        )
+    }
+}
+
+/// From where the address of a GOT slot counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum From {
+    /// From the place of the relocation.
+    Place,
+    /// From the GOT's base.
+    GotBase,
+    /// From 0.
+    Zero,
+}
+
+/// What values fit the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Fit {
+    Signed,
+    Unsigned,
+    /// Those that fit as a signed or as an unsigned number.
+    Either,
+    /// One bit more than the field has: addresses of that width wrap around.
+    Around,
+    /// All: the field is as wide as addresses are, which wrap around.
+    Any,
+}
+
+/// A relocation type.
+#[derive(Clone, Copy, Debug)]
+pub struct Type {
+    pub class: Class,
+    /// The number of bytes that it writes.
+    pub width: u8,
+    pub fit: Fit,
+    /// From where slots count; of no meaning for classes that have none.
+    pub from: From,
+    /// For messages; empty if there is no such type.
+    pub name: &'static str,
+}
+
+impl Type {
+    /// No type.
+    pub const UNKNOWN: Type =
+        Type { class: Class::Unknown, width: 0, fit: Fit::Any, from: From::Zero, name: "" };
+
+    pub const fn new(class: Class, width: u8, fit: Fit, name: &'static str) -> Type {
+        Type { class, width, fit, from: From::Place, name }
+    }
+
+    /// The same with a slot that counts from elsewhere.
+    pub const fn from(self, from: From) -> Type {
+        Type { from, ..self }
+    }
+
+    /// Whether a value fits.
+    pub fn fits(&self, value: i64) -> bool {
+        let bits = u32::from(self.width) * 8;
+        if bits == 64 || self.fit == Fit::Any {
+            return true;
+        }
+        let (half, all) = (1i64 << (bits - 1), 1i64 << bits);
+        match self.fit {
+            Fit::Signed => (-half..half).contains(&value),
+            Fit::Unsigned => (0..all).contains(&value),
+            Fit::Either => (-half..all).contains(&value),
+            Fit::Around => (-all..all).contains(&value),
+            Fit::Any => true,
+        }
+    }
+
+    /// The values that fit, as text: `[-0x80, 0x7f]`.
+    pub fn range(&self) -> String {
+        let bits = u32::from(self.width) * 8;
+        let (half, all) = (1u64 << (bits - 1), u64::MAX >> (64 - bits));
+        match self.fit {
+            Fit::Signed | Fit::Any => format!("[-{half:#x}, {:#x}]", half - 1),
+            Fit::Unsigned => format!("[0, {all:#x}]"),
+            Fit::Either => format!("[-{half:#x}, {all:#x}]"),
+            Fit::Around => format!("[-{:#x}, {all:#x}]", 2 * half),
+        }
+    }
+}
+
+/// A machine's table of types from those that it has, with their numbers.
+pub const fn table<const N: usize>(types: &[(u32, Type)]) -> [Type; N] {
+    let mut table = [Type::UNKNOWN; N];
+    let mut i = 0;
+    while i < types.len() {
+        table[types[i].0 as usize] = types[i].1;
+        i += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_told_as_numbers() {
+        let of = |width, fit| Type::new(Class::Pc, width, fit, "").range();
+        assert_eq!(of(1, Fit::Signed), "[-0x80, 0x7f]");
+        assert_eq!(of(4, Fit::Unsigned), "[0, 0xffffffff]");
+        assert_eq!(of(2, Fit::Either), "[-0x8000, 0xffff]");
+        assert_eq!(of(8, Fit::Signed), "[-0x8000000000000000, 0x7fffffffffffffff]");
+    }
+}

@@ -1,0 +1,192 @@
+//! What there is to know of a machine besides how its code is changed: numbers, sizes and names.
+//!
+//! Everything here is data, so that phases read it as they read options. What needs a machine's own code is in
+//! [`super::Machine`].
+
+use std::ops::RangeInclusive;
+
+use super::class::{Class, Type};
+use crate::elf::{SHT_PROGBITS, Target};
+use crate::synth::property_note::Rule;
+
+/// A machine. Sizes are in bytes.
+pub struct Facts {
+    /// For people.
+    pub name: &'static str,
+    /// What `-m` calls it; the first name is used in messages.
+    pub emulations: &'static [&'static str],
+    /// What `OUTPUT_FORMAT` and `--oformat` call its files, and `OUTPUT_ARCH` the machine.
+    pub object_format: &'static str,
+    pub architecture: &'static str,
+    /// How its files are told from others, and the form of their records.
+    pub target: Target,
+    /// How the addend of a relocation without one of its own is read from the place that it applies to; `None` if
+    /// all have one.
+    pub implicit_addend: Option<ImplicitAddend>,
+    pub pages: Pages,
+    /// Where an executable at fixed addresses starts unless told otherwise.
+    pub image_base: u64,
+    /// What lies between functions: an instruction, or part of one, that traps or does nothing.
+    pub filler: u8,
+    pub tls: Tls,
+    /// Its relocation types, by number.
+    pub types: &'static [Type],
+    /// The type that computes nothing.
+    pub none: u32,
+    pub dynamic: DynamicTypes,
+    pub plt: Plt,
+    pub large: Option<LargeModel>,
+    /// A section type for frames, which then are like data; 0 if it has none.
+    pub frame_section: u32,
+    pub properties: Properties,
+    pub gaps: Gaps,
+}
+
+/// The addend of a relocation of type `kind` that lies at the start of `bytes`, which go on to the end of the
+/// section. `None` if they are too few, or if the type is not known.
+pub type ImplicitAddend = fn(kind: u32, bytes: &[u8]) -> Option<i64>;
+
+/// What weld cannot do yet on the machine, and refuses.
+pub struct Gaps {
+    /// Output that a loader relocates.
+    pub dynamic: bool,
+    /// Output with the relocations of its inputs: `-r`, `--emit-relocs`.
+    pub relocatable: bool,
+}
+
+/// Sizes of pages.
+pub struct Pages {
+    /// The smallest that the machine has. The loader maps whole ones.
+    pub smallest: u64,
+    /// For what the file is laid out unless told otherwise.
+    pub max: u64,
+    /// What is protected against writing ends with such a page.
+    pub common: u64,
+}
+
+/// Where the thread pointer points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tls {
+    /// Variant I: at a thread control block of this size, which the thread-local storage of the program follows.
+    BlockFirst(u64),
+    /// Variant II: behind the thread-local storage of the program.
+    StorageFirst,
+}
+
+/// The types of relocations that the loader applies.
+pub struct DynamicTypes {
+    /// Whether they have their addends beside them (RELA), not in the place that they apply to (REL).
+    pub with_addends: bool,
+    /// A symbol's address, as wide as addresses are.
+    pub address: u32,
+    pub copy: u32,
+    pub glob_dat: u32,
+    pub jump_slot: u32,
+    pub relative: u32,
+    pub irelative: u32,
+    pub dtpmod: u32,
+    pub dtpoff: u32,
+    pub tpoff: u32,
+    pub tlsdesc: u32,
+}
+
+/// The shape of the procedure linkage table and of the part of the GOT that it jumps through.
+pub struct Plt {
+    /// The code before the first entry, which calls the loader. Only symbols bound by name need it.
+    pub header: u64,
+    pub entry: u64,
+    pub align: u64,
+    /// Words at the start of `.got.plt`.
+    pub reserved_words: u64,
+}
+
+/// A code model with data out of the reach of ordinary code.
+pub struct LargeModel {
+    /// `st_shndx` of common symbols.
+    pub common: u16,
+    /// `sh_flags` of sections.
+    pub flag: u64,
+}
+
+/// What `.note.gnu.property` says in terms of the machine.
+pub struct Properties {
+    /// How properties of these types are merged.
+    pub rules: &'static [(RangeInclusive<u32>, Rule)],
+    pub control_flow: Option<ControlFlow>,
+}
+
+/// Checks of indirect branches and of return addresses by the processor.
+pub struct ControlFlow {
+    /// The property whose bits say what all code is made for.
+    pub property: u32,
+    /// Indirect branches end at marked places.
+    pub ibt: u64,
+    /// Return addresses are kept twice.
+    pub shstk: u64,
+    /// The property that says what instructions are needed.
+    pub isa_needed: u32,
+}
+
+impl Facts {
+    /// What relocation type `kind` asks of its symbol.
+    #[inline(always)]
+    pub const fn class(&self, kind: u32) -> Class {
+        if (kind as usize) < self.types.len() { self.types[kind as usize].class } else { Class::Unknown }
+    }
+
+    /// The number of bytes that relocation type `kind` writes.
+    #[inline(always)]
+    pub const fn width(&self, kind: u32) -> usize {
+        if (kind as usize) < self.types.len() { self.types[kind as usize].width as usize } else { 0 }
+    }
+
+    /// The name of relocation type `kind` for messages.
+    pub fn type_name(&self, kind: u32) -> String {
+        match self.types.get(kind as usize) {
+            Some(t) if !t.name.is_empty() => t.name.to_owned(),
+            _ => format!("relocation type {kind}"),
+        }
+    }
+
+    /// The name of the machine in messages about files that are for another one.
+    pub fn emulation(&self) -> &'static str {
+        self.emulations[0]
+    }
+
+    /// Whether a section with these flags lies out of the reach of ordinary code.
+    pub fn is_large(&self, flags: u64) -> bool {
+        flags & self.large_flag() != 0
+    }
+
+    /// The flag of sections out of reach; 0 if there is none.
+    pub fn large_flag(&self) -> u64 {
+        self.large.as_ref().map_or(0, |large| large.flag)
+    }
+
+    /// The section index of common symbols out of reach.
+    pub fn large_common(&self) -> Option<u16> {
+        self.large.as_ref().map(|large| large.common)
+    }
+
+    /// The type that a section of input type `kind` has in the output.
+    pub fn plain_section(&self, kind: u32) -> u32 {
+        if self.is_frame_section(kind) { SHT_PROGBITS } else { kind }
+    }
+
+    /// Whether `kind` is a section type for frames.
+    pub fn is_frame_section(&self, kind: u32) -> bool {
+        kind != 0 && kind == self.frame_section
+    }
+
+    /// How properties of this type are merged, if the machine knows it.
+    pub fn property_rule(&self, kind: u32) -> Option<Rule> {
+        self.properties.rules.iter().find(|(kinds, _)| kinds.contains(&kind)).map(|(_, rule)| *rule)
+    }
+}
+
+impl Plt {
+    /// Bytes before the first entry of `.plt` if so many entries are bound by name.
+    pub fn header_size(&self, jump_slots: u32) -> u64 {
+        if jump_slots > 0 { self.header } else { 0 }
+    }
+}

@@ -1,0 +1,44 @@
+//! Sizes and addresses of the PLT and of the part of the GOT that it jumps through.
+//!
+//! `.plt` has a header, if anything is bound by name, and an entry for each symbol; `.got.plt` some words for the
+//! loader and a word for each entry. Entries of IFUNCs of this output come last. With marked entries
+//! (IBT), `.plt` keeps the lazy part of the entries that are bound by name, and `.plt.sec` has all the
+//! entries that are called.
+
+use super::facts::Facts;
+use crate::image::Image;
+use crate::synth::slots::Slots;
+
+pub fn plt_size(facts: &Facts, slots: &Slots, marked: bool) -> u64 {
+    let entries = if marked { slots.jump_slots as usize } else { slots.plt.len() };
+    facts.plt.header_size(slots.jump_slots) + facts.plt.entry * entries as u64
+}
+
+pub fn plt_sec_size(facts: &Facts, slots: &Slots, marked: bool) -> u64 {
+    if marked { facts.plt.entry * slots.plt.len() as u64 } else { 0 }
+}
+
+pub fn got_plt_size(facts: &Facts, slots: &Slots) -> u64 {
+    8 * (facts.plt.reserved_words + slots.plt.len() as u64)
+}
+
+/// How far from the start of `.plt`, or of `.plt.sec`, the entry is that is called.
+pub fn entry_offset(facts: &Facts, slots: &Slots, marked: bool, entry: u32) -> u64 {
+    let header = if marked { 0 } else { facts.plt.header_size(slots.jump_slots) };
+    header + facts.plt.entry * u64::from(entry)
+}
+
+/// Writes `.got.plt` from word `first` on.
+pub fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
+    let machine = image.mode.machine;
+    let reserved = machine.facts().plt.reserved_words;
+    let dynamic = image.layout.chunk_address(crate::layout::ChunkKind::Dynamic);
+    for (word, bytes) in (first..).zip(out.chunks_exact_mut(8)) {
+        let value = match word.checked_sub(reserved) {
+            None if word == 0 => dynamic,
+            Some(entry) if entry < u64::from(image.slots.jump_slots) => machine.unbound(image, entry as u32),
+            _ => 0,
+        };
+        bytes.copy_from_slice(&value.to_le_bytes());
+    }
+}

@@ -1,0 +1,194 @@
+//! What a machine's code says of its relocations, for the loops that all machines share.
+//!
+//! Who implements [`Rules`] is a [`Machine`]: the loops of `scan` and `apply` are compiled for it, and everything
+//! here is called directly. Positions (`at`) are offsets of the relocated field in `code` or `out`; functions
+//! that ask about code see the input's bytes, those that rewrite it the output's. The scan asks before it
+//! reserves a slot, the writer asks again when it rewrites; both see the same bytes and so agree.
+
+use std::ops::Range;
+
+use super::class::{Class, From};
+use super::facts::Facts;
+use super::{Machine, Site, apply, scan};
+use crate::elf::Rela;
+use crate::ids::{ObjectId, SectionId};
+use crate::image::Image;
+use crate::live::{Found, Scanner};
+
+/// Why a value cannot be stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The value does not fit.
+    Overflow(i64),
+    /// What was to be rewritten does not reach.
+    TooFar,
+    /// The scan made no slot.
+    NoSlot,
+    /// The code is not what the relocation says.
+    Form,
+}
+
+/// Whether a rewritten instruction reaches.
+pub fn reaches(fits: bool) -> Result<(), Failure> {
+    if fits { Ok(()) } else { Err(Failure::TooFar) }
+}
+
+/// A relocation and the code that it changes.
+#[derive(Clone, Copy)]
+pub struct Code<'c> {
+    pub reloc: &'c Rela,
+    /// The section's bytes before any relocation.
+    pub bytes: &'c [u8],
+    /// Where in it the field is; at most at its end.
+    pub at: usize,
+}
+
+/// The bytes that are written, and where the field is: in them, and in memory.
+pub struct Field<'f> {
+    pub out: &'f mut [u8],
+    pub at: usize,
+    pub address: u64,
+}
+
+/// A machine that rewrites no instructions leaves out all that asks about them.
+pub trait Rules: Sync + 'static {
+    const FACTS: Facts;
+    /// The type of relocations against offsets in other debug sections, where they are 32 bits wide.
+    const DEBUG_OFFSET: u32;
+    /// How an instruction can do without its GOT slot.
+    type GotForm: Copy;
+    /// How a general- or local-dynamic sequence calls its function.
+    type TlsCall: Copy;
+
+    /// Stores the distance from the place of a plain reference, which nearly all relocations in code are.
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure>;
+
+    /// Stores the value of any other relocation.
+    fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure>;
+
+    /// Stores the low bytes of a mark that stands for something that is gone.
+    fn put_any(kind: u32, out: &mut [u8], at: usize, mark: u64) {
+        let size = Self::width(kind);
+        out[at..at + size].copy_from_slice(&mark.to_le_bytes()[..size]);
+    }
+
+    /// Stores an address as data.
+    fn put_address(out: &mut [u8], at: usize, value: u64);
+
+    /// From where the GOT slot of a relocation counts.
+    fn slot_from(code: Code) -> From {
+        Self::FACTS.types[code.reloc.kind() as usize].from
+    }
+
+    /// The form of an instruction that can do without its slot. `pic`: there are no fixed addresses.
+    fn got_form(_code: Code, _pic: bool) -> Option<Self::GotForm> {
+        None
+    }
+
+    /// Has the instruction use the symbol's address, `target` less the addend.
+    fn rewrite_got(_form: Self::GotForm, _field: Field, _target: u64) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// The call that completes the general- or local-dynamic sequence of relocation `i`, if both may be rewritten; the
+    /// next relocation is then that of the call.
+    fn tls_call(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> Option<Self::TlsCall> {
+        None
+    }
+
+    /// General dynamic → local exec. `tpoff` is the symbol's offset from the thread pointer.
+    fn general_to_local_exec(_call: Self::TlsCall, _field: Field, _tpoff: i64) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// General dynamic → initial exec. `slot` is the address of the GOT slot with the offset.
+    fn general_to_initial_exec(_call: Self::TlsCall, _field: Field, _slot: u64) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// Local dynamic → the thread pointer.
+    fn local_dynamic_to_local_exec(_call: Self::TlsCall, _field: Field) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// Whether an initial-exec instruction can be rewritten to local exec.
+    fn is_initial_exec(_code: Code) -> bool {
+        false
+    }
+
+    fn initial_to_local_exec(_field: Field, _tpoff: i64) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// Whether the instruction that loads a TLS descriptor's address can be rewritten.
+    fn is_descriptor(_code: Code) -> bool {
+        false
+    }
+
+    fn descriptor_to_local_exec(_field: Field, _tpoff: i64) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    fn descriptor_to_initial_exec(_field: Field, _slot: u64) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// The call through a descriptor → nothing.
+    fn descriptor_call_to_nothing(_field: Field) -> Result<(), Failure> {
+        Err(Failure::Form)
+    }
+
+    /// As in [`Machine`].
+    fn write_plt(image: &Image, start: u64, out: &mut [u8]);
+    fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]);
+    fn unbound(image: &Image, entry: u32) -> u64;
+
+    /// What relocation type `kind` asks.
+    #[inline(always)]
+    fn class(kind: u32) -> Class {
+        Self::FACTS.class(kind)
+    }
+
+    /// The number of bytes that relocation type `kind` writes.
+    #[inline(always)]
+    fn width(kind: u32) -> usize {
+        Self::FACTS.width(kind)
+    }
+}
+
+impl<R: Rules> Machine for R {
+    fn facts(&self) -> &'static Facts {
+        const { &R::FACTS }
+    }
+
+    fn scan(
+        &self,
+        scanner: &Scanner,
+        at: (ObjectId, u32),
+        range: Range<usize>,
+        stack: &mut Vec<SectionId>,
+        found: &mut Found,
+    ) {
+        scan::range::<R>(scanner, at, range, stack, found);
+    }
+
+    fn apply(&self, site: &Site, out: &mut [u8]) {
+        apply::allocated::<R>(site, out);
+    }
+
+    fn apply_debug(&self, site: &Site, tombstone: u64, out: &mut [u8]) {
+        apply::debug::<R>(site, tombstone, out);
+    }
+
+    fn write_plt(&self, image: &Image, start: u64, out: &mut [u8]) {
+        R::write_plt(image, start, out);
+    }
+
+    fn write_plt_sec(&self, image: &Image, start: u64, out: &mut [u8]) {
+        R::write_plt_sec(image, start, out);
+    }
+
+    fn unbound(&self, image: &Image, entry: u32) -> u64 {
+        R::unbound(image, entry)
+    }
+}
