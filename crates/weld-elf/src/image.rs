@@ -124,13 +124,9 @@ impl<'a> Image<'_, 'a> {
                     return Place { address: 0, addend, flags, dead: true };
                 }
                 match section.kind() {
-                    SectionKind::Merge => self.local_in_merge(section, symbol, addend, flags),
-                    SectionKind::EhFrame => Place {
-                        address: self.layout.chunk_address(ChunkKind::EhFrame),
-                        addend,
-                        flags,
-                        dead: false,
-                    },
+                    SectionKind::Merge | SectionKind::EhFrame | SectionKind::Reversed => {
+                        self.local_in_moved(section, symbol, addend, flags)
+                    }
                     _ => Place { address: section.address().wrapping_add(value), addend, flags, dead: false },
                 }
             }
@@ -138,12 +134,23 @@ impl<'a> Image<'_, 'a> {
         }
     }
 
-    fn local_in_merge(&self, section: &InputSection, symbol: &Sym, addend: i64, flags: u32) -> Place {
-        // The addend of a section symbol selects the piece; that of any other is applied to it.
-        let by_section = symbol.kind() == STT_SECTION;
+    /// The address of byte `offset` of a section of the image, whatever became of its bytes. `None` if that is
+    /// nowhere.
+    pub fn address_in(&self, section: &InputSection, offset: u64) -> Option<u64> {
+        match section.kind() {
+            SectionKind::Merge => self.merged_address(section, offset).filter(|_| offset < section.size),
+            // Its records have moved apart; what names the section means its start.
+            SectionKind::EhFrame => Some(self.layout.chunk_address(ChunkKind::EhFrame)),
+            _ => Some(section.address_of(offset)),
+        }
+    }
+
+    fn local_in_moved(&self, section: &InputSection, symbol: &Sym, addend: i64, flags: u32) -> Place {
+        // The addend of a section symbol says which byte is meant; that of any other is applied to it.
+        let by_section = symbol.kind() == STT_SECTION && section.kind() != SectionKind::EhFrame;
         let offset =
             if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
-        match self.merged_address(section, offset).filter(|_| offset < section.size) {
+        match self.address_in(section, offset) {
             Some(address) => {
                 Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
             }

@@ -86,7 +86,7 @@ pub fn place_symbols(
                     // Its records have moved apart; what names the section means its start.
                     symbol.value = eh_frame;
                 } else if flags & sym::MERGED == 0 {
-                    symbol.value = symbol.value.wrapping_add(section.address());
+                    symbol.value = section.address_of(symbol.value);
                 } else {
                     place_merged(symbol, section, layout, merged);
                 }

@@ -276,13 +276,13 @@ impl<'a> Builder<'_, 'a> {
         let _stretch = trace::stretch("offsets besides");
         for (i, placed) in placed.into_iter().enumerate() {
             if !is_linked(&layout.sections[i]) {
-                self.place_members(layout, i, placed);
+                place_members(layout, self.sections, OutputSectionId(i as u32), placed);
             }
         }
         for i in 0..layout.sections.len() {
             if is_linked(&layout.sections[i]) {
                 self.sort_linked(layout, i);
-                self.place_members(layout, i, Placed::default());
+                place_again(layout, self.sections, OutputSectionId(i as u32));
             }
         }
     }
@@ -343,30 +343,35 @@ impl<'a> Builder<'_, 'a> {
         layout.sections[index].link = leader.map_or(HeaderIndex::ZERO, |key| key.0.header());
         layout.sections[index].members = members;
     }
+}
 
-    /// Places the members behind those that are.
-    fn place_members(&mut self, layout: &mut Layout, index: usize, placed: Placed) {
-        let out = &mut layout.sections[index];
-        let (mut offset, mut align) = (placed.offset, out.align.max(placed.align));
-        for member in &out.members[placed.members..] {
-            match member.as_chunk() {
-                Some(chunk) => {
-                    let chunk = &mut layout.chunks[chunk.index()];
-                    chunk.address = align_to(offset, chunk.align);
-                    offset = chunk.address.saturating_add(chunk.size);
-                    align = align.max(chunk.align);
-                }
-                None => {
-                    let section = &mut self.sections.list[member.0 as usize];
-                    section.set_offset(align_to(offset, section.align()));
-                    offset = section.offset().saturating_add(section.size);
-                    align = align.max(section.align());
-                }
+/// Gives all members of an output section their offsets anew, one behind the other.
+pub fn place_again(layout: &mut Layout, sections: &mut Sections, id: OutputSectionId) {
+    place_members(layout, sections, id, Placed::default());
+}
+
+/// Places the members behind those that are.
+fn place_members(layout: &mut Layout, sections: &mut Sections, id: OutputSectionId, placed: Placed) {
+    let out = &mut layout.sections[id.index()];
+    let (mut offset, mut align) = (placed.offset, out.align.max(placed.align));
+    for member in &out.members[placed.members..] {
+        match member.as_chunk() {
+            Some(chunk) => {
+                let chunk = &mut layout.chunks[chunk.index()];
+                chunk.address = align_to(offset, chunk.align);
+                offset = chunk.address.saturating_add(chunk.size);
+                align = align.max(chunk.align);
+            }
+            None => {
+                let section = &mut sections.list[member.0 as usize];
+                section.set_offset(align_to(offset, section.align()));
+                offset = section.offset().saturating_add(section.size);
+                align = align.max(section.align());
             }
         }
-        out.size = offset;
-        out.align = align;
     }
+    out.size = offset;
+    out.align = align;
 }
 
 /// How far an output section is filled.

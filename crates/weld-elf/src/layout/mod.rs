@@ -5,7 +5,9 @@
 //! * [`order`] ranks output sections;
 //! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers;
-//! * [`place`] gives them addresses and offsets in the file.
+//! * [`place`] gives them addresses and offsets in the file;
+//! * [`settle`] repeats that until no size changes;
+//! * [`addresses`] then gives addresses to what lies in them.
 
 pub mod addresses;
 pub mod members;
@@ -14,6 +16,7 @@ pub mod overlaps;
 pub mod place;
 pub mod runs;
 pub mod segments;
+pub mod settle;
 
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
@@ -131,6 +134,7 @@ pub struct Segment {
     pub headers: bool,
 }
 
+#[derive(Default)]
 pub struct Layout<'a> {
     /// In file order, which is that of their headers.
     pub sections: Vec<OutputSection<'a>>,
@@ -186,6 +190,10 @@ impl<'a> Layout<'a> {
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
         self.chunks.iter().find(|c| c.kind == kind)
+    }
+
+    pub fn chunk_with_id(&self, kind: ChunkKind) -> Option<(ChunkId, &Chunk)> {
+        (0..).map(ChunkId).zip(&self.chunks).find(|(_, chunk)| chunk.kind == kind)
     }
 
     /// The header of the section that the linker makes for a chunk; 0 if there is none.

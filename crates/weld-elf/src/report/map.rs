@@ -94,7 +94,7 @@ impl Map<'_, '_, '_> {
         part(text, (section.address(), section.size, section.align()), &name);
         for found in self.symbols.of(id) {
             let name = shown(image.options, object.symbol_name(found.index));
-            let address = section.address().wrapping_add(found.value);
+            let address = section.address_of(found.value);
             symbol(text, (address, object.syms[found.index as usize].st_size()), &name);
         }
     }

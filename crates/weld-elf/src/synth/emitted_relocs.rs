@@ -166,8 +166,7 @@ impl Writer<'_> {
                     let object = &self.image.resolved.objects[number.index()];
                     let section = self.image.sections.get(id);
                     for reloc in self.image.sections.relocs(object, number.index(), section) {
-                        let offset = section.placed_offset(reloc.r_offset());
-                        put(number, reloc, section.address().wrapping_add(offset));
+                        put(number, reloc, section.address_of(reloc.r_offset()));
                     }
                 }
                 Source::Frames(entry) => {

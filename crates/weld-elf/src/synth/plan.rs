@@ -1,8 +1,8 @@
 //! Sizing the linker's own sections, laying out, and giving everything its address.
 //!
 //! The order is forced: needs (scan) → slots → dynamic symbols → counts of relocations → sizes →
-//! layout → addresses → contents. Only `.relr.dyn` depends on addresses for its size; it grows, and
-//! layout is repeated, until it fits.
+//! layout → addresses → contents. Where sizes depend on addresses, layout is repeated until nothing changes
+//! ([`crate::layout::settle`]).
 //!
 //! This file has the order; `plan/` has the steps that are not a file of `synth` or `layout`: `properties` joins what objects say of themselves, `headers` has
 //! what sections say of each other, `place` the addresses, `contents` what is written.
@@ -36,7 +36,7 @@ use crate::ids::*;
 use crate::image::{Bases, MergedPart};
 use crate::input::sections::Sections;
 use crate::layout::members::Builder;
-use crate::layout::segments::{self, PageSizes, SegmentFacts};
+use crate::layout::segments::{PageSizes, SegmentFacts};
 use crate::layout::{Layout, addresses};
 use crate::link::{Context, Job};
 use crate::live::{Live, fact};
@@ -134,7 +134,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let mut plan = Plan {
             slots,
-            layout: empty_layout(),
+            layout: Layout::default(),
             merged,
             bases: Bases::default(),
             relax_got: self.relax_got,
@@ -177,13 +177,12 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
-        segments::assign(&mut plan.layout, options, plan.facts).map_err(failed)?;
+        plan.settle(self.context, self.resolved, sections, options).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         if !base.is_multiple_of(page) && self.relax_got == options.relocs.relax {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
             self.job.sink.warn(text);
         }
-        plan.settle_relr(self.job, self.context, self.resolved, sections).map_err(failed)?;
         drop(span);
         Ok(plan)
     }
@@ -250,19 +249,6 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
 /// Whether the output itself defines the symbol.
 fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
     !matches!(symbols[id].kind(), sym::UNDEFINED | sym::SHARED)
-}
-
-fn empty_layout<'a>() -> Layout<'a> {
-    Layout {
-        sections: Vec::new(),
-        chunks: Vec::new(),
-        segments: Vec::new(),
-        by_address: Vec::new(),
-        of_bin: Vec::new(),
-        image_base: 0,
-        section_headers: 0,
-        file_size: 0,
-    }
 }
 
 impl<'a> Plan<'a> {

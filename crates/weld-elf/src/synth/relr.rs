@@ -8,6 +8,14 @@
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_RELR};
 
+use super::rela;
+use crate::input::sections::Sections;
+use crate::layout::settle::{Adaptive, Resize};
+use crate::layout::{ChunkKind, Layout};
+use crate::live::SectionOwners;
+use crate::live::dyn_relocs::DynRelocs;
+use crate::resolve::Resolved;
+
 const WORD: u64 = 8;
 const BITMAP_SPAN: u64 = 63 * WORD;
 
@@ -77,6 +85,52 @@ pub fn decode(words: &[u64]) -> Option<Vec<u64>> {
         }
     }
     Some(offsets)
+}
+
+/// What is packed, while input sections and chunks still have offsets.
+pub struct Packed<'c, 'a> {
+    pub relocs: &'c DynRelocs,
+    /// How many there are, those of the GOT included.
+    pub count: u64,
+    pub got_words: u32,
+    pub resolved: &'c Resolved<'a>,
+    pub owners: &'c SectionOwners,
+}
+
+/// The section grows until it holds what the addresses ask for. It never shrinks, so that ends.
+impl Adaptive for Packed<'_, '_> {
+    fn name(&self) -> &str {
+        ".relr.dyn"
+    }
+
+    fn needs(&self, layout: &Layout, sections: &Sections) -> Option<Resize> {
+        let (chunk, own) = layout.chunk_with_id(ChunkKind::Relr)?;
+        let size = encode(&self.addresses(layout, sections)).len() as u64 * WORD;
+        (size > own.size).then_some(Resize { chunk, size })
+    }
+}
+
+impl Packed<'_, '_> {
+    fn addresses(&self, layout: &Layout, sections: &Sections) -> Vec<u64> {
+        let mut list = Vec::with_capacity(self.count as usize);
+        let packed = |r: &_| rela::is_packed(self.resolved, sections, self.owners, r);
+        for reloc in self.relocs.iter().filter(|reloc| packed(reloc)) {
+            let object = self.owners.object(reloc.section);
+            let section = sections.get(reloc.section);
+            let relocs = sections.relocs(&self.resolved.objects[object.index()], object.index(), section);
+            let Some(out) = layout.out_of(section.bin()) else { continue };
+            let offset =
+                section.offset().wrapping_add(section.output_offset(relocs[reloc.index()].r_offset()));
+            list.push(layout[out].address.wrapping_add(offset));
+        }
+        if let Some(chunk) = layout.chunk(ChunkKind::Got) {
+            let base = layout[chunk.out].address + chunk.address;
+            // Which words are relative does not change the size by more than a few bitmaps; take all.
+            list.extend((0..u64::from(self.got_words)).map(|word| base + WORD * word));
+        }
+        list.sort_unstable();
+        list
+    }
 }
 
 pub struct Section;

@@ -150,6 +150,12 @@ impl InputSection {
     }
 }
 
+/// Where byte `at` of a table of 8-byte words is if their order is reversed. What lies behind the table stays there.
+#[cold]
+fn reversed(size: u64, at: u64) -> u64 {
+    if at < size { (size - 8 - at / 8 * 8) + at % 8 } else { at }
+}
+
 /// A mergeable section.
 #[derive(Clone, Copy)]
 pub struct MergeSection {
@@ -217,10 +223,18 @@ pub struct Sections<'a> {
 }
 
 impl InputSection {
-    /// Where the relocation at offset `at` of the input section applies, from the start of its output.
+    /// Where byte `at` of the input section is, from the start of what became of it. Symbols, relocations, exception
+    /// frames, debug information and `--emit-relocs` all ask here: bytes stay where they are, but for kinds of sections that
+    /// say otherwise. Of sections that are merged or taken apart, others know ([`crate::image::Image::address_in`]).
     #[inline(always)]
-    pub fn placed_offset(&self, at: u64) -> u64 {
-        if self.kind() == SectionKind::Reversed { self.size.wrapping_sub(8).wrapping_sub(at) } else { at }
+    pub fn output_offset(&self, at: u64) -> u64 {
+        if self.kind() == SectionKind::Reversed { reversed(self.size, at) } else { at }
+    }
+
+    /// The address of byte `at` of the input section.
+    #[inline(always)]
+    pub fn address_of(&self, at: u64) -> u64 {
+        self.address().wrapping_add(self.output_offset(at))
     }
 }
 

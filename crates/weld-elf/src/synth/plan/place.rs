@@ -1,4 +1,4 @@
-//! Giving everything its address, and `.relr.dyn` the size that addresses ask for.
+//! Giving everything its address.
 
 use weld_common::trace;
 
@@ -8,12 +8,13 @@ use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::input::sections::Sections;
 use crate::layout::segments;
-use crate::layout::{ChunkKind, addresses};
-use crate::link::{Context, Job};
+use crate::layout::{Layout, addresses, settle};
+use crate::link::Context;
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
+use crate::synth::relr::Packed;
 use crate::synth::slots::NONE;
-use crate::synth::{rela, relr};
 
 impl<'a> Plan<'a> {
     /// Gives sections, chunks and symbols their addresses.
@@ -48,7 +49,7 @@ impl<'a> Plan<'a> {
             let symbol = &object.syms[index as usize];
             if let SymbolPlace::Section(shndx) = object.place(index, symbol) {
                 let section = sections.get(SectionId(object.section_base + shndx));
-                slot.definition = section.address().wrapping_add(symbol.st_value());
+                slot.definition = section.address_of(symbol.st_value());
             }
         }
     }
@@ -71,51 +72,22 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Grows `.relr.dyn` until it holds what the addresses ask for. It never shrinks, so this ends.
-    pub(super) fn settle_relr(
+    /// Gives output sections their addresses.
+    pub(super) fn settle(
         &mut self,
-        job: &Job,
         context: &Context,
         resolved: &Resolved,
-        sections: &Sections,
+        sections: &mut Sections,
+        options: &Options,
     ) -> Result<(), String> {
-        if self.counts.relr == 0 {
-            return Ok(());
-        }
-        loop {
-            let needed = relr::encode(&self.relr_addresses(context, resolved, sections)).len() as u64 * 8;
-            let Some(chunk) = self.layout.chunks.iter_mut().find(|c| c.kind == ChunkKind::Relr) else {
-                return Ok(());
-            };
-            if needed <= chunk.size {
-                return Ok(());
-            }
-            chunk.size = needed;
-            let out = chunk.out;
-            self.layout[out].size = needed;
-            segments::assign(&mut self.layout, job.options, self.facts)?;
-        }
-    }
-
-    /// Addresses for `.relr.dyn` while input sections and chunks still have offsets.
-    fn relr_addresses(&self, context: &Context, resolved: &Resolved, sections: &Sections) -> Vec<u64> {
-        let mut list = Vec::with_capacity(self.counts.relr as usize);
-        for reloc in
-            self.live.dyn_relocs.iter().filter(|r| rela::is_packed(resolved, sections, context.owners, r))
-        {
-            let object = context.owners.object(reloc.section);
-            let section = sections.get(reloc.section);
-            let relocs = sections.relocs(&resolved.objects[object.index()], object.index(), section);
-            let Some(out) = self.layout.out_of(section.bin()) else { continue };
-            let offset = section.placed_offset(relocs[reloc.index()].r_offset());
-            list.push(self.layout[out].address.wrapping_add(section.offset()).wrapping_add(offset));
-        }
-        if let Some(chunk) = self.layout.chunk(ChunkKind::Got) {
-            let base = self.layout[chunk.out].address + chunk.address;
-            // Which words are relative does not change the size by more than a few bitmaps; take all.
-            list.extend((0..self.slots.got_words as u64).map(|w| base + 8 * w));
-        }
-        list.sort_unstable();
-        list
+        let packed = Packed {
+            relocs: &self.live.dyn_relocs,
+            count: self.counts.relr,
+            got_words: self.slots.got_words,
+            resolved,
+            owners: context.owners,
+        };
+        let assign = |layout: &mut Layout| segments::assign(layout, options, self.facts);
+        settle::settle(&mut self.layout, sections, &[&packed], assign)
     }
 }
