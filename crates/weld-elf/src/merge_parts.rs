@@ -17,8 +17,8 @@ use crate::compressed::Compressed;
 use crate::ids::*;
 use crate::image::MergedPart;
 use crate::input::object::Object;
-use crate::input::sections::bin;
 use crate::input::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
+use crate::layout::standard::bin;
 use crate::live::Live;
 use crate::options::Options;
 

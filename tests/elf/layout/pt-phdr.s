@@ -1,4 +1,4 @@
-//# about: PT_PHDR first where a loader looks for it, program headers loaded
+//# about: PT_PHDR first, program headers loaded
 //# link: -pie --dynamic-linker=/lib64/ld-linux-x86-64.so.2 pt-phdr.o
 //# segment: PHDR flags=R align=8
 //# check: seg(PHDR) == seg(LOAD) + 64

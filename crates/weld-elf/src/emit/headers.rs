@@ -76,7 +76,7 @@ pub fn file_header(
 }
 
 fn put_segment(out: &mut Bytes, s: &Segment) {
-    out.word(s.kind).word(s.flags).long(s.offset).long(s.address).long(s.address);
+    out.word(s.kind).word(s.flags).long(s.offset).long(s.address).long(s.load_address);
     out.long(s.file_size).long(s.mem_size).long(s.align);
 }
 

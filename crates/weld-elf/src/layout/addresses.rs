@@ -82,13 +82,15 @@ pub fn place_symbols(
         match flags & sym::KIND {
             sym::DEFINED => {
                 let section = &sections.list[symbol.section as usize];
-                if section.kind() == SectionKind::EhFrame {
+                if flags & sym::MERGED != 0 {
+                    place_merged(symbol, section, layout, merged);
+                } else if !section.is_rearranged() {
+                    symbol.value = symbol.value.wrapping_add(section.address());
+                } else if section.kind() == SectionKind::EhFrame {
                     // Its records have moved apart; what names the section means its start.
                     symbol.value = eh_frame;
-                } else if flags & sym::MERGED == 0 {
-                    symbol.value = section.address_of(symbol.value);
                 } else {
-                    place_merged(symbol, section, layout, merged);
+                    symbol.value = section.address_of(symbol.value);
                 }
             }
             sym::COMMON => {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 use weld_common::trace;
 
-use super::order::{is_relro, rank};
+use super::program::Program;
 use super::runs::{self, Group, Part, RUN, align_to};
 use super::*;
 use crate::arch::facts::Facts;
@@ -28,6 +28,7 @@ pub struct Builder<'c, 'a> {
     pub owners: &'c SectionOwners,
     pub options: &'c Options,
     pub machine: &'static Facts,
+    pub program: &'c Program<'c>,
     pub parallel: bool,
 }
 
@@ -43,14 +44,7 @@ impl<'a> Builder<'_, 'a> {
         let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_bin);
         let stretch = trace::stretch("order output sections");
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
-        for out in &mut outs {
-            out.relro = self.options.layout.relro && is_relro(out, self.options, self.machine);
-            if out.relro && out.is_nobits() && !out.is_tls() {
-                // Data follows in the same segment.
-                out.kind = SHT_PROGBITS;
-            }
-            out.rank = rank(out, self.options, self.machine);
-        }
+        outs.iter_mut().for_each(|out| self.program.assign(out));
         self.sort_arrays(&mut outs);
         let (outs, position) = self.put_in_order(outs);
         for out in of_bin.iter_mut().filter(|out| out.is_some()) {
@@ -75,7 +69,7 @@ impl<'a> Builder<'_, 'a> {
         layout
     }
 
-    /// The output sections by rank, and the new id of each.
+    /// The output sections in the order of the program, and the new id of each.
     fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<OutputSectionId>) {
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
@@ -180,7 +174,7 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = output_flags(used, self.machine);
                     out.entsize = used.entsize;
                 }
-                None if bin == crate::input::sections::bin::COMMENT => {
+                None if bin == super::standard::bin::COMMENT => {
                     out.flags = SHF_MERGE | SHF_STRINGS;
                     out.entsize = 1;
                 }

@@ -2,7 +2,7 @@
 //!
 //! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
 //! * [`runs`] does so for runs of input sections, in parallel;
-//! * [`order`] ranks output sections;
+//! * [`program`] says where they belong, by default as [`standard`] has it;
 //! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers;
 //! * [`place`] gives them addresses and offsets in the file;
@@ -11,12 +11,13 @@
 
 pub mod addresses;
 pub mod members;
-pub mod order;
 pub mod overlaps;
 pub mod place;
+pub mod program;
 pub mod runs;
 pub mod segments;
 pub mod settle;
+pub mod standard;
 
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
@@ -24,6 +25,7 @@ use std::ops::{Index, IndexMut};
 use crate::arch::facts::Tls;
 use crate::ids::*;
 pub use crate::synth::all::ChunkKind;
+use program::Memory;
 
 /// A piece of an output section: an input section, or a chunk that the linker makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,10 +69,16 @@ pub struct OutputSection<'a> {
     pub align: u64,
     /// 0 if the section is not allocated.
     pub address: u64,
+    /// Where its bytes are loaded: its address, unless something copies it there later.
+    pub load_address: u64,
     pub offset: u64,
     pub size: u64,
     pub members: Vec<Member>,
-    pub relro: bool,
+    pub memory: Memory,
+    /// It may be out of reach of others.
+    pub large: bool,
+    /// The address that `--section-start` or one of its kin gives it.
+    pub start: Option<u64>,
     pub link: HeaderIndex,
     pub info: u32,
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
@@ -88,10 +96,13 @@ impl<'a> OutputSection<'a> {
             entsize,
             align: 1,
             address: 0,
+            load_address: 0,
             offset: 0,
             size: 0,
             members: Vec::new(),
-            relro: false,
+            memory: Memory::Nowhere,
+            large: false,
+            start: None,
             link: HeaderIndex::ZERO,
             info: 0,
             own: None,
@@ -106,6 +117,9 @@ impl OutputSection<'_> {
     }
     pub fn is_nobits(&self) -> bool {
         self.kind == crate::elf::SHT_NOBITS
+    }
+    pub fn is_relro(&self) -> bool {
+        self.memory == Memory::Relro
     }
     pub fn is_tls(&self) -> bool {
         self.flags & crate::elf::SHF_TLS != 0
@@ -127,6 +141,8 @@ pub struct Segment {
     pub sections: std::ops::Range<usize>,
     pub offset: u64,
     pub address: u64,
+    /// `p_paddr`
+    pub load_address: u64,
     pub file_size: u64,
     pub mem_size: u64,
     pub align: u64,

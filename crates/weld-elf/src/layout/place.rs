@@ -37,6 +37,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
         cursor.offset = Ehdr::SIZE as u64;
     }
     allocated(layout, (options, facts.pages), &mut cursor)?;
+    layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
     place_rest(layout, &mut cursor, options.layout.sectionheader)
 }
 
@@ -81,7 +82,7 @@ fn allocated(
         if !rest[0].is_alloc() {
             break;
         }
-        let explicit = options.start_of(&rest[0].name);
+        let explicit = rest[0].start;
         if is_tls_zeroes(&rest[0]) {
             placer.tls_zeroes(&mut rest[0], explicit)?;
             continue;
@@ -89,7 +90,7 @@ fn allocated(
         let before = previous.map(|p| &placed[p]);
         if let Some((_, align)) = starts.iter().find(|s| s.0 == i) {
             placer.start_segment(before.map_or(0, |b| b.flags), rest, (explicit, *align))?;
-        } else if before.is_some_and(|b| b.relro) && !rest[0].relro {
+        } else if before.is_some_and(|b| b.is_relro()) && !rest[0].is_relro() {
             let address = checked_align_up(placer.cursor.address, placer.pages.common);
             placer.cursor.address = address.ok_or_else(|| does_not_fit(&rest[0]))?;
         }
@@ -146,7 +147,7 @@ impl Placer<'_, '_> {
     fn before_relro(&self, sections: &[OutputSection]) -> u64 {
         let page = self.pages.common;
         let run = || {
-            let run = sections.iter().take_while(|s| s.is_alloc() && s.relro);
+            let run = sections.iter().take_while(|s| s.is_alloc() && s.is_relro());
             run.filter(|s| !is_tls_zeroes(s))
         };
         let align = run().map(|s| self.align(s)).max().unwrap_or(page);

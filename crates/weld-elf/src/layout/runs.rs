@@ -145,6 +145,7 @@ mod tests {
     use super::*;
     use crate::input::sections::{SectionKind, Sections};
     use crate::layout::members::Builder;
+    use crate::layout::program::Program;
     use crate::live::SectionOwners;
     use crate::options::Options;
 
@@ -209,6 +210,7 @@ mod tests {
                     live: &live,
                     owners: &owners,
                     options: &options,
+                    program: &Program::new(&options, crate::arch::default().facts()),
                     parallel,
                 };
                 let layout = builder.build(Vec::new());

@@ -7,11 +7,12 @@
 //!
 //! Specification: gABI chapter 5 "Program Header"; `PT_GNU_*` from the LSB and the GNU tools.
 
+use super::program::Program;
 use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::mode::Mode;
-use crate::options::{LayoutOptions, Magic, Options};
+use crate::options::LayoutOptions;
 
 /// Facts for the program headers that do not come from the sections.
 #[derive(Clone, Copy)]
@@ -40,8 +41,9 @@ impl PageSizes {
 }
 
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
-pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
-    layout.segments = plan(layout, options, facts, options.layout.magic == Magic::Paged);
+pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+    let options = program.options;
+    layout.segments = plan(layout, program, facts, program.loads_headers());
     let default = if facts.mode.pic { 0 } else { facts.mode.facts().image_base };
     let page = facts.mode.facts().pages.smallest;
     layout.image_base = options.layout.image_base.unwrap_or(default);
@@ -53,7 +55,7 @@ pub fn assign(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Re
     }
     place::all(layout, options, facts)?;
     if options.layout.image_base.is_none() && !options.layout.section_starts.is_empty() {
-        move_headers(layout, options, facts)?;
+        move_headers(layout, program, facts)?;
     }
     measure(layout, facts);
     if facts.mode.relocatable || !options.layout.check_sections {
@@ -69,8 +71,9 @@ pub(super) fn headers_size(layout: &Layout) -> u64 {
 /// Puts the headers, and the sections that come before the first one with an address of its own
 /// (`-Ttext=0x7c00`), below all that have one; headers alone go right below, where code reaches them. Where
 /// there is no room for them they are not loaded.
-fn move_headers(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
-    let moved = |s: &OutputSection| options.start_of(&s.name).is_some();
+fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+    let options = program.options;
+    let moved = |s: &OutputSection| s.start.is_some();
     let alloc = || layout.sections.iter().take_while(|s| s.is_alloc());
     let Some(lowest) = alloc().filter(|s| moved(s)).map(|s| s.address).min() else { return Ok(()) };
     let before = || alloc().take_while(|s| !moved(s));
@@ -94,7 +97,7 @@ fn move_headers(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> 
                 let text = "there is no room for the program headers, which the loader needs, below";
                 return Err(format!("{text} {lowest:#x}"));
             }
-            layout.segments = plan(layout, options, facts, false);
+            layout.segments = plan(layout, program, facts, false);
             layout.image_base = floor;
         }
         _ => return Ok(()),
@@ -115,6 +118,7 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
         if segment.kind == PT_PHDR {
             segment.offset = Ehdr::SIZE as u64;
             segment.address = layout.image_base + Ehdr::SIZE as u64;
+            segment.load_address = segment.address;
             segment.file_size = headers - Ehdr::SIZE as u64;
             segment.mem_size = segment.file_size;
             continue;
@@ -155,6 +159,7 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
         }
         segment.file_size = file_end - segment.offset;
         segment.mem_size = end - segment.address;
+        segment.load_address = load_address(segment, span.first());
         while segment.kind == PT_LOAD
             && !segment.address.wrapping_sub(segment.offset).is_multiple_of(segment.align)
         {
@@ -164,6 +169,12 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
     }
     extend_relro_loads(layout);
     sort_loads(layout);
+}
+
+/// The load address of a segment: as far from its address as that of its first section.
+fn load_address(segment: &Segment, first: Option<&OutputSection>) -> u64 {
+    let distance = first.map_or(0, |out| out.load_address.wrapping_sub(out.address));
+    segment.address.wrapping_add(distance)
 }
 
 /// The page that relro ends in belongs to it, so its loadable segment must reach that far. Only where
@@ -188,7 +199,8 @@ fn sort_loads(layout: &mut Layout) {
 }
 
 /// `headers`: whether the headers are loaded.
-fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) -> Vec<Segment> {
+fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) -> Vec<Segment> {
+    let options = program.options;
     if facts.mode.relocatable {
         return Vec::new();
     }
@@ -197,13 +209,13 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
     let mut list = Vec::new();
     // Inputs may have sections of the same name.
     let has = |kind: ChunkKind| layout.chunk(kind).map(|c| c.out.index());
-    if headers && (has(ChunkKind::Interp).is_some() || facts.mode.dynamic) {
+    if headers {
         list.push(segment(PT_PHDR, PF_R, 0..0, 8));
     }
     if let Some(i) = has(ChunkKind::Interp) {
         list.push(segment(PT_INTERP, PF_R, i..i + 1, 1));
     }
-    plan_loads(&sections[..alloc], (options, facts), headers, &mut list);
+    plan_loads(&sections[..alloc], (program, facts.pages.max), headers, &mut list);
     let find = |test: &dyn Fn(&OutputSection) -> bool| {
         let first = sections[..alloc].iter().position(test)?;
         let last = sections[..alloc].iter().rposition(test)?;
@@ -217,7 +229,7 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
         list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
     }
     // What is empty may be in no loadable segment.
-    if let Some(span) = find(&|s| s.relro && s.size > 0 && !is_tls_zeroes(s)) {
+    if let Some(span) = find(&|s| s.is_relro() && s.size > 0 && !is_tls_zeroes(s)) {
         list.push(segment(PT_GNU_RELRO, PF_R, span, 1));
     }
     if let Some(i) = has(ChunkKind::EhFrameHdr) {
@@ -237,17 +249,18 @@ fn plan(layout: &Layout, options: &Options, facts: SegmentFacts, headers: bool) 
 }
 
 fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, align: u64) -> Segment {
-    Segment { kind, flags, sections, offset: 0, address: 0, file_size: 0, mem_size: 0, align, headers: false }
-}
-
-/// The rights that a section's memory needs.
-fn rights(out: &OutputSection, options: &Options) -> u32 {
-    if options.layout.magic == Magic::Omagic {
-        return PF_R | PF_W | PF_X;
+    Segment {
+        kind,
+        flags,
+        sections,
+        offset: 0,
+        address: 0,
+        load_address: 0,
+        file_size: 0,
+        mem_size: 0,
+        align,
+        headers: false,
     }
-    let write = if out.flags & SHF_WRITE != 0 { PF_W } else { 0 };
-    let exec = if out.flags & SHF_EXECINSTR != 0 { PF_X } else { 0 };
-    PF_R | write | exec
 }
 
 /// Data that becomes read-only shares a segment with what stays writable: `place` lets it end where a
@@ -255,25 +268,25 @@ fn rights(out: &OutputSection, options: &Options) -> u32 {
 /// would cut.
 fn plan_loads(
     sections: &[OutputSection],
-    (options, facts): (&Options, SegmentFacts),
+    (program, page): (&Program, u64),
     headers: bool,
     list: &mut Vec<Segment>,
 ) {
-    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, facts.pages.max));
+    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, page));
     load.iter_mut().for_each(|load| load.headers = true);
     let mut previous: Option<&OutputSection> = None;
     for (i, out) in sections.iter().enumerate().filter(|(_, s)| !is_tls_zeroes(s)) {
-        let moved = options.start_of(&out.name).is_some();
+        let moved = out.start.is_some();
         let bits_after_nobits = previous.is_some_and(|p| p.is_nobits()) && !out.is_nobits();
-        let large = previous.is_some_and(|p| facts.mode.facts().is_large(p.flags ^ out.flags));
-        let rights = rights(out, options);
+        let large = previous.is_some_and(|p| p.large != out.large);
+        let rights = if program.is_one_segment() { PF_R | PF_W | PF_X } else { out.memory.rights() };
         let other = load.as_ref().is_none_or(|load| load.flags != rights);
         if other || bits_after_nobits || moved || large {
             if out.size == 0 {
                 // Nothing needs a segment for it.
                 continue;
             }
-            list.extend(load.replace(segment(PT_LOAD, rights, i..i, facts.pages.max)));
+            list.extend(load.replace(segment(PT_LOAD, rights, i..i, page)));
         }
         let Some(load) = &mut load else { continue };
         load.align = load.align.max(out.align);

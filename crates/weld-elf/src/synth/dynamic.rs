@@ -49,24 +49,23 @@ impl Places for Layout<'_> {
 }
 
 impl DynamicPlan<'_> {
-    /// All entries, `DT_NULL` included.
+    /// All entries, `DT_NULL` included, in the order that ld.lld has.
     pub fn entries(&self, places: &dyn Places) -> Vec<(u64, u64)> {
         let mut list: Vec<(u64, u64)> = Vec::new();
         list.extend(self.dynsym.strings.iter().map(|&(tag, offset)| (tag, offset as u64)));
-        self.functions(places, &mut list);
-        self.symbol_tables(places, &mut list);
-        self.relocations(places, &mut list);
         self.flags(&mut list);
         if self.options.kind != OutputKind::Shared && !self.options.layout.rodynamic {
             list.push((DT_DEBUG, 0));
         }
+        self.relocations(places, &mut list);
+        self.symbol_tables(places, &mut list);
+        self.functions(places, &mut list);
+        self.versions(places, &mut list);
         list.push((DT_NULL, 0));
         list
     }
 
     fn functions(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
-        list.extend(self.init.map(|a| (DT_INIT, a)));
-        list.extend(self.fini.map(|a| (DT_FINI, a)));
         let arrays = [
             (&b".preinit_array"[..], DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ),
             (b".init_array", DT_INIT_ARRAY, DT_INIT_ARRAYSZ),
@@ -77,19 +76,27 @@ impl DynamicPlan<'_> {
                 list.extend([(address_tag, address), (size_tag, size)]);
             }
         }
+        list.extend(self.init.map(|a| (DT_INIT, a)));
+        list.extend(self.fini.map(|a| (DT_FINI, a)));
     }
 
     fn symbol_tables(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
+        list.push((DT_SYMTAB, places.chunk(ChunkKind::DynSym).0));
+        list.push((DT_SYMENT, Sym::SIZE as u64));
+        list.push((DT_STRTAB, places.chunk(ChunkKind::DynStr).0));
+        list.push((DT_STRSZ, self.dynsym.dynstr.size()));
+        if self.live.has(fact::TEXT_REL) {
+            list.push((DT_TEXTREL, 0));
+        }
         if self.dynsym.gnu_hash.is_some() {
             list.push((DT_GNU_HASH, places.chunk(ChunkKind::GnuHash).0));
         }
         if self.dynsym.sysv_hash.is_some() {
             list.push((DT_HASH, places.chunk(ChunkKind::SysvHash).0));
         }
-        list.push((DT_STRTAB, places.chunk(ChunkKind::DynStr).0));
-        list.push((DT_STRSZ, self.dynsym.dynstr.size()));
-        list.push((DT_SYMTAB, places.chunk(ChunkKind::DynSym).0));
-        list.push((DT_SYMENT, Sym::SIZE as u64));
+    }
+
+    fn versions(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
         if !self.dynsym.versym.is_empty() {
             list.push((DT_VERSYM, places.chunk(ChunkKind::VerSym).0));
         }
@@ -120,11 +127,8 @@ impl DynamicPlan<'_> {
         if !self.slots.plt.is_empty() {
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
             list.push((DT_PLTRELSZ, self.slots.plt.len() as u64 * Rela::SIZE as u64));
-            list.push((DT_PLTREL, DT_RELA));
             list.push((DT_PLTGOT, places.chunk(ChunkKind::GotPlt).0));
-        }
-        if self.live.has(fact::TEXT_REL) {
-            list.push((DT_TEXTREL, 0));
+            list.push((DT_PLTREL, DT_RELA));
         }
     }
 

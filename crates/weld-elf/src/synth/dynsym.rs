@@ -263,21 +263,21 @@ impl<'a> Planner<'_, 'a> {
     fn dynamic_strings(&self, needed: &[u32], strtab: &mut StringTable) -> Vec<(u64, u32)> {
         let options = self.options;
         let mut strings: Vec<(u64, u32)> = Vec::new();
+        for name in &options.dynamic.filter {
+            strings.push((DT_FILTER, strtab.add(name.as_bytes())));
+        }
         for name in &options.dynamic.auxiliary {
             strings.push((DT_AUXILIARY, strtab.add(name.as_bytes())));
         }
-        for name in &options.dynamic.filter {
-            strings.push((DT_FILTER, strtab.add(name.as_bytes())));
+        if !options.dynamic.rpath.is_empty() {
+            let tag = if options.dynamic.disable_new_dtags { DT_RPATH } else { DT_RUNPATH };
+            strings.push((tag, strtab.add(options.dynamic.rpath.join(":").as_bytes())));
         }
         for &dso in needed {
             strings.push((DT_NEEDED, strtab.add(self.resolved.shared[dso as usize].soname)));
         }
         if let Some(soname) = &options.dynamic.soname {
             strings.push((DT_SONAME, strtab.add(soname.as_bytes())));
-        }
-        if !options.dynamic.rpath.is_empty() {
-            let tag = if options.dynamic.disable_new_dtags { DT_RPATH } else { DT_RUNPATH };
-            strings.push((tag, strtab.add(options.dynamic.rpath.join(":").as_bytes())));
         }
         // Libraries that audit themselves are audited as dependencies of the output.
         let mut depaudit: Vec<&[u8]> = options.dynamic.depaudit.iter().map(|name| name.as_bytes()).collect();

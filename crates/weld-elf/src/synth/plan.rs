@@ -36,6 +36,7 @@ use crate::ids::*;
 use crate::image::{Bases, MergedPart};
 use crate::input::sections::Sections;
 use crate::layout::members::Builder;
+use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
 use crate::layout::{Layout, addresses};
 use crate::link::{Context, Job};
@@ -161,6 +162,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let objects = &self.resolved.objects;
         let specs = all::specs(&Sizes { plan: &plan, options, objects, sections, commons: &commons });
         drop(stretch);
+        let program = Program::new(options, mode.facts());
         let builder = Builder {
             objects: &self.resolved.objects,
             sections,
@@ -168,6 +170,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             owners: self.context.owners,
             options,
             machine: mode.facts(),
+            program: &program,
             parallel: self.context.parallel,
         };
         plan.layout = builder.build(specs);
@@ -177,7 +180,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();
-        plan.settle(self.context, self.resolved, sections, options).map_err(failed)?;
+        plan.settle(self.context, self.resolved, sections, &program).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         if !base.is_multiple_of(page) && self.relax_got == options.relocs.relax {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");

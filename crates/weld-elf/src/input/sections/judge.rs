@@ -2,7 +2,7 @@
 //!
 //! Specification: gABI chapter 4 ("Sections"), psABI ("Sections").
 
-use super::names::{bin, continues};
+use super::names::continues;
 use super::parse::Parser;
 use super::uses::OutputUse;
 use super::{InputSection, MergeSection, SectionKind, is_array};
@@ -11,6 +11,7 @@ use crate::compressed::Compressed;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
+use crate::layout::standard::bin;
 use crate::options::{OutputKind, Strip};
 
 /// No section is larger, or aligned more strictly, than the address space of any machine.

@@ -13,7 +13,6 @@ mod relocs;
 mod ties;
 mod uses;
 
-pub use names::bin;
 pub use parse::parse;
 pub use relocs::decode as decode_relocs;
 pub use uses::OutputUse;
@@ -97,6 +96,12 @@ impl InputSection {
         const COPIED: u32 =
             1 << Regular as u32 | 1 << NoBits as u32 | 1 << Compressed as u32 | 1 << Reversed as u32;
         COPIED >> (self.meta & 15) & 1 != 0
+    }
+    /// Whether bytes of the section are elsewhere in the output than in the input ([`Self::output_offset`]).
+    #[inline(always)]
+    pub fn is_rearranged(&self) -> bool {
+        const MOVED: u32 = 1 << SectionKind::EhFrame as u32 | 1 << SectionKind::Reversed as u32;
+        MOVED >> (self.meta & 15) & 1 != 0
     }
     /// Whether other sections live and die with this one.
     pub fn has_followers(&self) -> bool {

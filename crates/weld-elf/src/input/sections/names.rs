@@ -1,6 +1,6 @@
 //! Which bin an input section goes to: by default there is one for each output section's name.
 //!
-//! Names are matched by prefix to the output section they belong to. Names outside the well-known set
+//! Names are matched by prefix to the output section they belong to (`layout::standard` has the table). Names outside the well-known set
 //! are numbered per object while it is parsed and joined in object order afterwards, which keeps the
 //! numbering independent of threads.
 //!
@@ -15,104 +15,11 @@ use super::uses::renumber;
 use super::{InputSection, Sections, is_array};
 use crate::ids::*;
 use crate::input::object::Object;
+use crate::layout::standard::{BINS, bin, prefixes};
 use crate::options::{Options, OutputKind};
 
 /// Numbers of bins have 21 bits; the upper half numbers an object's own names.
 pub(super) const LOCAL_NAME: u32 = 1 << 20;
-
-/// Names known beforehand, in no meaningful order. A name also takes the sections that continue it
-/// after a dot.
-pub(super) const WELL_KNOWN: &[&[u8]] = &[
-    b".text",
-    b".rodata",
-    b".data",
-    b".bss",
-    b".data.rel.ro",
-    b".bss.rel.ro",
-    b".init_array",
-    b".fini_array",
-    b".preinit_array",
-    b".tdata",
-    b".tbss",
-    b".eh_frame",
-    b".gcc_except_table",
-    b".init",
-    b".fini",
-    b".ctors",
-    b".dtors",
-    b".comment",
-    b".debug_info",
-    b".debug_abbrev",
-    b".debug_line",
-    b".debug_str",
-    b".debug_line_str",
-    b".debug_ranges",
-    b".debug_rnglists",
-    b".debug_loc",
-    b".debug_loclists",
-    b".debug_aranges",
-    b".debug_str_offsets",
-    b".debug_addr",
-    b".debug_gnu_pubnames",
-    b".debug_gnu_pubtypes",
-    b".debug_names",
-    b".ldata",
-    b".lrodata",
-    b".lbss",
-    b".ltext",
-];
-
-/// The bins of some well-known names.
-pub mod bin {
-    use super::WELL_KNOWN;
-    use crate::ids::BinId;
-
-    pub const BSS: BinId = index(b".bss");
-    pub const BSS_REL_RO: BinId = index(b".bss.rel.ro");
-    pub const TBSS: BinId = index(b".tbss");
-    pub const LBSS: BinId = index(b".lbss");
-    pub const INIT_ARRAY: BinId = index(b".init_array");
-    pub const FINI_ARRAY: BinId = index(b".fini_array");
-    pub const EH_FRAME: BinId = index(b".eh_frame");
-    pub const COMMENT: BinId = index(b".comment");
-
-    /// Evaluated when this is compiled, which ends there if there is no such name.
-    pub(super) const fn index(name: &[u8]) -> BinId {
-        let mut i = 0;
-        while !is_equal(WELL_KNOWN[i], name) {
-            i += 1;
-        }
-        BinId(i as u32)
-    }
-
-    const fn is_equal(a: &[u8], b: &[u8]) -> bool {
-        let mut i = 0;
-        while i < a.len() && i < b.len() && a[i] == b[i] {
-            i += 1;
-        }
-        a.len() == b.len() && i == a.len()
-    }
-}
-
-/// Sections that swallow `NAME.anything`, longest prefixes first; those whose first letter is `letter`.
-#[inline(always)]
-fn prefixes(letter: u8) -> &'static [(&'static [u8], BinId)] {
-    macro_rules! prefixes {
-        ($($name:literal)*) => { &[$(($name, const { bin::index($name) })),*] };
-    }
-    match letter {
-        b't' => prefixes![b".text" b".tdata" b".tbss"],
-        b'r' => prefixes![b".rodata"],
-        b'd' => prefixes![b".data.rel.ro" b".data" b".dtors"],
-        b'b' => prefixes![b".bss.rel.ro" b".bss"],
-        b'i' => prefixes![b".init_array"],
-        b'f' => prefixes![b".fini_array"],
-        b'g' => prefixes![b".gcc_except_table"],
-        b'c' => prefixes![b".ctors"],
-        b'l' => prefixes![b".ldata" b".lrodata" b".lbss" b".ltext"],
-        _ => &[],
-    }
-}
 
 /// Prefixes that `-z keep-text-section-prefix` keeps apart.
 const TEXT_PREFIXES: &[&[u8]] =
@@ -140,7 +47,7 @@ fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> 
     if let Some((_, index)) = prefixes(letter).iter().find(|(prefix, _)| continues(name, prefix)) {
         return Ok(*index);
     }
-    WELL_KNOWN.iter().position(|k| *k == name).map(|i| BinId(i as u32)).ok_or(name)
+    BINS.iter().position(|k| *k == name).map(|i| BinId(i as u32)).ok_or(name)
 }
 
 /// Names of output sections that an object (or a slice of one) has named, in the order of their numbers, which begin
@@ -265,14 +172,14 @@ mod tests {
 
     #[test]
     fn names_have_the_numbers_of_well_known_ones() {
-        assert_eq!(WELL_KNOWN[bin::COMMENT.index()], b".comment");
+        assert_eq!(BINS[bin::COMMENT.index()], b".comment");
         let options = Options::default();
-        for (number, name) in WELL_KNOWN.iter().enumerate() {
+        for (number, name) in BINS.iter().enumerate() {
             assert_eq!(choose_bin(name, &options), Ok(BinId(number as u32)));
         }
         for letter in 0..=255 {
             for (prefix, number) in prefixes(letter) {
-                assert_eq!((prefix[1], WELL_KNOWN[number.index()]), (letter, *prefix));
+                assert_eq!((prefix[1], BINS[number.index()]), (letter, *prefix));
                 let longer = [prefix, &b".x"[..]].concat();
                 assert_eq!(choose_bin(&longer, &options), Ok(*number));
             }

@@ -17,11 +17,12 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::glob::Glob;
 use weld_common::{par, sort, trace};
 
-use super::names::{LOCAL_NAME, LocalNames, WELL_KNOWN};
+use super::names::{LOCAL_NAME, LocalNames};
 use super::uses::Uses;
 use super::{FOLLOWERS, InputSection, ObjectSections, SectionKind, Sections};
 use crate::ids::BinId;
 use crate::input::object::{Object, append};
+use crate::layout::standard::BINS;
 use crate::options::Options;
 use crate::resolve::comdat::Comdats;
 
@@ -84,7 +85,7 @@ pub fn parse<'a>(
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
         sink.push(Diagnostic::warning(text).at((objects[first].file.0 as u64) << 32));
     }
-    let mut sections = Sections { list, objects: parsed, bins: WELL_KNOWN.to_vec() };
+    let mut sections = Sections { list, objects: parsed, bins: BINS.to_vec() };
     sections.join_names(objects, parallel);
     if sections.bins.len() >= LOCAL_NAME as usize {
         sink.error(format!("too many different section names: {}", sections.bins.len()));

@@ -1,10 +1,11 @@
 //! What objects contribute to the headers of output sections: one summary an object and output section.
 
 use super::is_array;
-use super::names::{LOCAL_NAME, WELL_KNOWN};
+use super::names::LOCAL_NAME;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
+use crate::layout::standard::BINS;
 
 /// What an object contributes to an output section's header.
 #[derive(Clone, Copy)]
@@ -50,7 +51,7 @@ pub(super) struct Uses {
 impl Uses {
     pub(super) fn add(&mut self, mine: &OutputUse) {
         let own = mine.bin.0.checked_sub(LOCAL_NAME);
-        let name = own.map_or(mine.bin.index(), |own| WELL_KNOWN.len() + own as usize);
+        let name = own.map_or(mine.bin.index(), |own| BINS.len() + own as usize);
         if self.places.len() <= name {
             self.places.resize(name + 1, None);
         }

@@ -7,10 +7,10 @@ use crate::arch::plt;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::input::sections::Sections;
+use crate::layout::program::Program;
 use crate::layout::segments;
 use crate::layout::{Layout, addresses, settle};
 use crate::link::Context;
-use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::relr::Packed;
@@ -78,7 +78,7 @@ impl<'a> Plan<'a> {
         context: &Context,
         resolved: &Resolved,
         sections: &mut Sections,
-        options: &Options,
+        program: &Program,
     ) -> Result<(), String> {
         let packed = Packed {
             relocs: &self.live.dyn_relocs,
@@ -87,7 +87,7 @@ impl<'a> Plan<'a> {
             resolved,
             owners: context.owners,
         };
-        let assign = |layout: &mut Layout| segments::assign(layout, options, self.facts);
+        let assign = |layout: &mut Layout| segments::assign(layout, program, self.facts);
         settle::settle(&mut self.layout, sections, &[&packed], assign)
     }
 }

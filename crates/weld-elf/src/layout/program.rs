@@ -1,0 +1,284 @@
+//! Placing is a program: a list of statements that say which output sections lie where.
+//!
+//! The default layout is the built-in program of [`super::standard`]. Options edit it: `-Ttext` puts code first,
+//! `--section-start` and its kin give addresses, `-N` makes all memory one segment, `-n` leaves the headers out of memory.
+//! A linker script would be another program: its output sections are statements that name a section
+//! ([`Who::Named`]), with bins of their own for their patterns of input sections; what no statement names is an orphan in any program.
+//!
+//! Input sections are assigned to bins where they are read, by a table or a prefix (`input::sections::names`), so a
+//! section's output section is one load away ([`super::Layout::out_of`]); a program decides on output sections only, of
+//! which there are few.
+
+use std::borrow::Cow;
+
+use super::standard::{ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OWN};
+use super::{ChunkKind, OutputSection};
+use crate::arch::facts::Facts;
+use crate::elf::*;
+use crate::options::{Magic, Options};
+
+/// What may be done to the memory of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    ReadOnly,
+    Code,
+    WritableCode,
+    /// Written to by the loader, then read-only.
+    Relro,
+    Data,
+    /// Not in memory.
+    Nowhere,
+}
+
+impl Memory {
+    /// `p_flags` of its segment.
+    pub fn rights(self) -> u32 {
+        match self {
+            Memory::ReadOnly | Memory::Nowhere => PF_R,
+            Memory::Code => PF_R | PF_X,
+            Memory::WritableCode => PF_R | PF_W | PF_X,
+            Memory::Relro | Memory::Data => PF_R | PF_W,
+        }
+    }
+}
+
+/// What a section consists of, as far as that has to do with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    Notes,
+    /// Read-only sections of other types than data: mostly what the loader reads.
+    Tables,
+    /// The bytes of the template for thread-local memory, and the zeroes behind them.
+    Template,
+    TemplateZeroes,
+    Bytes,
+    Zeroes,
+}
+
+/// A place for output sections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Statement {
+    pub memory: Memory,
+    /// For sections that may be out of reach of others (`SHF_X86_64_LARGE` and the like).
+    pub large: bool,
+    pub who: Who,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// What the linker makes; inputs may have sections of the same name.
+    Own(ChunkKind),
+    Named(&'static [u8]),
+    /// All that no statement names, if they consist of this.
+    Orphans(Contents),
+}
+
+pub struct Program<'o> {
+    statements: Cow<'static, [Statement]>,
+    pub options: &'o Options,
+    machine: &'static Facts,
+    /// What becomes read-only, among the linker's own.
+    relro: Vec<ChunkKind>,
+}
+
+impl<'o> Program<'o> {
+    /// The default layout, as options edit it.
+    pub fn new(options: &'o Options, machine: &'static Facts) -> Program<'o> {
+        let mut program =
+            Program { statements: Cow::Borrowed(ORDER), options, machine, relro: RELRO_OWN.to_vec() };
+        if options.dynamic.now {
+            program.relro.push(RELRO_NOW);
+        }
+        if options.start_of(b".text").is_some() {
+            program.put_code_first();
+        }
+        program
+    }
+
+    /// `-Ttext`: code comes first, and `.text` first of it. All else follows at higher addresses, within its reach, and an
+    /// image that is cut from the file starts with the code.
+    fn put_code_first(&mut self) {
+        let is_code = |statement: &&Statement| statement.memory == Memory::Code;
+        let of_size = |large: bool| {
+            let all = move || ORDER.iter().filter(move |s| s.memory != Memory::Nowhere && s.large == large);
+            let text = Statement { memory: Memory::Code, large, who: Who::Named(b".text") };
+            let code = all().filter(is_code);
+            std::iter::once(text).chain(code.chain(all().filter(move |s| !is_code(s))).copied())
+        };
+        let nowhere = ORDER.iter().filter(|s| s.memory == Memory::Nowhere).copied();
+        self.statements = Cow::Owned(of_size(false).chain(of_size(true)).chain(nowhere).collect());
+    }
+
+    /// Gives an output section its place in the order, its memory, and the address that it was given, if any.
+    pub fn assign(&self, out: &mut OutputSection) {
+        out.large = self.machine.is_large(out.flags);
+        out.memory = self.memory(out);
+        if out.memory == Memory::Relro && out.is_nobits() && !out.is_tls() {
+            // Data follows in the same segment.
+            out.kind = SHT_PROGBITS;
+        }
+        out.rank = self.rank(out);
+        out.start = self.options.start_of(&out.name);
+    }
+
+    fn memory(&self, out: &OutputSection) -> Memory {
+        let flag = |flag: u64| out.flags & flag != 0;
+        match (flag(SHF_WRITE), flag(SHF_EXECINSTR)) {
+            _ if !out.is_alloc() => Memory::Nowhere,
+            (false, false) => Memory::ReadOnly,
+            (false, true) => Memory::Code,
+            (true, true) => Memory::WritableCode,
+            (true, false) if self.is_relro(out) => Memory::Relro,
+            (true, false) => Memory::Data,
+        }
+    }
+
+    /// Whether data may become read-only once the loader has relocated it.
+    fn is_relro(&self, out: &OutputSection) -> bool {
+        if !self.options.layout.relro || out.large {
+            return false;
+        }
+        let array = matches!(out.kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY);
+        match out.own {
+            _ if out.is_tls() || array => true,
+            Some(kind) => self.relro.contains(&kind),
+            None => RELRO_NAMES.contains(&&*out.name),
+        }
+    }
+
+    /// The number of the statement that places the section: one that names it, or that of its sort.
+    fn rank(&self, out: &OutputSection) -> u32 {
+        let contents = contents(out);
+        let mut of_sort = self.statements.len();
+        for (i, statement) in self.statements.iter().enumerate() {
+            if statement.memory != out.memory || statement.large != out.large {
+                continue;
+            }
+            match statement.who {
+                Who::Own(kind) if out.own == Some(kind) => return i as u32,
+                Who::Named(name) if *out.name == *name => return i as u32,
+                Who::Orphans(sort) if sort == contents => of_sort = i,
+                _ => {}
+            }
+        }
+        of_sort as u32
+    }
+
+    /// `-N`: whether all memory is one segment that can be written to and executed.
+    pub fn is_one_segment(&self) -> bool {
+        self.options.layout.magic == Magic::Omagic
+    }
+
+    /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`.
+    pub fn loads_headers(&self) -> bool {
+        self.options.layout.magic == Magic::Paged
+    }
+}
+
+fn contents(out: &OutputSection) -> Contents {
+    let writable = matches!(out.memory, Memory::Relro | Memory::Data);
+    match out.kind {
+        _ if out.memory == Memory::Nowhere => Contents::Bytes,
+        _ if writable && out.is_tls() && out.is_nobits() => Contents::TemplateZeroes,
+        _ if writable && out.is_tls() => Contents::Template,
+        SHT_NOBITS => Contents::Zeroes,
+        SHT_NOTE if out.memory == Memory::ReadOnly => Contents::Notes,
+        SHT_PROGBITS => Contents::Bytes,
+        _ if out.memory == Memory::ReadOnly => Contents::Tables,
+        _ => Contents::Bytes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> &'static Facts {
+        crate::arch::default().facts()
+    }
+
+    fn out(name: &'static str, kind: u32, flags: u64) -> OutputSection<'static> {
+        OutputSection::new(name.as_bytes().into(), kind, flags, 0)
+    }
+
+    fn order(options: &Options, mut list: Vec<OutputSection<'static>>) -> Vec<String> {
+        let program = Program::new(options, machine());
+        list.iter_mut().for_each(|out| program.assign(out));
+        list.sort_by_key(|out| out.rank);
+        list.iter().map(|out| String::from_utf8_lossy(&out.name).into_owned()).collect()
+    }
+
+    const A: u64 = SHF_ALLOC;
+
+    fn some() -> Vec<OutputSection<'static>> {
+        vec![
+            out(".debug_info", SHT_PROGBITS, 0),
+            out(".bss", SHT_NOBITS, A | SHF_WRITE),
+            out(".data", SHT_PROGBITS, A | SHF_WRITE),
+            out(".eh_frame", SHT_PROGBITS, A),
+            out(".init", SHT_PROGBITS, A | SHF_EXECINSTR),
+            out(".text", SHT_PROGBITS, A | SHF_EXECINSTR),
+            out(".rodata", SHT_PROGBITS, A),
+            out(".note.x", SHT_NOTE, A),
+            out(".tbss", SHT_NOBITS, A | SHF_WRITE | SHF_TLS),
+            out(".tdata", SHT_PROGBITS, A | SHF_WRITE | SHF_TLS),
+            out(".lrodata", SHT_PROGBITS, A | machine().large_flag()),
+        ]
+    }
+
+    #[test]
+    fn the_standard_order() {
+        let names = [
+            ".note.x",
+            ".rodata",
+            ".eh_frame",
+            ".init",
+            ".text",
+            ".tdata",
+            ".tbss",
+            ".data",
+            ".bss",
+            ".lrodata",
+            ".debug_info",
+        ];
+        assert_eq!(order(&Options::default(), some()), names);
+    }
+
+    #[test]
+    fn an_address_for_text_puts_code_first() {
+        let mut options = Options::default();
+        options.layout.section_starts.push((".text".into(), 0x1000));
+        let names = [
+            ".text",
+            ".init",
+            ".note.x",
+            ".rodata",
+            ".eh_frame",
+            ".tdata",
+            ".tbss",
+            ".data",
+            ".bss",
+            ".lrodata",
+            ".debug_info",
+        ];
+        assert_eq!(order(&options, some()), names);
+    }
+
+    #[test]
+    fn there_is_a_statement_for_everything() {
+        let options = Options::default();
+        let program = Program::new(&options, machine());
+        let flags = [0, A, A | SHF_WRITE, A | SHF_EXECINSTR, A | SHF_WRITE | SHF_EXECINSTR];
+        for large in [0, machine().large_flag()] {
+            for kind in [SHT_PROGBITS, SHT_NOBITS, SHT_NOTE, SHT_INIT_ARRAY, 0x7000_0000] {
+                for tls in [0, SHF_TLS] {
+                    for flags in flags.map(|flags| flags | tls | if flags == 0 { 0 } else { large }) {
+                        let mut section = out(".x", kind, flags);
+                        program.assign(&mut section);
+                        assert!((section.rank as usize) < ORDER.len(), "{kind:#x} {flags:#x}");
+                    }
+                }
+            }
+        }
+    }
+}
