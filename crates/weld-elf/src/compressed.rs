@@ -1,7 +1,7 @@
 //! Compressed debug sections: reading `SHF_COMPRESSED` and `.zdebug_*`, and writing the former.
 //!
-//! A section with `SHF_COMPRESSED` starts with an `Elf64_Chdr` {type, reserved: u32; uncompressed
-//! size, alignment: u64}, little-endian; zlib or zstd data follow. The older `.zdebug_*` sections
+//! A section with `SHF_COMPRESSED` starts with a header, which has the type of compression, and the
+//! section's uncompressed size and alignment; zlib or zstd data follow. The older `.zdebug_*` sections
 //! start with `ZLIB` and the size as a big-endian u64. Tools may have joined several zlib streams or
 //! zstd frames; readers take one after the other.
 //!
@@ -15,10 +15,10 @@
 //!
 //! Sources: gABI, "Section Compression"; RFC 1950 (zlib), 1951 (deflate), 8878 (zstd).
 
+use crate::elf::{Chdr, Format, Writer, records};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::fmt;
 
-const CHDR_SIZE: usize = 24;
 const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
 const ZDEBUG_HEAD: usize = 12;
@@ -112,15 +112,10 @@ pub struct Compressed<'a> {
 
 impl<'a> Compressed<'a> {
     /// Reads the header of a section with `SHF_COMPRESSED`.
-    pub fn parse(section: &'a [u8]) -> Result<Compressed<'a>, CompressedError> {
-        let (header, payload) = section.split_first_chunk::<CHDR_SIZE>().ok_or(CompressedError::BadHeader)?;
-        let [kind, size, align] = [0, 8, 16].map(|at| {
-            let mut word = [0; 8];
-            word.copy_from_slice(&header[at..at + 8]);
-            u64::from_le_bytes(word)
-        });
-        // The upper half is reserved.
-        let kind = kind as u32;
+    pub fn parse(section: &'a [u8], format: Format) -> Result<Compressed<'a>, CompressedError> {
+        let header = records::<Chdr>(section, format, 0, 1).ok_or(CompressedError::BadHeader)?[0];
+        let payload = &section[format.size::<Chdr>() as usize..];
+        let (kind, size, align) = (header.ch_type(), header.ch_size(), header.ch_addralign());
         let algorithm = Algorithm::from_elf(kind).ok_or(CompressedError::UnknownAlgorithm(kind))?;
         if align != 0 && !align.is_power_of_two() {
             return Err(CompressedError::BadAlignment(align));
@@ -310,7 +305,7 @@ fn adler32_combine(first: u32, second: u32, len: u64) -> u32 {
     (b << 16 | a) as u32
 }
 
-/// A section for the output: `Elf64_Chdr` and compressed data.
+/// A section for the output: its header and compressed data.
 pub struct CompressedSection {
     size: u64,
     /// The header with what opens a zlib stream, and its checksum.
@@ -322,10 +317,12 @@ pub struct CompressedSection {
 impl CompressedSection {
     /// `chunks` in their order, only the last compressed as such (one of no bytes if the section is
     /// empty); `align` is the alignment of the uncompressed section.
-    pub fn new(algorithm: Algorithm, align: u64, chunks: Vec<Chunk>) -> CompressedSection {
+    pub fn new(format: Format, algorithm: Algorithm, align: u64, chunks: Vec<Chunk>) -> CompressedSection {
         let uncompressed: u64 = chunks.iter().map(|chunk| chunk.size).sum();
-        let words = [u64::from(algorithm.to_elf()), uncompressed, align];
-        let mut head: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let mut header = Writer::new(format);
+        // What follows the type is aligned.
+        header.u32(algorithm.to_elf()).align(format.word() as usize).word(uncompressed).word(align);
+        let mut head = header.finish();
         let mut tail = Vec::new();
         if algorithm == Algorithm::Zlib {
             // A window of 32 KiB, "fastest", and the check bits that go with them.
@@ -385,7 +382,7 @@ mod tests {
         let last = parts.len() - 1;
         let parts = parts.iter().enumerate();
         let chunks = parts.map(|(i, part)| compressor.chunk(part, i == last).unwrap()).collect();
-        let section = CompressedSection::new(algorithm, 4, chunks);
+        let section = CompressedSection::new(Format::NATIVE, algorithm, 4, chunks);
         let out: Vec<u8> = section.parts().flatten().copied().collect();
         assert_eq!(out.len() as u64, section.size());
         assert!(section.parts().enumerate().all(|(i, part)| section.part(i) == part));
@@ -393,7 +390,7 @@ mod tests {
     }
 
     fn decompress(section: &[u8]) -> Result<Vec<u8>, CompressedError> {
-        let section = Compressed::parse(section)?;
+        let section = Compressed::parse(section, Format::NATIVE)?;
         let mut out = vec![0xaa; section.uncompressed_size() as usize];
         section.decompress_into(&mut out).map(|()| out)
     }
@@ -432,7 +429,7 @@ mod tests {
         let section = compress(Algorithm::Zstd, &text(1000), 400);
         assert_eq!(section[..8], [2, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(section[8..16], 1000u64.to_le_bytes());
-        let parsed = Compressed::parse(&section).unwrap();
+        let parsed = Compressed::parse(&section, Format::NATIVE).unwrap();
         assert_eq!((parsed.align(), parsed.uncompressed_size()), (4, 1000));
         let section = compress(Algorithm::Zlib, &text(1000), 400);
         assert_eq!(section[..4], [1, 0, 0, 0]);
@@ -442,7 +439,7 @@ mod tests {
     #[test]
     fn zdebug_and_joined_streams() {
         let data = text(5000);
-        let stream = |data: &[u8]| compress(Algorithm::Zlib, data, 1 << 20)[CHDR_SIZE..].to_vec();
+        let stream = |data: &[u8]| compress(Algorithm::Zlib, data, 1 << 20)[Chdr::SIZE..].to_vec();
         let mut section = b"ZLIB".to_vec();
         section.extend(5000u64.to_be_bytes());
         section.extend(stream(&data[..2000]));
@@ -481,7 +478,7 @@ mod tests {
             for len in 0..good.len() {
                 assert!(decompress(&good[..len]).is_err(), "{algorithm:?} {len}");
             }
-            for at in CHDR_SIZE..good.len() {
+            for at in Chdr::SIZE..good.len() {
                 for value in [0, 1, 0x80, 0xff] {
                     let mut bad = good.clone();
                     bad[at] = value;
@@ -496,7 +493,7 @@ mod tests {
             assert_eq!(decompress(&bad), Err(CompressedError::BadAlignment(3)));
             let mut zero = good;
             zero[16] = 0;
-            assert_eq!(Compressed::parse(&zero).unwrap().align(), 1);
+            assert_eq!(Compressed::parse(&zero, Format::NATIVE).unwrap().align(), 1);
         }
         let mut wrong_sum = compress(Algorithm::Zlib, &text(300), 100);
         *wrong_sum.last_mut().unwrap() ^= 1;
@@ -518,7 +515,7 @@ mod tests {
             for level in [0, 1, 6, 9, 22, u32::MAX] {
                 let mut compressor = Compressor::new(algorithm, Some(level)).unwrap();
                 let chunk = compressor.chunk(&text(10_000), true).unwrap();
-                let section = CompressedSection::new(algorithm, 1, vec![chunk]);
+                let section = CompressedSection::new(Format::NATIVE, algorithm, 1, vec![chunk]);
                 let out: Vec<u8> = section.parts().flatten().copied().collect();
                 assert_eq!(decompress(&out).unwrap(), text(10_000));
             }

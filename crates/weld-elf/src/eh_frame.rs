@@ -7,7 +7,7 @@
 //!
 //! A record is a u32 length, a u32 that is 0 in a CIE and in an FDE the distance back to its CIE, and
 //! the rest. (A length of 0xffffffff would mean that a u64 length follows, which no unwinder reads.) A length of 0 ends the list; objects made by
-//! `ld -r` have such words between records too, and they are skipped. Numbers are little-endian.
+//! `ld -r` have such words between records too, and they are skipped. Numbers have the file's byte order.
 //!
 //! Sources: LSB Core, "Exception Frames"; DWARF 5, section 6.4; encodings: LSB, "DWARF Exception
 //! Header Encoding".
@@ -16,6 +16,7 @@ use std::fmt;
 
 use weld_common::sort;
 
+use crate::elf::Format;
 use crate::reader::Reader;
 
 /// How a pointer is stored: `DW_EH_PE_*`. The low half says size, the high half what it counts from.
@@ -33,12 +34,13 @@ pub mod encoding {
     pub const OMIT: u8 = 0xff;
 
     /// The size in bytes of a pointer; `None` if it is not fixed or depends on the place.
-    pub fn size(encoding: u8) -> Option<usize> {
+    pub fn size(encoding: u8, format: super::Format) -> Option<usize> {
         if encoding & 0x70 == ALIGNED {
             return None;
         }
         match encoding & 0x0f {
-            ABSPTR | UDATA8 | SDATA8 => Some(8),
+            ABSPTR => Some(format.word() as usize),
+            UDATA8 | SDATA8 => Some(8),
             UDATA4 | SDATA4 => Some(4),
             UDATA2 | SDATA2 => Some(2),
             _ => None,
@@ -185,26 +187,31 @@ struct Head {
 }
 
 /// Reads the head of the record at `at`; `None` for a terminator.
-fn read_head(data: &[u8], at: usize) -> Result<Option<Head>, EhError> {
-    let mut reader = Reader::new(&data[at..]);
-    let length = reader.u32().ok_or(EhError::Truncated(at))?;
+fn read_head(data: &[u8], at: usize, format: Format) -> Result<Option<Head>, EhError> {
+    let length = data[at..].first_chunk::<4>().ok_or(EhError::Truncated(at))?;
+    let length = format.get_u32(length);
     if length == 0 {
         return Ok(None);
     }
     if length == 0xffff_ffff {
         return Err(EhError::Wide(at));
     }
-    let id_at = at + reader.position();
+    let id_at = at + 4;
     let end = id_at.checked_add(length as usize);
     let end = end.filter(|&end| end <= data.len()).ok_or(EhError::Truncated(at))?;
-    let id = Reader::new(&data[id_at..end]).u32().ok_or(EhError::TooShort(at))?;
-    Ok(Some(Head { end, id_at, id }))
+    let id = data[id_at..end].first_chunk::<4>().ok_or(EhError::TooShort(at))?;
+    Ok(Some(Head { end, id_at, id: format.get_u32(id) }))
 }
 
 impl EhFrame {
     /// Parses a section. `relocs` are its relocations in ascending order of `offset`, which gives
     /// the place of one in bytes from the section's start.
-    pub fn parse<R>(data: &[u8], relocs: &[R], offset: impl Fn(&R) -> u64) -> Result<EhFrame, EhError> {
+    pub fn parse<R>(
+        data: &[u8],
+        format: Format,
+        relocs: &[R],
+        offset: impl Fn(&R) -> u64,
+    ) -> Result<EhFrame, EhError> {
         if u32::try_from(data.len()).is_err() || u32::try_from(relocs.len()).is_err() {
             return Err(EhError::TooLarge);
         }
@@ -212,7 +219,7 @@ impl EhFrame {
         let mut frames = EhFrame::default();
         let mut at = 0;
         while at < data.len() {
-            let Some(head) = read_head(data, at)? else {
+            let Some(head) = read_head(data, at, format)? else {
                 at += 4;
                 continue;
             };
@@ -220,12 +227,12 @@ impl EhFrame {
             let (offset, size) = (at as u32, (head.end - at) as u32);
             let (first_reloc, n_relocs) = (first_reloc as u32, n_relocs as u32);
             if head.id == 0 {
-                let fde_encoding = parse_cie(&data[head.id_at + 4..head.end], at)?;
+                let fde_encoding = parse_cie(&data[head.id_at + 4..head.end], format, at)?;
                 frames.cies.push(Cie { offset, size, first_reloc, n_relocs, fde_encoding });
             } else {
                 let cie = frames.find_cie(head.id_at, head.id).ok_or(EhError::NoCie(at))?;
                 let begin = head.id_at + 4;
-                let pointer = encoding::size(frames.cies[cie].fde_encoding);
+                let pointer = encoding::size(frames.cies[cie].fde_encoding, format);
                 let pointer = pointer.ok_or(EhError::BadEncoding(frames.cies[cie].offset as usize))?;
                 if head.end - begin < 2 * pointer {
                     return Err(EhError::TooShort(at));
@@ -260,7 +267,7 @@ impl EhFrame {
 
 /// The encoding of function addresses in the FDEs of a CIE. `body` is what follows its id; `at` is
 /// where the record starts, for errors.
-fn parse_cie(body: &[u8], at: usize) -> Result<u8, EhError> {
+fn parse_cie(body: &[u8], format: Format, at: usize) -> Result<u8, EhError> {
     let short = EhError::TooShort(at);
     let mut reader = Reader::new(body);
     let version = reader.u8().ok_or(short)?;
@@ -270,7 +277,7 @@ fn parse_cie(body: &[u8], at: usize) -> Result<u8, EhError> {
     let augmentation = reader.c_string().ok_or(short)?;
     if augmentation == b"eh" {
         // From GCC 2: a pointer to exception tables follows.
-        reader.skip(8).ok_or(short)?;
+        reader.skip(format.word() as usize).ok_or(short)?;
     }
     if version == 4 {
         // Address size and segment selector size.
@@ -283,14 +290,14 @@ fn parse_cie(body: &[u8], at: usize) -> Result<u8, EhError> {
         b"" | b"eh" => Ok(encoding::ABSPTR),
         [b'z', rest @ ..] => {
             reader.uleb128().ok_or(short)?;
-            parse_augmentation(rest, &mut reader, at)
+            parse_augmentation(rest, &mut reader, format, at)
         }
         _ => Err(EhError::BadAugmentation(at)),
     }
 }
 
 /// Finds the data that belongs to the letter `R` among that of the others.
-fn parse_augmentation(letters: &[u8], reader: &mut Reader, at: usize) -> Result<u8, EhError> {
+fn parse_augmentation(letters: &[u8], reader: &mut Reader, format: Format, at: usize) -> Result<u8, EhError> {
     let short = EhError::TooShort(at);
     for letter in letters {
         match letter {
@@ -300,7 +307,7 @@ fn parse_augmentation(letters: &[u8], reader: &mut Reader, at: usize) -> Result<
                 let personality = reader.u8().ok_or(short)?;
                 let size = match personality {
                     encoding::OMIT => 0,
-                    _ => encoding::size(personality).ok_or(EhError::BadEncoding(at))?,
+                    _ => encoding::size(personality, format).ok_or(EhError::BadEncoding(at))?,
                 };
                 reader.skip(size).ok_or(short)?;
             }
@@ -362,6 +369,7 @@ pub fn hdr_borders(size: u64) -> impl Iterator<Item = u64> {
 /// address pc-relative, and the search table relative to the section, ascending by function. `entries` come from
 /// [`sort_hdr_entries`]; there is room for them, and what is left over is zero. Addresses are final ones.
 pub fn write_hdr(
+    format: Format,
     (hdr_addr, eh_frame_addr): (u64, u64),
     entries: &[(u64, u64)],
     start: u64,
@@ -374,8 +382,8 @@ pub fn write_hdr(
         head[1] = encoding::PCREL | encoding::SDATA4;
         head[2] = encoding::UDATA4;
         head[3] = encoding::DATAREL | encoding::SDATA4;
-        head[4..8].copy_from_slice(&frame);
-        head[8..12].copy_from_slice(&(entries.len() as u32).to_le_bytes());
+        head[4..8].copy_from_slice(&format.u32_bytes(frame));
+        head[8..12].copy_from_slice(&format.u32_bytes(entries.len() as u32));
     }
     let first = (start as usize).saturating_sub(HDR_HEAD) / HDR_ENTRY;
     let entries = entries.get(first..).unwrap_or(&[]);
@@ -383,15 +391,15 @@ pub fn write_hdr(
     let (table, rest) = table.split_at_mut(room.min(HDR_ENTRY * entries.len()));
     for (place, &(pc, fde)) in table.as_chunks_mut::<HDR_ENTRY>().0.iter_mut().zip(entries) {
         let out_of_reach = HdrError::EntryOutOfReach { pc, fde };
-        place[..4].copy_from_slice(&offset32(pc, hdr_addr).ok_or(out_of_reach)?);
-        place[4..].copy_from_slice(&offset32(fde, hdr_addr).ok_or(out_of_reach)?);
+        place[..4].copy_from_slice(&format.u32_bytes(offset32(pc, hdr_addr).ok_or(out_of_reach)?));
+        place[4..].copy_from_slice(&format.u32_bytes(offset32(fde, hdr_addr).ok_or(out_of_reach)?));
     }
     rest.fill(0);
     Ok(())
 }
 
-fn offset32(to: u64, from: u64) -> Option<[u8; 4]> {
-    i32::try_from(to.wrapping_sub(from).cast_signed()).ok().map(i32::to_le_bytes)
+fn offset32(to: u64, from: u64) -> Option<u32> {
+    i32::try_from(to.wrapping_sub(from).cast_signed()).ok().map(i32::cast_unsigned)
 }
 
 #[cfg(test)]
@@ -418,7 +426,7 @@ mod tests {
     }
 
     fn parse(data: &[u8], relocs: &[u64]) -> Result<EhFrame, EhError> {
-        EhFrame::parse(data, relocs, |&r| r)
+        EhFrame::parse(data, Format::NATIVE, relocs, |&r| r)
     }
 
     /// As GCC makes them: a CIE, an FDE, a CIE with personality, an FDE with LSDA, a terminator.
@@ -585,13 +593,13 @@ mod tests {
         sort_hdr_entries(&mut entries, false);
         assert_eq!(entries, [(0x2000, 0x5000), (0x3000, 0x5100)]);
         let mut out = vec![0xaa; hdr_size(3) as usize];
-        write_hdr((0x4000, 0x4f00), &entries, 0, &mut out).unwrap();
+        write_hdr(Format::NATIVE, (0x4000, 0x4f00), &entries, 0, &mut out).unwrap();
         let mut expected = vec![1, 0x1b, 0x03, 0x3b];
         for word in [0xefc, 2, -0x2000, 0x1000, -0x1000, 0x1100, 0, 0] {
             expected.extend(i32::to_le_bytes(word));
         }
         assert_eq!(out, expected);
-        write_hdr((0x4000, 0x4000), &[], 0, &mut out).unwrap();
+        write_hdr(Format::NATIVE, (0x4000, 0x4000), &[], 0, &mut out).unwrap();
         assert_eq!(out[4..8], (-4i32).to_le_bytes());
     }
 
@@ -601,14 +609,14 @@ mod tests {
         // Room for some that were folded.
         let size = hdr_size(entries.len() + 5);
         let mut whole = vec![0xaa; size as usize];
-        write_hdr((0x4000, 0x4f00), &entries, 0, &mut whole).unwrap();
+        write_hdr(Format::NATIVE, (0x4000, 0x4f00), &entries, 0, &mut whole).unwrap();
         let mut starts = vec![0];
         starts.extend(hdr_borders(size));
         assert!(starts.len() > 3);
         for (i, &start) in starts.iter().enumerate() {
             let end = starts.get(i + 1).map_or(size, |&end| end) as usize;
             let mut part = vec![0xaa; end - start as usize];
-            write_hdr((0x4000, 0x4f00), &entries, start, &mut part).unwrap();
+            write_hdr(Format::NATIVE, (0x4000, 0x4f00), &entries, start, &mut part).unwrap();
             assert!(part == whole[start as usize..end]);
         }
     }
@@ -618,11 +626,14 @@ mod tests {
         let mut out = vec![0; hdr_size(1) as usize];
         let near = 0x1_0000_0000;
         let far = near + (1 << 31);
-        assert_eq!(write_hdr((near, far + 4), &[], 0, &mut out), Err(HdrError::FrameOutOfReach));
-        assert!(write_hdr((near, near), &[(far - 1, near)], 0, &mut out).is_ok());
+        assert_eq!(
+            write_hdr(Format::NATIVE, (near, far + 4), &[], 0, &mut out),
+            Err(HdrError::FrameOutOfReach)
+        );
+        assert!(write_hdr(Format::NATIVE, (near, near), &[(far - 1, near)], 0, &mut out).is_ok());
         let error = HdrError::EntryOutOfReach { pc: far, fde: near };
-        assert_eq!(write_hdr((near, near), &[(far, near)], 0, &mut out), Err(error));
+        assert_eq!(write_hdr(Format::NATIVE, (near, near), &[(far, near)], 0, &mut out), Err(error));
         let error = HdrError::EntryOutOfReach { pc: near, fde: far };
-        assert_eq!(write_hdr((near, near), &[(near, far)], 0, &mut out), Err(error));
+        assert_eq!(write_hdr(Format::NATIVE, (near, near), &[(near, far)], 0, &mut out), Err(error));
     }
 }

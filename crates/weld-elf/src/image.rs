@@ -58,6 +58,8 @@ pub struct Image<'c, 'a> {
     pub ibt_plt: bool,
     /// Whether relative relocations are packed, so that their addends lie in the section.
     pub relr: bool,
+    /// How dynamic relocations are stored.
+    pub reloc_form: RelocForm,
 }
 
 /// Where a symbol is, as one relocation sees it.
@@ -74,6 +76,12 @@ pub struct Place {
 }
 
 impl<'a> Image<'_, 'a> {
+    /// The form of the output.
+    #[inline]
+    pub fn format(&self) -> Format {
+        self.layout.format
+    }
+
     /// The address of byte `offset` of a merge section.
     pub fn merged_address(&self, section: &InputSection, offset: u64) -> Option<u64> {
         let (part, input) = section.merged();
@@ -173,7 +181,7 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of word `word` of the GOT.
     pub fn got_address(&self, word: u32) -> Option<u64> {
-        (word != NONE).then_some(self.bases.got + 8 * word as u64)
+        (word != NONE).then_some(self.bases.got + self.format().word() * word as u64)
     }
 
     /// Address of the entry that calls through `.got.plt`.
@@ -184,7 +192,7 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
     pub fn got_plt_address(&self, entry: u32) -> u64 {
-        self.bases.got_plt + 8 * (self.mode.facts().plt.reserved_words + entry as u64)
+        self.bases.got_plt + self.format().word() * (self.mode.facts().plt.reserved_words + entry as u64)
     }
 
     /// The address by which a slot's symbol is known (that of its PLT entry for an IFUNC), and its flags.

@@ -147,7 +147,7 @@ impl<'a> Merger<'_, 'a> {
         if o.shdrs[shndx].sh_flags() & crate::elf::SHF_COMPRESSED == 0 {
             return Some(raw);
         }
-        let result = Compressed::parse(raw).and_then(|c| {
+        let result = Compressed::parse(raw, o.format()).and_then(|c| {
             let mut bytes = vec![0; c.uncompressed_size() as usize];
             c.decompress_into(&mut bytes).map(|()| bytes)
         });

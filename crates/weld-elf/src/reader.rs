@@ -1,6 +1,6 @@
 //! A checked reader over bytes for the formats without fixed records: `.eh_frame`, CREL.
 //!
-//! Little-endian. Each read either yields a value and moves on, or yields `None` at the end of the
+//! Each read either yields a value and moves on, or yields `None` at the end of the
 //! bytes (or for a LEB128 number of more than 64 bits). Source of LEB128: DWARF 5, section 7.6.
 
 /// Reads forward from the start of a slice.
@@ -25,19 +25,10 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        let array = *self.data.get(self.position..)?.first_chunk::<N>()?;
-        self.position += N;
-        Some(array)
-    }
-
-    #[inline]
     pub fn u8(&mut self) -> Option<u8> {
-        self.array().map(u8::from_le_bytes)
-    }
-
-    pub fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
+        let byte = *self.data.get(self.position)?;
+        self.position += 1;
+        Some(byte)
     }
 
     pub fn skip(&mut self, len: usize) -> Option<()> {
@@ -151,9 +142,9 @@ mod tests {
     fn fixed_sizes_and_strings() {
         let mut reader = Reader::new(b"\x01\x02\0\0\0zR\0\x05");
         assert_eq!(reader.u8(), Some(1));
-        assert_eq!(reader.u32(), Some(2));
+        assert_eq!(reader.skip(4), Some(()));
         assert_eq!(reader.c_string(), Some(&b"zR"[..]));
-        assert_eq!((reader.position(), reader.u32(), reader.c_string()), (8, None, None));
+        assert_eq!((reader.position(), reader.c_string()), (8, None));
         assert_eq!((reader.skip(usize::MAX), reader.skip(2), reader.u8()), (None, None, Some(5)));
         assert!(reader.is_empty());
         assert_eq!(reader.u8(), None);

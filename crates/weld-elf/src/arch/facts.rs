@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 
 use super::class::{Class, Type};
-use crate::elf::{SHT_PROGBITS, Target};
+use crate::elf::{RelocForm, SHT_PROGBITS, Target};
 use crate::synth::property_note::Rule;
 
 /// A machine. Sizes are in bytes.
@@ -146,6 +146,11 @@ impl Facts {
             Some(t) if !t.name.is_empty() => t.name.to_owned(),
             _ => format!("relocation type {kind}"),
         }
+    }
+
+    /// How dynamic relocations are stored.
+    pub fn reloc_form(&self) -> RelocForm {
+        RelocForm { format: self.target.format, addends: self.dynamic.with_addends }
     }
 
     /// The name of the machine in messages about files that are for another one.

@@ -19,7 +19,7 @@ pub fn plt_sec_size(facts: &Facts, slots: &Slots, marked: bool) -> u64 {
 }
 
 pub fn got_plt_size(facts: &Facts, slots: &Slots) -> u64 {
-    8 * (facts.plt.reserved_words + slots.plt.len() as u64)
+    facts.target.format.word() * (facts.plt.reserved_words + slots.plt.len() as u64)
 }
 
 /// How far from the start of `.plt`, or of `.plt.sec`, the entry is that is called.
@@ -32,13 +32,14 @@ pub fn entry_offset(facts: &Facts, slots: &Slots, marked: bool, entry: u32) -> u
 pub fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let machine = image.mode.machine;
     let reserved = machine.facts().plt.reserved_words;
+    let format = image.format();
     let dynamic = image.layout.chunk_address(crate::layout::ChunkKind::Dynamic);
-    for (word, bytes) in (first..).zip(out.chunks_exact_mut(8)) {
+    for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
         let value = match word.checked_sub(reserved) {
             None if word == 0 => dynamic,
             Some(entry) if entry < u64::from(image.slots.jump_slots) => machine.unbound(image, entry as u32),
             _ => 0,
         };
-        bytes.copy_from_slice(&value.to_le_bytes());
+        format.put(bytes, value);
     }
 }

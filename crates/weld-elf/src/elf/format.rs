@@ -26,9 +26,24 @@ pub struct Format {
     pub order: Order,
 }
 
+impl Default for Format {
+    fn default() -> Self {
+        Format::NATIVE
+    }
+}
+
 impl Format {
     /// The form that the linker works with: see [`crate::elf`].
     pub const NATIVE: Format = Format { class: Class::Elf64, order: Order::Little };
+
+    /// All forms.
+    #[cfg(test)]
+    pub const ALL: [Format; 4] = [
+        Format::NATIVE,
+        Format { class: Class::Elf64, order: Order::Big },
+        Format { class: Class::Elf32, order: Order::Little },
+        Format { class: Class::Elf32, order: Order::Big },
+    ];
 
     /// The form that the first bytes of a file name; `None` if they name none.
     pub fn of(file: &[u8]) -> Option<Format> {
@@ -97,6 +112,21 @@ impl Format {
     pub fn get(self, bytes: &[u8]) -> u64 {
         let next = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         if self.is_big() { bytes.iter().fold(0, next) } else { bytes.iter().rev().fold(0, next) }
+    }
+
+    #[inline]
+    pub fn u16_bytes(self, number: u16) -> [u8; 2] {
+        if self.is_big() { number.to_be_bytes() } else { number.to_le_bytes() }
+    }
+
+    #[inline]
+    pub fn u32_bytes(self, number: u32) -> [u8; 4] {
+        if self.is_big() { number.to_be_bytes() } else { number.to_le_bytes() }
+    }
+
+    #[inline]
+    pub fn u64_bytes(self, number: u64) -> [u8; 8] {
+        if self.is_big() { number.to_be_bytes() } else { number.to_le_bytes() }
     }
 
     /// Fills `out`, at most eight bytes, with the low bytes of a number.

@@ -143,13 +143,8 @@ pub fn hashed_string(table: &[u8], offset: u32) -> Option<(&[u8], u64)> {
 mod tests {
     use weld_common::host::QuietHost;
 
-    use super::super::format::{Class, Order};
     use super::super::{Sym, put_records};
     use super::*;
-
-    fn form(class: Class, order: Order) -> Format {
-        Format { class, order }
-    }
 
     #[test]
     fn a_table_in_each_form() {
@@ -157,18 +152,15 @@ mod tests {
             (0..5u16).map(|i| Sym::make(i.into(), 0x11, 0, i, u64::from(i) << 24, 7)).collect();
         let host = QuietHost::new();
         let store = InputStore::new(&host);
-        for class in [Class::Elf32, Class::Elf64] {
-            for order in [Order::Little, Order::Big] {
-                let format = form(class, order);
-                let size = format.size::<Sym>() as usize;
-                let mut data = vec![0xee; 3 + symbols.len() * size];
-                put_records(format, &symbols, &mut data[3..]);
-                let file = File::new(&data, format, &store);
-                let table = file.table::<Sym>(3, 5).unwrap();
-                assert!(table.iter().zip(&symbols).all(|(a, b)| a.0 == b.0), "{format:?}");
-                assert!(file.table::<Sym>(4, 5).is_none(), "{format:?}: reaches beyond the end");
-                assert!(file.table::<Sym>(0, u64::MAX).is_none(), "{format:?}: too many to count");
-            }
+        for format in Format::ALL {
+            let size = format.size::<Sym>() as usize;
+            let mut data = vec![0xee; 3 + symbols.len() * size];
+            put_records(format, &symbols, &mut data[3..]);
+            let file = File::new(&data, format, &store);
+            let table = file.table::<Sym>(3, 5).unwrap();
+            assert!(table.iter().zip(&symbols).all(|(a, b)| a.0 == b.0), "{format:?}");
+            assert!(file.table::<Sym>(4, 5).is_none(), "{format:?}: reaches beyond the end");
+            assert!(file.table::<Sym>(0, u64::MAX).is_none(), "{format:?}: too many to count");
         }
     }
 }

@@ -4,8 +4,10 @@
 //! when they go to the image ([`put_records`]); for a native output that is a copy. Headers, notes and
 //! other small things are written number by number ([`Writer`]).
 
+use super::constants::{SHT_REL, SHT_RELA};
 use super::format::Format;
-use super::records::{Raw, Record};
+use super::records::{Raw, Record, Rel, Rela, Sym};
+use super::tables::all;
 
 /// Fills `out` with `records` in the form `format`. There is room for exactly these.
 pub fn put_records<R: Record>(format: Format, records: &[R], out: &mut [u8]) {
@@ -15,6 +17,17 @@ pub fn put_records<R: Record>(format: Format, records: &[R], out: &mut [u8]) {
         (true, true) => encode::<R, true, true>(records, out),
         (false, false) => encode::<R, false, false>(records, out),
         (false, true) => encode::<R, false, true>(records, out),
+    }
+}
+
+impl Sym {
+    /// Fills `out`, which is as long as a symbol in the form `format`.
+    #[inline]
+    pub fn put(&self, format: Format, out: &mut [u8]) {
+        match format.is_native() {
+            true => out.copy_from_slice(&self.0),
+            false => put_records(format, std::slice::from_ref(self), out),
+        }
     }
 }
 
@@ -29,6 +42,51 @@ fn encode<R: Record, const WIDE: bool, const BIG: bool>(records: &[R], out: &mut
 fn bytes<R: Raw>(records: &[R]) -> &[u8] {
     // SAFETY: `Raw` promises alignment 1 and no padding.
     unsafe { std::slice::from_raw_parts(records.as_ptr().cast(), size_of_val(records)) }
+}
+
+/// Native records as bytes, in the form `format`.
+pub fn in_form<R: Record>(format: Format, native: Vec<u8>) -> Vec<u8> {
+    if format.is_native() {
+        return native;
+    }
+    let records: &[R] = all(&native);
+    let mut out = vec![0; records.len() * format.size::<R>() as usize];
+    put_records(format, records, &mut out);
+    out
+}
+
+/// How an output stores relocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RelocForm {
+    pub format: Format,
+    /// In records (`SHT_RELA`), not in what is relocated (`SHT_REL`).
+    pub addends: bool,
+}
+
+impl RelocForm {
+    /// Bytes of a record.
+    #[inline]
+    pub fn size(self) -> u64 {
+        if self.addends { self.format.size::<Rela>() } else { self.format.size::<Rel>() }
+    }
+
+    pub fn section_type(self) -> u32 {
+        if self.addends { SHT_RELA } else { SHT_REL }
+    }
+
+    /// Fills `out`, which is [`Self::size`] long, with a record. An addend that has no place in it is left out.
+    #[inline]
+    pub fn put(self, reloc: &Rela, out: &mut [u8]) {
+        match self.addends {
+            true if self.format.is_native() => out.copy_from_slice(&reloc.0),
+            true => put_records(self.format, std::slice::from_ref(reloc), out),
+            false => {
+                let mut rel = Rel([0; Rel::SIZE]);
+                rel.0.copy_from_slice(&reloc.0[..Rel::SIZE]);
+                put_records(self.format, &[rel], out);
+            }
+        }
+    }
 }
 
 /// Bytes that are being written, in one form.

@@ -222,9 +222,10 @@ impl Job<'_, '_, '_> {
         for (piece, mut list) in chunks {
             lists[self.pieces[piece].wanted].append(&mut list);
         }
+        let format = self.members.image.format();
         let sections = self.wanted.iter().zip(lists).filter_map(|(wanted, chunks)| {
             let out = &self.members.image.layout[wanted.section];
-            let compressed = CompressedSection::new(wanted.how.algorithm, out.align, chunks);
+            let compressed = CompressedSection::new(format, wanted.how.algorithm, out.align, chunks);
             (compressed.size() < out.size).then_some((wanted.section, compressed))
         });
         sections.collect()

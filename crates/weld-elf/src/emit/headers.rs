@@ -10,32 +10,16 @@ use crate::mode::Mode;
 
 /// Bytes of the ELF header and the program headers.
 pub fn size(layout: &Layout) -> u64 {
-    (Ehdr::SIZE + layout.segments.len() * Phdr::SIZE) as u64
-}
-
-struct Bytes(Vec<u8>);
-
-impl Bytes {
-    fn half(&mut self, value: u16) -> &mut Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-    fn word(&mut self, value: u32) -> &mut Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
-    fn long(&mut self, value: u64) -> &mut Self {
-        self.0.extend_from_slice(&value.to_le_bytes());
-        self
-    }
+    layout.format.size::<Ehdr>() + layout.segments.len() as u64 * layout.format.size::<Phdr>()
 }
 
 /// The first bytes of a file. What comes from objects that are for GNU systems only is so itself.
-pub fn identification(objects: &[Object]) -> [u8; 16] {
+pub fn identification(format: Format, objects: &[Object]) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(ELFMAG);
     let abi = if objects.iter().any(|o| o.is_gnu) { ELFOSABI_GNU } else { 0 };
-    bytes[4..8].copy_from_slice(&[ELFCLASS64, ELFDATA2LSB, 1, abi]);
+    let [class, order] = format.ident();
+    bytes[4..8].copy_from_slice(&[class, order, 1, abi]);
     bytes
 }
 
@@ -47,37 +31,35 @@ pub fn file_header(
     entry: u64,
     names: HeaderIndex,
 ) -> Vec<u8> {
-    let mut out = Bytes(Vec::with_capacity(size(layout) as usize));
-    out.0.extend_from_slice(&identification(objects));
+    let format = layout.format;
+    let size = |count: usize, of: u64| if count == 0 { 0 } else { of as u16 };
+    let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
+    out.bytes(&identification(format, objects));
     let kind = match (mode.relocatable, mode.pic) {
         (true, _) => ET_REL,
         (_, true) => ET_DYN,
         _ => ET_EXEC,
     };
-    let headers = layout.section_headers != 0;
-    let count = if headers { layout.sections.len() + 1 } else { 0 };
-    let phoff = if layout.segments.is_empty() { 0 } else { Ehdr::SIZE as u64 };
-    out.half(kind)
-        .half(mode.facts().target.machine)
-        .word(1)
-        .long(entry)
-        .long(phoff)
-        .long(layout.section_headers)
-        .word(0);
-    out.half(Ehdr::SIZE as u16).half(if layout.segments.is_empty() { 0 } else { Phdr::SIZE as u16 });
-    out.half(layout.segments.len() as u16).half(if headers { Shdr::SIZE as u16 } else { 0 });
+    let count = if layout.section_headers != 0 { layout.sections.len() + 1 } else { 0 };
+    let segments = layout.segments.len();
+    let phoff = if segments == 0 { 0 } else { format.size::<Ehdr>() };
+    out.u16(kind).u16(mode.facts().target.machine).u32(1);
+    out.word(entry).word(phoff).word(layout.section_headers).u32(0);
+    out.u16(format.size::<Ehdr>() as u16).u16(size(segments, format.size::<Phdr>()));
+    out.u16(segments as u16).u16(size(count, format.size::<Shdr>()));
     // Numbers that do not fit are in section header 0.
-    out.half(if count >= SHN_LORESERVE as usize { 0 } else { count as u16 });
-    out.half(if names.0 >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names.0 as u16 });
+    out.u16(if count >= SHN_LORESERVE as usize { 0 } else { count as u16 });
+    out.u16(if names.0 >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names.0 as u16 });
+    let mut segments = Writer::new(Format::NATIVE);
     for segment in &layout.segments {
-        put_segment(&mut out, segment);
+        put_segment(&mut segments, segment);
     }
-    out.0
+    [in_form::<Ehdr>(format, out.finish()), in_form::<Phdr>(format, segments.finish())].concat()
 }
 
-fn put_segment(out: &mut Bytes, s: &Segment) {
-    out.word(s.kind).word(s.flags).long(s.offset).long(s.address).long(s.load_address);
-    out.long(s.file_size).long(s.mem_size).long(s.align);
+fn put_segment(out: &mut Writer, s: &Segment) {
+    out.u32(s.kind).u32(s.flags).word(s.offset).word(s.address).word(s.load_address);
+    out.word(s.file_size).word(s.mem_size).word(s.align);
 }
 
 /// The section header table. `name_offsets` are those of the sections' names in `.shstrtab`.
@@ -86,26 +68,33 @@ pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: HeaderIndex
         return Vec::new();
     }
     let count = layout.sections.len() + 1;
-    let mut out = Bytes(Vec::with_capacity(count * Shdr::SIZE));
+    let mut out = Writer::with_room(Format::NATIVE, count * Shdr::SIZE);
     let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
     let extended_names = if names.0 >= SHN_LORESERVE as u32 { names.0 } else { 0 };
-    out.word(0)
-        .word(0)
-        .long(0)
-        .long(0)
-        .long(0)
-        .long(extended_count)
-        .word(extended_names)
-        .word(0)
-        .long(0)
-        .long(0);
+    put_section(&mut out, (0, SHT_NULL), [0, 0, 0, extended_count], (extended_names, 0), [0, 0]);
     for (section, &name) in layout.sections.iter().zip(name_offsets) {
-        out.word(name).word(section.kind).long(section.flags).long(section.address).long(section.offset);
-        out.long(section.size)
-            .word(section.link.0)
-            .word(section.info)
-            .long(section.align)
-            .long(section.entsize);
+        put_section(
+            &mut out,
+            (name, section.kind),
+            [section.flags, section.address, section.offset, section.size],
+            (section.link.0, section.info),
+            [section.align, section.entsize],
+        );
     }
-    out.0
+    in_form::<Shdr>(layout.format, out.finish())
+}
+
+/// Appends a section header, native: its name and type, flags, address, offset and size, link and info, alignment and
+/// entry size.
+pub fn put_section(
+    out: &mut Writer,
+    (name, kind): (u32, u32),
+    flags_to_size: [u64; 4],
+    (link, info): (u32, u32),
+    align_and_entsize: [u64; 2],
+) {
+    out.u32(name).u32(kind);
+    flags_to_size.into_iter().for_each(|number| _ = out.word(number));
+    out.u32(link).u32(info);
+    align_and_entsize.into_iter().for_each(|number| _ = out.word(number));
 }

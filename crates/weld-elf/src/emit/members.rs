@@ -130,7 +130,8 @@ impl Members<'_, '_, '_> {
         match section.kind() {
             SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(data),
             SectionKind::Compressed => {
-                if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
+                if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
+                {
                     let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
                     image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
                     return out.fill(0);

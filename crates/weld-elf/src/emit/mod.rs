@@ -196,6 +196,8 @@ impl Emitter<'_, '_, '_> {
         } else {
             (symtab.starts[slices.start], writer.slices(slices))
         };
+        let format = self.image.format();
+        let part = part.in_form(format);
         let layout = self.image.layout;
         let table = layout.chunk_offset(ChunkKind::SymTab);
         let strings = layout.chunk_offset(ChunkKind::StrTab);
@@ -204,8 +206,8 @@ impl Emitter<'_, '_, '_> {
         let head = null * (1 + u64::from(symtab.sections));
         let (locals, globals) = (start.locals as u64 - head, start.globals as u64);
         let mut parts: Vec<(u64, &[u8])> = vec![
-            (table + locals * Sym::SIZE as u64, &part.locals),
-            (table + globals * Sym::SIZE as u64, &part.globals),
+            (table + locals * format.size::<Sym>(), &part.locals),
+            (table + globals * format.size::<Sym>(), &part.globals),
             (strings + start.strings - null, &part.strings),
         ];
         if symtab.extended {

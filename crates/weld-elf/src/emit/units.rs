@@ -319,6 +319,7 @@ mod tests {
         }
         out.size = end - out.address;
         let layout = Layout {
+            format: crate::elf::Format::NATIVE,
             sections: vec![out],
             chunks: Vec::new(),
             segments: Vec::new(),

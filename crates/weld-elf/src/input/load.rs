@@ -445,7 +445,7 @@ impl<'a> Loader<'a, '_> {
             inputs.total_bytes += file.bytes.len() as u64;
             match file.kind {
                 _ if file.flags.binary => {
-                    let data = self.store.keep(binary::object(machine, &file.path, file.bytes));
+                    let data = self.store.keep(binary::object(&file.path, file.bytes, machine.target));
                     inputs.files.push(Input::Object { name, data, lazy: file.flags.in_lib, excluded: false });
                 }
                 Kind::Object | Kind::Bitcode => {

@@ -55,6 +55,7 @@ impl<'a> Builder<'_, 'a> {
         }
         drop(stretch);
         let mut layout = Layout {
+            format: self.machine.target.format,
             sections: outs,
             chunks,
             segments: Vec::new(),

@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
 use crate::arch::facts::Tls;
+use crate::elf::Format;
 use crate::ids::*;
 pub use crate::synth::all::ChunkKind;
 use program::Memory;
@@ -152,6 +153,8 @@ pub struct Segment {
 
 #[derive(Default)]
 pub struct Layout<'a> {
+    /// The form of the file.
+    pub format: Format,
     /// In file order, which is that of their headers.
     pub sections: Vec<OutputSection<'a>>,
     pub chunks: Vec<Chunk>,

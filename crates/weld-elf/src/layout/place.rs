@@ -34,7 +34,7 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
         let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
         cursor = Cursor { address, offset: headers };
     } else {
-        cursor.offset = Ehdr::SIZE as u64;
+        cursor.offset = layout.format.size::<Ehdr>();
     }
     allocated(layout, (options, facts.pages), &mut cursor)?;
     layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
@@ -215,7 +215,8 @@ fn place_rest(layout: &mut Layout, cursor: &mut Cursor, headers: bool) -> Result
         (layout.section_headers, layout.file_size) = (0, cursor.offset);
         return Ok(());
     }
-    layout.section_headers = align_up(cursor.offset, 8);
-    layout.file_size = layout.section_headers + (layout.sections.len() as u64 + 1) * Shdr::SIZE as u64;
+    layout.section_headers = align_up(cursor.offset, layout.format.word());
+    layout.file_size =
+        layout.section_headers + (layout.sections.len() as u64 + 1) * layout.format.size::<Shdr>();
     Ok(())
 }

@@ -65,7 +65,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
 }
 
 pub(super) fn headers_size(layout: &Layout) -> u64 {
-    Ehdr::SIZE as u64 + layout.segments.len() as u64 * Phdr::SIZE as u64
+    layout.format.size::<Ehdr>() + layout.segments.len() as u64 * layout.format.size::<Phdr>()
 }
 
 /// Puts the headers, and the sections that come before the first one with an address of its own
@@ -116,10 +116,10 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
     let sections = &layout.sections;
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
-            segment.offset = Ehdr::SIZE as u64;
-            segment.address = layout.image_base + Ehdr::SIZE as u64;
+            segment.offset = layout.format.size::<Ehdr>();
+            segment.address = layout.image_base + segment.offset;
             segment.load_address = segment.address;
-            segment.file_size = headers - Ehdr::SIZE as u64;
+            segment.file_size = headers - segment.offset;
             segment.mem_size = segment.file_size;
             continue;
         }
@@ -210,7 +210,7 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
     // Inputs may have sections of the same name.
     let has = |kind: ChunkKind| layout.chunk(kind).map(|c| c.out.index());
     if headers {
-        list.push(segment(PT_PHDR, PF_R, 0..0, 8));
+        list.push(segment(PT_PHDR, PF_R, 0..0, layout.format.word()));
     }
     if let Some(i) = has(ChunkKind::Interp) {
         list.push(segment(PT_INTERP, PF_R, i..i + 1, 1));
@@ -226,7 +226,7 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
     }
     if let Some(i) = has(ChunkKind::Dynamic) {
         let flags = if options.layout.rodynamic { PF_R } else { PF_R | PF_W };
-        list.push(segment(PT_DYNAMIC, flags, i..i + 1, 8));
+        list.push(segment(PT_DYNAMIC, flags, i..i + 1, layout.format.word()));
     }
     // What is empty may be in no loadable segment.
     if let Some(span) = find(&|s| s.is_relro() && s.size > 0 && !is_tls_zeroes(s)) {
@@ -243,7 +243,7 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
     }
     plan_notes(&sections[..alloc], &mut list);
     if let Some(i) = has(ChunkKind::Properties) {
-        list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, 8));
+        list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, layout.format.word()));
     }
     list
 }

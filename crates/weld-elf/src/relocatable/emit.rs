@@ -14,10 +14,10 @@ use weld_common::io::units::{Digest, UnitSink, unwritten};
 use super::Plan;
 use super::outs::What;
 use super::relocs::Site;
-use super::symtab::Writer;
+use super::symtab::Writer as SymbolWriter;
 use crate::compressed::Compressed;
 use crate::elf::*;
-use crate::emit::headers::identification;
+use crate::emit::headers::{identification, put_section};
 use crate::emit::tombstone;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -94,6 +94,11 @@ pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFil
 }
 
 impl Emitter<'_, '_> {
+    /// The form of the output.
+    fn format(&self) -> Format {
+        self.plan.machine.target.format
+    }
+
     /// Where in the file the build id is.
     fn build_id(&self) -> Option<Range<u64>> {
         let is_note =
@@ -107,7 +112,7 @@ impl Emitter<'_, '_> {
     fn cut(&self) -> Vec<Unit> {
         let outs = self.plan.outs;
         let mut units = vec![Unit::FileHeader];
-        let mut start = (Cursor { out: 0, member: 0 }, Ehdr::SIZE as u64);
+        let mut start = (Cursor { out: 0, member: 0 }, self.format().size::<Ehdr>());
         let mut end = start.1;
         let close = |units: &mut Vec<Unit>, start: &mut (Cursor, u64), to: Cursor, end: u64| {
             if end > start.1 {
@@ -194,11 +199,11 @@ impl Emitter<'_, '_> {
         if self.plan.sections.get(id).relocs == 0 {
             return 0;
         }
-        (Site::new(self.plan, id).relocs().len() * Rela::SIZE) as u64
+        Site::new(self.plan, id).relocs().len() as u64 * self.format().size::<Rela>()
     }
 
     fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
-        let writer = Writer { plan: self.plan };
+        let writer = SymbolWriter { plan: self.plan };
         let starts = &self.plan.symtab.starts;
         match unit {
             Unit::FileHeader => sink.bytes(0, &self.file_header()),
@@ -208,15 +213,15 @@ impl Emitter<'_, '_> {
             }
             Unit::SymbolHead => {
                 let first = super::symtab::Range { locals: 0, globals: 0, strings: 0 };
-                self.symbols(first, &writer.head(), sink)
+                self.symbols(first, writer.head(), sink)
             }
             Unit::Symbols { first } => {
                 let end = self.plan.resolved.objects.len().min(first + SYMTAB_OBJECTS);
-                self.symbols(starts[*first], &writer.objects(*first..end), sink)
+                self.symbols(starts[*first], writer.objects(*first..end), sink)
             }
-            Unit::OwnSymbols => self.symbols(starts[starts.len() - 1], &writer.own(), sink),
+            Unit::OwnSymbols => self.symbols(starts[starts.len() - 1], writer.own(), sink),
             Unit::Headers { first } => {
-                let offset = self.plan.outs.section_headers + (first * Shdr::SIZE) as u64;
+                let offset = self.plan.outs.section_headers + *first as u64 * self.format().size::<Shdr>();
                 sink.bytes(offset, &self.section_headers(*first))
             }
         }
@@ -225,17 +230,19 @@ impl Emitter<'_, '_> {
     fn symbols(
         &self,
         start: super::symtab::Range,
-        part: &super::symtab::Part,
+        part: super::symtab::Part,
         sink: &UnitSink,
     ) -> Result<Digest, OutputError> {
+        let part = part.in_form(self.format());
+        let entry = self.format().size::<Sym>();
         let (locals, globals) = (start.locals as u64, start.globals as u64);
         let mut parts: Vec<(u64, &[u8])> = Vec::new();
         // The tables come last.
         for out in self.plan.outs.list.iter().rev().take(4) {
             match out.what {
                 What::SymTab => {
-                    parts.push((out.offset + locals * Sym::SIZE as u64, &part.locals));
-                    parts.push((out.offset + globals * Sym::SIZE as u64, &part.globals));
+                    parts.push((out.offset + locals * entry, &part.locals));
+                    parts.push((out.offset + globals * entry, &part.globals));
                 }
                 What::SymTabShndx => {
                     parts.push((out.offset + locals * 4, &part.local_indices));
@@ -308,7 +315,7 @@ impl Emitter<'_, '_> {
                 let object = &self.plan.resolved.objects[number.index()];
                 let words = self.plan.outs.group_words(object, *shndx);
                 for (word, place) in words.iter().zip(bytes.chunks_exact_mut(4)) {
-                    place.copy_from_slice(&word.to_le_bytes());
+                    place.copy_from_slice(&self.format().u32_bytes(*word));
                 }
             }
             (What::Bytes(data), _) => bytes.copy_from_slice(data),
@@ -322,7 +329,8 @@ impl Emitter<'_, '_> {
         let site = Site::new(self.plan, id);
         let data = site.object.section_data(site.shndx as usize).unwrap_or(&[]);
         if self.plan.sections.get(id).kind() == SectionKind::Compressed {
-            if let Err(e) = Compressed::parse(data).and_then(|c| c.decompress_into(out)) {
+            if let Err(e) = Compressed::parse(data, site.object.format()).and_then(|c| c.decompress_into(out))
+            {
                 let label = site.object.section_label(site.shndx as usize);
                 let order = (site.object.file.0 as u64) << 32 | site.shndx as u64;
                 let text = format!("{}:({label}): {e}", site.object.name);
@@ -341,40 +349,41 @@ impl Emitter<'_, '_> {
 
     fn file_header(&self) -> Vec<u8> {
         let outs = self.plan.outs;
+        let format = self.format();
         let count = outs.list.len() + 1;
         let names = outs.names_index();
-        let mut bytes = Vec::with_capacity(Ehdr::SIZE);
-        bytes.extend_from_slice(&identification(&self.plan.resolved.objects));
-        bytes.extend_from_slice(&ET_REL.to_le_bytes());
-        bytes.extend_from_slice(&self.plan.machine.target.machine.to_le_bytes());
-        bytes.extend_from_slice(&1u32.to_le_bytes());
+        let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
+        out.bytes(&identification(format, &self.plan.resolved.objects));
         // No entry point, no program headers.
-        [0, 0, outs.section_headers].iter().for_each(|v: &u64| bytes.extend_from_slice(&v.to_le_bytes()));
-        bytes.extend_from_slice(&0u32.to_le_bytes());
+        out.u16(ET_REL)
+            .u16(self.plan.machine.target.machine)
+            .u32(1)
+            .word(0)
+            .word(0)
+            .word(outs.section_headers)
+            .u32(0);
+        out.u16(format.size::<Ehdr>() as u16).u16(0).u16(0).u16(format.size::<Shdr>() as u16);
         // Numbers that do not fit are in section header 0.
-        let shnum = if count >= SHN_LORESERVE as usize { 0 } else { count as u16 };
-        let shstrndx = if names >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names as u16 };
-        for half in [Ehdr::SIZE as u16, 0, 0, Shdr::SIZE as u16, shnum, shstrndx] {
-            bytes.extend_from_slice(&half.to_le_bytes());
-        }
-        bytes
+        out.u16(if count >= SHN_LORESERVE as usize { 0 } else { count as u16 });
+        out.u16(if names >= SHN_LORESERVE as u32 { SHN_XINDEX } else { names as u16 });
+        in_form::<Ehdr>(format, out.finish())
     }
 
     /// Section headers from number `first` on.
     fn section_headers(&self, first: usize) -> Vec<u8> {
         let outs = self.plan.outs;
         let end = (outs.list.len() + 1).min(first + HEADERS);
-        let mut bytes = Vec::with_capacity((end - first) * Shdr::SIZE);
+        let mut bytes = Writer::with_room(Format::NATIVE, (end - first) * Shdr::SIZE);
         for number in first..end {
             let Some(i) = number.checked_sub(1) else {
                 let (count, names) = (outs.list.len() as u64 + 1, outs.names_index());
                 let size = if count >= SHN_LORESERVE as u64 { count } else { 0 };
                 let link = if names >= SHN_LORESERVE as u32 { names } else { 0 };
-                put_header(&mut bytes, (0, SHT_NULL), [0, 0, 0, size], (link, 0), [0, 0]);
+                put_section(&mut bytes, (0, SHT_NULL), [0, 0, 0, size], (link, 0), [0, 0]);
                 continue;
             };
             let out = &outs.list[i];
-            put_header(
+            put_section(
                 &mut bytes,
                 (outs.name_offsets[i], out.kind),
                 [out.flags, 0, out.offset, out.size],
@@ -382,23 +391,8 @@ impl Emitter<'_, '_> {
                 [out.align, out.entsize],
             );
         }
-        bytes
+        in_form::<Shdr>(self.format(), bytes.finish())
     }
-}
-
-fn put_header(
-    bytes: &mut Vec<u8>,
-    (name, kind): (u32, u32),
-    flags_to_size: [u64; 4],
-    (link, info): (u32, u32),
-    align_and_entsize: [u64; 2],
-) {
-    bytes.extend_from_slice(&name.to_le_bytes());
-    bytes.extend_from_slice(&kind.to_le_bytes());
-    flags_to_size.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
-    bytes.extend_from_slice(&link.to_le_bytes());
-    bytes.extend_from_slice(&info.to_le_bytes());
-    align_and_entsize.iter().for_each(|v| bytes.extend_from_slice(&v.to_le_bytes()));
 }
 
 /// Whether sections that relocations might refer to are not copied.

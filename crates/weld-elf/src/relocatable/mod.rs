@@ -98,6 +98,7 @@ pub fn link<'j>(
         };
         let notes = notes(job, machine, resolved, &sections);
         let builder = outs::Builder {
+            format: machine.target.format,
             objects: &resolved.objects,
             sections: &mut sections,
             live: &live,
@@ -179,14 +180,15 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
 fn notes(job: &Job, machine: &'static Facts, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
     let mut list = Vec::new();
     let properties = properties(job, machine, resolved, sections);
-    if properties.size() > 0 {
-        let mut bytes = vec![0; properties.size() as usize];
-        properties.write(&mut bytes);
-        list.push(Note::property(bytes));
+    let format = machine.target.format;
+    if properties.size(format) > 0 {
+        let mut bytes = vec![0; properties.size(format) as usize];
+        properties.write(format, &mut bytes);
+        list.push(Note::property(bytes, format));
     }
     if job.options.notes.build_id != BuildId::None {
         let mut bytes = vec![0; build_id::size(&job.options.notes.build_id) as usize];
-        build_id::write(&job.options.notes.build_id, &mut bytes);
+        build_id::write(&job.options.notes.build_id, format, &mut bytes);
         list.push(Note::build_id(bytes));
     }
     // Objects without the note leave the choice to the linker; if none has it, so does the output.
@@ -204,7 +206,7 @@ fn properties(job: &Job, machine: &'static Facts, resolved: &Resolved, sections:
     for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
         let mut properties = Properties::new(machine);
         if let Some(bytes) = extra.properties
-            && let Err(e) = properties.parse(bytes)
+            && let Err(e) = properties.parse(bytes, machine.target.format)
         {
             job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
         }

@@ -46,7 +46,8 @@ impl<'c, 'a> Site<'c, 'a> {
     pub fn write(&self, out: &mut [u8]) {
         let section = self.plan.sections.get(SectionId(self.object.section_base + self.shndx));
         let (strict, machine) = (self.is_strict(), self.object.machine);
-        for (reloc, bytes) in self.relocs().iter().zip(out.chunks_exact_mut(Rela::SIZE)) {
+        let form = RelocForm { format: self.object.format(), addends: true };
+        for (reloc, bytes) in self.relocs().iter().zip(out.chunks_exact_mut(form.size() as usize)) {
             let end = reloc.r_offset().checked_add(machine.width(reloc.kind()) as u64);
             if end.is_none_or(|end| end > section.size) {
                 self.error(reloc, "lies outside its section");
@@ -64,7 +65,7 @@ impl<'c, 'a> Site<'c, 'a> {
                     Rela::make(place, 0, machine.none, 0)
                 }
             };
-            bytes.copy_from_slice(&moved.0);
+            form.put(&moved, bytes);
         }
     }
 
@@ -130,7 +131,7 @@ impl<'c, 'a> Site<'c, 'a> {
             if matches!(self.map(reloc), Mapped::Gone)
                 && let Some(bytes) = at.checked_add(size).and_then(|end| out.get_mut(at..end))
             {
-                bytes.copy_from_slice(&tombstone.to_le_bytes()[..size]);
+                self.object.format().put(bytes, tombstone);
             }
         }
     }

@@ -358,6 +358,19 @@ pub struct Writer<'c, 'a> {
     pub plan: &'c super::Plan<'c, 'a>,
 }
 
+impl Part {
+    /// What goes into a file of the form `format`.
+    pub fn in_form(self, format: Format) -> Part {
+        Part {
+            locals: in_form::<Sym>(format, self.locals),
+            globals: in_form::<Sym>(format, self.globals),
+            strings: self.strings,
+            local_indices: in_form::<Word>(format, self.local_indices),
+            global_indices: in_form::<Word>(format, self.global_indices),
+        }
+    }
+}
+
 impl<'a> Writer<'_, 'a> {
     /// The null symbol and those of sections.
     pub fn head(&self) -> Part {

@@ -259,7 +259,7 @@ fn contents<'a>(object: &Object<'a>, index: usize) -> Option<Cow<'a, [u8]>> {
     if object.shdrs[index].sh_flags() & SHF_COMPRESSED == 0 {
         return Some(Cow::Borrowed(bytes));
     }
-    let compressed = Compressed::parse(bytes).ok()?;
+    let compressed = Compressed::parse(bytes, object.format()).ok()?;
     let size = usize::try_from(compressed.uncompressed_size()).ok()?;
     let mut out = Vec::new();
     out.try_reserve_exact(size).ok()?;

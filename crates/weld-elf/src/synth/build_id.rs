@@ -17,6 +17,7 @@
 //! digest, padded to 4 bytes.
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::elf::{Format, Writer};
 use crate::elf::{SHF_ALLOC, SHT_NOTE};
 use crate::options::BuildId;
 use md5::Md5;
@@ -129,16 +130,15 @@ pub fn id_range(build_id: &BuildId) -> std::ops::Range<usize> {
 }
 
 /// Writes the section with an id of zeros; `out` is exactly [`size`] bytes, 4-byte aligned.
-pub fn write(build_id: &BuildId, out: &mut [u8]) {
+pub fn write(build_id: &BuildId, format: Format, out: &mut [u8]) {
     assert_eq!(out.len() as u64, size(build_id));
     if *build_id == BuildId::None {
         return;
     }
     out.fill(0);
-    out[0..4].copy_from_slice(&4u32.to_le_bytes());
-    out[4..8].copy_from_slice(&(id_size(build_id) as u32).to_le_bytes());
-    out[8..12].copy_from_slice(&NT_GNU_BUILD_ID.to_le_bytes());
-    out[12..16].copy_from_slice(b"GNU\0");
+    let mut head = Writer::new(format);
+    head.u32(4).u32(id_size(build_id) as u32).u32(NT_GNU_BUILD_ID).bytes(b"GNU\0");
+    out[..NOTE_HEADER].copy_from_slice(&head.finish());
 }
 
 pub struct Section;
@@ -151,7 +151,7 @@ impl Synthetic for Section {
 
     /// With zeroes for the id, which the sink of units fills in.
     fn write(&self, at: &At, out: &mut [u8]) {
-        write(&at.image().options.notes.build_id, out);
+        write(&at.image().options.notes.build_id, at.format(), out);
     }
 }
 
@@ -169,14 +169,14 @@ mod tests {
             (BuildId::Hex(vec![1, 2, 3, 4, 5]), 5),
         ] {
             let mut note = vec![0xaa; size(&kind) as usize];
-            write(&kind, &mut note);
+            write(&kind, Format::NATIVE, &mut note);
             assert_eq!(note.len(), 16 + (len as usize).next_multiple_of(4));
             assert_eq!(note[..16], [4, 0, 0, 0, len, 0, 0, 0, 3, 0, 0, 0, b'G', b'N', b'U', 0]);
             assert!(note[16..].iter().all(|&b| b == 0));
             assert_eq!(id_range(&kind), 16..16 + len as usize);
         }
         assert_eq!(size(&BuildId::None), 0);
-        write(&BuildId::None, &mut []);
+        write(&BuildId::None, Format::NATIVE, &mut []);
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct DynamicPlan<'c> {
     pub init: Option<u64>,
     pub fini: Option<u64>,
     pub has_versions: bool,
+    /// How relocations are stored.
+    pub form: RelocForm,
 }
 
 /// Addresses and sizes that entries point to. Before layout, all zero.
@@ -82,7 +84,7 @@ impl DynamicPlan<'_> {
 
     fn symbol_tables(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
         list.push((DT_SYMTAB, places.chunk(ChunkKind::DynSym).0));
-        list.push((DT_SYMENT, Sym::SIZE as u64));
+        list.push((DT_SYMENT, self.form.format.size::<Sym>()));
         list.push((DT_STRTAB, places.chunk(ChunkKind::DynStr).0));
         list.push((DT_STRSZ, self.dynsym.dynstr.size()));
         if self.live.has(fact::TEXT_REL) {
@@ -113,22 +115,32 @@ impl DynamicPlan<'_> {
     fn relocations(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
         let rela = self.counts.relative + self.counts.others;
         if rela > 0 {
-            list.push((DT_RELA, places.chunk(ChunkKind::RelaDyn).0));
-            list.push((DT_RELASZ, rela * Rela::SIZE as u64));
-            list.push((DT_RELAENT, Rela::SIZE as u64));
+            let [table, size, entry, _] = self.tags();
+            list.push((table, places.chunk(ChunkKind::RelaDyn).0));
+            list.push((size, rela * self.form.size()));
+            list.push((entry, self.form.size()));
             if self.options.relocs.combreloc && self.counts.relative > 0 {
-                list.push((DT_RELACOUNT, self.counts.relative));
+                list.push((self.tags()[3], self.counts.relative));
             }
         }
         if self.counts.relr > 0 {
             let (address, size) = places.chunk(ChunkKind::Relr);
-            list.extend([(DT_RELR, address), (DT_RELRSZ, size), (DT_RELRENT, 8)]);
+            list.extend([(DT_RELR, address), (DT_RELRSZ, size), (DT_RELRENT, self.form.format.word())]);
         }
         if !self.slots.plt.is_empty() {
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
-            list.push((DT_PLTRELSZ, self.slots.plt.len() as u64 * Rela::SIZE as u64));
+            list.push((DT_PLTRELSZ, self.slots.plt.len() as u64 * self.form.size()));
             list.push((DT_PLTGOT, places.chunk(ChunkKind::GotPlt).0));
-            list.push((DT_PLTREL, DT_RELA));
+            list.push((DT_PLTREL, self.tags()[0]));
+        }
+    }
+
+    /// What stands for the table of relocations: its address and size, that of an entry, and the number of
+    /// relative ones.
+    fn tags(&self) -> [u64; 4] {
+        match self.form.addends {
+            true => [DT_RELA, DT_RELASZ, DT_RELAENT, DT_RELACOUNT],
+            false => [DT_REL, DT_RELSZ, DT_RELENT, DT_RELCOUNT],
         }
     }
 
@@ -182,12 +194,14 @@ impl Places for Unplaced<'_> {
     }
 }
 
-pub fn write(entries: &[(u64, u64)], out: &mut [u8]) {
-    out.fill(0);
-    for ((tag, value), bytes) in entries.iter().zip(out.chunks_exact_mut(Dyn::SIZE)) {
-        bytes[..8].copy_from_slice(&tag.to_le_bytes());
-        bytes[8..].copy_from_slice(&value.to_le_bytes());
+pub fn write(format: Format, entries: &[(u64, u64)], out: &mut [u8]) {
+    let mut bytes = Writer::with_room(format, out.len());
+    for (tag, value) in entries {
+        bytes.word(*tag).word(*value);
     }
+    let (entries, rest) = out.split_at_mut(entries.len() * format.size::<Dyn>() as usize);
+    entries.copy_from_slice(&bytes.finish());
+    rest.fill(0);
 }
 
 /// How many symbols ahead what is known of a symbol is asked for, and the table entry that defines it.
@@ -196,7 +210,8 @@ const DEFINITION_AHEAD: usize = 8;
 
 /// Writes `.dynsym` from entry `first` on.
 pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]) {
-    for (i, bytes) in out.chunks_exact_mut(Sym::SIZE).enumerate() {
+    let format = image.format();
+    for (i, bytes) in out.chunks_exact_mut(format.size::<Sym>() as usize).enumerate() {
         // Symbols are in the order of hashes: each is somewhere else.
         if let Some(&id) = dynsym.symbols.get(first + i + SYMBOL_AHEAD) {
             image.symbols.prefetch(id);
@@ -206,7 +221,7 @@ pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]
             prefetch_definition(image.resolved, id);
         }
         match (first + i).checked_sub(1) {
-            Some(index) => bytes.copy_from_slice(&dynamic_symbol(image, dynsym, index).0),
+            Some(index) => dynamic_symbol(image, dynsym, index).put(format, bytes),
             None => bytes.fill(0),
         }
     }
@@ -286,9 +301,10 @@ impl Synthetic for Section {
         let dynamic = plan.dynamic_plan(sizes.options, plan.dynsym.as_ref()?);
         let count = dynamic.entries(&Unplaced { sections: &arrays(sizes) }).len();
         let flags = if sizes.options.layout.rodynamic { SHF_ALLOC } else { SHF_ALLOC | SHF_WRITE };
-        let entsize = Dyn::SIZE as u64;
+        let format = sizes.format();
+        let entsize = format.size::<Dyn>();
         let header = Header { name: b".dynamic", kind: SHT_DYNAMIC, flags, entsize };
-        Spec::own(header, 8, count as u64 * entsize)
+        Spec::own(header, format.word(), count as u64 * entsize)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {
@@ -296,7 +312,7 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        write(&at.contents().dynamic, out);
+        write(at.format(), &at.contents().dynamic, out);
     }
 }
 

@@ -88,6 +88,7 @@ impl DynSym {
 }
 
 pub struct Planner<'c, 'a> {
+    pub format: Format,
     pub resolved: &'c Resolved<'a>,
     pub symbols: &'c Symbols,
     pub exports: &'c Exports<'a>,
@@ -137,7 +138,7 @@ impl<'a> Planner<'_, 'a> {
         if matches!(style, HashStyle::Gnu | HashStyle::Both) {
             found = sort::by_bucket(found, buckets, self.parallel, |named| named.hashed.bucket);
             let first = imports.len() as u32 + 1;
-            gnu_hash = Some(GnuHash::plan(&found, first, self.parallel, |named| named.hashed));
+            gnu_hash = Some(GnuHash::plan(self.format, &found, first, self.parallel, |named| named.hashed));
         }
         let Ordered { symbols, lengths, index_of } = self.join(&imports, &found);
         // Positions of the symbols that may be bound to a version of another module.
@@ -146,7 +147,7 @@ impl<'a> Planner<'_, 'a> {
         foreign[imports.len()..].sort_unstable();
         drop((imports, found));
         let sysv = matches!(style, HashStyle::Sysv | HashStyle::Both);
-        let sysv_hash = sysv.then(|| SysvHash::plan(self.sysv_hashes(&symbols, &lengths)));
+        let sysv_hash = sysv.then(|| SysvHash::plan(self.format, self.sysv_hashes(&symbols, &lengths)));
         let (versym, verdef, verneed) = self.versions(&symbols, &foreign, &needed, &mut head)?;
         let dynstr = DynStr::plan(head, &lengths, self.parallel)?;
         Ok(DynSym {
@@ -305,11 +306,14 @@ impl<'a> Planner<'_, 'a> {
         } else {
             let output = self.options.output.path.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
             let base = self.options.dynamic.soname.as_ref().map_or(output, |s| s.as_bytes());
-            Some(build_verdef(base, &self.exports.definitions, head).map_err(|e| e.to_string())?)
+            Some(
+                build_verdef(base, &self.exports.definitions, (head, self.format))
+                    .map_err(|e| e.to_string())?,
+            )
         };
         let first = verdef.as_ref().map_or(2, |v| v.count as u16 + 1);
         let (bound, needs) = self.needed_versions(symbols, foreign, needed, first);
-        let verneed = build_verneed(&needs, first, head).map_err(|e| e.to_string())?;
+        let verneed = build_verneed(&needs, first, (head, self.format)).map_err(|e| e.to_string())?;
         let verneed = (verneed.count > 0).then_some(verneed);
         if verdef.is_none() && verneed.is_none() {
             return Ok((Vec::new(), None, None));
@@ -381,9 +385,10 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let count = sizes.plan.dynsym.as_ref()?.count();
-        let entsize = Sym::SIZE as u64;
+        let format = sizes.format();
+        let entsize = format.size::<Sym>();
         let header = Header { name: b".dynsym", kind: SHT_DYNSYM, flags: SHF_ALLOC, entsize };
-        Spec::own(header, 8, count as u64 * entsize)
+        Spec::own(header, format.word(), count as u64 * entsize)
     }
 
     /// The null symbol is the one that is local.
@@ -397,6 +402,6 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         let dynsym = at.contents().dynsym.into_iter();
-        dynsym.for_each(|d| dynamic::write_dynsym(at.image(), d, at.entry(Sym::SIZE), out));
+        dynsym.for_each(|d| dynamic::write_dynsym(at.image(), d, at.entry(at.format().size::<Sym>()), out));
     }
 }

@@ -338,6 +338,7 @@ impl EhFrames {
         (from, out): (u64, &mut [u8]),
     ) {
         let object = &image.resolved.objects[id.index()];
+        let format = image.format();
         for Input { shndx, frame, relocs, records } in inputs(image.resolved, image.sections, id, records) {
             let data = object.section_data(shndx as usize).unwrap_or(&[]);
             for record in records {
@@ -347,9 +348,9 @@ impl EhFrames {
                 let bytes = &mut out[start..start + padded];
                 bytes[..size as usize].copy_from_slice(&data[offset as usize..(offset + size) as usize]);
                 bytes[size as usize..].fill(0);
-                bytes[..4].copy_from_slice(&(padded as u32 - 4).to_le_bytes());
+                bytes[..4].copy_from_slice(&format.u32_bytes(padded as u32 - 4));
                 if record.index & IS_CIE == 0 {
-                    bytes[4..8].copy_from_slice(&(record.out + 4 - record.cie).to_le_bytes());
+                    bytes[4..8].copy_from_slice(&format.u32_bytes(record.out + 4 - record.cie));
                 }
                 let site = Site {
                     image,
@@ -458,7 +459,7 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let header = Header { name: b".eh_frame", kind: SHT_PROGBITS, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 8, sizes.plan.eh_frames.size)
+        Spec::own(header, sizes.format().word(), sizes.plan.eh_frames.size)
     }
 
     fn cuts(&self, source: &Source) -> Cuts {

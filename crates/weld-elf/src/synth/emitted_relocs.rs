@@ -70,14 +70,15 @@ impl Planner<'_, '_> {
                 continue;
             }
             let name = [b".rela", &*layout[target].name].concat();
-            let size = count * Rela::SIZE as u64;
+            let (entry, word) = (layout.format.size::<Rela>(), layout.format.word());
+            let size = count * entry;
             let id = OutputSectionId(layout.sections.len() as u32);
-            let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, Rela::SIZE as u64);
-            (out.size, out.align) = (size, 8);
+            let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, entry);
+            (out.size, out.align) = (size, word);
             out.members.push(Member::chunk(ChunkId(layout.chunks.len() as u32)));
             let kind = ChunkKind::Relocs(lists.len() as u32);
             out.own = Some(kind);
-            layout.chunks.push(Chunk { kind, size, align: 8, address: 0, out: id });
+            layout.chunks.push(Chunk { kind, size, align: word, address: 0, out: id });
             layout.sections.push(out);
             lists.push(List { target, sources });
         }
@@ -133,8 +134,9 @@ impl Lists {
 
 impl EmittedRelocs {
     /// Offsets at which list `list` may be cut.
-    pub fn borders(&self, list: u32) -> Vec<u64> {
-        self.lists[list as usize].sources.iter().map(|s| s.1 * Rela::SIZE as u64).collect()
+    pub fn borders(&self, list: u32, format: Format) -> Vec<u64> {
+        let entry = format.size::<Rela>();
+        self.lists[list as usize].sources.iter().map(|s| s.1 * entry).collect()
     }
 }
 
@@ -149,15 +151,17 @@ impl Writer<'_> {
     /// Writes the bytes of list `list` from `start` on, which is one of its borders; so is the end.
     pub fn write(&self, list: u32, start: u64, out: &mut [u8]) {
         let list = &self.relocs.lists[list as usize];
-        let first = list.sources.partition_point(|s| s.1 * (Rela::SIZE as u64) < start);
-        let mut slots = out.chunks_exact_mut(Rela::SIZE);
+        let format = self.image.format();
+        let form = RelocForm { format, addends: true };
+        let first = list.sources.partition_point(|s| s.1 * form.size() < start);
+        let mut slots = out.chunks_exact_mut(form.size() as usize);
         for (source, _) in &list.sources[first..] {
             if slots.len() == 0 {
                 return;
             }
             let mut put = |id: ObjectId, reloc: &Rela, place: u64| {
                 if let Some(slot) = slots.next() {
-                    slot.copy_from_slice(&self.moved(id, reloc, place).0);
+                    form.put(&self.moved(id, reloc, place), slot);
                 }
             };
             match *source {
@@ -262,7 +266,12 @@ impl Synthetic for Section {
     }
 
     fn cuts(&self, parts: &Parts) -> Cuts {
-        Cuts::At(parts.contents.relocs.map_or_else(Vec::new, |relocs| relocs.borders(self.0)))
+        Cuts::At(
+            parts
+                .contents
+                .relocs
+                .map_or_else(Vec::new, |relocs| relocs.borders(self.0, parts.image.format())),
+        )
     }
 
     fn work(&self) -> &'static str {

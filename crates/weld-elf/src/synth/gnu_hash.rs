@@ -1,7 +1,7 @@
 //! `.gnu.hash` (`DT_GNU_HASH`): the loader's way from a name to a dynamic symbol.
 //!
-//! Layout, little-endian, 8-byte aligned: `nbuckets, symndx, nmask, shift` (u32 each), a Bloom
-//! filter of `nmask` u64 words (a power of two), `nbuckets` u32 symbol indices, and one u32 hash
+//! Layout, aligned as an address: `nbuckets, symndx, nmask, shift` (u32 each), a Bloom
+//! filter of `nmask` words as wide as an address (a power of two of them), `nbuckets` u32 symbol indices, and one u32 hash
 //! for each hashed symbol. The symbols of a bucket follow each other in `.dynsym`, and the lowest
 //! bit of a symbol's hash word says whether it is the last of its bucket. So the table dictates the
 //! order of the defined dynamic symbols: they are sorted by bucket, and within one keep the order they
@@ -20,6 +20,8 @@ use super::section::{At, Cuts, Header, Links, Sizes, Source, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_GNU_HASH};
 use crate::layout::ChunkKind;
 use weld_common::{par, zeroed};
+
+use crate::elf::Format;
 
 /// Symbols entered by one task.
 const RUN: usize = 1 << 14;
@@ -74,7 +76,9 @@ pub struct Hashed {
 
 /// A planned `.gnu.hash` section.
 pub struct GnuHash {
+    format: Format,
     head: [u32; 4],
+    /// In files of 32 bits only the lower halves are used.
     bloom: Vec<AtomicU64>,
     /// The symbol that each bucket starts with; 0 if it is empty.
     buckets: Vec<AtomicU32>,
@@ -90,6 +94,7 @@ impl GnuHash {
     /// Plans the table for the defined dynamic symbols. They are in the order of their buckets and become the
     /// symbols `first_symndx..` of `.dynsym` (all symbols before are not hashed).
     pub fn plan<T: Sync>(
+        format: Format,
         symbols: &[T],
         first_symndx: u32,
         parallel: bool,
@@ -97,8 +102,9 @@ impl GnuHash {
     ) -> GnuHash {
         let buckets = Self::buckets(symbols.len());
         let bloom_bits = (symbols.len() * BLOOM_BITS_PER_SYMBOL).max(1);
-        let bloom_words = bloom_bits.div_ceil(64).next_power_of_two();
+        let bloom_words = bloom_bits.div_ceil(8 * format.word() as usize).next_power_of_two();
         let mut table = GnuHash {
+            format,
             head: [buckets, first_symndx, bloom_words as u32, BLOOM_SHIFT],
             bloom: zeroed::sparse(bloom_words),
             buckets: zeroed::sparse(buckets as usize),
@@ -124,8 +130,9 @@ impl GnuHash {
 
     #[inline(always)]
     fn add_to_bloom(&self, hash: u32, parallel: bool) {
-        let word = &self.bloom[(hash / 64) as usize & (self.bloom.len() - 1)];
-        let bits = 1u64 << (hash % 64) | 1u64 << ((hash >> BLOOM_SHIFT) % 64);
+        let (log2, mask) = if self.format.is_64() { (6, 63) } else { (5, 31) };
+        let word = &self.bloom[(hash >> log2) as usize & (self.bloom.len() - 1)];
+        let bits = 1u64 << (hash & mask) | 1u64 << (hash >> BLOOM_SHIFT & mask);
         // One thread need not pay for an atomic change.
         match parallel {
             true => _ = word.fetch_or(bits, Ordering::Relaxed),
@@ -135,16 +142,22 @@ impl GnuHash {
 
     /// The section's size in bytes.
     pub fn size(&self) -> u64 {
-        (16 + 8 * self.bloom.len() + 4 * self.buckets.len() + 4 * self.chains.len()) as u64
+        (16 + self.format.word() as usize * self.bloom.len() + 4 * self.buckets.len() + 4 * self.chains.len())
+            as u64
     }
 
     /// Writes the bytes from `start` on, a multiple of 8; the section is 8-byte aligned in the image.
     pub fn write(&self, start: usize, out: &mut [u8]) {
         let mut at = start;
-        let out = put(out, &mut at, &self.head, |word| word.to_le_bytes());
-        let out = put(out, &mut at, &self.bloom, |word| word.load(Ordering::Relaxed).to_le_bytes());
-        let out = put(out, &mut at, &self.buckets, |word| word.load(Ordering::Relaxed).to_le_bytes());
-        put(out, &mut at, &self.chains, |word| word.to_le_bytes());
+        let format = self.format;
+        let bloom = |word: &AtomicU64| word.load(Ordering::Relaxed);
+        let out = put(out, &mut at, &self.head, |word| format.u32_bytes(*word));
+        let out = match format.is_64() {
+            true => put(out, &mut at, &self.bloom, |word| format.u64_bytes(bloom(word))),
+            false => put(out, &mut at, &self.bloom, |word| format.u32_bytes(bloom(word) as u32)),
+        };
+        let out = put(out, &mut at, &self.buckets, |word| format.u32_bytes(word.load(Ordering::Relaxed)));
+        put(out, &mut at, &self.chains, |word| format.u32_bytes(*word));
     }
 }
 
@@ -172,7 +185,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let table = sizes.plan.dynsym.as_ref()?.gnu_hash.as_ref()?;
         let header = Header { name: b".gnu.hash", kind: SHT_GNU_HASH, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 8, table.size())
+        Spec::own(header, sizes.format().word(), table.size())
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {
@@ -193,20 +206,19 @@ impl Synthetic for Section {
 mod tests {
     use super::*;
 
-    fn word(bytes: &[u8], at: usize) -> u32 {
-        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
-    }
-
     /// Looks a name up as a loader does.
-    fn find(table: &[u8], names: &[&str], name: &str) -> Option<u32> {
+    fn find(table: &[u8], format: Format, names: &[&str], name: &str) -> Option<u32> {
+        let word = |table: &[u8], at: usize| format.get_u32(&table[at..]);
         let (buckets, first, mask, shift) = (word(table, 0), word(table, 4), word(table, 8), word(table, 12));
         let hash = gnu_hash(name.as_bytes());
-        let at = 16 + 8 * ((hash / 64) & (mask - 1)) as usize;
-        let bloom = u64::from(word(table, at)) | u64::from(word(table, at + 4)) << 32;
-        if bloom >> (hash % 64) & bloom >> ((hash >> shift) % 64) & 1 == 0 {
+        let size = format.word() as usize;
+        let bits = 8 * size as u32;
+        let at = 16 + size * ((hash / bits) & (mask - 1)) as usize;
+        let bloom = format.get(&table[at..at + size]);
+        if bloom >> (hash % bits) & bloom >> ((hash >> shift) % bits) & 1 == 0 {
             return None;
         }
-        let bucket_at = 16 + 8 * mask as usize;
+        let bucket_at = 16 + size * mask as usize;
         let chain_at = bucket_at + 4 * buckets as usize;
         let mut index = word(table, bucket_at + 4 * (hash % buckets) as usize);
         if index == 0 {
@@ -239,30 +251,30 @@ mod tests {
     }
 
     /// The hashes in the order of their buckets, and the table for them.
-    fn planned(hashes: &[u32], first_symndx: u32, parallel: bool) -> (Vec<u32>, GnuHash) {
+    fn planned(format: Format, hashes: &[u32], first_symndx: u32, parallel: bool) -> (Vec<u32>, GnuHash) {
         let buckets = GnuHash::buckets(hashes.len());
         let numbers = (0..hashes.len() as u32).collect();
         let bucket_of = |&i: &u32| bucket(hashes[i as usize], buckets);
         let order = weld_common::sort::by_bucket(numbers, buckets, parallel, bucket_of);
         let hashed = |i: &u32| Hashed { hash: hashes[*i as usize], bucket: bucket_of(i) };
-        let plan = GnuHash::plan(&order, first_symndx, parallel, hashed);
+        let plan = GnuHash::plan(format, &order, first_symndx, parallel, hashed);
         (order, plan)
     }
 
     #[test]
     fn every_symbol_is_found_and_others_are_not() {
-        for n in [1usize, 2, 5, 100, 1000] {
+        for (n, format) in [1usize, 2, 5, 100, 1000].into_iter().flat_map(|n| Format::ALL.map(|f| (n, f))) {
             let names: Vec<String> = (0..n).map(|i| format!("sym{}", i * 7919)).collect();
             let hashes: Vec<u32> = names.iter().map(|s| gnu_hash(s.as_bytes())).collect();
-            let (order, plan) = planned(&hashes, 3, false);
+            let (order, plan) = planned(format, &hashes, 3, false);
             let mut out = vec![0xaa; plan.size() as usize];
             plan.write(0, &mut out);
             let sorted: Vec<&str> = order.iter().map(|&i| names[i as usize].as_str()).collect();
             for (i, name) in sorted.iter().enumerate() {
-                assert_eq!(find(&out, &sorted, name), Some(3 + i as u32));
+                assert_eq!(find(&out, format, &sorted, name), Some(3 + i as u32));
             }
             for i in 0..100 {
-                assert_eq!(find(&out, &sorted, &format!("absent{i}")), None);
+                assert_eq!(find(&out, format, &sorted, &format!("absent{i}")), None);
             }
         }
     }
@@ -270,10 +282,10 @@ mod tests {
     #[test]
     fn neither_threads_nor_cuts_matter() {
         let hashes: Vec<u32> = (0..100_000u32).map(|i| gnu_hash(&i.to_le_bytes()).wrapping_mul(i)).collect();
-        let (_, plan) = planned(&hashes, 1, false);
+        let (_, plan) = planned(Format::NATIVE, &hashes, 1, false);
         let mut whole = vec![0xaa; plan.size() as usize];
         plan.write(0, &mut whole);
-        let (_, plan) = planned(&hashes, 1, true);
+        let (_, plan) = planned(Format::NATIVE, &hashes, 1, true);
         for size in [8, 16, 1000, 1 << 16] {
             let mut parts = vec![0xaa; plan.size() as usize];
             for (i, part) in parts.chunks_mut(size).enumerate() {
@@ -285,13 +297,13 @@ mod tests {
 
     #[test]
     fn empty_table_is_valid() {
-        let (order, plan) = planned(&[], 7, false);
+        let (order, plan) = planned(Format::NATIVE, &[], 7, false);
         assert!(order.is_empty());
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(0, &mut out);
         assert_eq!(out.len(), 28);
-        assert_eq!([word(&out, 0), word(&out, 4), word(&out, 8)], [1, 7, 1]);
+        assert_eq!([0, 4, 8].map(|at| Format::NATIVE.get_u32(&out[at..])), [1, 7, 1]);
         assert!(out[16..].iter().all(|&b| b == 0));
-        assert_eq!(find(&out, &[], "printf"), None);
+        assert_eq!(find(&out, Format::NATIVE, &[], "printf"), None);
     }
 }

@@ -10,11 +10,7 @@ use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
 use crate::image::Image;
 use crate::resolve::symbols::sym;
-use crate::synth::slots::{GotEntry, Slot, Slots};
-
-pub fn size(slots: &Slots) -> u64 {
-    8 * slots.got_words as u64
-}
+use crate::synth::slots::{GotEntry, Slot};
 
 /// What one word of the GOT holds and which dynamic relocation it needs.
 pub struct Word {
@@ -119,23 +115,26 @@ fn this_module(image: &Image, index: u32) -> Word {
 
 /// Writes `.got` from word `first` on.
 pub fn write(image: &Image, first: usize, out: &mut [u8]) {
-    let end = first + out.len() / 8;
+    let format = image.format();
+    let size = format.word() as usize;
+    let end = first + out.len() / size;
     let entries = &image.slots.got;
     // The entry before may have its second word here, the last one its second word behind.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
     let to = entries.partition_point(|entry| (entry.0 as usize) < end);
     for (_, word) in words(image, from..to) {
         let Some(bytes) =
-            (word.index as usize).checked_sub(first).and_then(|i| out.get_mut(8 * i..8 * i + 8))
+            (word.index as usize).checked_sub(first).and_then(|i| out.get_mut(size * i..size * (i + 1)))
         else {
             continue;
         };
         // With RELA the loader takes the addend from the relocation.
         let from_rela = matches!(word.reloc, Some(WordReloc::Relative))
             && !image.relr
+            && image.reloc_form.addends
             && !image.options.relocs.apply_dynamic_relocs;
         let value = if from_rela { 0 } else { word.value };
-        bytes.copy_from_slice(&value.to_le_bytes());
+        format.put(bytes, value);
     }
 }
 
@@ -154,9 +153,10 @@ pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
-        let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 8 };
-        Spec::own(header, 8, size(&sizes.plan.slots))
+        let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: word };
+        Spec::own(header, word, word * u64::from(sizes.plan.slots.got_words))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -164,6 +164,6 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        write(at.image(), at.entry(8), out);
+        write(at.image(), at.entry(at.format().word()), out);
     }
 }

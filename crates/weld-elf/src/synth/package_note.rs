@@ -22,10 +22,9 @@ impl Synthetic for Section {
     fn write(&self, at: &At, out: &mut [u8]) {
         let text = at.image().options.notes.package_metadata.as_deref().unwrap_or("");
         let (header, descriptor) = out.split_at_mut(NOTE_HEADER);
-        header[..4].copy_from_slice(&4u32.to_le_bytes());
-        header[4..8].copy_from_slice(&(text.len() as u32 + 1).to_le_bytes());
-        header[8..12].copy_from_slice(&TYPE.to_le_bytes());
-        header[12..].copy_from_slice(b"FDO\0");
+        let mut head = Writer::new(at.format());
+        head.u32(4).u32(text.len() as u32 + 1).u32(TYPE).bytes(b"FDO\0");
+        header.copy_from_slice(&head.finish());
         descriptor[..text.len()].copy_from_slice(text.as_bytes());
         descriptor[text.len()..].fill(0);
     }

@@ -32,6 +32,7 @@ use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
 use super::symtab::SymTab;
 use crate::compressed::CompressedSection;
+use crate::elf::RelocForm;
 use crate::ids::*;
 use crate::image::{Bases, MergedPart};
 use crate::input::sections::Sections;
@@ -77,6 +78,8 @@ pub struct Plan<'a> {
     pub(super) properties: Option<Properties>,
     /// Sections that were compressed, by their ids.
     compressed: Vec<(OutputSectionId, CompressedSection)>,
+    /// How dynamic relocations are stored.
+    pub(super) reloc_form: RelocForm,
     pub(super) counts: Counts,
     pub(super) copies: Copies,
     pub(super) facts: SegmentFacts,
@@ -135,7 +138,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let mut plan = Plan {
             slots,
-            layout: Layout::default(),
+            layout: Layout { format: mode.facts().target.format, ..Layout::default() },
             merged,
             bases: Bases::default(),
             relax_got: self.relax_got,
@@ -143,6 +146,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             ibt_plt: (ibt || options.notes.ibtplt),
             dynsym,
             eh_frames,
+            reloc_form: mode.facts().reloc_form(),
             relocs: None,
             symtab,
             properties,
@@ -219,6 +223,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
 
     fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>) -> Result<DynSym, String> {
         let planner = dynsym::Planner {
+            format: self.context.mode.facts().target.format,
             resolved: self.resolved,
             symbols,
             exports: self.exports,
@@ -275,6 +280,7 @@ impl<'a> Plan<'a> {
             init: self.init.map(|_| 0),
             fini: self.fini.map(|_| 0),
             has_versions: !dynsym.versym.is_empty(),
+            form: self.reloc_form,
         }
     }
 }

@@ -54,9 +54,10 @@ impl Synthetic for GotPlt {
         if slots.plt.is_empty() && !sizes.plan.got_base {
             return None;
         }
+        let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
-        let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: 8 };
-        Spec::own(header, 8, plt::got_plt_size(sizes.plan.facts.mode.facts(), slots))
+        let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: word };
+        Spec::own(header, word, plt::got_plt_size(sizes.plan.facts.mode.facts(), slots))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {
@@ -64,6 +65,6 @@ impl Synthetic for GotPlt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        plt::write_got_plt(at.image(), at.start / 8, out);
+        plt::write_got_plt(at.image(), at.start / at.format().word(), out);
     }
 }

@@ -1,8 +1,8 @@
 //! `.note.gnu.property`: what a file's code supports or needs, and the merging of these properties.
 //!
 //! The section holds notes of name `GNU` and type `NT_GNU_PROPERTY_TYPE_0`; the descriptor is an
-//! array of {type, data size: u32; data padded to 8 bytes}, ascending by type. Everything is 8-byte
-//! aligned in the 64-bit class. The output has one note. How a property of all relocatable inputs
+//! array of {type, data size: u32; data padded}, ascending by type. Everything is aligned as an address is:
+//! 8 bytes, or 4 where those have 32 bits. The output has one note. How a property of all relocatable inputs
 //! becomes one of the output depends on its type:
 //!
 //! - *and*: the bits that all inputs have; an input without the property has none (IBT, SHSTK);
@@ -18,7 +18,7 @@ use std::fmt;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::arch::facts::Facts;
-use crate::elf::{SHF_ALLOC, SHT_NOTE};
+use crate::elf::{Format, SHF_ALLOC, SHT_NOTE, Writer};
 
 const NOTE_HEADER: usize = 16;
 const NT_GNU_PROPERTY_TYPE_0: u32 = 5;
@@ -53,10 +53,10 @@ fn rule(machine: &Facts, kind: u32) -> Option<Rule> {
 }
 
 /// The data size in bytes.
-fn data_size(rule: Rule) -> usize {
+fn data_size(rule: Rule, format: Format) -> usize {
     match rule {
         Rule::And | Rule::Or | Rule::OrAnd => 4,
-        Rule::Max => 8,
+        Rule::Max => format.word() as usize,
         Rule::Any => 0,
     }
 }
@@ -105,50 +105,53 @@ impl Properties {
 
     /// Adds what a section says. A file may have several sections, notes and properties of one
     /// type: their bits are united.
-    pub fn parse(&mut self, section: &[u8]) -> Result<(), PropertyError> {
+    pub fn parse(&mut self, section: &[u8], format: Format) -> Result<(), PropertyError> {
+        let align = format.word() as usize;
         let mut at = 0;
         while at < section.len() {
             let note = &section[at..];
             let Some(header) = note.first_chunk::<12>() else {
                 return Err(PropertyError::TruncatedNote(at));
             };
-            let (name_size, desc_size) = (word(header, 0), word(header, 4));
-            // The descriptor is 8-byte aligned behind the 12-byte header and the name.
-            let desc_at = (12 + name_size as usize).next_multiple_of(8);
+            let (name_size, desc_size) = (format.get_u32(header), format.get_u32(&header[4..]));
+            // The descriptor is aligned behind the 12-byte header and the name.
+            let desc_at = (12 + name_size as usize).next_multiple_of(align);
             let desc_end = desc_at + desc_size as usize;
             let Some(desc) = note.get(desc_at..desc_end) else {
                 return Err(PropertyError::TruncatedNote(at));
             };
-            if word(header, 8) == NT_GNU_PROPERTY_TYPE_0 && note[12..desc_at].starts_with(b"GNU\0") {
-                self.parse_descriptor(desc, at + desc_at)?;
+            if format.get_u32(&header[8..]) == NT_GNU_PROPERTY_TYPE_0
+                && note[12..desc_at].starts_with(b"GNU\0")
+            {
+                self.parse_descriptor(desc, at + desc_at, format)?;
             }
-            at += desc_end.next_multiple_of(8);
+            at += desc_end.next_multiple_of(align);
         }
         Ok(())
     }
 
     /// `base` is the descriptor's offset in the section.
-    fn parse_descriptor(&mut self, desc: &[u8], base: usize) -> Result<(), PropertyError> {
+    fn parse_descriptor(&mut self, desc: &[u8], base: usize, format: Format) -> Result<(), PropertyError> {
         let mut at = 0;
         while at < desc.len() {
             let truncated = PropertyError::TruncatedProperty(base + at);
             let header = desc[at..].first_chunk::<8>().ok_or(truncated)?;
-            let (kind, size) = (word(header, 0), word(header, 4));
+            let (kind, size) = (format.get_u32(header), format.get_u32(&header[4..]));
             let data = desc.get(at + 8..at + 8 + size as usize).ok_or(truncated)?;
             match rule(self.machine, kind) {
-                Some(rule) if data_size(rule) != data.len() => {
+                Some(rule) if data_size(rule, format) != data.len() => {
                     return Err(PropertyError::BadSize { at: base + at, kind, size });
                 }
                 Some(Rule::Any) => self.or_in(kind, 1),
                 Some(Rule::Max) => {
                     let value = self.known.entry(kind).or_default();
-                    *value = (*value).max(u64::from_le_bytes(data.try_into().unwrap_or_default()));
+                    *value = (*value).max(format.get(data));
                 }
-                Some(_) => self.or_in(kind, word(data, 0).into()),
+                Some(_) => self.or_in(kind, format.get(data)),
                 None if self.unknown.contains(&kind) => {}
                 None => self.unknown.push(kind),
             }
-            at += 8 + data.len().next_multiple_of(8);
+            at += 8 + data.len().next_multiple_of(format.word() as usize);
         }
         Ok(())
     }
@@ -185,39 +188,35 @@ impl Properties {
     }
 
     /// The size of the output section in bytes: 0 if there is nothing to say.
-    pub fn size(&self) -> u64 {
-        if self.known.is_empty() { 0 } else { (NOTE_HEADER + self.descriptor_size()) as u64 }
+    pub fn size(&self, format: Format) -> u64 {
+        if self.known.is_empty() { 0 } else { (NOTE_HEADER + self.descriptor_size(format)) as u64 }
     }
 
     /// The data size of a property in `known`.
-    fn stored_size(&self, kind: u32) -> usize {
-        rule(self.machine, kind).map_or(4, data_size)
+    fn stored_size(&self, kind: u32, format: Format) -> usize {
+        rule(self.machine, kind).map_or(4, |rule| data_size(rule, format))
     }
 
-    fn descriptor_size(&self) -> usize {
-        self.known.keys().map(|&kind| 8 + self.stored_size(kind).next_multiple_of(8)).sum()
+    fn descriptor_size(&self, format: Format) -> usize {
+        let align = format.word() as usize;
+        self.known.keys().map(|&kind| 8 + self.stored_size(kind, format).next_multiple_of(align)).sum()
     }
 
-    /// Writes the output section; `out` is exactly [`Self::size`] bytes, 8-byte aligned.
-    pub fn write(&self, out: &mut [u8]) {
-        assert_eq!(out.len() as u64, self.size());
+    /// Writes the output section; `out` is exactly [`Self::size`] bytes, aligned.
+    pub fn write(&self, format: Format, out: &mut [u8]) {
+        assert_eq!(out.len() as u64, self.size(format));
         if self.known.is_empty() {
             return;
         }
-        out.fill(0);
-        let (header, mut rest) = out.split_at_mut(NOTE_HEADER);
-        header[0..4].copy_from_slice(&4u32.to_le_bytes());
-        header[4..8].copy_from_slice(&(self.descriptor_size() as u32).to_le_bytes());
-        header[8..12].copy_from_slice(&NT_GNU_PROPERTY_TYPE_0.to_le_bytes());
-        header[12..16].copy_from_slice(b"GNU\0");
-        for (&kind, value) in &self.known {
-            let size = self.stored_size(kind);
-            let (property, tail) = rest.split_at_mut(8 + size.next_multiple_of(8));
-            property[0..4].copy_from_slice(&kind.to_le_bytes());
-            property[4..8].copy_from_slice(&(size as u32).to_le_bytes());
-            property[8..8 + size].copy_from_slice(&value.to_le_bytes()[..size]);
-            rest = tail;
+        let mut note = Writer::with_room(format, out.len());
+        note.u32(4).u32(self.descriptor_size(format) as u32).u32(NT_GNU_PROPERTY_TYPE_0).bytes(b"GNU\0");
+        for (&kind, &value) in &self.known {
+            let size = self.stored_size(kind, format);
+            let mut data = [0; 8];
+            format.put(&mut data[..size], value);
+            note.u32(kind).u32(size as u32).bytes(&data[..size.next_multiple_of(format.word() as usize)]);
         }
+        out.copy_from_slice(&note.finish());
     }
 }
 
@@ -239,20 +238,17 @@ fn merge_two(machine: &Facts, mut a: BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>)
     a
 }
 
-fn word(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
 pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let format = sizes.format();
         let header = Header { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, entsize: 0 };
-        Spec::own(header, 8, sizes.plan.properties.as_ref()?.size())
+        Spec::own(header, format.word(), sizes.plan.properties.as_ref()?.size(format))
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        at.contents().properties.iter().for_each(|properties| properties.write(out));
+        at.contents().properties.iter().for_each(|properties| properties.write(at.format(), out));
     }
 }
 
@@ -289,14 +285,14 @@ mod tests {
     }
 
     fn written(p: &Properties) -> Vec<u8> {
-        let mut out = vec![0xaa; p.size() as usize];
-        p.write(&mut out);
+        let mut out = vec![0xaa; p.size(Format::NATIVE) as usize];
+        p.write(Format::NATIVE, &mut out);
         out
     }
 
     fn parsed(section: &[u8]) -> Result<Properties, PropertyError> {
         let mut p = Properties::new(machine());
-        p.parse(section).map(|()| p)
+        p.parse(section, Format::NATIVE).map(|()| p)
     }
 
     #[test]
@@ -310,6 +306,21 @@ mod tests {
             ]
         );
         assert!(written(&Properties::new(machine())).is_empty());
+    }
+
+    #[test]
+    fn each_form_reads_back() {
+        let p = properties(&[(STACK_SIZE, 0x1_2345), (NO_COPY_ON_PROTECTED, 1), (X86_FEATURE_1_AND, IBT)]);
+        for format in Format::ALL {
+            let mut note = vec![0xaa; p.size(format) as usize];
+            p.write(format, &mut note);
+            let word = format.word() as usize;
+            assert_eq!(note.len(), 16 + (8 + word) + 8 + (8 + word), "{format:?}");
+            assert_eq!(note[4..8], format.u32_bytes(note.len() as u32 - 16));
+            let mut back = Properties::new(machine());
+            back.parse(&note, format).unwrap();
+            assert_eq!(back, p, "{format:?}");
+        }
     }
 
     #[test]
@@ -352,9 +363,12 @@ mod tests {
         assert_eq!(Properties::merge(machine(), [&all, &none]), partial);
         assert_eq!(Properties::merge(machine(), [&none, &all]), partial);
         assert_eq!(Properties::merge(machine(), [&all, &none, &all]), partial, "a gap is not filled later");
-        assert_eq!(Properties::merge(machine(), []).size(), 0);
-        assert_eq!(Properties::merge(machine(), [&properties(&[(X86_FEATURE_1_AND, 0)])]).size(), 0);
-        assert_ne!(Properties::merge(machine(), [&properties(&[(ISA_1_USED, 0)])]).size(), 0);
+        assert_eq!(Properties::merge(machine(), []).size(Format::NATIVE), 0);
+        assert_eq!(
+            Properties::merge(machine(), [&properties(&[(X86_FEATURE_1_AND, 0)])]).size(Format::NATIVE),
+            0
+        );
+        assert_ne!(Properties::merge(machine(), [&properties(&[(ISA_1_USED, 0)])]).size(Format::NATIVE), 0);
     }
 
     #[test]
@@ -369,7 +383,7 @@ mod tests {
         let mut note = written(&properties(&[(X86_FEATURE_1_AND, 3)]));
         note[16..20].copy_from_slice(&0xdead_beefu32.to_le_bytes());
         let mut p = parsed(&note).unwrap();
-        p.parse(&note).unwrap();
+        p.parse(&note, Format::NATIVE).unwrap();
         assert_eq!(p.unknown(), [0xdead_beef]);
         assert_eq!(Properties::merge(machine(), [&p]), Properties::new(machine()));
     }

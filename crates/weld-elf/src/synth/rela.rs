@@ -170,12 +170,12 @@ impl Dynamics {
     }
 
     /// Writes `.rela.dyn` from relocation `first` on.
-    pub fn write(&self, first: usize, out: &mut [u8]) {
+    pub fn write(&self, form: RelocForm, first: usize, out: &mut [u8]) {
         let Some(list) = self.starts.partition_point(|&start| start <= first).checked_sub(1) else { return };
         let skipped = first - self.starts[list];
         let relas = self.rela[list..].iter().flatten().skip(skipped);
-        for (rela, bytes) in relas.zip(out.chunks_exact_mut(Rela::SIZE)) {
-            bytes.copy_from_slice(&rela.0);
+        for (rela, bytes) in relas.zip(out.chunks_exact_mut(form.size() as usize)) {
+            form.put(rela, bytes);
         }
     }
 }
@@ -260,8 +260,9 @@ fn sources(image: &Image, parallel: bool) -> Vec<Source> {
         }
         sources
     });
+    let word = image.format().word();
     let of_got = |(entries, part): (&[(u32, GotEntry)], u32)| {
-        source(image.bases.got + 8 * u64::from(entries[0].0), GOT, part, entries)
+        source(image.bases.got + word * u64::from(entries[0].0), GOT, part, entries)
     };
     lists.push(image.slots.got.chunks(GOT_RUN).zip(0..).map(of_got).collect());
     sort::by(par::concat("join sections", parallel, lists), parallel, Source::cmp)
@@ -372,7 +373,7 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     let end = image.slots.got.len().min((part + 1) * GOT_RUN);
     for (slot, word) in got::words(image, part * GOT_RUN..end) {
         let Some(reloc) = word.reloc else { continue };
-        let offset = image.bases.got + 8 * word.index as u64;
+        let offset = image.bases.got + image.format().word() * word.index as u64;
         if image.options.relocs.pack_relr && matches!(reloc, WordReloc::Relative) {
             all.relr.push(offset);
             continue;
@@ -386,7 +387,8 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
 
 /// Writes `.rela.plt`, one relocation for each word of `.got.plt` behind the reserved ones, from entry `first` on.
 pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
-    for (entry, bytes) in (first..).zip(out.chunks_exact_mut(Rela::SIZE)) {
+    let form = image.reloc_form;
+    for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {
         let slot = &image.slots.list[image.slots.plt[entry] as usize];
         let offset = image.got_plt_address(entry as u32);
         let rela = if (entry as u32) < image.slots.jump_slots {
@@ -400,22 +402,25 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
             };
             Rela::make(offset, 0, image.types().irelative, resolver as i64)
         };
-        bytes.copy_from_slice(&rela.0);
+        form.put(&rela, bytes);
     }
 }
 
-fn table(name: &'static [u8], flags: u64, count: u64) -> Option<Spec> {
-    let entsize = Rela::SIZE as u64;
-    Spec::own(Header { name, kind: SHT_RELA, flags, entsize }, 8, count * entsize)
+/// A table of `count` relocations. Its name follows from whether they have addends.
+fn table(sizes: &Sizes, names: [&'static [u8]; 2], count: u64) -> Option<Spec> {
+    let form = sizes.plan.reloc_form;
+    let (name, entsize) = (names[usize::from(!form.addends)], form.size());
+    let header = Header { name, kind: form.section_type(), flags: SHF_ALLOC, entsize };
+    Spec::own(header, form.format.word(), count * entsize)
 }
 
-/// `.rela.dyn`.
+/// `.rela.dyn`, or `.rel.dyn`.
 pub struct Dyn;
 
 impl Synthetic for Dyn {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let counts = &sizes.plan.counts;
-        table(b".rela.dyn", SHF_ALLOC, counts.relative + counts.others)
+        table(sizes, [b".rela.dyn", b".rel.dyn"], counts.relative + counts.others)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {
@@ -427,16 +432,17 @@ impl Synthetic for Dyn {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        at.contents().dynamics.write(at.entry(Rela::SIZE), out);
+        let form = at.image().reloc_form;
+        at.contents().dynamics.write(form, at.entry(form.size()), out);
     }
 }
 
-/// `.rela.plt`.
+/// `.rela.plt`, or `.rel.plt`.
 pub struct Plt;
 
 impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        table(b".rela.plt", SHF_ALLOC, sizes.plan.slots.plt.len() as u64)
+        table(sizes, [b".rela.plt", b".rel.plt"], sizes.plan.slots.plt.len() as u64)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {
@@ -448,6 +454,6 @@ impl Synthetic for Plt {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        write_plt(at.image(), at.entry(Rela::SIZE), out);
+        write_plt(at.image(), at.entry(at.image().reloc_form.size()), out);
     }
 }

@@ -1,9 +1,9 @@
 //! `.relr.dyn` (`DT_RELR`, `SHT_RELR`): relative relocations as addresses and bitmaps.
 //!
 //! A word with its lowest bit clear is the address of a place to relocate and moves the base to
-//! the word behind it. A word with its lowest bit set is a bitmap: bit `i` of the other 63 stands
-//! for the word `i - 1` words behind the base, and moves the base on by 63 words. Source: gABI,
-//! "Relative Relocation Table". 64-bit class: words and places are 8 bytes, addends are in place.
+//! the word behind it. A word with its lowest bit set is a bitmap: bit `i` of the others (63, or 31 where
+//! words have 32 bits) stands for the word `i - 1` words behind the base, and moves the base on by as many
+//! words. Source: gABI, "Relative Relocation Table". Addends are in place.
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_RELR};
@@ -16,16 +16,18 @@ use crate::live::SectionOwners;
 use crate::live::dyn_relocs::DynRelocs;
 use crate::resolve::Resolved;
 
-const WORD: u64 = 8;
-const BITMAP_SPAN: u64 = 63 * WORD;
+/// What a bitmap in a word of so many bytes covers, in bytes.
+fn span(word: u64) -> u64 {
+    (8 * word - 1) * word
+}
 
-/// Encodes addresses of 64-bit places, ascending and even, as the words of the section.
+/// Encodes addresses of places, ascending and even, as the section's words of `word` bytes.
 ///
 /// A repeated address is encoded once: applying it twice would add the load base twice.
 ///
 /// # Panics
 /// If an address is odd or the order is not ascending: the caller keeps odd places in `.rela.dyn`.
-pub fn encode(offsets: &[u64]) -> Vec<u64> {
+pub fn encode(offsets: &[u64], word: u64) -> Vec<u64> {
     let mut words = Vec::new();
     let mut rest = offsets;
     while let Some((&first, mut tail)) = rest.split_first() {
@@ -34,15 +36,15 @@ pub fn encode(offsets: &[u64]) -> Vec<u64> {
             tail = &tail[1..];
         }
         words.push(first);
-        let mut base = first.wrapping_add(WORD);
+        let mut base = first.wrapping_add(word);
         loop {
-            let (bitmap, taken) = collect_bitmap(base, tail);
+            let (bitmap, taken) = collect_bitmap(base, tail, word);
             if bitmap == 0 {
                 break;
             }
             words.push(bitmap << 1 | 1);
             tail = &tail[taken..];
-            base = base.wrapping_add(BITMAP_SPAN);
+            base = base.wrapping_add(span(word));
         }
         if let Some(&next) = tail.first() {
             assert!(next > first, "addresses in .relr.dyn not ascending");
@@ -53,35 +55,35 @@ pub fn encode(offsets: &[u64]) -> Vec<u64> {
 }
 
 /// The bitmap of the addresses at the head of `offsets` that it can express, and their number.
-fn collect_bitmap(base: u64, offsets: &[u64]) -> (u64, usize) {
+fn collect_bitmap(base: u64, offsets: &[u64], word: u64) -> (u64, usize) {
     let mut bitmap = 0u64;
     let mut taken = 0;
     for &offset in offsets {
         // An address below the base (an overlapping place) wraps and ends the bitmap.
         let distance = offset.wrapping_sub(base);
-        if distance >= BITMAP_SPAN || distance % WORD != 0 {
+        if distance >= span(word) || !distance.is_multiple_of(word) {
             break;
         }
-        bitmap |= 1 << (distance / WORD);
+        bitmap |= 1 << (distance / word);
         taken += 1;
     }
     (bitmap, taken)
 }
 
-/// The addresses that the words of a section stand for; `None` if it starts with a bitmap.
-pub fn decode(words: &[u64]) -> Option<Vec<u64>> {
+/// The addresses that the words (of `size` bytes) of a section stand for; `None` if it starts with a bitmap.
+pub fn decode(words: &[u64], size: u64) -> Option<Vec<u64>> {
     let mut offsets = Vec::new();
     let mut base = None;
     for &word in words {
         if word & 1 == 0 {
             offsets.push(word);
-            base = Some(word.wrapping_add(WORD));
+            base = Some(word.wrapping_add(size));
         } else {
             let start = base?;
-            for bit in (0..63).filter(|bit| word >> (bit + 1) & 1 != 0) {
-                offsets.push(start.wrapping_add(bit * WORD));
+            for bit in (0..8 * size - 1).filter(|bit| word >> (bit + 1) & 1 != 0) {
+                offsets.push(start.wrapping_add(bit * size));
             }
-            base = Some(start.wrapping_add(BITMAP_SPAN));
+            base = Some(start.wrapping_add(span(size)));
         }
     }
     Some(offsets)
@@ -104,8 +106,9 @@ impl Adaptive for Packed<'_, '_> {
     }
 
     fn needs(&self, layout: &Layout, sections: &Sections) -> Option<Resize> {
+        let word = layout.format.word();
         let (chunk, own) = layout.chunk_with_id(ChunkKind::Relr)?;
-        let size = encode(&self.addresses(layout, sections)).len() as u64 * WORD;
+        let size = encode(&self.addresses(layout, sections), word).len() as u64 * word;
         (size > own.size).then_some(Resize { chunk, size })
     }
 }
@@ -126,7 +129,7 @@ impl Packed<'_, '_> {
         if let Some(chunk) = layout.chunk(ChunkKind::Got) {
             let base = layout[chunk.out].address + chunk.address;
             // Which words are relative does not change the size by more than a few bitmaps; take all.
-            list.extend((0..u64::from(self.got_words)).map(|word| base + WORD * word));
+            list.extend((0..u64::from(self.got_words)).map(|word| base + layout.format.word() * word));
         }
         list.sort_unstable();
         list
@@ -138,15 +141,16 @@ pub struct Section;
 impl Synthetic for Section {
     /// At least one word, two if there is any bitmap; layout finds out.
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let header = Header { name: b".relr.dyn", kind: SHT_RELR, flags: SHF_ALLOC, entsize: WORD };
-        (sizes.plan.counts.relr > 0).then(|| Spec::own(header, WORD, WORD))?
+        let word = sizes.format().word();
+        let header = Header { name: b".relr.dyn", kind: SHT_RELR, flags: SHF_ALLOC, entsize: word };
+        (sizes.plan.counts.relr > 0).then(|| Spec::own(header, word, word))?
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
         // A word of 1 is an empty bitmap: what is left over packs nothing.
         let words = at.contents().relr_words.iter().copied().chain(std::iter::repeat(1));
-        for (word, bytes) in words.zip(out.chunks_exact_mut(8)) {
-            bytes.copy_from_slice(&word.to_le_bytes());
+        for (word, bytes) in words.zip(out.chunks_exact_mut(at.format().word() as usize)) {
+            at.format().put(bytes, word);
         }
     }
 }
@@ -156,8 +160,8 @@ mod tests {
     use super::*;
 
     fn round_trip(offsets: &[u64]) -> Vec<u64> {
-        let words = encode(offsets);
-        assert_eq!(decode(&words).unwrap(), offsets);
+        let words = encode(offsets, 8);
+        assert_eq!(decode(&words, 8).unwrap(), offsets);
         words
     }
 
@@ -168,6 +172,14 @@ mod tests {
         assert_eq!(round_trip(&[0x1000, 0x1008, 0x1018]), [0x1000, 0b1011]);
         let run: Vec<u64> = (0..1 + 63 * 2).map(|i| 0x2000 + i * 8).collect();
         assert_eq!(round_trip(&run), [0x2000, u64::MAX, u64::MAX]);
+    }
+
+    #[test]
+    fn words_of_32_bits() {
+        let run: Vec<u64> = (0..1 + 31 + 2).map(|i| 0x2000 + i * 4).collect();
+        let words = encode(&run, 4);
+        assert_eq!(words, [0x2000, 0xffff_ffff, 0b111]);
+        assert_eq!(decode(&words, 4).unwrap(), run);
     }
 
     #[test]
@@ -188,8 +200,8 @@ mod tests {
 
     #[test]
     fn repeated_addresses_count_once() {
-        let words = encode(&[0x10, 0x10, 0x18, 0x18, 0x40, 0x41 + 1, 0x42]);
-        assert_eq!(decode(&words).unwrap(), [0x10, 0x18, 0x40, 0x42]);
+        let words = encode(&[0x10, 0x10, 0x18, 0x18, 0x40, 0x41 + 1, 0x42], 8);
+        assert_eq!(decode(&words, 8).unwrap(), [0x10, 0x18, 0x40, 0x42]);
     }
 
     #[test]
@@ -210,12 +222,12 @@ mod tests {
 
     #[test]
     fn bitmap_first_is_refused() {
-        assert_eq!(decode(&[3]), None);
+        assert_eq!(decode(&[3], 8), None);
     }
 
     #[test]
     #[should_panic(expected = "odd address")]
     fn odd_addresses_are_the_callers_error() {
-        encode(&[0x1001]);
+        encode(&[0x1001], 8);
     }
 }

@@ -8,6 +8,7 @@
 //! The kinds are listed in [`super::all`].
 
 use super::plan::Plan;
+use crate::elf::Format;
 use crate::emit::Contents;
 use crate::ids::*;
 use crate::image::Image;
@@ -54,6 +55,13 @@ pub struct Sizes<'c> {
     pub objects: &'c [Object<'c>],
     pub sections: &'c Sections<'c>,
     pub commons: &'c Commons,
+}
+
+impl Sizes<'_> {
+    /// The form of the output.
+    pub fn format(&self) -> Format {
+        self.plan.layout.format
+    }
 }
 
 /// Size and place of a section or part. What has no bytes is left out.
@@ -156,8 +164,13 @@ impl<'c> At<'c> {
         self.source.contents
     }
 
+    /// The form of the output.
+    pub fn format(&self) -> Format {
+        self.source.image.format()
+    }
+
     /// The number of the first entry if entries have `size` bytes.
-    pub fn entry(&self, size: usize) -> usize {
-        self.start as usize / size
+    pub fn entry(&self, size: u64) -> usize {
+        (self.start / size) as usize
     }
 }

@@ -355,7 +355,7 @@ impl SymTab {
     }
 }
 
-/// Output of one run of objects, or of the symbols behind them: bytes and where they go.
+/// Output of one run of objects, or of the symbols behind them: native records, and names.
 #[derive(Default)]
 pub struct Part {
     pub locals: Vec<u8>,
@@ -364,6 +364,19 @@ pub struct Part {
     /// Extended indices beside `locals` and `globals`, if the output needs them.
     pub local_indices: Vec<u8>,
     pub global_indices: Vec<u8>,
+}
+
+impl Part {
+    /// What goes into a file of the form `format`.
+    pub fn in_form(self, format: Format) -> Part {
+        Part {
+            locals: in_form::<Sym>(format, self.locals),
+            globals: in_form::<Sym>(format, self.globals),
+            strings: self.strings,
+            local_indices: in_form::<Word>(format, self.local_indices),
+            global_indices: in_form::<Word>(format, self.global_indices),
+        }
+    }
 }
 
 pub struct Writer<'c, 'i, 'a> {
@@ -618,13 +631,14 @@ pub struct Section;
 
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let entsize = Sym::SIZE as u64;
+        let format = sizes.format();
+        let entsize = format.size::<Sym>();
         let header = Header { name: b".symtab", kind: SHT_SYMTAB, flags: 0, entsize };
-        Spec::own(header, 8, planned(sizes)?.count * entsize)
+        Spec::own(header, format.word(), planned(sizes)?.count * entsize)
     }
 
     fn resize(&self, plan: &Plan) -> Option<u64> {
-        Some(plan.symtab.as_ref()?.count * Sym::SIZE as u64)
+        Some(plan.symtab.as_ref()?.count * plan.layout.format.size::<Sym>())
     }
 
     fn links(&self, plan: &Plan) -> Option<Links> {

@@ -1,6 +1,6 @@
 //! `.hash` (`DT_HASH`): the System V symbol hash table (gABI, "Hash Table").
 //!
-//! Layout, little-endian, u32 words: `nbucket, nchain`, the buckets, the chains. A bucket holds the
+//! Layout, u32 words: `nbucket, nchain`, the buckets, the chains. A bucket holds the
 //! index of its first symbol; the chain word of a symbol holds the index of the next one, 0 at the
 //! end. `nchain` equals the number of symbols in `.dynsym`; loaders and tools learn that number
 //! from here. All named symbols are entered, undefined ones too, as the gABI describes.
@@ -9,6 +9,8 @@ use super::plan::Plan;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_HASH};
 use crate::layout::ChunkKind;
+
+use crate::elf::Format;
 
 /// The hash function of `.hash` and of symbol versions (gABI, "Hash Table").
 pub fn sysv_hash(name: &[u8]) -> u32 {
@@ -23,6 +25,7 @@ pub fn sysv_hash(name: &[u8]) -> u32 {
 
 /// A planned `.hash` section.
 pub struct SysvHash {
+    format: Format,
     /// Of all symbols, the null symbol included.
     hashes: Vec<u32>,
     buckets: u32,
@@ -31,9 +34,9 @@ pub struct SysvHash {
 impl SysvHash {
     /// Plans the table for symbols with names of these hashes: all of `.dynsym` in its final order. The
     /// first is the null symbol's and not entered.
-    pub fn plan(hashes: Vec<u32>) -> SysvHash {
+    pub fn plan(format: Format, hashes: Vec<u32>) -> SysvHash {
         let buckets = hashes.len().saturating_sub(1).max(1) as u32;
-        SysvHash { hashes, buckets }
+        SysvHash { format, hashes, buckets }
     }
 
     /// The section's size in bytes.
@@ -46,14 +49,14 @@ impl SysvHash {
         assert_eq!(out.len() as u64, self.size());
         out.fill(0);
         let (words, _) = out.as_chunks_mut::<4>();
-        words[0] = self.buckets.to_le_bytes();
-        words[1] = (self.hashes.len() as u32).to_le_bytes();
+        words[0] = self.format.u32_bytes(self.buckets);
+        words[1] = self.format.u32_bytes(self.hashes.len() as u32);
         let (buckets, chains) = words[2..].split_at_mut(self.buckets as usize);
         // From the last symbol to the first, so that a chain lists its symbols in ascending order.
         for (i, hash) in self.hashes.iter().enumerate().skip(1).rev() {
             let bucket = &mut buckets[(hash % self.buckets) as usize];
             chains[i] = *bucket;
-            *bucket = (i as u32).to_le_bytes();
+            *bucket = self.format.u32_bytes(i as u32);
         }
     }
 }
@@ -117,7 +120,7 @@ mod tests {
         let owned: Vec<String> =
             (0..300).map(|i| if i == 0 { String::new() } else { format!("f{i}") }).collect();
         let names: Vec<&[u8]> = owned.iter().map(|s| s.as_bytes()).collect();
-        let plan = SysvHash::plan(names.iter().map(|name| sysv_hash(name)).collect());
+        let plan = SysvHash::plan(Format::NATIVE, names.iter().map(|name| sysv_hash(name)).collect());
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         for (i, name) in names.iter().enumerate().skip(1) {
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn no_symbols_but_the_null_one() {
-        let plan = SysvHash::plan(vec![sysv_hash(b"")]);
+        let plan = SysvHash::plan(Format::NATIVE, vec![sysv_hash(b"")]);
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         assert_eq!(out, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);

@@ -2,7 +2,7 @@
 //! readers of the same sections in shared libraries.
 //!
 //! Both are chains of records linked by byte offsets relative to the record that holds them
-//! (little-endian, 4-byte aligned, as written here):
+//! (4-byte aligned, as written here):
 //!
 //! - `Verdef` {version, flags, index, aux count: u16; name hash, aux offset, next: u32}, followed by
 //!   its `Verdaux` {name, next: u32}: its own name, then its parents'.
@@ -93,20 +93,20 @@ pub struct Verdef {
 pub fn build_verdef(
     base: &[u8],
     defs: &[VersionDef],
-    strtab: &mut StringTable,
+    (strtab, format): (&mut StringTable, Format),
 ) -> Result<Verdef, VersionError> {
     if defs.len() + 1 > MAX_INDEX {
         return Err(VersionError::TooMany);
     }
     let mut bytes = Vec::new();
-    put_verdef(&mut bytes, (1, elf::VER_FLG_BASE.0), &[base], strtab)?;
+    put_verdef(&mut bytes, (1, elf::VER_FLG_BASE.0), &[base], (strtab, format))?;
     let mut last = 0;
     for (i, def) in defs.iter().enumerate() {
         let here = bytes.len();
-        put_u32_at(&mut bytes, last + 16, (here - last) as u32);
+        put_u32_at(&mut bytes, last + 16, format.u32_bytes((here - last) as u32));
         let names: Vec<&[u8]> = std::iter::once(def.name).chain(def.parents.iter().copied()).collect();
         let flags = if def.weak { elf::VER_FLG_WEAK.0 } else { 0 };
-        put_verdef(&mut bytes, (i as u16 + 2, flags), &names, strtab)?;
+        put_verdef(&mut bytes, (i as u16 + 2, flags), &names, (strtab, format))?;
         last = here;
     }
     Ok(Verdef { bytes, count: defs.len() as u32 + 1 })
@@ -117,19 +117,19 @@ fn put_verdef(
     bytes: &mut Vec<u8>,
     (index, flags): (u16, u16),
     names: &[&[u8]],
-    strtab: &mut StringTable,
+    (strtab, format): (&mut StringTable, Format),
 ) -> Result<(), VersionError> {
     let count = u16::try_from(names.len()).map_err(|_| VersionError::TooManyAux)?;
     for half in [elf::VER_DEF_CURRENT, flags, index, count] {
-        bytes.extend_from_slice(&half.to_le_bytes());
+        bytes.extend_from_slice(&format.u16_bytes(half));
     }
     for word in [sysv_hash(names[0]), VERDEF_SIZE as u32, 0] {
-        bytes.extend_from_slice(&word.to_le_bytes());
+        bytes.extend_from_slice(&format.u32_bytes(word));
     }
     for (i, name) in names.iter().enumerate() {
         let next = if i + 1 < names.len() { VERDAUX_SIZE as u32 } else { 0 };
         for word in [strtab.add(name), next] {
-            bytes.extend_from_slice(&word.to_le_bytes());
+            bytes.extend_from_slice(&format.u32_bytes(word));
         }
     }
     Ok(())
@@ -158,7 +158,7 @@ pub struct Verneed {
 pub fn build_verneed(
     needs: &[VersionNeed],
     first_index: u16,
-    strtab: &mut StringTable,
+    (strtab, format): (&mut StringTable, Format),
 ) -> Result<Verneed, VersionError> {
     let mut bytes = Vec::new();
     let mut count = 0;
@@ -167,26 +167,26 @@ pub fn build_verneed(
     for need in needs.iter().filter(|n| !n.versions.is_empty()) {
         let here = bytes.len();
         if let Some(last) = last.replace(here) {
-            put_u32_at(&mut bytes, last + 12, (here - last) as u32);
+            put_u32_at(&mut bytes, last + 12, format.u32_bytes((here - last) as u32));
         }
         let aux_count = u16::try_from(need.versions.len()).map_err(|_| VersionError::TooManyAux)?;
         for half in [elf::VER_NEED_CURRENT, aux_count] {
-            bytes.extend_from_slice(&half.to_le_bytes());
+            bytes.extend_from_slice(&format.u16_bytes(half));
         }
         for word in [strtab.add(need.file), VERNEED_SIZE as u32, 0] {
-            bytes.extend_from_slice(&word.to_le_bytes());
+            bytes.extend_from_slice(&format.u32_bytes(word));
         }
         for (i, &(name, weak)) in need.versions.iter().enumerate() {
             if index > MAX_INDEX {
                 return Err(VersionError::TooMany);
             }
-            bytes.extend_from_slice(&sysv_hash(name).to_le_bytes());
+            bytes.extend_from_slice(&format.u32_bytes(sysv_hash(name)));
             for half in [if weak { elf::VER_FLG_WEAK.0 } else { 0 }, index as u16] {
-                bytes.extend_from_slice(&half.to_le_bytes());
+                bytes.extend_from_slice(&format.u16_bytes(half));
             }
             let next = if i + 1 < need.versions.len() { VERNAUX_SIZE as u32 } else { 0 };
             for word in [strtab.add(name), next] {
-                bytes.extend_from_slice(&word.to_le_bytes());
+                bytes.extend_from_slice(&format.u32_bytes(word));
             }
             index += 1;
         }
@@ -195,8 +195,8 @@ pub fn build_verneed(
     Ok(Verneed { bytes, count })
 }
 
-fn put_u32_at(bytes: &mut [u8], at: usize, value: u32) {
-    bytes[at..at + 4].copy_from_slice(&value.to_le_bytes());
+fn put_u32_at(bytes: &mut [u8], at: usize, value: [u8; 4]) {
+    bytes[at..at + 4].copy_from_slice(&value);
 }
 
 /// Reads `.gnu.version_d`: (index, name) of each definition in the section's order. `count` is
@@ -348,7 +348,7 @@ impl Synthetic for Indices {
     fn write(&self, at: &At, out: &mut [u8]) {
         let versions = at.contents().dynsym.map_or(&[][..], |d| &d.versym[at.entry(2)..]);
         for (version, bytes) in versions.iter().zip(out.chunks_exact_mut(2)) {
-            bytes.copy_from_slice(&version.to_le_bytes());
+            bytes.copy_from_slice(&at.format().u16_bytes(*version));
         }
     }
 }
@@ -407,7 +407,7 @@ mod tests {
         }
     }
 
-    fn sample_verneed(strtab: &mut StringTable) -> Verneed {
+    fn sample_verneed(strtab: &mut StringTable, format: Format) -> Verneed {
         let needs = [
             VersionNeed {
                 file: b"libc.so.6",
@@ -416,44 +416,49 @@ mod tests {
             VersionNeed { file: b"libempty.so", versions: vec![] },
             VersionNeed { file: b"libm.so.6", versions: vec![(b"GLIBC_2.2.5", false)] },
         ];
-        build_verneed(&needs, 4, strtab).unwrap()
+        build_verneed(&needs, 4, (strtab, format)).unwrap()
     }
 
     #[test]
     fn verdef_round_trip() {
-        let mut strtab = StringTable::new();
-        let defs = [def("V1", &[]), def("V2", &["V1"]), def("V3", &["V2", "V1"])];
-        let built = build_verdef(b"libx.so", &defs, &mut strtab).unwrap();
-        assert_eq!(built.count, 4);
-        assert_eq!(built.bytes.len(), 4 * 20 + (1 + 1 + 2 + 3) * 8);
-        // The base: revision 1, flags 1, index 1, one name.
-        assert_eq!(built.bytes[..8], [1, 0, 1, 0, 1, 0, 1, 0]);
-        assert_eq!(Format::NATIVE.get_u32(&built.bytes[8..]), sysv_hash(b"libx.so"));
-        let parsed = parse_verdef(&built.bytes, built.count, (strtab.bytes(), Format::NATIVE)).unwrap();
-        assert_eq!(parsed, [(1, &b"libx.so"[..]), (2, b"V1"), (3, b"V2"), (4, b"V3")]);
+        for format in Format::ALL {
+            let mut strtab = StringTable::new();
+            let defs = [def("V1", &[]), def("V2", &["V1"]), def("V3", &["V2", "V1"])];
+            let built = build_verdef(b"libx.so", &defs, (&mut strtab, format)).unwrap();
+            assert_eq!(built.count, 4);
+            assert_eq!(built.bytes.len(), 4 * 20 + (1 + 1 + 2 + 3) * 8);
+            // The base: revision 1, flags 1, index 1, one name.
+            let [zero, one] = format.u16_bytes(1);
+            assert_eq!(built.bytes[..8], [zero, one].repeat(4));
+            assert_eq!(format.get_u32(&built.bytes[8..]), sysv_hash(b"libx.so"));
+            let parsed = parse_verdef(&built.bytes, built.count, (strtab.bytes(), format)).unwrap();
+            assert_eq!(parsed, [(1, &b"libx.so"[..]), (2, b"V1"), (3, b"V2"), (4, b"V3")]);
+        }
     }
 
     #[test]
     fn verneed_round_trip() {
-        let mut strtab = StringTable::new();
-        let built = sample_verneed(&mut strtab);
-        assert_eq!(built.count, 2);
-        assert_eq!(built.bytes.len(), 5 * 16);
-        let parsed = parse_verneed(&built.bytes, built.count, (strtab.bytes(), Format::NATIVE)).unwrap();
-        let need = |index, file: &'static str, name: &'static str, weak| NeededVersion {
-            index,
-            file: file.as_bytes(),
-            name: name.as_bytes(),
-            weak,
-        };
-        assert_eq!(
-            parsed,
-            [
-                need(4, "libc.so.6", "GLIBC_2.2.5", false),
-                need(5, "libc.so.6", "GLIBC_2.34", true),
-                need(6, "libm.so.6", "GLIBC_2.2.5", false)
-            ]
-        );
+        for format in Format::ALL {
+            let mut strtab = StringTable::new();
+            let built = sample_verneed(&mut strtab, format);
+            assert_eq!(built.count, 2);
+            assert_eq!(built.bytes.len(), 5 * 16);
+            let parsed = parse_verneed(&built.bytes, built.count, (strtab.bytes(), format)).unwrap();
+            let need = |index, file: &'static str, name: &'static str, weak| NeededVersion {
+                index,
+                file: file.as_bytes(),
+                name: name.as_bytes(),
+                weak,
+            };
+            assert_eq!(
+                parsed,
+                [
+                    need(4, "libc.so.6", "GLIBC_2.2.5", false),
+                    need(5, "libc.so.6", "GLIBC_2.34", true),
+                    need(6, "libm.so.6", "GLIBC_2.2.5", false)
+                ]
+            );
+        }
     }
 
     #[test]
@@ -461,21 +466,27 @@ mod tests {
         let names: Vec<String> = (0..0x7fff).map(|i| format!("V{i}")).collect();
         let defs: Vec<_> = names.iter().map(|n| def(n, &[])).collect();
         let mut strtab = StringTable::new();
-        assert_eq!(build_verdef(b"x", &defs, &mut strtab).unwrap_err(), VersionError::TooMany);
-        assert!(build_verdef(b"x", &defs[1..], &mut strtab).is_ok());
+        assert_eq!(
+            build_verdef(b"x", &defs, (&mut strtab, Format::NATIVE)).unwrap_err(),
+            VersionError::TooMany
+        );
+        assert!(build_verdef(b"x", &defs[1..], (&mut strtab, Format::NATIVE)).is_ok());
         let needs = [VersionNeed { file: b"f", versions: vec![(b"a", false), (b"b", false)] }];
-        assert_eq!(build_verneed(&needs, 0x7fff, &mut strtab).unwrap_err(), VersionError::TooMany);
-        assert!(build_verneed(&needs, 0x7ffe, &mut strtab).is_ok());
+        assert_eq!(
+            build_verneed(&needs, 0x7fff, (&mut strtab, Format::NATIVE)).unwrap_err(),
+            VersionError::TooMany
+        );
+        assert!(build_verneed(&needs, 0x7ffe, (&mut strtab, Format::NATIVE)).is_ok());
     }
 
     #[test]
     fn hostile_verdef() {
         let mut strtab = StringTable::new();
-        let good = build_verdef(b"libx.so", &[def("V1", &[])], &mut strtab).unwrap().bytes;
+        let good = build_verdef(b"libx.so", &[def("V1", &[])], (&mut strtab, Format::NATIVE)).unwrap().bytes;
         let parse = |bytes: &[u8], count| parse_verdef(bytes, count, (strtab.bytes(), Format::NATIVE));
         let with = |at: usize, value: u32| {
             let mut bad = good.clone();
-            put_u32_at(&mut bad, at, value);
+            put_u32_at(&mut bad, at, value.to_le_bytes());
             bad
         };
         assert_eq!(parse(&good, 3).unwrap_err(), VersionError::BadLink(28));
@@ -500,7 +511,7 @@ mod tests {
     #[test]
     fn hostile_verneed() {
         let mut strtab = StringTable::new();
-        let good = sample_verneed(&mut strtab).bytes;
+        let good = sample_verneed(&mut strtab, Format::NATIVE).bytes;
         for len in 0..good.len() {
             assert!(parse_verneed(&good[..len], 2, (strtab.bytes(), Format::NATIVE)).is_err());
         }
@@ -515,8 +526,8 @@ mod tests {
         // Two files that share one chain stand for more versions than the section holds.
         let mut shared = good[..48].to_vec();
         shared.extend_from_slice(&good[..48]);
-        put_u32_at(&mut shared, 12, 16);
-        put_u32_at(&mut shared, 16 + 12, 16);
+        put_u32_at(&mut shared, 12, [16, 0, 0, 0]);
+        put_u32_at(&mut shared, 16 + 12, [16, 0, 0, 0]);
         let _ = parse_verneed(&shared, u32::MAX, (strtab.bytes(), Format::NATIVE)).unwrap_err();
     }
 }

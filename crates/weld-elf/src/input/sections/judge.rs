@@ -127,7 +127,7 @@ impl<'a> Parser<'a, '_> {
                 return Err("is compressed and allocated, which is not allowed".into());
             }
             let bytes = self.object.section_data(shndx).unwrap_or(&[]);
-            let header = Compressed::parse(bytes).map_err(|e| e.to_string())?;
+            let header = Compressed::parse(bytes, self.object.format()).map_err(|e| e.to_string())?;
             size = header.uncompressed_size();
             align = header.align();
             kind = SectionKind::Compressed;
@@ -163,8 +163,14 @@ impl<'a> Parser<'a, '_> {
         if bin == bin::INIT_ARRAY && continues(name, b".ctors")
             || bin == bin::FINI_ARRAY && continues(name, b".dtors")
         {
-            if !size.is_multiple_of(8) {
-                return Err("is not a table of addresses: its size is not a multiple of 8".into());
+            let word = self.object.format().word();
+            if !size.is_multiple_of(word) {
+                return Err(format!("is not a table of addresses: its size is not a multiple of {word}"));
+            }
+            if word != 8 {
+                return Err(
+                    "has constructors in reverse, which is not supported yet for words of 32 bits".into()
+                );
             }
             return Ok(if kind == SectionKind::Regular { SectionKind::Reversed } else { kind });
         }

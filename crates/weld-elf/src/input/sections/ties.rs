@@ -93,7 +93,7 @@ impl Parser<'_, '_> {
                 return false;
             }
             let data = self.object.section_data(shndx).unwrap_or(&[]);
-            match EhFrame::parse(data, self.relocs_of(shndx), |r| r.r_offset()) {
+            match EhFrame::parse(data, self.object.format(), self.relocs_of(shndx), |r| r.r_offset()) {
                 Ok(records) => *frames = records,
                 Err(e) => {
                     self.error(shndx, &e.to_string());

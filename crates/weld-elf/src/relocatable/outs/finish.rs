@@ -15,14 +15,16 @@ const MAX_FILE_ALIGN: u64 = 4096;
 impl<'a> Outs<'a> {
     /// Adds the symbol tables, fills in what refers to other sections, and assigns file offsets.
     pub fn finish(&mut self, objects: &[Object<'a>], symtab: &SymTab) -> Result<(), String> {
+        let format = self.format;
         let mut table = |name: &'static [u8], kind, what, (align, entsize), size| {
             let mut out = new_out(Cow::Borrowed(name), kind, what);
             (out.align, out.entsize, out.size) = (align, entsize, size);
             self.list.push(out);
             self.list.len() as u32
         };
-        let size = symtab.count * Sym::SIZE as u64;
-        let symbols = table(b".symtab", SHT_SYMTAB, What::SymTab, (8, Sym::SIZE as u64), size);
+        let size = symtab.count * format.size::<Sym>();
+        let symbols =
+            table(b".symtab", SHT_SYMTAB, What::SymTab, (format.word(), format.size::<Sym>()), size);
         if self.extended {
             let size = symtab.count * 4;
             table(b".symtab_shndx", SHT_SYMTAB_SHNDX, What::SymTabShndx, (4, 4), size);
@@ -123,7 +125,7 @@ impl<'a> Outs<'a> {
     }
 
     fn place(&mut self) -> Result<(), String> {
-        let mut end = Ehdr::SIZE as u64;
+        let mut end = self.format.size::<Ehdr>();
         for out in &mut self.list {
             out.offset = align_up(end, out.align.min(MAX_FILE_ALIGN));
             let next = out.offset.checked_add(out.file_size()).filter(|e| *e < 1 << 62);
@@ -131,8 +133,8 @@ impl<'a> Outs<'a> {
                 format!("section {} does not fit into a file", String::from_utf8_lossy(&out.name))
             })?;
         }
-        self.section_headers = align_up(end, 8);
-        self.file_size = self.section_headers + (self.list.len() as u64 + 1) * Shdr::SIZE as u64;
+        self.section_headers = align_up(end, self.format.word());
+        self.file_size = self.section_headers + (self.list.len() as u64 + 1) * self.format.size::<Shdr>();
         Ok(())
     }
 

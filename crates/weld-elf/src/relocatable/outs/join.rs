@@ -44,6 +44,7 @@ struct Key<'a> {
 }
 
 pub struct Builder<'c, 'a> {
+    pub format: Format,
     pub objects: &'c [Object<'a>],
     pub sections: &'c mut Sections<'a>,
     pub live: &'c Live,
@@ -100,6 +101,7 @@ impl<'a> Builder<'_, 'a> {
             all.list.push(out);
         }
         Outs {
+            format: self.format,
             extended: all.list.len() + 1 >= SHN_LORESERVE as usize,
             list: all.list,
             members,
@@ -242,7 +244,7 @@ impl<'a> Builder<'_, 'a> {
         let Some((before, last)) = all.last_frame.insert(out, frame) else { return };
         let owner = &self.objects[before];
         let data = owner.section_data((last.0 - owner.section_base) as usize).unwrap_or(&[]);
-        let end = end_of_records(data);
+        let end = end_of_records(data, self.format);
         let previous = &mut self.sections.list[last.index()];
         previous.size = previous.size.min(end);
         let start = previous.offset() + previous.size;
@@ -318,7 +320,8 @@ impl<'a> Builder<'_, 'a> {
             let name = [b".rela", &*all.list[target].name].concat();
             let mut out = new_out(Cow::Owned(name), SHT_RELA, What::Relocs(target as u32));
             out.flags = SHF_INFO_LINK | all.list[target].flags & SHF_GROUP;
-            (out.entsize, out.align, out.size) = (Rela::SIZE as u64, 8, count * Rela::SIZE as u64);
+            let entry = self.format.size::<Rela>();
+            (out.entsize, out.align, out.size) = (entry, self.format.word(), count * entry);
             out.info = target as u32 + 1;
             all.list[target].relocs = all.list.len() as u32;
             all.list.push(out);
@@ -351,11 +354,11 @@ pub fn live_members(object: &Object, shndx: u32, live: &Live) -> Vec<SectionId> 
 
 /// Where the last record of an `.eh_frame` ends, terminators behind it left out. All of it if it
 /// cannot be read: the next linker will say so.
-fn end_of_records(data: &[u8]) -> u64 {
+fn end_of_records(data: &[u8], format: Format) -> u64 {
     let (mut at, mut end) = (0usize, 0usize);
     while at < data.len() {
         let Some(word) = data.get(at..at + 4) else { return data.len() as u64 };
-        let length = u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize;
+        let length = format.get_u32(word) as usize;
         if length == 0 {
             at += 4;
             continue;
@@ -377,15 +380,15 @@ mod tests {
     fn terminators_are_not_records() {
         let record = [4u8, 0, 0, 0, 1, 2, 3, 4];
         let zero = [0u8; 4];
-        assert_eq!(end_of_records(&[]), 0);
-        assert_eq!(end_of_records(&record), 8);
-        assert_eq!(end_of_records(&zero), 0);
-        assert_eq!(end_of_records(&[&record[..], &zero].concat()), 8);
-        assert_eq!(end_of_records(&[&zero[..], &record, &zero, &zero].concat()), 12);
+        assert_eq!(end_of_records(&[], Format::NATIVE), 0);
+        assert_eq!(end_of_records(&record, Format::NATIVE), 8);
+        assert_eq!(end_of_records(&zero, Format::NATIVE), 0);
+        assert_eq!(end_of_records(&[&record[..], &zero].concat(), Format::NATIVE), 8);
+        assert_eq!(end_of_records(&[&zero[..], &record, &zero, &zero].concat(), Format::NATIVE), 12);
         // What cannot be read is kept.
-        assert_eq!(end_of_records(&record[..6]), 6);
-        assert_eq!(end_of_records(&[&record[..], &[1, 0]].concat()), 10);
-        assert_eq!(end_of_records(&[0xff; 12]), 12);
+        assert_eq!(end_of_records(&record[..6], Format::NATIVE), 6);
+        assert_eq!(end_of_records(&[&record[..], &[1, 0]].concat(), Format::NATIVE), 10);
+        assert_eq!(end_of_records(&[0xff; 12], Format::NATIVE), 12);
     }
 
     #[test]

@@ -63,6 +63,8 @@ impl Out<'_> {
 
 /// All output sections. The header index of `list[i]` is `i + 1`.
 pub struct Outs<'a> {
+    /// The form of the file.
+    pub format: Format,
     pub list: Vec<Out<'a>>,
     pub members: Vec<SectionId>,
     /// Number of the output section of each input section and group; `NONE` if it is not there.
@@ -90,8 +92,8 @@ pub struct Note {
 }
 
 impl Note {
-    pub fn property(bytes: Vec<u8>) -> Note {
-        Note { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, align: 8, bytes }
+    pub fn property(bytes: Vec<u8>, format: Format) -> Note {
+        Note { name: b".note.gnu.property", kind: SHT_NOTE, flags: SHF_ALLOC, align: format.word(), bytes }
     }
     pub fn build_id(bytes: Vec<u8>) -> Note {
         Note { name: b".note.gnu.build-id", kind: SHT_NOTE, flags: SHF_ALLOC, align: 4, bytes }

@@ -34,10 +34,11 @@ impl<'a> Plan<'a> {
         let compressed = emit::compress::run(&image, context).map_err(|e| failed(e.to_string()))?;
         // What is wrong with relocations is found while contents are made.
         job.sink.end_phase()?;
+        let word = self.layout.format.word();
         for (id, section) in &compressed {
             let out = &mut self.layout[*id];
             // The alignment of before is in the compressed section's header, which has one of its own.
-            (out.size, out.align) = (section.size(), 8);
+            (out.size, out.align) = (section.size(), word);
             out.flags |= SHF_COMPRESSED;
         }
         self.compressed = compressed;
@@ -69,6 +70,7 @@ impl<'a> Plan<'a> {
             relax_got: self.relax_got,
             ibt_plt: self.ibt_plt,
             relr: job.options.relocs.pack_relr,
+            reloc_form: self.reloc_form,
         }
     }
 
@@ -80,9 +82,9 @@ impl<'a> Plan<'a> {
             let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.len());
             image.sink.error(text);
         }
-        let relr_words = relr::encode(&dynamics.relr);
+        let relr_words = relr::encode(&dynamics.relr, self.layout.format.word());
         let room = self.layout.chunk(ChunkKind::Relr).map_or(0, |c| c.size);
-        if relr_words.len() as u64 * 8 > room {
+        if relr_words.len() as u64 * self.layout.format.word() > room {
             let words = relr_words.len();
             image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
         }
@@ -137,6 +139,7 @@ impl<'a> Plan<'a> {
             init: value(self.init),
             fini: value(self.fini),
             has_versions: !dynsym.versym.is_empty(),
+            form: self.reloc_form,
         };
         plan.entries(&self.layout)
     }

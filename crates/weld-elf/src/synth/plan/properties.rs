@@ -20,11 +20,12 @@ impl Planner<'_, '_, '_> {
     /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
     pub(super) fn properties(&self, sections: &Sections) -> Option<Properties> {
         let machine = self.context.mode.facts();
+        let format = machine.target.format;
         let mut all = Vec::with_capacity(sections.objects.len());
         for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
             let mut properties = Properties::new(machine);
             if let Some(bytes) = extra.properties
-                && let Err(e) = properties.parse(bytes)
+                && let Err(e) = properties.parse(bytes, format)
             {
                 self.job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
             }
@@ -43,7 +44,7 @@ impl Planner<'_, '_, '_> {
         } else {
             self.refuse_claims();
         }
-        (merged.size() > 0).then_some(merged)
+        (merged.size(format) > 0).then_some(merged)
     }
 
     /// What the command line says of the code.
