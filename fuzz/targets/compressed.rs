@@ -2,6 +2,7 @@
 #![no_main]
 
 use weld_elf::compressed::{Algorithm, Compressed, CompressedSection, Compressor};
+use weld_elf::elf::Format;
 
 fn read(parsed: Compressed) -> Option<Vec<u8>> {
     if parsed.uncompressed_size() > 1 << 20 {
@@ -12,7 +13,7 @@ fn read(parsed: Compressed) -> Option<Vec<u8>> {
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    if let Ok(parsed) = Compressed::parse(data) {
+    if let Ok(parsed) = Compressed::parse(data, Format::NATIVE) {
         read(parsed);
     }
     if let Ok(parsed) = Compressed::parse_zdebug(data, 1) {
@@ -25,10 +26,10 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
             compressor.chunk(first, false).expect("compresses"),
             compressor.chunk(second, true).expect("compresses"),
         ];
-        let section = CompressedSection::new(algorithm, 1, chunks);
+        let section = CompressedSection::new(Format::NATIVE, algorithm, 1, chunks);
         let bytes = section.parts().collect::<Vec<_>>().concat();
         assert_eq!(bytes.len() as u64, section.size());
-        let parsed = Compressed::parse(&bytes).expect("own sections can be read");
+        let parsed = Compressed::parse(&bytes, Format::NATIVE).expect("own sections can be read");
         assert!(read(parsed).expect("and decompressed") == data);
     }
 });

@@ -3,13 +3,14 @@
 #![no_main]
 
 use weld_elf::eh_frame::EhFrame;
+use weld_elf::elf::Format;
 use weld_fuzz::Choices;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let mut choices = Choices::new(data);
     let relocs: Vec<u64> = (0..choices.below(16)).map(|_| choices.number()).collect();
     let section = choices.rest();
-    let Ok(frames) = EhFrame::parse(section, &relocs, |offset| *offset) else { return };
+    let Ok(frames) = EhFrame::parse(section, Format::NATIVE, &relocs, |offset| *offset) else { return };
     let mut end = 0;
     let mut records: Vec<(u32, u32, u32, u32)> =
         frames.cies.iter().map(|c| (c.offset, c.size, c.first_reloc, c.n_relocs)).collect();

@@ -193,6 +193,7 @@ impl<'j> Job<'j> {
             let _span = self.trace.span("COMDAT groups");
             Comdats::decide(resolved, parallel)
         };
+        self.refuse_relocations(inputs)?;
         if self.options.kind == OutputKind::Relocatable {
             return crate::relocatable::link(self, inputs, resolved, &comdats, threads);
         }
@@ -207,6 +208,7 @@ impl<'j> Job<'j> {
         let stretch = trace::stretch("linker's own symbols");
         let mut internals = Internals::define(resolved, &sections, self.options, commands, self.sink);
         let mode = Mode::new(self.options, inputs.machine, !resolved.shared.is_empty());
+        self.refuse_loader(mode)?;
         let scripts = self.read_scripts(inputs);
         if self.options.symbols.version_symbols && mode.dynamic {
             let names = scripts.version_names();
@@ -231,6 +233,35 @@ impl<'j> Job<'j> {
         }
         done_with(self.host, (resolved, sections, comdats, scripts, owners));
         Ok(())
+    }
+
+    /// Output that keeps relocations, which weld cannot make yet for all machines.
+    fn refuse_relocations(&self, inputs: &Inputs) -> Result<(), Diagnostics> {
+        let machine = inputs.machine.facts();
+        let option = match self.options.kind {
+            OutputKind::Relocatable => "-r",
+            _ if self.options.relocs.emit_relocs => "--emit-relocs",
+            _ => return Ok(()),
+        };
+        match machine.gaps.relocatable {
+            true => {
+                Err(Diagnostic::error(format!("{option} is not supported yet for {}", machine.name)).into())
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Output that a loader relocates, which weld cannot make yet for all machines.
+    fn refuse_loader(&self, mode: Mode) -> Result<(), Diagnostics> {
+        let machine = mode.facts();
+        if !machine.gaps.dynamic || !mode.dynamic && !mode.pic {
+            return Ok(());
+        }
+        let text = format!(
+            "for {} only static executables at fixed addresses (-static -no-pie) are supported yet",
+            machine.name
+        );
+        Err(Diagnostic::error(text).into())
     }
 
     /// The second half of a link. Some of what it finds out sends it back to its start.

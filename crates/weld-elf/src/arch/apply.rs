@@ -387,6 +387,10 @@ impl Site<'_, '_, '_> {
                     self.location(reloc)
                 )
             }
+            Failure::Odd(value) => {
+                let location = self.location(reloc);
+                format!("{location}: {kind} is stored halved, but {value:#x} is odd; it refers to '{name}'")
+            }
             Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),
             Failure::Form => {
                 format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))

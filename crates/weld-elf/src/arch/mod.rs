@@ -12,6 +12,7 @@ pub mod class;
 pub mod facts;
 pub mod plt;
 mod rules;
+mod s390x;
 mod scan;
 mod x86;
 mod x86_64;
@@ -64,7 +65,7 @@ impl fmt::Debug for dyn Machine {
 }
 
 /// All machines. The first is linked for if nothing says otherwise.
-pub const MACHINES: &[&dyn Machine] = &[&x86_64::X86_64];
+pub const MACHINES: &[&dyn Machine] = &[&x86_64::X86_64, &s390x::S390x];
 
 /// The machine that `-m NAME` asks for.
 pub fn by_emulation(name: &str) -> Option<&'static dyn Machine> {

@@ -20,6 +20,8 @@ use crate::live::{Found, Scanner};
 pub enum Failure {
     /// The value does not fit.
     Overflow(i64),
+    /// The distance is to be stored halved, and is odd.
+    Odd(i64),
     /// What was to be rewritten does not reach.
     TooFar,
     /// The scan made no slot.

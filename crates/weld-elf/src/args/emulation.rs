@@ -28,7 +28,7 @@ pub fn machine(name: &str) -> Result<&'static dyn Machine, String> {
         "elf64ppc" | "elf64lppc" => "PowerPC64",
         "elf32btsmip" | "elf32btsmipn32" | "elf32ltsmip" | "elf32ltsmipn32" | "elf64btsmip"
         | "elf64ltsmip" => "MIPS",
-        "elf64_s390" | "elf_s390" => "s390x",
+        "elf_s390" => "s390 (31-bit)",
         "elf64_sparc" | "elf32_sparc" => "SPARC",
         "m68kelf" => "m68k",
         "shlelf_linux" | "shelf_linux" => "SuperH",
@@ -51,6 +51,7 @@ mod tests {
     #[test]
     fn what_is_said_of_each_kind() {
         assert!(machine("elf_x86_64").is_ok() && machine("elf_amd64").is_ok());
+        assert!(machine("elf64_s390").is_ok());
         assert_eq!(
             machine("aarch64linux").unwrap_err(),
             "aarch64linux: architecture not supported yet: AArch64"

@@ -238,7 +238,7 @@ fn versions_and_help() {
     assert_eq!(printed("--version a.o"), version);
     assert_eq!(printed("-v"), version);
     assert!(options("-v a.o").reports.print_version && options("-V a.o").reports.print_version);
-    assert_eq!(printed("-V"), version + "  Supported emulations:\n   elf_x86_64\n");
+    assert_eq!(printed("-V"), version + "  Supported emulations:\n   elf_x86_64\n   elf64_s390\n");
     let help = printed("--no-such-option --help");
     assert!(help.contains(": supported targets: elf64-x86-64"));
     assert!(help.lines().all(|line| line.len() <= 100), "a line is too long");

@@ -33,7 +33,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64 is the only one so far.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, or elf64_s390 (static executables only).",
         |s, v| {
             s.o.inputs.machine = Some(emulation::machine(v.text()?)?);
             Ok(())
