@@ -292,6 +292,10 @@ fn parse_cie(body: &[u8], format: Format, at: usize) -> Result<u8, EhError> {
             reader.uleb128().ok_or(short)?;
             parse_augmentation(rest, &mut reader, format, at)
         }
+        // Without the length of its data every letter has to be known, as it has to be by unwinders.
+        letters if letters.iter().all(|letter| b"RLPSBG".contains(letter)) => {
+            parse_augmentation(letters, &mut reader, format, at)
+        }
         _ => Err(EhError::BadAugmentation(at)),
     }
 }

@@ -23,6 +23,7 @@ pub mod relocatable;
 pub mod report;
 pub mod resolve;
 pub mod script;
+pub mod section_order;
 pub mod setup;
 pub mod synth;
 pub mod util;

@@ -38,6 +38,7 @@ use crate::resolve::internal::Internals;
 use crate::resolve::rules::Scripts;
 use crate::resolve::symbols::{self, Symbols};
 use crate::resolve::{Resolved, Resolver, versioned};
+use crate::section_order::{Orderer, SectionOrder};
 use crate::setup;
 use crate::synth::plan::{Plan, Planner};
 
@@ -322,7 +323,18 @@ impl<'j> Job<'j> {
         self.sink.end_phase()?;
         // Size the linker's own sections and lay everything out.
         let (retained, relax_got) = (scripts.retained.as_ref(), course.relax_got);
-        let planner = Planner { job: self, context, resolved, exports: &exports, live, relax_got, retained };
+        let order =
+            self.section_order(context, (resolved, sections, &symbols), (&live, course.first_scan))?;
+        let planner = Planner {
+            job: self,
+            context,
+            resolved,
+            exports: &exports,
+            live,
+            order: &order,
+            relax_got,
+            retained,
+        };
         let mut plan = planner.plan(sections, &mut symbols)?;
         if relax_got && plan.is_too_large_to_relax() {
             return Ok(Attempt::TooLarge);
@@ -351,7 +363,7 @@ impl<'j> Job<'j> {
             let resolver = Resolver { inputs, options: self.options, sink: self.sink, wrap: &wrap, parallel };
             let resolved = resolver.run(&roots)?;
             // Objects may ask for libraries. That is rare, so all starts again then.
-            let more = setup::dependent_libraries(self.options, &resolved, &mut asked);
+            let more = setup::dependent_libraries(self.options, &resolved, &mut asked, self.sink);
             if more.is_empty() {
                 return Ok(resolved);
             }
@@ -383,6 +395,20 @@ impl<'j> Job<'j> {
             report::versions::undefined(self, resolved, symbols, scripts);
         }
         exports
+    }
+
+    /// What is to lie elsewhere than the command line says.
+    fn section_order(
+        &self,
+        context: &Context<'_, 'j>,
+        (resolved, sections, symbols): (&Resolved<'j>, &Sections<'j>, &Symbols),
+        (live, first): (&Live, bool),
+    ) -> Result<SectionOrder, Diagnostics> {
+        let _stretch = trace::stretch("order of sections");
+        let owners = context.owners;
+        let order = Orderer { job: self, resolved, sections, symbols, live, owners, first }.order()?;
+        self.sink.end_phase()?;
+        Ok(order)
     }
 
     fn scan(

@@ -24,8 +24,7 @@ impl Mode {
         let shared = options.kind == OutputKind::Shared;
         let relocatable = options.kind == OutputKind::Relocatable;
         let pic = shared || options.kind == OutputKind::Pie;
-        let dynamic = !relocatable
-            && (pic || has_shared_inputs || (options.symbols.export_dynamic && !options.static_link));
+        let dynamic = Mode::is_dynamic(options, has_shared_inputs);
         let interp = dynamic
             && !shared
             && !options.dynamic.no_dynamic_linker
@@ -33,6 +32,16 @@ impl Mode {
         let weak_default = shared || interp;
         let dynamic_undefined = dynamic && options.symbols.dynamic_undefined_weak.unwrap_or(weak_default);
         Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined }
+    }
+
+    /// Whether there is a dynamic section.
+    pub fn is_dynamic(options: &Options, has_shared_inputs: bool) -> bool {
+        let exports = options.symbols.export_dynamic && !options.static_link;
+        match options.kind {
+            OutputKind::Relocatable => false,
+            OutputKind::Shared | OutputKind::Pie => true,
+            OutputKind::Exec => has_shared_inputs || exports,
+        }
     }
 
     /// What is known of the machine.

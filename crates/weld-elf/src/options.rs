@@ -107,6 +107,16 @@ pub enum Magic {
     Omagic,
 }
 
+/// `--shuffle-sections`: what the order depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle {
+    /// It is turned round.
+    Reverse,
+    /// It is another one each time.
+    Random,
+    Seed(u32),
+}
+
 /// `--mmap-output-file`, `--no-mmap-output-file`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OutputEngine {
@@ -207,6 +217,7 @@ pub struct Options {
     pub inputs: InputOptions,
     pub symbols: SymbolOptions,
     pub sections: SectionOptions,
+    pub order: OrderOptions,
     pub layout: LayoutOptions,
     pub relocs: RelocOptions,
     pub dynamic: DynamicOptions,
@@ -380,6 +391,36 @@ impl Default for SectionOptions {
             compress_sections: Vec::new(),
             dead_relocs: Vec::new(),
             eh_frame_hdr: false,
+        }
+    }
+}
+
+/// What input sections are put in order by, inside their output sections.
+#[derive(Clone, Debug)]
+pub struct OrderOptions {
+    /// `--symbol-ordering-file`.
+    pub symbol_file: Option<PathBuf>,
+    /// `--call-graph-ordering-file`: instead of what the objects say.
+    pub call_graph_file: Option<PathBuf>,
+    /// `--call-graph-profile-sort`.
+    pub by_call_graph: bool,
+    /// `--print-symbol-order`.
+    pub print: Option<PathBuf>,
+    /// `--warn-symbol-ordering`.
+    pub warn: bool,
+    /// `--shuffle-sections`, one after the other: of sections with such names.
+    pub shuffle: Vec<(Glob, Shuffle)>,
+}
+
+impl Default for OrderOptions {
+    fn default() -> Self {
+        OrderOptions {
+            symbol_file: None,
+            call_graph_file: None,
+            by_call_graph: true,
+            print: None,
+            warn: true,
+            shuffle: Vec::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 
 use crate::input::FileName;
@@ -18,13 +19,20 @@ pub fn dependent_libraries<'a>(
     options: &Options,
     resolved: &Resolved<'a>,
     asked: &mut HashSet<&'a [u8]>,
+    sink: &DiagSink,
 ) -> Vec<(FileName<'a>, &'a [u8])> {
     let mut list = Vec::new();
     if options.inputs.no_dependent_libraries || options.kind == OutputKind::Relocatable {
         return list;
     }
     for object in resolved.objects.iter().filter(|o| o.dependent_libraries != 0) {
-        let names = object.section_data(object.dependent_libraries as usize).unwrap_or(&[]);
+        let shndx = object.dependent_libraries as usize;
+        let names = object.section_data(shndx).unwrap_or(&[]);
+        if names.last().is_some_and(|&last| last != 0) {
+            let label = object.section_label(shndx);
+            sink.error(format!("{}:({label}): last name of a library is not terminated", object.name));
+            continue;
+        }
         for name in names.split(|&b| b == 0).filter(|n| !n.is_empty()) {
             if asked.insert(name) {
                 list.push((object.name.clone(), name));

@@ -5,6 +5,8 @@
 //# error: -lnolib
 //# [weld] error: /some/dir
 //# error: exact\.a
+//# fail: -shared missing-files.o --version-script=nomap
+//# error: nomap
 .globl _start
 _start: ret
 .section .note.GNU-stack,"",@progbits

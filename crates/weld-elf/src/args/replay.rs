@@ -24,6 +24,8 @@ const DIRECTORIES: &[&str] = &["library-path", "rpath-link", "sysroot"];
 
 /// Options whose value is a file to read. It may be found in a library directory instead.
 const READ: &[&str] = &[
+    "symbol-ordering-file",
+    "call-graph-ordering-file",
     "script",
     "default-script",
     "version-script",
@@ -84,7 +86,7 @@ fn rewritten(option: &str, value: &OsStr) -> Option<OsString> {
     let inside_sysroot = value.as_encoded_bytes().starts_with(b"=") || path.starts_with("$SYSROOT");
     Some(if is(DIRECTORIES) && !inside_sysroot || is(READ) && path.exists() {
         stored(value).into()
-    } else if is(WRITTEN) {
+    } else if is(WRITTEN) || option == "print-symbol-order" {
         path.file_name().unwrap_or(value).to_owned()
     } else {
         value.to_owned()

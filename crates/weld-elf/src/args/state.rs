@@ -250,7 +250,9 @@ impl State {
         if !o.layout.sectionheader {
             o.symtab.strip = Strip::All;
         }
+        let two_orders = o.order.symbol_file.is_some() && o.order.call_graph_file.is_some();
         let wrong = [
+            (two_orders, "--symbol-ordering-file and --call-graph-ordering-file"),
             (self.shared && self.pie, "-shared and -pie"),
             (self.relocatable && self.shared, "-r and -shared"),
             (self.relocatable && self.pie, "-r and -pie"),

@@ -47,6 +47,7 @@ pub const SHT_LOPROC: u32 = 0x7000_0000;
 pub const SHT_CREL: u32 = 0x4000_0014;
 pub const SHT_LLVM_ADDRSIG: u32 = 0x6fff_4c03;
 pub const SHT_LLVM_DEPENDENT_LIBRARIES: u32 = 0x6fff_4c04;
+pub const SHT_LLVM_SYMPART: u32 = 0x6fff_4c05;
 pub const SHT_LLVM_CALL_GRAPH_PROFILE: u32 = 0x6fff_4c09;
 pub const SHT_LLVM_LTO: u32 = 0x6fff_4c0c;
 pub const SHT_GNU_ATTRIBUTES: u32 = 0x6fff_fff5;

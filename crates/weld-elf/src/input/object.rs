@@ -60,6 +60,8 @@ pub struct Object<'a> {
     pub plain_groups: Vec<u32>,
     /// Index of the `SHT_LLVM_DEPENDENT_LIBRARIES` section, or 0.
     pub dependent_libraries: u32,
+    /// Index of the `SHT_LLVM_CALL_GRAPH_PROFILE` section, or 0.
+    pub call_graph: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
     /// The header says that it uses what only GNU systems have: IFUNCs, `STB_GNU_UNIQUE`, `SHF_GNU_RETAIN`.
@@ -134,6 +136,7 @@ impl<'a> Object<'a> {
             groups: Vec::new(),
             plain_groups: Vec::new(),
             dependent_libraries: 0,
+            call_graph: 0,
             excluded: false,
             is_gnu: ehdr.os_abi() == ELFOSABI_GNU,
             spells_versions: false,
@@ -162,9 +165,10 @@ impl<'a> Object<'a> {
                 match shdr.sh_type() {
                     SHT_SYMTAB if tables.symtab == 0 => tables.symtab = i as u32,
                     SHT_GROUP => tables.groups.push(i as u32),
-                    SHT_SYMTAB | SHT_SYMTAB_SHNDX | SHT_LLVM_DEPENDENT_LIBRARIES => {
-                        tables.rare.push(i as u32)
-                    }
+                    SHT_SYMTAB
+                    | SHT_SYMTAB_SHNDX
+                    | SHT_LLVM_CALL_GRAPH_PROFILE
+                    | SHT_LLVM_DEPENDENT_LIBRARIES => tables.rare.push(i as u32),
                     _ => {}
                 }
             }
@@ -189,6 +193,7 @@ impl<'a> Object<'a> {
                         .table(shdr.sh_offset(), words)
                         .ok_or("SHT_SYMTAB_SHNDX section is out of bounds")?;
                 }
+                SHT_LLVM_CALL_GRAPH_PROFILE => self.call_graph = i,
                 _ => self.dependent_libraries = i,
             }
         }

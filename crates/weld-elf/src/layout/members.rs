@@ -15,9 +15,10 @@ use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::input::object::Object;
-use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections};
+use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections, is_array};
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
+use crate::section_order::SectionOrder;
 use crate::synth::section::{Place, Spec};
 
 /// What layout is made from.
@@ -26,6 +27,8 @@ pub struct Builder<'c, 'a> {
     pub sections: &'c mut Sections<'a>,
     pub live: &'c Live,
     pub owners: &'c SectionOwners,
+    /// What options put elsewhere.
+    pub order: &'c SectionOrder,
     pub options: &'c Options,
     pub machine: &'static Facts,
     pub program: &'c Program<'c>,
@@ -230,8 +233,23 @@ impl<'a> Builder<'_, 'a> {
         chunks
     }
 
+    /// Puts members in the order that options ask for. `.init` and `.fini` are functions in pieces.
+    fn sort_ordered(&self, outs: &mut [OutputSection]) {
+        if self.order.is_empty() {
+            return;
+        }
+        for out in outs.iter_mut().filter(|out| !matches!(&*out.name, b".init" | b".fini")) {
+            let has_place = |member: &Member| member.as_section().is_some_and(|id| self.order.has(id));
+            if out.members.iter().any(has_place) {
+                out.ordered = true;
+                out.members.sort_by_key(|m| m.as_section().map_or((i64::MAX, 0), |id| self.order.place(id)));
+            }
+        }
+    }
+
     /// `.init_array` and `.fini_array`: by priority, in command-line order within one.
     fn sort_arrays(&self, outs: &mut [OutputSection]) {
+        self.sort_ordered(outs);
         for out in outs.iter_mut().filter(|out| self.is_sorted_array(out)) {
             out.members
                 .sort_by_key(|m| m.as_section().map_or(u32::MAX, |id| self.array_priority(id, &out.name)));
@@ -285,7 +303,8 @@ impl<'a> Builder<'_, 'a> {
     /// Places input sections that lie in the order of their numbers. How far each output section is filled then.
     fn place_by_runs(&mut self, layout: &Layout, parts: &mut [Vec<Part>]) -> Vec<Placed> {
         let outs = &layout.sections;
-        let moved = |out: &OutputSection| out.flags & SHF_LINK_ORDER != 0 || self.is_sorted_array(out);
+        let moved =
+            |out: &OutputSection| out.flags & SHF_LINK_ORDER != 0 || out.ordered || self.is_sorted_array(out);
         let mut placed: Vec<Option<Placed>> =
             outs.iter().map(|out| (!moved(out)).then(Placed::default)).collect();
         for part in parts.iter_mut().flatten() {
@@ -388,7 +407,9 @@ fn align_tls(sections: &mut [OutputSection]) {
 /// Flags that mean something in an output file.
 fn output_flags(used: &OutputUse, machine: &Facts) -> u64 {
     const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_GNU_RETAIN;
-    const ALL: u64 = SHF_MERGE | SHF_STRINGS | SHF_LINK_ORDER;
+    const ALL: u64 = SHF_MERGE | SHF_STRINGS;
+    // The parts of an array run in an order of their own: they follow other sections only if all of them do.
+    let linked = if is_array(used.kind) { used.all_flags } else { used.any_flags } & SHF_LINK_ORDER;
     let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
-    used.any_flags & (ANY | machine.large_flag()) | all & ALL
+    used.any_flags & (ANY | machine.large_flag()) | all & ALL | linked
 }

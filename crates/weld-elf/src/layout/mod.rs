@@ -84,6 +84,8 @@ pub struct OutputSection<'a> {
     pub info: u32,
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
     pub own: Option<ChunkKind>,
+    /// Members are not in the order of their numbers, because options ask for another one.
+    ordered: bool,
     rank: u32,
 }
 
@@ -107,6 +109,7 @@ impl<'a> OutputSection<'a> {
             link: HeaderIndex::ZERO,
             info: 0,
             own: None,
+            ordered: false,
             rank: 0,
         }
     }

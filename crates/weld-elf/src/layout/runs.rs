@@ -148,6 +148,7 @@ mod tests {
     use crate::layout::program::Program;
     use crate::live::SectionOwners;
     use crate::options::Options;
+    use crate::section_order::SectionOrder;
 
     /// Numbers without a pattern.
     fn random(state: &mut u64) -> u64 {
@@ -203,9 +204,11 @@ mod tests {
                 let mut sections = sections(names);
                 let count = sections.list.len();
                 let owners = SectionOwners::new(&[], count);
+                let order = SectionOrder::default();
                 let builder = Builder {
                     machine: crate::arch::default().facts(),
                     objects: &[],
+                    order: &order,
                     sections: &mut sections,
                     live: &live,
                     owners: &owners,

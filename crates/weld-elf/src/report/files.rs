@@ -53,13 +53,15 @@ fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
         ("--reproduce", &options.reports.reproduce),
     ];
     let given = files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
-    given.filter(|(_, path)| *path != Path::new("-"))
+    let order = options.order.print.iter().map(|path| ("--print-symbol-order", path.as_path()));
+    given.chain(order).filter(|(_, path)| *path != Path::new("-"))
 }
 
 /// Files that are read after the inputs.
 fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
     let lists = options.symbols.version_scripts.iter().chain(&options.symbols.dynamic_lists);
-    lists.chain(&options.symbols.export_symbol_lists).chain(&options.symtab.retain_symbols_file)
+    let lists = lists.chain(&options.symbols.export_symbol_lists).chain(&options.symtab.retain_symbols_file);
+    lists.chain(&options.order.symbol_file).chain(&options.order.call_graph_file)
 }
 
 /// Text and the output cannot both go to standard output: neither could be told from the other.
@@ -80,6 +82,7 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
         ("--print-gc-sections", to_stdout(&options.reports.print_gc_sections)),
         ("--dependency-file", to_stdout(&options.reports.dependency_file)),
         ("--time-trace", to_stdout(&options.reports.time_trace)),
+        ("--print-symbol-order", to_stdout(&options.order.print)),
     ];
     match prints.iter().find(|(_, does)| *does) {
         Some((what, _)) => {

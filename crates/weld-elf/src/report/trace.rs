@@ -114,9 +114,6 @@ impl Tracer<'_, '_> {
     fn shared(&mut self, dso: &Shared) {
         for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
             let name = dso.symbol_name(i as u32);
-            if !self.names.contains(name) {
-                continue;
-            }
             let undefined = symbol.st_shndx() == SHN_UNDEF;
             let what = if undefined { "reference to" } else { "shared definition of" };
             let spelled = match dso.version_name(i as u32).filter(|_| !undefined) {
@@ -126,6 +123,9 @@ impl Tracer<'_, '_> {
                 }
                 None => name.to_vec(),
             };
+            if !self.names.contains(name) && !self.names.contains(&spelled[..]) {
+                continue;
+            }
             self.line(&dso.name.to_string(), what, &spelled);
         }
     }

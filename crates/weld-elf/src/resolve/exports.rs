@@ -57,12 +57,17 @@ pub fn index_of(definitions: &[VersionDef], version: &[u8]) -> Option<u16> {
 /// A question about a name.
 pub type Ask<'a, T> = Box<dyn Fn(&[u8]) -> T + Sync + 'a>;
 
+/// A question about a name and a version that it spells.
+pub type AskOfVersion<'a> = Box<dyn Fn(&[u8], &[u8]) -> bool + Sync + 'a>;
+
 /// What scripts and lists say about a name.
 pub struct Rules<'a> {
     pub definitions: Vec<VersionDef<'a>>,
     /// Version index for a name: `VER_NDX_LOCAL` hides it; `None`: nothing is said.
     pub version_of: Ask<'a, Option<u16>>,
     pub has_versions: bool,
+    /// Whether a name that spells a version, both given, is local there.
+    pub is_local_in: AskOfVersion<'a>,
     /// `--dynamic-list`: names that stay replaceable in spite of `-Bsymbolic`, and are exported.
     pub in_dynamic_list: Ask<'a, bool>,
     pub has_dynamic_list: bool,
@@ -293,6 +298,9 @@ impl Decider<'_, '_> {
             let version = String::from_utf8_lossy(spelled.version);
             let text = format!("{place}: {name} has version {version}, which no version script defines");
             self.sink.push(Diagnostic::error(text).at((entry.file().0 as u64) << 32 | entry.sym() as u64));
+        }
+        if (self.rules.is_local_in)(spelled.name, spelled.version) {
+            return Some(VER_NDX_LOCAL);
         }
         Some(if spelled.default { index? } else { index? | VERSYM_HIDDEN })
     }

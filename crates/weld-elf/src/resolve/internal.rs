@@ -15,7 +15,8 @@ use super::versioned::{self, Shadowed};
 use crate::ids::*;
 use crate::input::sections::Sections;
 use crate::live::Live;
-use crate::options::{DefsymValue, Options, OutputKind};
+use crate::mode::Mode;
+use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::script::standin::Command;
 use crate::util::is_c_identifier;
 
@@ -137,6 +138,7 @@ impl Internals {
             return;
         }
         keep_got_base(resolved, sink);
+        announce_dynamic(resolved, options);
         for (name, target, hidden) in reserved() {
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
         }
@@ -343,6 +345,19 @@ fn keep_got_base(resolved: &Resolved, sink: &DiagSink) {
     if matches!(entry.rank(), Rank::Strong | Rank::Weak | Rank::Common) {
         let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
         sink.error(format!("{}: defines _GLOBAL_OFFSET_TABLE_, which is the linker's own", object.name));
+    }
+}
+
+/// The dynamic section has its name in `.symtab` whether the program refers to it or not: there debuggers look for it.
+fn announce_dynamic(resolved: &mut Resolved, options: &Options) {
+    let is_dynamic = Mode::is_dynamic(options, !resolved.shared.is_empty());
+    if !is_dynamic || options.symtab.strip == Strip::All {
+        return;
+    }
+    let id = resolved.names.insert(b"_DYNAMIC");
+    let entry = resolved.names.get_mut(id);
+    if entry.rank() >= Rank::Provided {
+        entry.flags |= flag::ROOT;
     }
 }
 

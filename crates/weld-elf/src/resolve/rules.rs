@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::resolve::exports::{Rules, index_of};
 use crate::script::dynamic_list::{self, DynamicList};
 use crate::script::patterns::Pattern;
-use crate::script::version_script::{self, VersionChoice, VersionMatcher, VersionScript};
+use crate::script::version_script::{self, OwnLocals, VersionChoice, VersionMatcher, VersionScript};
 use crate::synth::versions::VersionDef;
 
 /// The texts, parsed.
@@ -110,12 +110,16 @@ impl Scripts {
             Some(VersionChoice::Global) => default.or(Some(VER_NDX_GLOBAL)),
             None => default,
         };
+        let own_locals = OwnLocals::new(&self.versions);
         let has_versions = self.has_version_script || default.is_some();
         let none = exported.is_empty();
         let rules = Rules {
             has_versions,
             definitions,
             version_of: if has_versions { Box::new(version_of) } else { Box::new(|_| None) },
+            is_local_in: Box::new(move |name, version| {
+                own_locals.contains(version, name, || demangled(name))
+            }),
             in_dynamic_list: Box::new(move |name| dynamic.contains(name, || demangled(name))),
             has_dynamic_list: self.has_dynamic_list,
             exported: Box::new(move |name| !none && exported.contains(name, || demangled(name))),
@@ -171,7 +175,7 @@ fn listed(text: &[u8]) -> HashSet<Vec<u8>> {
     lines.filter(|name| !name.is_empty()).map(|name| name.to_vec()).collect()
 }
 
-fn read<'s>(
+pub fn read<'s>(
     options: &Options,
     store: &'s InputStore,
     path: &std::path::Path,

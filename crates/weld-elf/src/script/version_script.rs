@@ -11,7 +11,7 @@
 //! last, also first as a global one. (`ld.lld` lets a local pattern of a later node win over a global one.)
 //! Source: GNU ld manual, "VERSION Command".
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use weld_common::diag::Diagnostic;
 
@@ -223,6 +223,43 @@ impl VersionMatcher {
     }
 }
 
+/// What versions keep to the output of the names that spell them: `foo@V` obeys the `local:` patterns of `V`, unless a
+/// `global:` pattern of `V` speaks for it. `*` does not count: it means names without a version.
+#[derive(Debug, Default)]
+pub struct OwnLocals {
+    versions: HashMap<Vec<u8>, PatternSet>,
+}
+
+impl OwnLocals {
+    /// Compiles what [`VersionMatcher::new`] accepts.
+    pub fn new(script: &VersionScript) -> OwnLocals {
+        let mut own = OwnLocals::default();
+        let counts = |list: &[Pattern]| list.iter().any(|pattern| !pattern.is_star());
+        for node in script.nodes.iter().filter(|node| !node.name.is_empty() && counts(&node.locals)) {
+            let set = own.versions.entry(node.name.clone()).or_default();
+            for (list, local) in [(&node.globals, 0), (&node.locals, Self::LOCAL)] {
+                for pattern in list.iter().filter(|pattern| !pattern.is_star()) {
+                    let rank = if pattern.exact { local } else { local + Self::GLOB };
+                    // What is wrong with it has been said.
+                    let _ = set.add(pattern, rank);
+                }
+            }
+        }
+        own.versions.values_mut().for_each(PatternSet::finish);
+        own
+    }
+
+    /// Of ranks: a bit says that it is local, the higher one that it is no exact name.
+    const LOCAL: u32 = 1;
+    const GLOB: u32 = 2;
+
+    /// Whether `name@version` stays inside.
+    pub fn contains(&self, version: &[u8], name: &[u8], demangled: impl FnOnce() -> Option<String>) -> bool {
+        let set = self.versions.get(version);
+        set.and_then(|set| set.lookup(name, demangled)).is_some_and(|rank| rank & Self::LOCAL != 0)
+    }
+}
+
 /// All patterns of a script in order of nodes, forwards or backwards; within a node global ones
 /// first. Nodes without a name count as the first, and forwards their local patterns come before
 /// their global ones, as in `ld.lld`.
@@ -289,6 +326,22 @@ mod tests {
         assert!(node.locals[0].is_star() && node.locals[0].line == 3);
         assert_eq!(script.nodes[1].parents, [b"V1.0".to_vec()]);
         assert_eq!(script.exact_globals().count(), 2);
+    }
+
+    #[test]
+    fn names_with_versions_obey_their_own_nodes() {
+        let text =
+            "V1 { global: *; foo1; local: foo*; x; };\nV2 { local: *; };\nV3 { global: a*; local: ab; };";
+        let own = OwnLocals::new(&script(text));
+        let is_inside =
+            |version: &str, name: &str| own.contains(version.as_bytes(), name.as_bytes(), || None);
+        assert!(is_inside("V1", "foo2") && is_inside("V1", "x") && is_inside("V3", "ab"));
+        assert!(
+            !is_inside("V1", "foo1")
+                && !is_inside("V1", "y")
+                && !is_inside("V2", "foo2")
+                && !is_inside("V3", "ac")
+        );
     }
 
     #[test]

@@ -48,6 +48,7 @@ use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
 use crate::resolve::internal::Target;
 use crate::resolve::symbols::{Symbols, sym};
+use crate::section_order::SectionOrder;
 
 pub struct Planner<'p, 'j, 'e> {
     pub job: &'p Job<'j>,
@@ -55,6 +56,7 @@ pub struct Planner<'p, 'j, 'e> {
     pub resolved: &'p Resolved<'j>,
     pub exports: &'p Exports<'e>,
     pub live: Live,
+    pub order: &'p SectionOrder,
     pub relax_got: bool,
     /// `--retain-symbols-file`.
     pub retained: Option<&'p Arc<HashSet<Vec<u8>>>>,
@@ -172,6 +174,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             sections,
             live: &plan.live,
             owners: self.context.owners,
+            order: self.order,
             options,
             machine: mode.facts(),
             program: &program,

@@ -72,7 +72,7 @@ impl Choice<'_, '_> {
                 if !section.in_image() || !self.live.contains(id) || section.kind() == SectionKind::EhFrame {
                     return false;
                 }
-                merged = section.kind() == SectionKind::Merge;
+                merged = object.shdrs[shndx as usize].sh_flags() & SHF_MERGE != 0;
             }
             SymbolPlace::Absolute => {}
             _ => return false,

@@ -24,7 +24,7 @@ use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::ChunkKind;
 use crate::resolve::Resolved;
-use crate::resolve::names::Rank;
+use crate::resolve::names::{Rank, flag};
 use crate::resolve::symbols::{Symbols, strong_use, sym};
 
 /// Where a slice's symbols and names go.
@@ -437,7 +437,12 @@ impl Writer<'_, '_, '_> {
             let (local, value, out, other) = if i >= object.first_global {
                 let id = object.global(i);
                 let (value, out) = self.global_place(id);
-                (choice.is_local(id), value, out, united(symbol.st_other(), image.symbols[id].flags()))
+                let flags = image.symbols[id].flags();
+                let mut other = united(symbol.st_other(), flags);
+                if flags & sym::HIDDEN != 0 && image.resolved.names.get(id).flags & flag::VIS_INTERNAL != 0 {
+                    other = other & !3 | STV_INTERNAL;
+                }
+                (choice.is_local(id), value, out, other)
             } else {
                 let (value, out) = self.local_place(object, i, symbol);
                 (true, value, out, symbol.st_other())
@@ -581,7 +586,11 @@ impl Writer<'_, '_, '_> {
         };
         // How its own library protects it is not said of a reference.
         let shared = flags & sym::KIND == sym::SHARED;
-        let visibility = if shared { STV_DEFAULT } else { united(STV_DEFAULT, flags) };
+        let visibility = match image.resolved.names.get(id).flags & flag::VIS_INTERNAL {
+            _ if shared => STV_DEFAULT,
+            0 => united(STV_DEFAULT, flags),
+            _ => STV_INTERNAL,
+        };
         let size =
             if flags & sym::NEEDS_COPY != 0 { image.shared_symbol(id).map_or(0, |s| s.st_size()) } else { 0 };
         self.put(part, local, (name, binding << 4 | kind, visibility), (value, size), out);

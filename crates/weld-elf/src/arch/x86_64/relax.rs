@@ -93,12 +93,21 @@ pub fn is_initial_exec(kind: u32, code: &[u8], at: usize) -> bool {
     matches!(rex, 0x48 | 0x4c) && matches!(opcode, 0x8b | 0x03) && modrm & 0xc7 == 0x05
 }
 
-/// `mov`/`add x@gottpoff(%rip), reg` → `mov`/`add $tpoff, reg`.
+/// `mov x@gottpoff(%rip), reg` → `mov $tpoff, reg`, `add x@gottpoff(%rip), reg` → `lea tpoff(reg), reg`. For `%rsp` and
+/// `%r12`, which a `lea` of this length cannot name, it is `add $tpoff, reg`.
 pub fn initial_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
+    const NEEDS_SIB: u8 = 4;
     let register = code[at - 1] >> 3 & 7;
-    code[at - 3] = if code[at - 3] == 0x4c { 0x49 } else { 0x48 };
-    code[at - 2] = if code[at - 2] == 0x8b { 0xc7 } else { 0x81 };
-    code[at - 1] = 0xc0 | register;
+    let high = code[at - 3] == 0x4c;
+    if code[at - 2] == 0x03 && register != NEEDS_SIB {
+        code[at - 3] = if high { 0x4d } else { 0x48 };
+        code[at - 2] = 0x8d;
+        code[at - 1] = 0x80 | register << 3 | register;
+    } else {
+        code[at - 3] = if high { 0x49 } else { 0x48 };
+        code[at - 2] = if code[at - 2] == 0x8b { 0xc7 } else { 0x81 };
+        code[at - 1] = 0xc0 | register;
+    }
     put32(code, at, tpoff)
 }
 

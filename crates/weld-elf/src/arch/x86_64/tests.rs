@@ -186,11 +186,16 @@ fn local_dynamic_becomes_the_thread_pointer() {
 #[test]
 fn initial_exec_becomes_local_exec() {
     let reloc = Rela::make(3, 1, R_GOTTPOFF, -4);
-    let cases: [([u8; 7], [u8; 3]); 3] = [
-        // mov x@gottpoff(%rip), %rbx → mov $tpoff, %rbx; add …; mov …, %r12
+    let cases: [([u8; 7], [u8; 3]); 6] = [
+        // mov x@gottpoff(%rip), %rbx → mov $tpoff, %rbx; so with %r12
         ([0x48, 0x8b, 0x1d, 0, 0, 0, 0], [0x48, 0xc7, 0xc3]),
-        ([0x48, 0x03, 0x05, 0, 0, 0, 0], [0x48, 0x81, 0xc0]),
         ([0x4c, 0x8b, 0x25, 0, 0, 0, 0], [0x49, 0xc7, 0xc4]),
+        // add x@gottpoff(%rip), %rax → lea tpoff(%rax), %rax; so with %r9
+        ([0x48, 0x03, 0x05, 0, 0, 0, 0], [0x48, 0x8d, 0x80]),
+        ([0x4c, 0x03, 0x0d, 0, 0, 0, 0], [0x4d, 0x8d, 0x89]),
+        // add x@gottpoff(%rip), %rsp → add $tpoff, %rsp; so with %r12
+        ([0x48, 0x03, 0x25, 0, 0, 0, 0], [0x48, 0x81, 0xc4]),
+        ([0x4c, 0x03, 0x25, 0, 0, 0, 0], [0x49, 0x81, 0xc4]),
     ];
     for (bytes, wanted) in cases {
         assert!(X86_64::is_initial_exec(Code { reloc: &reloc, bytes: &bytes, at: 3 }));

@@ -116,11 +116,10 @@ const ROWS: &[Spec<State>] = &[
         s.o.reports.warn_backrefs_exclude.push(v.string()?);
         Ok(())
     }),
-    accepted(
-        &["warn-symbol-ordering", "no-warn-symbol-ordering"],
-        NoValue,
-        "there is no symbol ordering file to warn about",
-    ),
+    flag(&["warn-symbol-ordering"], "Warn of symbols that ordering files name in vain (default).", |s| {
+        s.o.order.warn = true;
+    }),
+    flag(&["no-warn-symbol-ordering"], "Do not.", |s| s.o.order.warn = false),
     accepted(
         &[
             "warn-alternate-em",

@@ -95,7 +95,7 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-branch-to-branch", "no-optimize-bb-jumps"], NoValue, "it is the default"),
     lost(&["why-live"], Required("GLOB"), "the report does not exist yet"),
     lost(
-        &["shuffle-sections", "randomize-section-padding", "reverse-sections"],
+        &["randomize-section-padding", "reverse-sections"],
         Optional("SEED"),
         "sections keep the order of the command line",
     ),

@@ -1,11 +1,12 @@
 //! Symbols: which are defined, exported, renamed or reported.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, flag, lost, refused, take};
+use weld_common::args::{Group, Spec, flag, refused, take};
+use weld_common::glob::Glob;
 
 use super::super::state::State;
-use super::super::values::choice;
-use crate::options::{Bsymbolic, Discard, Strip, UndefinedVersion};
+use super::super::values::{choice, number};
+use crate::options::{Bsymbolic, Discard, Shuffle, Strip, UndefinedVersion};
 use crate::script::expr::parse_defsym;
 
 pub const GROUP: Group<State> = Group { title: "Symbols", prefix: "", rows: ROWS };
@@ -201,26 +202,67 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-demangle"], "Show names in messages as they are in the files.", |s| {
         s.o.reports.demangle = false
     }),
-    lost(
-        &["symbol-ordering-file", "call-graph-ordering-file"],
-        Required("FILE"),
-        "sections keep the order of the command line",
-    ),
-    lost(&["print-symbol-order"], Required("FILE"), "sections keep the order of the command line"),
     take(
-        &["call-graph-profile-sort"],
-        Required("HOW"),
-        "Sort functions by call graph profile: only none so far, the others give a warning.",
+        &["symbol-ordering-file"],
+        Required("FILE"),
+        "Put the sections of the symbols that FILE lists, one a line, before all others.",
         |s, v| {
-            if choice(v, &[("none", false), ("hfsort", true), ("cdsort", true)])? {
-                s.warn(
-                    "--call-graph-profile-sort has no effect: sections keep the order of the command line",
-                );
-            }
+            s.o.order.symbol_file = Some(v.os().into());
             Ok(())
         },
     ),
-    flag(&["no-call-graph-profile-sort"], "Do not sort functions (default).", |_| {}),
+    take(
+        &["call-graph-ordering-file"],
+        Required("FILE"),
+        "Put functions that call each other often beside one another: FILE has lines FROM TO COUNT.",
+        |s, v| {
+            s.o.order.call_graph_file = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["shuffle-sections"],
+        Required("GLOB=SEED"),
+        "Put sections of matching names in an order by chance, which depends on SEED only; 0: another one each time, \
+         -1: the order turned round.",
+        |s, v| {
+            let text = v.text()?;
+            let parts = text.split_once('=').filter(|(glob, _)| !glob.is_empty());
+            let (glob, seed) = parts.ok_or_else(|| format!("expected GLOB=SEED, but got '{text}'"))?;
+            let how = match seed {
+                "-1" => Shuffle::Reverse,
+                _ => match u32::try_from(number(seed)?).map_err(|_| format!("{seed} is too large"))? {
+                    0 => Shuffle::Random,
+                    seed => Shuffle::Seed(seed),
+                },
+            };
+            let glob = Glob::new(glob.as_bytes()).map_err(|e| format!("{glob}: {e}"))?;
+            s.o.order.shuffle.push((glob, how));
+            Ok(())
+        },
+    ),
+    take(
+        &["print-symbol-order"],
+        Required("FILE"),
+        "Write the symbols that a call graph profile puts in order to FILE.",
+        |s, v| {
+            s.o.order.print = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["call-graph-profile-sort"],
+        Required("HOW"),
+        "Put functions in the order that call graph profiles in objects suggest: none, hfsort or cdsort (default), \
+         which mean the same.",
+        |s, v| {
+            s.o.order.by_call_graph = choice(v, &[("none", false), ("hfsort", true), ("cdsort", true)])?;
+            Ok(())
+        },
+    ),
+    flag(&["no-call-graph-profile-sort"], "The same as --call-graph-profile-sort=none.", |s| {
+        s.o.order.by_call_graph = false;
+    }),
     flag(
         &["fortran-common"],
         "Read an archive member that defines what is only a common symbol so far (default).",

@@ -31,6 +31,10 @@ impl<'a> Parser<'a, '_> {
         if self.is_bookkeeping(shdr) {
             return Ok(());
         }
+        if shdr.sh_type() == SHT_LLVM_SYMPART && self.options.kind != OutputKind::Relocatable {
+            self.found.extra.has_partitions = true;
+            return Ok(());
+        }
         if self.is_excluded(shdr) {
             self.note_gcc_lto(self.object.section_name(shndx).unwrap_or(b""));
             // What it defines goes with it.

@@ -169,7 +169,7 @@ pub struct MergeSection {
     pub strings: bool,
 }
 
-fn is_array(kind: u32) -> bool {
+pub fn is_array(kind: u32) -> bool {
     matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
 }
 
@@ -217,6 +217,8 @@ pub struct ObjectSections<'a> {
     has_gcc_lto: bool,
     /// There is a `.sframe`.
     has_sframe: bool,
+    /// It says which symbols belong to a partition (`SHT_LLVM_SYMPART`).
+    has_partitions: bool,
 }
 
 /// All sections of all live objects.

@@ -80,6 +80,11 @@ pub fn parse<'a>(
     drop(region);
     // SAFETY: the slots of the objects are the first `total` elements, and parsing an object writes all of its own.
     unsafe { list.set_len(total) };
+    if let Some(first) = parsed.iter().position(|o| o.has_partitions) {
+        let text =
+            format!("{}: asks for a program in partitions, but all of it stays in one", objects[first].name);
+        sink.push(Diagnostic::warning(text).at((objects[first].file.0 as u64) << 32));
+    }
     if let Some(first) = parsed.iter().position(|o| o.has_sframe) {
         // One behind the other they would say what the first one says.
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
@@ -234,6 +239,7 @@ impl<'a> ObjectSections<'a> {
         self.has_split_stack |= later.has_split_stack;
         self.has_gcc_lto |= later.has_gcc_lto;
         self.has_sframe |= later.has_sframe;
+        self.has_partitions |= later.has_partitions;
     }
 }
 

@@ -39,12 +39,16 @@ impl Parser<'_, '_> {
                 self.error(shndx, &format!("is linked to section {leader} (sh_link), which does not exist"));
             }
         }
+        let tied = flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0;
         if flags & SHF_ALLOC == 0 {
             self.found.extra.unallocated.push(shndx as u32);
+            if tied && flags & SHF_GNU_RETAIN != 0 {
+                self.found.extra.retained.push(shndx as u32);
+            }
             return;
         }
         let kept = match shdr.sh_type() {
-            SHT_INIT_ARRAY | SHT_FINI_ARRAY => true,
+            SHT_INIT_ARRAY | SHT_FINI_ARRAY => !tied,
             SHT_PREINIT_ARRAY => {
                 if shdr.sh_size() > 0 && self.options.kind == OutputKind::Shared {
                     self.error(
@@ -52,8 +56,10 @@ impl Parser<'_, '_> {
                         "holds functions to run before all others, which only a program can have",
                     );
                 }
-                true
+                !tied
             }
+            // What runs for another section, or tells of it, goes with it.
+            _ if tied => false,
             SHT_NOTE => flags & SHF_GROUP == 0,
             // Most names are told apart by a letter.
             _ if !matches!(name, [b'.', b'i' | b'f' | b'p' | b'c' | b'd' | b'j' | b's', ..]) => false,

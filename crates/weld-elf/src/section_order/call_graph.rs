@@ -1,0 +1,150 @@
+//! Who calls whom how often: the profiles that compilers write (`.llvm.call-graph-profile`), or
+//! `--call-graph-ordering-file`; and `--print-symbol-order`.
+//!
+//! A profile section is a list of u64 counts. Count `i` is that of calls from the symbol of relocation `2i` of the section
+//! to that of relocation `2i + 1`. The file has a line `FROM TO COUNT` for each pair. Only calls inside an output
+//! section count, for sections stay in theirs.
+//!
+//! Source: LLVM, "Extensions", `SHT_LLVM_CALL_GRAPH_PROFILE`.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::text;
+
+use super::Orderer;
+use super::clusters::{self, Graph};
+use super::symbols::{Found, why};
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::report;
+use crate::resolve::symbols::sym;
+
+impl<'a> Orderer<'_, 'a> {
+    /// The sections that a profile names, in the order that it suggests.
+    pub(super) fn by_call_graph(&self) -> Vec<SectionId> {
+        let mut graph = Graph::default();
+        if let Some(path) = &self.job.options.order.call_graph_file {
+            self.read_graph(path, &mut graph);
+        } else {
+            for object in self.resolved.objects.iter().filter(|object| object.call_graph != 0) {
+                if self.read_profile(object, &mut graph).is_none() && self.first {
+                    let label = object.section_label(object.call_graph as usize);
+                    let text =
+                        format!("{}:({label}): counts and relocations do not fit together", object.name);
+                    self.job.sink.push(Diagnostic::warning(text));
+                }
+            }
+        }
+        clusters::order(&graph, |id| self.sections.get(id).size)
+    }
+
+    fn add(&self, graph: &mut Graph, from: SectionId, to: SectionId, count: u64) {
+        if self.sections.get(from).bin() == self.sections.get(to).bin() {
+            graph.add(from, to, count);
+        }
+    }
+
+    fn read_profile(&self, object: &Object<'a>, graph: &mut Graph) -> Option<()> {
+        let shndx = object.call_graph;
+        let counts = object.section_data(shndx as usize)?.as_chunks::<8>().0;
+        let relocs = object
+            .shdrs
+            .iter()
+            .find(|shdr| matches!(shdr.sh_type(), SHT_REL | SHT_RELA) && shdr.sh_info() == shndx);
+        // A profile of nothing needs no relocations.
+        let Some(relocs) = relocs else { return counts.is_empty().then_some(()) };
+        // Of 16 bytes, or of 24 with an addend: the symbol is the high half of the second word.
+        let words = if relocs.sh_type() == SHT_REL { 4 } else { 6 };
+        let number = relocs.sh_size() / (4 * words);
+        let entries: &[Word] = table(object.data, relocs.sh_offset(), number.checked_mul(words)?)?;
+        let symbols: Vec<u32> = entries.chunks_exact(words as usize).map(|entry| entry[3].get()).collect();
+        if symbols.len() != 2 * counts.len() {
+            return None;
+        }
+        for (pair, count) in symbols.chunks_exact(2).zip(counts) {
+            let [from, to] = [pair[0], pair[1]].map(|index| self.section_of(object, index));
+            if let (Some(from), Some(to)) = (from?, to?) {
+                self.add(graph, from, to, u64::from_le_bytes(*count));
+            }
+        }
+        Some(())
+    }
+
+    /// The section that a symbol of an object lies in, if it can be moved; `None` if there is no such symbol.
+    fn section_of(&self, object: &Object, index: u32) -> Option<Option<SectionId>> {
+        let symbol = object.syms.get(index as usize)?;
+        let id = if index >= object.first_global {
+            let symbol = &self.symbols[object.global(index)];
+            (symbol.kind() == sym::DEFINED).then_some(SectionId(symbol.section))
+        } else {
+            match object.place(index, symbol) {
+                SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                    Some(SectionId(object.section_base + shndx))
+                }
+                _ => None,
+            }
+        };
+        Some(id.filter(|id| self.can_move(*id)))
+    }
+
+    fn read_graph(&self, path: &Path, graph: &mut Graph) {
+        let Some(text) = self.read(path) else { return };
+        let shown = text::path(path);
+        let mut edges = Vec::new();
+        let mut names: HashMap<&[u8], Vec<Found>> = HashMap::new();
+        let mut listed = Vec::new();
+        for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
+            let words: Vec<&[u8]> =
+                line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+            let count = words.get(2).and_then(|word| std::str::from_utf8(word).ok()?.parse::<u64>().ok());
+            match (&words[..], count) {
+                ([], _) => {}
+                (&[from, to, _], Some(count)) => {
+                    for name in [from, to] {
+                        if names.insert(name, Vec::new()).is_none() {
+                            listed.push(name);
+                        }
+                    }
+                    edges.push((from, to, count));
+                }
+                _ => self.job.sink.error(format!("{shown}:{number}: expected FROM TO COUNT")),
+            }
+        }
+        self.find(&mut names);
+        let section = |name: &[u8]| {
+            names[name].iter().rev().find_map(|found| match found {
+                Found::Section(id) => Some(*id),
+                Found::Not(_) => None,
+            })
+        };
+        for name in listed.into_iter().filter(|name| section(name).is_none()) {
+            let why = why(&names[name]);
+            self.warn(format!("{shown}: cannot order {}: {why}", String::from_utf8_lossy(name)));
+        }
+        for (from, to, count) in edges {
+            if let (Some(from), Some(to)) = (section(from), section(to)) {
+                self.add(graph, from, to, count);
+            }
+        }
+    }
+
+    /// `--print-symbol-order`: the symbols of sections in their new order, a line each.
+    pub(super) fn print(&self, path: &Path, sections: &[SectionId]) -> Result<(), Diagnostics> {
+        let mut text = String::new();
+        for id in sections {
+            let object = &self.resolved.objects[self.owners.object(*id).index()];
+            for (index, symbol) in object.syms.iter().enumerate().skip(1) {
+                let index = index as u32;
+                let here = object.place(index, symbol) == SymbolPlace::Section(id.0 - object.section_base);
+                if here && !matches!(symbol.kind(), STT_SECTION | STT_FILE) {
+                    let _ = writeln!(text, "{}", String::from_utf8_lossy(object.symbol_name(index)));
+                }
+            }
+        }
+        report::write_report(self.job, path, &text)
+    }
+}

@@ -1,0 +1,109 @@
+//! The order of input sections inside their output sections, where options or profiles ask for another one than
+//! that of the command line.
+//!
+//! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those that call
+//! each other beside one another (`call_graph`, `clusters`), `--shuffle-sections` all in an order by chance (`shuffle`).
+//! Each gives some sections a place; layout sorts the members of an output section by their places, and the others stay
+//! where they were, behind those that come first.
+
+mod call_graph;
+mod clusters;
+mod shuffle;
+mod symbols;
+
+use std::collections::HashMap;
+
+use weld_common::diag::Diagnostics;
+use weld_common::glob::Glob;
+
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::input::sections::{SectionKind, Sections};
+use crate::link::Job;
+use crate::live::{Live, SectionOwners};
+use crate::resolve::Resolved;
+use crate::resolve::symbols::Symbols;
+
+/// Where a section goes: those with a lower first number come before, and with the same one before those with a higher
+/// second number. A section without a place has 0 and its own number.
+type Place = (i64, u32);
+
+/// The places of sections that have one. Empty in nearly all links.
+#[derive(Debug, Default)]
+pub struct SectionOrder {
+    places: HashMap<SectionId, Place>,
+}
+
+impl SectionOrder {
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    pub fn has(&self, id: SectionId) -> bool {
+        self.places.contains_key(&id)
+    }
+
+    pub fn place(&self, id: SectionId) -> Place {
+        self.places.get(&id).copied().unwrap_or((0, id.0))
+    }
+
+    /// Puts `sections`, each named once, before all that have no place.
+    fn put_first(&mut self, sections: impl ExactSizeIterator<Item = SectionId>) {
+        let count = sections.len() as i64;
+        self.places.extend(sections.zip(-count..).map(|(id, at)| (id, (at, 0))));
+    }
+}
+
+/// What the order is found in.
+pub struct Orderer<'c, 'a> {
+    pub job: &'c Job<'a>,
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub live: &'c Live,
+    pub owners: &'c SectionOwners,
+    /// Warnings have not been given yet.
+    pub first: bool,
+}
+
+impl<'a> Orderer<'_, 'a> {
+    /// Finds the order that the options and the objects ask for.
+    ///
+    /// # Errors
+    /// If a report cannot be written. What is wrong with a file goes to the link's messages.
+    pub fn order(&self) -> Result<SectionOrder, Diagnostics> {
+        let options = &self.job.options.order;
+        let mut order = SectionOrder::default();
+        if let Some(path) = &options.symbol_file {
+            self.by_symbols(path, &mut order);
+        } else if options.by_call_graph {
+            let sections = self.by_call_graph();
+            if let Some(path) = &options.print {
+                self.print(path, &sections)?;
+            }
+            order.put_first(sections.into_iter());
+        }
+        if !options.shuffle.is_empty() {
+            self.shuffle(&mut order);
+        }
+        Ok(order)
+    }
+
+    /// Whether a section keeps its contents in one piece, in the output.
+    fn can_move(&self, id: SectionId) -> bool {
+        let section = self.sections.get(id);
+        let whole = matches!(section.kind(), SectionKind::Regular | SectionKind::NoBits);
+        whole && section.in_image() && self.live.contains(id)
+    }
+
+    fn section_name(&self, id: SectionId) -> &'a [u8] {
+        let object: &Object<'a> = &self.resolved.objects[self.owners.object(id).index()];
+        object.section_name((id.0 - object.section_base) as usize).unwrap_or(b"")
+    }
+
+    /// Sections that may move and whose names match.
+    fn matching(&self, glob: &Glob) -> impl Iterator<Item = SectionId> {
+        let all = (0..self.sections.list.len() as u32).map(SectionId);
+        all.filter(move |&id| self.can_move(id) && glob.matches(self.section_name(id)))
+    }
+}
