@@ -18,6 +18,11 @@ def cpp_debug_5000(workload):
     cpp_debug(workload, 5000)
 
 
+def cpp_debug_pubnames(workload):
+    """cpp-debug-5000 compiled with -ggnu-pubnames: for --gdb-index, of which other linkers make little without."""
+    cpp_debug(workload, 5000, flags=["-ggnu-pubnames"])
+
+
 def cpp_debug_2g(workload):
     """6100 C++ objects of a debug build, 2 GiB: the middle of three sizes."""
     cpp_debug(workload, 6100)
@@ -28,12 +33,12 @@ def cpp_debug_4g(workload):
     cpp_debug(workload, 12_200)
 
 
-def cpp_debug(workload, count, units=CPP_UNITS):
-    """`count` C++ objects of a debug build, made from `units` compiled ones."""
+def cpp_debug(workload, count, units=CPP_UNITS, flags=()):
+    """`count` C++ objects of a debug build with more `flags`, made from `units` compiled ones."""
     build = workload.build
     (build / "common.h").write_text(cpp_source.COMMON_H)
     (build / "module.h").write_text(cpp_source.MODULE_H)
-    templates = [cpp_template(build, number) for number in range(units)]
+    templates = [cpp_template(build, number, flags) for number in range(units)]
     names = [f"obj/{cpp_source.object_name(i)}.o" for i in range(count)]
     workload.capture_around(["obj/main.o", *names], "g++")
     for i, name in enumerate(names):
@@ -44,7 +49,7 @@ def cpp_debug(workload, count, units=CPP_UNITS):
     workload.expect_output()
 
 
-def cpp_template(build, number):
+def cpp_template(build, number, flags):
     """The compiled unit `number`. One in six is gcc's, half of the rest have function sections."""
     compiler = ["g++"] if number % 6 == 5 else ["clang++-22"]
     sections = ["-ffunction-sections", "-fdata-sections"] if number % 2 else []
@@ -52,7 +57,7 @@ def cpp_template(build, number):
     source = build / f"unit{number:02d}_OBJSELF.cpp"
     source.write_text(cpp_source.unit(number))
     # The directory's name is not in the object, so that it is the same object wherever it is made.
-    run(*compiler, "-std=c++20", "-g", "-O0", f"-ffile-prefix-map={build}=.", *sections, "-c", source.name, "-o", "unit.o",
+    run(*compiler, "-std=c++20", "-g", "-O0", *flags, f"-ffile-prefix-map={build}=.", *sections, "-c", source.name, "-o", "unit.o",
         cwd=build)
     return (build / "unit.o").read_bytes()
 

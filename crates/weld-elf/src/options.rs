@@ -373,6 +373,7 @@ pub struct SectionOptions {
     /// `-z dead-reloc-in-nonalloc=GLOB=VALUE`, in order; the last match wins.
     pub dead_relocs: Vec<(String, u64)>,
     pub eh_frame_hdr: bool,
+    pub gdb_index: bool,
 }
 
 impl Default for SectionOptions {
@@ -391,6 +392,7 @@ impl Default for SectionOptions {
             compress_sections: Vec::new(),
             dead_relocs: Vec::new(),
             eh_frame_hdr: false,
+            gdb_index: false,
         }
     }
 }

@@ -257,6 +257,7 @@ impl State {
             (self.relocatable && self.shared, "-r and -shared"),
             (self.relocatable && self.pie, "-r and -pie"),
             (self.relocatable && !o.layout.sectionheader, "-r and -z nosectionheader"),
+            (self.relocatable && o.sections.gdb_index, "-r and --gdb-index"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
         ];
         let missing = [

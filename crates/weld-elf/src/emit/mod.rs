@@ -31,6 +31,7 @@ use crate::synth::build_id;
 use crate::synth::dynsym::DynSym;
 use crate::synth::eh_frames::EhFrames;
 use crate::synth::emitted_relocs::EmittedRelocs;
+use crate::synth::gdb_index::table::Table;
 use crate::synth::property_note::Properties;
 use crate::synth::rela::Dynamics;
 use crate::synth::section::{At, Source};
@@ -50,6 +51,7 @@ pub struct Contents<'c> {
     pub frame_table: Vec<(u64, u64)>,
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
+    pub gdb_index: Option<&'c Table<'c>>,
     pub shstrtab: Vec<u8>,
     pub properties: Option<&'c Properties>,
     /// Sections that were compressed, by their ids.

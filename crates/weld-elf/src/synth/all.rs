@@ -5,8 +5,8 @@
 
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
-    build_id, commons, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs, gnu_hash, got,
-    interp, merged, package_note, plt, property_note, rela, relr, shstrtab, symtab, sysv_hash, versions,
+    build_id, commons, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs, gdb_index, gnu_hash,
+    got, interp, merged, package_note, plt, property_note, rela, relr, shstrtab, symtab, sysv_hash, versions,
 };
 
 macro_rules! sections {
@@ -64,6 +64,7 @@ sections! {
         Dynamic => dynamic::Section,
         Got => got::Section,
         GotPlt => plt::GotPlt,
+        GdbIndex => gdb_index::Section,
         SymTab => symtab::Section,
         SymTabShndx => symtab::Indices,
         StrTab => symtab::Names,

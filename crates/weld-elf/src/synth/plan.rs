@@ -24,6 +24,7 @@ use super::dynamic::DynamicPlan;
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::EmittedRelocs;
+use super::gdb_index;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
 use super::rela::{Counter, Counts};
@@ -77,6 +78,8 @@ pub struct Plan<'a> {
     pub(super) eh_frames: EhFrames,
     pub(super) relocs: Option<EmittedRelocs>,
     pub(super) symtab: Option<SymTab>,
+    /// `--gdb-index`.
+    pub(super) gdb_index: Option<gdb_index::table::Table<'a>>,
     pub(super) properties: Option<Properties>,
     /// Sections that were compressed, by their ids.
     compressed: Vec<(OutputSectionId, CompressedSection)>,
@@ -131,6 +134,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let properties = self.properties(sections);
         let ibt = self.has_ibt(properties.as_ref());
         drop((stretch, span));
+        let gdb_index = self.gdb_index(sections);
         let merged = {
             let _span = self.job.trace.span("merge strings and constants");
             self.merge(sections)
@@ -151,6 +155,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             reloc_form: mode.facts().reloc_form(),
             relocs: None,
             symtab,
+            gdb_index,
             properties,
             compressed: Vec::new(),
             counts,
@@ -233,6 +238,22 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             options: self.job.options,
             needed,
             shared: self.context.mode.shared,
+            parallel: self.context.parallel,
+        };
+        planner.plan()
+    }
+
+    fn gdb_index(&self, sections: &Sections<'j>) -> Option<gdb_index::table::Table<'j>> {
+        if !self.job.options.sections.gdb_index {
+            return None;
+        }
+        let _span = self.job.trace.span("index for GDB");
+        let planner = gdb_index::plan::Planner {
+            objects: &self.resolved.objects,
+            sections,
+            live: &self.live,
+            store: self.job.store,
+            sink: self.job.sink,
             parallel: self.context.parallel,
         };
         planner.plan()

@@ -87,8 +87,14 @@ const ROWS: &[Spec<State>] = &[
         "identical sections are not folded",
     ),
     accepted(&["print-icf-sections", "no-print-icf-sections"], NoValue, "identical code is not folded"),
-    refused(&["gdb-index"], NoValue, "an index for debuggers is not written yet"),
-    accepted(&["no-gdb-index"], NoValue, "it is the default"),
+    flag(
+        &["gdb-index"],
+        "Write .gdb_index, by which GDB finds what a name or an address belongs to without reading all debug \
+         information first. Names come from the lists that compilers make for it (-ggnu-pubnames), or else from the \
+         debug information itself.",
+        |s| s.o.sections.gdb_index = true,
+    ),
+    flag(&["no-gdb-index"], "Write no .gdb_index (default).", |s| s.o.sections.gdb_index = false),
     lost(&["debug-names"], NoValue, "debuggers build their index themselves"),
     accepted(&["no-debug-names"], NoValue, "it is the default"),
     lost(&["branch-to-branch", "optimize-bb-jumps"], NoValue, "jumps stay as the compiler made them"),

@@ -57,6 +57,10 @@ impl<'a> Parser<'a, '_> {
         self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
         self.found.uses.add(&OutputUse::new(bin, self.object.machine, shdr));
         self.note_liveness(shndx, name);
+        if self.options.sections.gdb_index && matches!(name, b".debug_gnu_pubnames" | b".debug_gnu_pubtypes")
+        {
+            self.found.extra.name_lists.push(shndx as u32);
+        }
         Ok(())
     }
 
@@ -80,6 +84,13 @@ impl<'a> Parser<'a, '_> {
             | SHT_LLVM_DEPENDENT_LIBRARIES
             | SHT_LLVM_LTO => true,
             _ => false,
+        }
+    }
+
+    /// Lists of names are read for `.gdb_index`, with their relocations, and stay out of the output.
+    pub(super) fn set_name_lists_aside(&mut self) {
+        for &list in &self.found.extra.name_lists {
+            self.slots[list as usize].set_kind(SectionKind::Dropped);
         }
     }
 
@@ -234,6 +245,8 @@ impl<'a> Parser<'a, '_> {
                 self.found.extra.has_warnings = true;
                 Ok(ends_here)
             }
+            // It is that of another link.
+            b".gdb_index" => Ok(self.options.sections.gdb_index),
             _ if name.starts_with(b".gnu.lto_") => {
                 self.note_gcc_lto(name);
                 Ok(true)

@@ -194,6 +194,8 @@ pub struct ObjectSections<'a> {
     pub retained: Vec<u32>,
     /// Header indices of sections that take no memory (debug information and the like).
     pub unallocated: Vec<u32>,
+    /// Header indices of lists of names for `.gdb_index`, which are read and not copied.
+    pub name_lists: Vec<u32>,
     /// Header indices of sections whose names are C identifiers.
     pub c_named: Vec<u32>,
     /// (a, b): if header index a is live, so is b. Sorted.

@@ -229,6 +229,7 @@ impl<'a> ObjectSections<'a> {
         self.eh_frames.append(&mut later.eh_frames);
         self.retained.append(&mut later.retained);
         self.unallocated.append(&mut later.unallocated);
+        self.name_lists.append(&mut later.name_lists);
         self.c_named.append(&mut later.c_named);
         self.followers.append(&mut later.followers);
         self.link_order.append(&mut later.link_order);
@@ -279,6 +280,7 @@ impl Parser<'_, '_> {
     fn finish(&mut self, parallel: bool) {
         self.check_gcc_lto();
         self.attach_distant_relocs();
+        self.set_name_lists_aside();
         self.drop_leaderless();
         self.parse_eh_frames();
         self.tie_groups(parallel);

@@ -103,6 +103,7 @@ impl<'a> Plan<'a> {
             frame_table: self.frame_table(image, context.parallel),
             relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
+            gdb_index: self.gdb_index.as_ref(),
             shstrtab: table.bytes().to_vec(),
             properties: self.properties.as_ref(),
             compressed: &self.compressed,

@@ -1,0 +1,53 @@
+//! `.gdb_index` (`--gdb-index`): where GDB finds the units that know a name or an address.
+//!
+//! Without it GDB reads all debug information of a program before it answers anything. The index lists the units, the
+//! addresses of their code, and for each name of a function, variable or type the units that have one.
+//!
+//! An object's debug sections are read where they are, before any relocation (`dwarf`): of each unit the header
+//! and the first entry (`unit`, `abbrev`), which tells the addresses (`ranges`), and the names. Those are listed by
+//! compilers that are asked to (`pubnames`); where they are not, all entries of the unit are looked at (`dies`), as GDB
+//! does. Names of all objects are put together by hash (`names`); then everything has its size, and
+//! the rest is the table (`table`), written after layout, when addresses are known.
+//!
+//! Specification: GDB's manual, "Index Section Format"; DWARF 2 to 5.
+
+pub mod abbrev;
+pub mod collect;
+pub mod dies;
+pub mod dwarf;
+pub mod names;
+pub mod object;
+pub mod plain;
+pub mod plan;
+pub mod pubnames;
+pub mod ranges;
+pub mod table;
+pub mod unit;
+
+use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
+use crate::elf::*;
+use crate::ids::SectionId;
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let size = sizes.plan.gdb_index.as_ref()?.size();
+        Spec::own(Header { name: b".gdb_index", kind: SHT_PROGBITS, flags: 0, entsize: 0 }, 4, size)
+    }
+
+    fn cuts(&self, source: &Source) -> Cuts {
+        Cuts::At(source.contents.gdb_index.map_or_else(Vec::new, |table| table.borders().collect()))
+    }
+
+    fn work(&self) -> &'static str {
+        ".gdb_index"
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        let Some(table) = at.contents().gdb_index else { return };
+        let image = at.image();
+        let address = |section: u32| image.sections.get(SectionId(section)).address();
+        table.write(at.start, out, &address);
+    }
+}
