@@ -39,6 +39,12 @@ fn halves(block: &[u8; 16]) -> (u64, u64) {
     (both as u64, (both >> 64) as u64)
 }
 
+/// Joins a value to a hash. In another order they give another hash.
+#[inline(always)]
+pub fn join(hash: u64, value: u64) -> u64 {
+    fold(hash ^ FINAL_KEY, value ^ BLOCK_KEY)
+}
+
 /// The hash of `bytes`.
 #[inline]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {

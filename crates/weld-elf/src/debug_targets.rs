@@ -4,6 +4,7 @@
 //! functions that are described. What was found out about a symbol is remembered for the next
 //! relocation against it; for merged strings that is a shortcut to the pieces of the input section.
 
+use weld_common::glob::Glob;
 use weld_common::merge::Pieces;
 
 use crate::arch::Site;
@@ -12,6 +13,7 @@ use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::{InputSection, SectionKind};
+use crate::resolve::symbols::sym;
 
 /// How many symbols are remembered: a power of two.
 const REMEMBERED: usize = 8;
@@ -76,8 +78,36 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
-        if place.dead { Known::Gone } else { Known::At(place.address.wrapping_add(place.addend as u64)) }
+        if place.dead || is_folded(image, object, index) && hides_folded(site) {
+            return Known::Gone;
+        }
+        Known::At(place.address.wrapping_add(place.addend as u64))
     }
+}
+
+/// Whether the symbol lies in a section that another one stands for.
+fn is_folded(image: &Image, object: &Object, index: u32) -> bool {
+    let section = if index >= object.first_global && (index as usize) < object.syms.len() {
+        let symbol = &image.symbols[object.global(index)];
+        (symbol.kind() == sym::DEFINED).then_some(SectionId(symbol.section))
+    } else {
+        match object.syms.get(index as usize).map(|symbol| object.place(index, symbol)) {
+            Some(SymbolPlace::Section(shndx)) if (shndx as usize) < object.shdrs.len() => {
+                Some(SectionId(object.section_base + shndx))
+            }
+            _ => None,
+        }
+    };
+    section.is_some_and(|section| image.sections.get(section).kind() == SectionKind::Folded)
+}
+
+/// Whether folded code is gone to the section, so that it does not describe the code that stands for it once more.
+/// Line tables do: a line of a folded function is a place where a program can be stopped.
+fn hides_folded(site: &Site) -> bool {
+    let name = site.object.section_name(site.shndx as usize).unwrap_or(b"");
+    let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|glob| glob.matches(name));
+    let marked = || site.image.options.sections.dead_relocs.iter().any(|(pattern, _)| matches(pattern));
+    name != b".debug_line" && (name.starts_with(b".debug") || marked())
 }
 
 #[cold]

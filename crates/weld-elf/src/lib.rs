@@ -8,6 +8,7 @@ mod debug_targets;
 pub mod eh_frame;
 pub mod elf;
 pub mod emit;
+pub mod icf;
 pub mod ids;
 pub mod image;
 pub mod input;

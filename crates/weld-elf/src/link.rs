@@ -18,6 +18,7 @@ use weld_common::zeroed;
 
 use crate::args;
 use crate::emit::{self, Emitter};
+use crate::icf;
 use crate::ids::SymbolId;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
@@ -25,7 +26,7 @@ use crate::input::sections::{self, Sections};
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::options::{Options, OutputEngine, OutputKind};
+use crate::options::{Icf, Options, OutputEngine, OutputKind};
 use crate::persona::Persona;
 use crate::report;
 use crate::report::reproduce::Recorder;
@@ -298,7 +299,7 @@ impl<'j> Job<'j> {
         let exports = self.export(resolved, &symbols, context, (scripts, course.first));
         self.sink.settle();
         // Scan relocations for what they need; under gc, only those that matter.
-        let live = self.scan(context, (resolved, sections, &symbols), course.relax_got);
+        let mut live = self.scan(context, (resolved, sections, &symbols), course.relax_got);
         // Bounds of sections that turn out to be gone are not defined.
         let unbounded = context.internals.without_section(sections, &live);
         if !unbounded.is_empty() {
@@ -321,6 +322,14 @@ impl<'j> Job<'j> {
             report::removed_sections(self, resolved, sections, &live)?;
         }
         self.sink.end_phase()?;
+        // Of sections that are the same, keep one.
+        if self.options.sections.icf != Icf::None {
+            self.fold(context, (resolved, sections, &symbols), &mut live);
+            self.sink.end_phase()?;
+        }
+        if course.first_scan {
+            report::folded_sections(self, resolved, &live, context)?;
+        }
         // Size the linker's own sections and lay everything out.
         let (retained, relax_got) = (scripts.retained.as_ref(), course.relax_got);
         let order =
@@ -337,6 +346,7 @@ impl<'j> Job<'j> {
         };
         let mut plan = planner.plan(sections, &mut symbols)?;
         if relax_got && plan.is_too_large_to_relax() {
+            plan.live.folds.undo(sections);
             return Ok(Attempt::TooLarge);
         }
         {
@@ -442,6 +452,29 @@ impl<'j> Job<'j> {
             bits: zeroed::sparse(sections.list.len().div_ceil(32)),
         };
         scanner.run(&roots, context.parallel)
+    }
+
+    fn fold(
+        &self,
+        context: &Context<'_, 'j>,
+        (resolved, sections, symbols): (&Resolved<'j>, &mut Sections<'j>, &Symbols),
+        live: &mut Live,
+    ) {
+        let _span = self.trace.span("fold identical sections");
+        let link = icf::Link {
+            objects: &resolved.objects,
+            sections,
+            symbols,
+            names: &resolved.names,
+            live,
+            owners: context.owners,
+            options: self.options,
+            sink: self.sink,
+            parallel: context.parallel,
+        };
+        let folds = link.folds();
+        self.trace.note("folded sections", || folds.pairs.len().to_string());
+        icf::apply(folds, &resolved.objects, sections, live, context.parallel);
     }
 
     /// The output file, `size` bytes long, which `threads` threads will write.

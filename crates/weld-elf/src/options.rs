@@ -374,6 +374,23 @@ pub struct SectionOptions {
     pub dead_relocs: Vec<(String, u64)>,
     pub eh_frame_hdr: bool,
     pub gdb_index: bool,
+    pub icf: Icf,
+    /// `--keep-unique`: symbols whose sections are not folded.
+    pub keep_unique: Vec<String>,
+    /// Variables may share addresses, and so may functions, although programs compare them.
+    pub ignore_data_address_equality: bool,
+    pub ignore_function_address_equality: bool,
+}
+
+/// `--icf`: which sections that are the same are kept once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Icf {
+    #[default]
+    None,
+    /// Those whose addresses nobody compares.
+    Safe,
+    /// And all code.
+    All,
 }
 
 impl Default for SectionOptions {
@@ -393,6 +410,10 @@ impl Default for SectionOptions {
             dead_relocs: Vec::new(),
             eh_frame_hdr: false,
             gdb_index: false,
+            icf: Icf::None,
+            keep_unique: Vec::new(),
+            ignore_data_address_equality: false,
+            ignore_function_address_equality: false,
         }
     }
 }
@@ -587,6 +608,8 @@ pub struct ReportOptions {
     pub why_extract: Option<PathBuf>,
     /// Where to list what gc leaves out; `-` is standard output.
     pub print_gc_sections: Option<PathBuf>,
+    /// The same of what `--icf` folds.
+    pub print_icf_sections: Option<PathBuf>,
     pub dependency_file: Option<PathBuf>,
     pub reproduce: Option<PathBuf>,
     pub time_trace: Option<PathBuf>,
@@ -620,6 +643,7 @@ impl Default for ReportOptions {
             trace_symbols: Vec::new(),
             why_extract: None,
             print_gc_sections: None,
+            print_icf_sections: None,
             dependency_file: None,
             reproduce: None,
             time_trace: None,

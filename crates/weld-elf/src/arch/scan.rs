@@ -481,7 +481,11 @@ impl<'a> Section<'_, '_, 'a> {
             // Undefined and weak: null, now and at run time.
             return;
         }
-        if target.is(sym::PROTECTED) {
+        let ignored = match target.is(sym::FUNC) {
+            true => self.scanner.options.sections.ignore_function_address_equality,
+            false => self.scanner.options.sections.ignore_data_address_equality,
+        };
+        if target.is(sym::PROTECTED) && !ignored {
             // Its own library goes on using the original.
             let text = format!(
                 "needs a fixed address of '{}', which its shared object protects; recompile with -fPIE",

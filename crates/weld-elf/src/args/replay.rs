@@ -35,8 +35,15 @@ const READ: &[&str] = &[
 ];
 
 /// Options whose value is a file to write.
-const WRITTEN: &[&str] =
-    &["output", "Map", "why-extract", "dependency-file", "time-trace", "print-gc-sections"];
+const WRITTEN: &[&str] = &[
+    "output",
+    "Map",
+    "why-extract",
+    "dependency-file",
+    "time-trace",
+    "print-gc-sections",
+    "print-icf-sections",
+];
 
 /// Options that would be wrong in the other place.
 const DROPPED: &[&str] = &["reproduce", "chroot", "rsp-quoting"];

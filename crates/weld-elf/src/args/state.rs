@@ -13,8 +13,8 @@ use weld_common::args::{Context, Given};
 use weld_common::diag::{Diagnostic, Severity};
 
 use crate::options::{
-    Defsym, DefsymValue, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode, Strip,
-    UnresolvedPolicy,
+    Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
+    Strip, UnresolvedPolicy,
 };
 use crate::persona::Persona;
 
@@ -256,6 +256,7 @@ impl State {
             (self.shared && self.pie, "-shared and -pie"),
             (self.relocatable && self.shared, "-r and -shared"),
             (self.relocatable && self.pie, "-r and -pie"),
+            (self.relocatable && o.sections.icf != Icf::None, "-r and --icf"),
             (self.relocatable && !o.layout.sectionheader, "-r and -z nosectionheader"),
             (self.relocatable && o.sections.gdb_index, "-r and --gdb-index"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),

@@ -264,9 +264,9 @@ fn warnings_obey_options_that_come_later() {
     assert!(text.contains("lrodata-after-bss") && !text.contains('\n'));
     assert_eq!(error("-z lrodata-after-bss a.o --fatal-warnings"), format!("error: {text}"));
     assert_eq!(warnings("-z lrodata-after-bss a.o --fatal-warnings -w"), [""; 0]);
-    assert!(error("--icf=all a.o").contains("not supported yet"));
     assert!(error("--gdb-index -r a.o").contains("-r and --gdb-index"));
     assert!(!options("--gdb-index --no-gdb-index a.o").sections.gdb_index);
+    assert!(error("-r --icf=all a.o").contains("-r and --icf"));
     assert_eq!(warnings("--icf=none --no-gdb-index --keep-unique=x a.o"), [""; 0]);
 }
 

@@ -43,6 +43,8 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
         true => sections.list.par_chunks_mut(RUN).enumerate().for_each(place),
         false => sections.list.chunks_mut(RUN).enumerate().for_each(place),
     }
+    drop(region);
+    live.folds.place(sections);
 }
 
 pub fn bases(layout: &Layout, tls: Tls) -> Bases {

@@ -65,6 +65,8 @@ pub mod bin {
     pub const FINI_ARRAY: BinId = index(b".fini_array");
     pub const EH_FRAME: BinId = index(b".eh_frame");
     pub const COMMENT: BinId = index(b".comment");
+    pub const RELRO: BinId = index(b".data.rel.ro");
+    pub const EXCEPTION_TABLE: BinId = index(b".gcc_except_table");
 
     /// Evaluated when this is compiled, which ends there if there is no such name.
     pub(super) const fn index(name: &[u8]) -> BinId {

@@ -84,6 +84,16 @@ impl DynRelocs {
         DynRelocs { lists, runs }
     }
 
+    /// Leaves only those of sections that are to be kept.
+    pub fn retain(&mut self, keep: impl Fn(SectionId) -> bool, parallel: bool) {
+        if self.runs.iter().all(|run| keep(run.first.section)) {
+            return;
+        }
+        let mut lists = std::mem::take(&mut self.lists);
+        lists.iter_mut().for_each(|list| list.retain(|reloc| keep(reloc.section)));
+        *self = DynRelocs::new(lists, parallel);
+    }
+
     pub fn len(&self) -> usize {
         self.lists.iter().map(Vec::len).sum()
     }

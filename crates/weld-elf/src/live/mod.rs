@@ -8,6 +8,7 @@
 //! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
 
 pub mod dyn_relocs;
+pub mod folds;
 pub mod roots;
 
 use std::sync::Mutex;
@@ -26,6 +27,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::symbols::Symbols;
 use dyn_relocs::{DynReloc, DynRelocs};
+use folds::Folds;
 
 /// A local symbol that needs GOT slots or a PLT entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -92,12 +94,26 @@ pub struct Live {
     pub locals: Vec<LocalNeed>,
     pub undefined: Vec<UndefinedRef>,
     pub facts: u32,
+    /// Sections that live on in others.
+    pub folds: Folds,
 }
 
 impl Live {
     /// Sections that live for reasons of their own: nothing is known of their relocations.
     pub fn new(bits: Vec<AtomicU32>) -> Live {
-        Live { bits, dyn_relocs: DynRelocs::default(), locals: Vec::new(), undefined: Vec::new(), facts: 0 }
+        Live {
+            bits,
+            dyn_relocs: DynRelocs::default(),
+            locals: Vec::new(),
+            undefined: Vec::new(),
+            facts: 0,
+            folds: Folds::default(),
+        }
+    }
+
+    /// Takes a section out of the image.
+    pub fn forget(&mut self, section: SectionId) {
+        *self.bits[section.index() / 32].get_mut() &= !(1 << (section.0 % 32));
     }
 
     #[inline(always)]
@@ -191,6 +207,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
             locals: merge_locals(findings.locals, parallel),
             undefined: findings.undefined,
             facts: findings.facts,
+            folds: Folds::default(),
         }
     }
 

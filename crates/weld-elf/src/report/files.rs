@@ -44,10 +44,11 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
 }
 
 fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
-    let files: [(&'static str, &Option<PathBuf>); 6] = [
+    let files: [(&'static str, &Option<PathBuf>); 7] = [
         ("--Map", &options.reports.map_file),
         ("--why-extract", &options.reports.why_extract),
         ("--print-gc-sections", &options.reports.print_gc_sections),
+        ("--print-icf-sections", &options.reports.print_icf_sections),
         ("--dependency-file", &options.reports.dependency_file),
         ("--time-trace", &options.reports.time_trace),
         ("--reproduce", &options.reports.reproduce),
@@ -80,6 +81,7 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
         ("--stats", options.reports.stats),
         ("--why-extract", to_stdout(&options.reports.why_extract)),
         ("--print-gc-sections", to_stdout(&options.reports.print_gc_sections)),
+        ("--print-icf-sections", to_stdout(&options.reports.print_icf_sections)),
         ("--dependency-file", to_stdout(&options.reports.dependency_file)),
         ("--time-trace", to_stdout(&options.reports.time_trace)),
         ("--print-symbol-order", to_stdout(&options.order.print)),

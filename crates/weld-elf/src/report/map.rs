@@ -93,6 +93,7 @@ impl Map<'_, '_, '_> {
             format!("{}:({})", object.name, object.section_label((id.0 - object.section_base) as usize));
         part(text, (section.address(), section.size, section.align()), &name);
         for found in self.symbols.of(id) {
+            let object = &image.resolved.objects[found.object.index()];
             let name = shown(image.options, object.symbol_name(found.index));
             let address = section.address_of(found.value);
             symbol(text, (address, object.syms[found.index as usize].st_size()), &name);
@@ -142,6 +143,7 @@ impl Map<'_, '_, '_> {
 struct InSection {
     section: SectionId,
     value: u64,
+    object: ObjectId,
     index: u32,
 }
 
@@ -159,8 +161,12 @@ impl Symbols {
         let one = |o| Self::of_object(image, ObjectId(o));
         let lists: Vec<Vec<InSection>> =
             if parallel { objects.into_par_iter().map(one).collect() } else { objects.map(one).collect() };
-        // Objects have ascending section ids, so the whole is sorted if its parts are.
-        let list = lists.into_iter().flatten().collect();
+        // Objects have ascending section ids, so the whole is sorted if its parts are; but symbols of folded
+        // sections lie in others.
+        let mut list: Vec<InSection> = lists.into_iter().flatten().collect();
+        if !image.live.folds.pairs.is_empty() {
+            list.sort_by_key(|s| (s.section, s.value));
+        }
         let (mut commons, mut copies) = (Vec::new(), Vec::new());
         for (id, _) in image.resolved.names.iter() {
             let symbol = &image.symbols[id];
@@ -197,7 +203,8 @@ impl Symbols {
                 entry.file() == object.file && entry.sym() == index
             };
             if placed && wins && image.live.contains(section) {
-                list.push(InSection { section, value: symbol.st_value(), index });
+                let section = image.live.folds.leader(section);
+                list.push(InSection { section, value: symbol.st_value(), object: id, index });
             }
         }
         list.sort_by_key(|s| (s.section, s.value));

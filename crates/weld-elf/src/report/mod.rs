@@ -156,6 +156,30 @@ pub fn removed_sections(
     write_report(job, path, &text)
 }
 
+/// `--print-icf-sections`.
+pub fn folded_sections(
+    job: &Job,
+    resolved: &Resolved,
+    live: &Live,
+    context: &Context,
+) -> Result<(), Diagnostics> {
+    let Some(path) = &job.options.reports.print_icf_sections else { return Ok(()) };
+    let label = |section: SectionId| {
+        let object = &resolved.objects[context.owners.object(section).index()];
+        format!("{}:({})", object.name, object.section_label((section.0 - object.section_base) as usize))
+    };
+    let mut pairs = live.folds.pairs.clone();
+    pairs.sort_unstable_by_key(|(folded, leader)| (*leader, *folded));
+    let mut text = String::new();
+    for class in pairs.chunk_by(|a, b| a.1 == b.1) {
+        text += &format!("selected section {}\n", label(class[0].1));
+        for (folded, _) in class {
+            text += &format!("  removing identical section {}\n", label(*folded));
+        }
+    }
+    write_report(job, path, &text)
+}
+
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;

@@ -176,10 +176,6 @@ fn check_copy(dso: &Shared, sym: u32) -> Result<(), String> {
     if s.st_size() == 0 {
         return Err(format!("cannot copy '{name}' from {}: its size is 0", dso.name));
     }
-    if s.visibility() == STV_PROTECTED {
-        let why = "it is protected there; recompile with -fPIC";
-        return Err(format!("cannot copy '{name}' from {}: {why}", dso.name));
-    }
     Ok(())
 }
 

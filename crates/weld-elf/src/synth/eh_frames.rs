@@ -19,7 +19,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};
@@ -210,7 +210,9 @@ impl<'a> Planner<'_, 'a> {
                 return false;
             }
         }
-        self.live.contains(SectionId(section)) && self.sections.get(SectionId(section)).in_image()
+        // The frames of a folded function are those of the one that stands for it.
+        let input = self.sections.get(SectionId(section));
+        self.live.contains(SectionId(section)) && input.in_image() && input.kind() != SectionKind::Folded
     }
 
     /// What makes two CIEs equal: their bytes and what their relocations refer to.

@@ -13,7 +13,7 @@ use weld_common::zeroed;
 
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::resolve::Resolved;
 
@@ -81,7 +81,7 @@ impl Needed {
             for shndx in 1..object.shdrs.len() as u32 {
                 let id = SectionId(object.section_base + shndx);
                 let section = sections.get(id);
-                if !section.in_image() || !live.contains(id) {
+                if !section.in_image() || !live.contains(id) || section.kind() == SectionKind::Folded {
                     continue;
                 }
                 for reloc in sections.relocs(object, number, section) {

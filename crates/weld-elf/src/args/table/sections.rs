@@ -9,7 +9,7 @@ use weld_common::glob::Glob;
 use super::super::state::State;
 use super::super::values::{choice, choose, number};
 use crate::compressed::Algorithm;
-use crate::options::Compression;
+use crate::options::{Compression, Icf};
 
 pub const GROUP: Group<State> = Group { title: "Sections", prefix: "", rows: ROWS };
 
@@ -73,20 +73,42 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["icf"],
         Required("LEVEL"),
-        "Fold identical code: only none so far, the others are an error.",
-        |_, v| match choice(v, &[("none", false), ("safe", true), ("all", true)])? {
-            true => Err("folding of identical code is not supported yet".to_owned()),
-            false => Ok(()),
+        "Of sections that are the same, keep one: none (default), safe (those whose addresses nobody compares, as \
+         .llvm_addrsig says), all (also code whose address may be compared).",
+        |s, v| {
+            s.o.sections.icf = choice(v, &[("none", Icf::None), ("safe", Icf::Safe), ("all", Icf::All)])?;
+            Ok(())
         },
     ),
-    flag(&["no-icf"], "The same as --icf=none (default).", |_| {}),
-    accepted(&["keep-unique"], Required("SYMBOL"), "identical code is not folded"),
-    accepted(
-        &["ignore-data-address-equality", "ignore-function-address-equality"],
-        NoValue,
-        "identical sections are not folded",
+    flag(&["no-icf"], "The same as --icf=none.", |s| s.o.sections.icf = Icf::None),
+    take(&["keep-unique"], Required("SYMBOL"), "Do not fold the section of this symbol.", |s, v| {
+        s.o.sections.keep_unique.push(v.text()?.to_owned());
+        Ok(())
+    }),
+    flag(
+        &["ignore-data-address-equality"],
+        "Variables may get the addresses of others: --icf=all folds read-only data as it folds code, and \
+         variables that a shared object protects may be copied.",
+        |s| s.o.sections.ignore_data_address_equality = true,
     ),
-    accepted(&["print-icf-sections", "no-print-icf-sections"], NoValue, "identical code is not folded"),
+    flag(
+        &["ignore-function-address-equality"],
+        "A function may have other addresses in other modules: PLT entries may stand for functions that a \
+         shared object protects.",
+        |s| s.o.sections.ignore_function_address_equality = true,
+    ),
+    take(
+        &["print-icf-sections"],
+        Optional("FILE"),
+        "List the sections that --icf folds, in FILE or on standard output.",
+        |s, v| {
+            s.o.reports.print_icf_sections = Some(v.value.map_or("-".into(), PathBuf::from));
+            Ok(())
+        },
+    ),
+    flag(&["no-print-icf-sections"], "Do not list them (default).", |s| {
+        s.o.reports.print_icf_sections = None
+    }),
     flag(
         &["gdb-index"],
         "Write .gdb_index, by which GDB finds what a name or an address belongs to without reading all debug \

@@ -44,6 +44,9 @@ pub enum SectionKind {
     /// `.ctors` in `.init_array`: like `Regular`, with the order of its words reversed, because the one
     /// is run from its end and the other from its start.
     Reversed = 7,
+    /// Another section, which is the same, stands for it (`icf`). It has that one's address, and lies in no
+    /// output section itself.
+    Folded = 8,
 }
 
 /// One input section. Slots of sections that take no part are all zero.
@@ -78,13 +81,14 @@ impl InputSection {
             5 => SectionKind::EhFrame,
             6 => SectionKind::Compressed,
             7 => SectionKind::Reversed,
+            8 => SectionKind::Folded,
             _ => SectionKind::Dropped,
         }
     }
     pub fn set_kind(&mut self, kind: SectionKind) {
         self.meta = self.meta & !15 | kind as u32;
     }
-    /// Whether the section has bytes or space in the image.
+    /// Whether the section has bytes or space in the image, or another one has that stands for it.
     #[inline(always)]
     pub fn in_image(&self) -> bool {
         self.meta & 15 >= 2
@@ -109,6 +113,11 @@ impl InputSection {
     }
     pub fn align(&self) -> u64 {
         1 << (self.meta >> 5 & 63)
+    }
+    /// Asks for at least this alignment.
+    pub fn raise_align(&mut self, align: u64) {
+        let log2 = align.trailing_zeros().max(self.align().trailing_zeros());
+        self.meta = self.meta & !(63 << 5) | log2 << 5;
     }
     pub fn bin(&self) -> BinId {
         BinId(self.meta >> BIN_SHIFT)

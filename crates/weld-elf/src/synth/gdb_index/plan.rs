@@ -11,7 +11,7 @@ use super::object::DebugSections;
 use super::table::{Lists, Table};
 use crate::ids::{ObjectId, SectionId};
 use crate::input::object::Object;
-use crate::input::sections::Sections;
+use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::report::place;
 
@@ -146,7 +146,9 @@ impl<'a> Link<'a> for Place<'_, '_, 'a> {
             return false;
         }
         let id = SectionId(self.number(section));
-        self.planner.sections.get(id).in_image() && self.planner.live.contains(id)
+        // What another section stands for is described by that one's unit.
+        let input = self.planner.sections.get(id);
+        input.in_image() && input.kind() != SectionKind::Folded && self.planner.live.contains(id)
     }
 
     fn number(&self, section: u32) -> u32 {
