@@ -27,6 +27,7 @@ struct DebugSection<'o, 'a> {
     /// As it is in the file.
     bytes: &'a [u8],
     is_compressed: bool,
+    format: Format,
     decompressed: OnceCell<Decompressed<'a>>,
     relocs: &'o [Rela],
     /// How far one relocation is from the next, if that is always the same; or 0.
@@ -67,6 +68,7 @@ impl<'o, 'a> DebugSections<'o, 'a> {
         keep: &dyn Fn(Vec<u8>) -> &'a [u8],
     ) -> Option<(Self, Wanted)> {
         let ObjectSections { unallocated, name_lists, .. } = &sections.objects[index];
+        let format = object.format();
         let (mut list, mut first, mut wanted) = (Vec::new(), [0; KINDS], Wanted::default());
         for &shndx in unallocated {
             let Some(kind) = object.section_name(shndx as usize).and_then(kind) else { continue };
@@ -81,11 +83,21 @@ impl<'o, 'a> DebugSections<'o, 'a> {
             let is_compressed = object.shdrs[shndx as usize].sh_flags() & SHF_COMPRESSED != 0;
             let decompressed = OnceCell::new();
             if is_list && is_compressed {
-                decompressed.get_or_init(|| Decompressed::Kept(keep(decompress(bytes))));
+                decompressed.get_or_init(|| Decompressed::Kept(keep(decompress(bytes, format))));
             }
             let relocs = sections.relocs(object, index, slot);
             let (step, order) = (step(relocs), OnceCell::new());
-            list.push(DebugSection { shndx, kind, bytes, is_compressed, decompressed, relocs, step, order });
+            list.push(DebugSection {
+                shndx,
+                kind,
+                bytes,
+                is_compressed,
+                format,
+                decompressed,
+                relocs,
+                step,
+                order,
+            });
             let first = &mut first[kind as usize];
             if *first == 0 {
                 *first = shndx;
@@ -119,9 +131,9 @@ fn step(relocs: &[Rela]) -> u64 {
 }
 
 /// The bytes of a compressed section; none if they cannot be read, which is an error when they are copied.
-fn decompress(bytes: &[u8]) -> Vec<u8> {
+fn decompress(bytes: &[u8], format: Format) -> Vec<u8> {
     let decompress = || {
-        let compressed = Compressed::parse(bytes).ok()?;
+        let compressed = Compressed::parse(bytes, format).ok()?;
         let size = usize::try_from(compressed.uncompressed_size()).ok()?;
         let mut out = Vec::new();
         out.try_reserve_exact(size).ok()?;
@@ -137,7 +149,7 @@ impl<'a> DebugSection<'_, 'a> {
         if !self.is_compressed {
             return self.bytes;
         }
-        match self.decompressed.get_or_init(|| Decompressed::Own(decompress(self.bytes))) {
+        match self.decompressed.get_or_init(|| Decompressed::Own(decompress(self.bytes, self.format))) {
             Decompressed::Own(bytes) => bytes,
             Decompressed::Kept(bytes) => bytes,
         }
