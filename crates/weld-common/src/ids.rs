@@ -18,9 +18,11 @@ macro_rules! id {
             pub fn index(self) -> usize {
                 self.0 as usize
             }
+            #[inline(always)]
             pub fn is_none(self) -> bool {
                 self == Self::NONE
             }
+            #[inline(always)]
             pub fn is_some(self) -> bool {
                 self != Self::NONE
             }

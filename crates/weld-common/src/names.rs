@@ -35,6 +35,7 @@ pub enum Rank {
 }
 
 impl Rank {
+    #[inline]
     pub fn of(bits: u32) -> Rank {
         match bits & 7 {
             0 => Rank::Internal,
@@ -67,9 +68,11 @@ impl<'a> Record<'a> {
     pub fn new(hash: u64, name: &'a [u8], file: FileId, sym: u32, bits: u32) -> Self {
         Record { hash, name, file: file.0, sym, bits }
     }
+    #[inline]
     pub fn file(&self) -> FileId {
         FileId(self.file)
     }
+    #[inline]
     pub fn sym(&self) -> u32 {
         self.sym
     }
@@ -123,12 +126,15 @@ pub struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    #[inline]
     pub fn rank(&self) -> Rank {
         Rank::of((self.best >> 60) as u32)
     }
+    #[inline]
     pub fn file(&self) -> FileId {
         FileId((self.best >> 32) as u32 & MAX_FILES)
     }
+    #[inline]
     pub fn sym(&self) -> u32 {
         self.best as u32
     }
@@ -137,6 +143,7 @@ impl Entry<'_> {
 /// File ids have 28 bits.
 pub const MAX_FILES: u32 = (1 << 28) - 1;
 
+#[inline]
 pub fn pack(rank: Rank, file: FileId, sym: u32) -> u64 {
     (rank as u64) << 60 | (file.0 as u64) << 32 | sym as u64
 }
@@ -262,6 +269,7 @@ impl<'a, R: Rules> Names<'a, R> {
         Names { bits: shard_bits, shards: (0..1 << shard_bits).map(|_| Shard::default()).collect() }
     }
 
+    #[inline]
     pub fn shard_bits(&self) -> u32 {
         self.bits
     }
@@ -280,14 +288,17 @@ impl<'a, R: Rules> Names<'a, R> {
         self.shards.iter().map(|s| s.entries.len()).sum()
     }
 
+    #[inline]
     pub fn get(&self, id: SymbolId) -> &Entry<'a> {
         &self.shards[id.index() & ((1 << self.bits) - 1)].entries[id.index() >> self.bits]
     }
 
+    #[inline]
     pub fn get_mut(&mut self, id: SymbolId) -> &mut Entry<'a> {
         &mut self.shards[id.index() & ((1 << self.bits) - 1)].entries[id.index() >> self.bits]
     }
 
+    #[inline]
     pub fn try_get(&self, id: SymbolId) -> Option<&Entry<'a>> {
         self.shards[id.index() & ((1 << self.bits) - 1)].entries.get(id.index() >> self.bits)
     }
@@ -352,6 +363,7 @@ impl<'a, R: Rules> Names<'a, R> {
     }
 
     /// The id of entry `index` of shard number `shard`.
+    #[inline]
     pub fn id(&self, shard: usize, index: u32) -> SymbolId {
         SymbolId(index << self.bits | shard as u32)
     }

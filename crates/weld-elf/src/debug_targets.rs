@@ -45,7 +45,7 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
     }
 
     /// What `reloc` refers to; `None` if that is not in the image.
-    #[inline]
+    #[inline(always)]
     pub fn of(&mut self, reloc: &Rela) -> Option<u64> {
         let (index, addend) = (reloc.sym(), reloc.r_addend() as u64);
         let entry = &mut self.known[index as usize % REMEMBERED];

@@ -62,6 +62,7 @@ pub struct ElfRules;
 impl Rules for ElfRules {
     type Notes = Notes;
 
+    #[inline]
     fn is_symbol(bits: u32) -> bool {
         bits & flag::GROUP_RECORD == 0
     }
@@ -99,12 +100,14 @@ pub struct Names<'a>(names::Names<'a, ElfRules>);
 
 impl<'a> Deref for Names<'a> {
     type Target = names::Names<'a, ElfRules>;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         &self.0
     }
 }
 
 impl DerefMut for Names<'_> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.0
     }
