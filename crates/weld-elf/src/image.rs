@@ -195,6 +195,17 @@ impl<'a> Image<'_, 'a> {
         self.bases.got_plt + self.format().word() * (self.mode.facts().plt.reserved_words + entry as u64)
     }
 
+    /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps to.
+    pub fn resolver(&self, entry: u32) -> u64 {
+        let slot = &self.slots.list[self.slots.plt[entry as usize] as usize];
+        match slot.local {
+            Some((object, index)) => {
+                self.local_place(&self.resolved.objects[object.index()], index, 0).address
+            }
+            None => slot.definition,
+        }
+    }
+
     /// The address by which a slot's symbol is known (that of its PLT entry for an IFUNC), and its flags.
     pub fn slot_address(&self, slot: &Slot) -> (u64, u32) {
         let Some((object, index)) = slot.local else {

@@ -10,6 +10,7 @@
 mod apply;
 pub mod class;
 pub mod facts;
+mod i386;
 pub mod plt;
 mod rules;
 mod s390x;
@@ -65,7 +66,7 @@ impl fmt::Debug for dyn Machine {
 }
 
 /// All machines. The first is linked for if nothing says otherwise.
-pub const MACHINES: &[&dyn Machine] = &[&x86_64::X86_64, &s390x::S390x];
+pub const MACHINES: &[&dyn Machine] = &[&x86_64::X86_64, &i386::I386, &s390x::S390x];
 
 /// The machine that `-m NAME` asks for.
 pub fn by_emulation(name: &str) -> Option<&'static dyn Machine> {

@@ -38,6 +38,8 @@ pub fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
         let value = match word.checked_sub(reserved) {
             None if word == 0 => dynamic,
             Some(entry) if entry < u64::from(image.slots.jump_slots) => machine.unbound(image, entry as u32),
+            // The addend of the relocation that calls the resolver, if it has none of its own.
+            Some(entry) if !image.reloc_form.addends => image.resolver(entry as u32),
             _ => 0,
         };
         format.put(bytes, value);

@@ -285,8 +285,13 @@ impl Internals {
     fn rela_iplt(&mut self, resolved: &mut Resolved, options: &Options) {
         let own = options.kind == OutputKind::Exec && resolved.shared.is_empty();
         let end = if own { Target::RelaIpltEnd } else { Target::RelaIpltStart };
-        self.optional(resolved, b"__rela_iplt_start", Target::RelaIpltStart, flag::VIS_HIDDEN);
-        self.optional(resolved, b"__rela_iplt_end", end, flag::VIS_HIDDEN);
+        let addends = resolved.objects.first().is_none_or(|object| object.machine.dynamic.with_addends);
+        let names: [&[u8]; 2] = match addends {
+            true => [b"__rela_iplt_start", b"__rela_iplt_end"],
+            false => [b"__rel_iplt_start", b"__rel_iplt_end"],
+        };
+        self.optional(resolved, names[0], Target::RelaIpltStart, flag::VIS_HIDDEN);
+        self.optional(resolved, names[1], end, flag::VIS_HIDDEN);
     }
 
     fn optional(&mut self, resolved: &mut Resolved, name: &[u8], target: Target, flags: u32) {

@@ -394,12 +394,7 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
         let rela = if (entry as u32) < image.slots.jump_slots {
             Rela::make(offset, image.dynsym.map_or(0, |d| d.index(slot.id)), image.types().jump_slot, 0)
         } else {
-            let resolver = match slot.local {
-                Some((object, index)) => {
-                    image.local_place(&image.resolved.objects[object.index()], index, 0).address
-                }
-                None => slot.definition,
-            };
+            let resolver = image.resolver(entry as u32);
             Rela::make(offset, 0, image.types().irelative, resolver as i64)
         };
         form.put(&rela, bytes);

@@ -1,0 +1,222 @@
+//! i386: 32 bits, and relocations that have their addends in the place that they apply to.
+//!
+//! Static executables so far: what only a loader fills in is refused ([`Facts::gaps`]), and no instruction is
+//! rewritten, so that each reference through the GOT keeps its slot. Fields of 4 bytes hold any value: addresses
+//! wrap around at 4 GiB, and so do their differences.
+//!
+//! A GOT slot counts from the GOT's base, which code has in a register; an instruction without a register has the
+//! slot's address itself. The byte in front of the field (ModRM) says which.
+//!
+//! Specification: "System V Application Binary Interface, Intel386 Architecture Processor Supplement", chapter 4.4
+//! (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage", 4.2.
+
+mod plt;
+
+use super::class::{Class, Fit::*, From, Type, table};
+use super::facts::*;
+use super::rules::{Code, Failure, Rules};
+use super::x86;
+use crate::elf::format::{Class as ElfClass, Order};
+use crate::elf::{Format, Target};
+use crate::image::Image;
+
+const R_NONE: u32 = 0;
+const R_32: u32 = 1;
+const R_PC32: u32 = 2;
+const R_GOT32: u32 = 3;
+const R_PLT32: u32 = 4;
+const R_COPY: u32 = 5;
+const R_GLOB_DAT: u32 = 6;
+const R_JMP_SLOT: u32 = 7;
+const R_RELATIVE: u32 = 8;
+const R_GOTOFF: u32 = 9;
+const R_GOTPC: u32 = 10;
+const R_TLS_TPOFF: u32 = 14;
+const R_TLS_IE: u32 = 15;
+const R_TLS_GOTIE: u32 = 16;
+const R_TLS_LE: u32 = 17;
+const R_TLS_GD: u32 = 18;
+const R_TLS_LDM: u32 = 19;
+const R_16: u32 = 20;
+const R_PC16: u32 = 21;
+const R_8: u32 = 22;
+const R_PC8: u32 = 23;
+const R_TLS_LDO_32: u32 = 32;
+const R_TLS_DTPMOD32: u32 = 35;
+const R_TLS_DTPOFF32: u32 = 36;
+const R_SIZE32: u32 = 38;
+const R_TLS_DESC: u32 = 41;
+const R_IRELATIVE: u32 = 42;
+const R_GOT32X: u32 = 43;
+
+/// What objects may have, and what it asks for.
+const TYPES: [Type; 44] = table(&[
+    (R_NONE, Type::new(Class::None, 0, Any, "R_386_NONE")),
+    (R_32, Type::new(Class::Address, 4, Any, "R_386_32")),
+    (R_PC32, Type::new(Class::Pc, 4, Any, "R_386_PC32")),
+    (R_GOT32, Type::new(Class::Got, 4, Any, "R_386_GOT32")),
+    (R_PLT32, Type::new(Class::Plt, 4, Any, "R_386_PLT32")),
+    (R_GOTOFF, Type::new(Class::GotOff, 4, Any, "R_386_GOTOFF")),
+    (R_GOTPC, Type::new(Class::GotBase, 4, Any, "R_386_GOTPC")),
+    (R_TLS_TPOFF, Type::new(Class::TpOffWord, 4, Any, "R_386_TLS_TPOFF")),
+    (R_TLS_IE, Type::new(Class::GotTp, 4, Any, "R_386_TLS_IE").from(From::Zero)),
+    (R_TLS_GOTIE, Type::new(Class::GotTp, 4, Any, "R_386_TLS_GOTIE").from(From::GotBase)),
+    (R_TLS_LE, Type::new(Class::TpOff, 4, Any, "R_386_TLS_LE")),
+    (R_TLS_GD, Type::new(Class::TlsGd, 4, Any, "R_386_TLS_GD").from(From::GotBase)),
+    (R_TLS_LDM, Type::new(Class::TlsLd, 4, Any, "R_386_TLS_LDM").from(From::GotBase)),
+    (R_16, Type::new(Class::Narrow, 2, Either, "R_386_16")),
+    (R_PC16, Type::new(Class::Pc, 2, Around, "R_386_PC16")),
+    (R_8, Type::new(Class::Narrow, 1, Either, "R_386_8")),
+    (R_PC8, Type::new(Class::Pc, 1, Signed, "R_386_PC8")),
+    (R_TLS_LDO_32, Type::new(Class::DtpOff, 4, Any, "R_386_TLS_LDO_32")),
+    (R_SIZE32, Type::new(Class::Size, 4, Any, "R_386_SIZE32")),
+    (R_GOT32X, Type::new(Class::Got, 4, Any, "R_386_GOT32X")),
+]);
+
+const FACTS: Facts = Facts {
+    name: "i386",
+    emulations: &["elf_i386"],
+    object_format: "elf32-i386",
+    architecture: "i386",
+    target: Target { machine: 3, format: Format { class: ElfClass::Elf32, order: Order::Little } },
+    implicit_addend: Some(implicit_addend),
+    pages: Pages { smallest: 0x1000, max: 0x1000, common: 0x1000 },
+    image_base: 0x40_0000,
+    // A breakpoint.
+    filler: 0xcc,
+    tls: Tls::StorageFirst,
+    types: &TYPES,
+    none: R_NONE,
+    dynamic: DynamicTypes {
+        with_addends: false,
+        address: R_32,
+        copy: R_COPY,
+        glob_dat: R_GLOB_DAT,
+        jump_slot: R_JMP_SLOT,
+        relative: R_RELATIVE,
+        irelative: R_IRELATIVE,
+        dtpmod: R_TLS_DTPMOD32,
+        dtpoff: R_TLS_DTPOFF32,
+        tpoff: R_TLS_TPOFF,
+        tlsdesc: R_TLS_DESC,
+    },
+    plt: Plt { header: plt::ENTRY, entry: plt::ENTRY, align: 16, reserved_words: 3 },
+    large: None,
+    frame_section: 0,
+    properties: x86::PROPERTIES,
+    gaps: Gaps { dynamic: true, relocatable: true },
+};
+
+pub struct I386;
+
+impl Rules for I386 {
+    const FACTS: Facts = FACTS;
+    const DEBUG_OFFSET: u32 = R_32;
+    type GotForm = ();
+    type TlsCall = ();
+
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
+        I386::put(kind, out, at, value as u64)
+    }
+
+    fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
+        let kind = &TYPES[kind as usize];
+        let width = usize::from(kind.width);
+        out[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
+        if kind.fits(value as i64) { Ok(()) } else { Err(Failure::Overflow(value as i64)) }
+    }
+
+    fn put_address(out: &mut [u8], at: usize, value: u64) {
+        out[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
+    }
+
+    fn slot_from(code: Code) -> From {
+        match code.reloc.kind() {
+            R_GOT32 | R_GOT32X => {
+                let modrm = code.at.checked_sub(1).and_then(|before| code.bytes.get(before));
+                // mod 0 with rm 5: a displacement and no register.
+                if modrm.is_some_and(|modrm| modrm & 0xc7 == 0x05) { From::Zero } else { From::GotBase }
+            }
+            kind => TYPES[kind as usize].from,
+        }
+    }
+
+    fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_plt(image, start, out);
+    }
+
+    fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_plt_sec(image, start, out);
+    }
+
+    fn unbound(_: &Image, _: u32) -> u64 {
+        // Nothing is bound by name in a static executable.
+        0
+    }
+}
+
+/// As in [`Facts`].
+fn implicit_addend(kind: u32, bytes: &[u8]) -> Option<i64> {
+    Some(match FACTS.width(kind) {
+        0 if FACTS.class(kind) == Class::None => 0,
+        1 => i64::from(*bytes.first()? as i8),
+        2 => i64::from(i16::from_le_bytes(*bytes.first_chunk()?)),
+        4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elf::Rela;
+
+    #[test]
+    fn slots_count_from_the_base_if_there_is_a_register() {
+        let from = |kind, bytes: &[u8]| {
+            let at = bytes.len() - 4;
+            I386::slot_from(Code { reloc: &Rela::make(at as u64, 1, kind, 0), bytes, at })
+        };
+        // mov x@GOT(%ebx), %eax; call *x@GOT(%ecx)
+        assert_eq!(from(R_GOT32X, &[0x8b, 0x83, 0, 0, 0, 0]), From::GotBase);
+        assert_eq!(from(R_GOT32X, &[0xff, 0x91, 0, 0, 0, 0]), From::GotBase);
+        // mov x@GOT, %eax; call *x@GOT
+        assert_eq!(from(R_GOT32X, &[0x8b, 0x05, 0, 0, 0, 0]), From::Zero);
+        assert_eq!(from(R_GOT32, &[0xff, 0x15, 0, 0, 0, 0]), From::Zero);
+        // Nothing is in front of the field.
+        assert_eq!(from(R_GOT32, &[0; 4]), From::GotBase);
+        assert_eq!(from(R_TLS_IE, &[0x8b, 0x83, 0, 0, 0, 0]), From::Zero);
+        assert_eq!(from(R_TLS_GOTIE, &[0x8b, 0x05, 0, 0, 0, 0]), From::GotBase);
+    }
+
+    #[test]
+    fn values_wrap_in_words_and_are_checked_in_less() {
+        let put = |kind, value: i64| {
+            let mut out = [0xee; 8];
+            let fits = I386::put(kind, &mut out, 2, value as u64).is_ok();
+            assert!(out[2 + FACTS.width(kind)..].iter().all(|byte| *byte == 0xee));
+            (fits, u32::from_le_bytes([out[2], out[3], out[4], out[5]]))
+        };
+        assert_eq!(put(R_32, -1), (true, u32::MAX));
+        assert_eq!(put(R_PC32, 0x1_0000_0004), (true, 4));
+        assert_eq!(put(R_16, 0xffff), (true, 0xeeee_ffff));
+        assert_eq!(put(R_16, -0x8000), (true, 0xeeee_8000));
+        assert_eq!(put(R_16, 0x1_0000), (false, 0xeeee_0000));
+        // Code of 16 bits wraps around at 64 KiB.
+        assert_eq!(put(R_PC16, -0x1_0000), (true, 0xeeee_0000));
+        assert!(!put(R_PC16, -0x1_0001).0);
+        assert!(put(R_PC8, -0x80).0 && !put(R_PC8, 0x80).0);
+        assert!(put(R_8, 0xff).0 && !put(R_8, 0x100).0);
+    }
+
+    #[test]
+    fn addends_are_read_with_their_sign() {
+        assert_eq!(implicit_addend(R_PC32, &[0xfc, 0xff, 0xff, 0xff]), Some(-4));
+        assert_eq!(implicit_addend(R_16, &[0xfe, 0xff, 1]), Some(-2));
+        assert_eq!(implicit_addend(R_8, &[0x7f]), Some(127));
+        assert_eq!(implicit_addend(R_NONE, &[]), Some(0));
+        assert_eq!(implicit_addend(R_32, &[1, 2, 3]), None);
+        assert_eq!(implicit_addend(R_COPY, &[0; 8]), None);
+        assert_eq!(implicit_addend(u32::MAX, &[0; 8]), None);
+    }
+}
