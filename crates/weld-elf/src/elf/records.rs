@@ -255,7 +255,10 @@ impl Sym {
 impl Rel {
     /// The same relocation with its addend.
     pub fn with_addend(&self, addend: i64) -> Rela {
-        Rela::make(self.r_offset(), (self.r_info() >> 32) as u32, self.r_info() as u32, addend)
+        Rela::make(self.r_offset(), self.sym(), self.kind(), addend)
+    }
+    pub fn sym(&self) -> u32 {
+        (self.r_info() >> 32) as u32
     }
     pub fn kind(&self) -> u32 {
         self.r_info() as u32

@@ -1,7 +1,7 @@
 //! Source lines from DWARF, for the places that errors speak of.
 //!
 //! The debug information of an object file is not relocated, and all its sections start at address 0.
-//! To tell places apart, section number N is taken to lie at `N << 40`, and the relocations of copies of
+//! To tell places apart, sections are taken to lie one behind the other, and the relocations of copies of
 //! the debug sections are applied in those terms. One object is looked at once for all the places
 //! in it, and only objects that an error shown to the user speaks of are looked at.
 //!
@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gimli::{AttributeValue, Dwarf, EndianSlice, LittleEndian, Operation, SectionId as DwarfSection, Unit};
+use gimli::{AttributeValue, Dwarf, EndianSlice, Operation, RunTimeEndian, SectionId as DwarfSection, Unit};
 use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
 
 use super::detailed;
@@ -72,14 +72,16 @@ fn add_lines(list: &mut [Diagnostic], resolved: &Resolved, limit: usize) {
     }
 }
 
-type Reader<'d> = EndianSlice<'d, LittleEndian>;
+type Reader<'d> = EndianSlice<'d, RunTimeEndian>;
 
 /// `file:line` of each place in an object, as far as its debug information knows.
 pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
     let mut found = vec![None; places.len()];
-    let sections = DebugSections::load(object);
+    let addresses = Addresses::of(object);
+    let sections = DebugSections::load(object, &addresses);
+    let order = if object.format().is_big() { RunTimeEndian::Big } else { RunTimeEndian::Little };
     let load = |id: DwarfSection| -> Result<Reader, gimli::Error> {
-        Ok(EndianSlice::new(sections.get(id.name()), LittleEndian))
+        Ok(EndianSlice::new(sections.get(id.name()), order))
     };
     let Ok(dwarf) = Dwarf::load(load) else { return found };
     let mut asked = Vec::new();
@@ -88,13 +90,12 @@ pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
         let code =
             object.shdrs.get(place.section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0);
         if code {
-            asked.extend(address(place.section, place.offset).map(|a| (a, i, true)));
+            asked.extend(addresses.get(place.section, place.offset).map(|a| (a, i, true)));
         } else {
             let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
             let symbol = extents.enclosing(object, place.section, place.offset);
-            asked.extend(
-                symbol.and_then(|(_, s)| address(place.section, s.st_value())).map(|a| (a, i, false)),
-            );
+            let address = symbol.and_then(|(_, s)| addresses.get(place.section, s.st_value()));
+            asked.extend(address.map(|a| (a, i, false)));
         }
     }
     asked.sort_unstable();
@@ -111,9 +112,30 @@ pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
     found
 }
 
-/// The address that stands for a byte of a section.
-fn address(section: u32, offset: u64) -> Option<u64> {
-    (section < 1 << 24 && offset < 1 << 40).then_some((section as u64) << 40 | offset)
+/// Where the sections of an object that are in memory are taken to lie, with a gap behind each.
+struct Addresses(Vec<Option<Range<u64>>>);
+
+impl Addresses {
+    const GAP: u64 = 16;
+
+    /// A section that does not fit the address space has no place in it.
+    fn of(object: &Object) -> Addresses {
+        let mut next = Self::GAP;
+        let most = object.format().max_address() - Self::GAP;
+        let place = |shdr: &Shdr| {
+            let end = next.checked_add(shdr.sh_size()).filter(|end| *end <= most)?;
+            let place = (shdr.sh_flags() & SHF_ALLOC != 0).then_some(next..end)?;
+            next = end + Self::GAP;
+            Some(place)
+        };
+        Addresses(object.shdrs.iter().map(place).collect())
+    }
+
+    /// The address that stands for a byte of a section, or for its end.
+    fn get(&self, section: u32, offset: u64) -> Option<u64> {
+        let place = self.0.get(section as usize)?.as_ref()?;
+        place.start.checked_add(offset).filter(|address| *address <= place.end)
+    }
 }
 
 /// Those of `asked`, which is sorted, whose address is in the range.
@@ -229,7 +251,7 @@ struct DebugSections<'a> {
 }
 
 impl<'a> DebugSections<'a> {
-    fn load(object: &Object<'a>) -> DebugSections<'a> {
+    fn load(object: &Object<'a>, addresses: &Addresses) -> DebugSections<'a> {
         let mut list = Vec::new();
         let mut index_of = vec![usize::MAX; object.shdrs.len()];
         for (i, shdr) in object.shdrs.iter().enumerate() {
@@ -243,7 +265,7 @@ impl<'a> DebugSections<'a> {
         for (i, shdr) in object.shdrs.iter().enumerate() {
             let target = index_of.get(shdr.sh_info() as usize).and_then(|&t| list.get_mut(t));
             if let (SHT_RELA | SHT_REL | SHT_CREL, Some((_, bytes))) = (shdr.sh_type(), target) {
-                relocate(object, &decode_relocs(object, i).unwrap_or_default(), bytes.to_mut());
+                relocate(object, addresses, &decode_relocs(object, i).unwrap_or_default(), bytes.to_mut());
             }
         }
         DebugSections { list }
@@ -269,27 +291,27 @@ fn contents<'a>(object: &Object<'a>, index: usize) -> Option<Cow<'a, [u8]>> {
 }
 
 /// Writes absolute relocations, which is all that debug sections need to find their way.
-fn relocate(object: &Object, relocs: &[Rela], bytes: &mut [u8]) {
+fn relocate(object: &Object, addresses: &Addresses, relocs: &[Rela], bytes: &mut [u8]) {
     for reloc in relocs {
         if !matches!(object.machine.class(reloc.kind()), Class::Address | Class::Narrow) {
             continue;
         }
         let size = object.machine.width(reloc.kind());
-        let value = value(object, reloc.sym()).wrapping_add(reloc.r_addend() as u64);
+        let value = value(object, addresses, reloc.sym()).wrapping_add(reloc.r_addend() as u64);
         let start = reloc.r_offset() as usize;
         let end = start.checked_add(size);
         if let Some(field) = end.and_then(|end| bytes.get_mut(start..end)) {
-            field.copy_from_slice(&value.to_le_bytes()[..size]);
+            object.format().put(field, value);
         }
     }
 }
 
 /// Sections in memory are apart; all others start at 0.
-fn value(object: &Object, index: u32) -> u64 {
+fn value(object: &Object, addresses: &Addresses, index: u32) -> u64 {
     let Some(symbol) = object.syms.get(index as usize) else { return 0 };
     match object.place(index, symbol) {
         SymbolPlace::Section(shndx) => match object.shdrs.get(shndx as usize) {
-            Some(s) if s.sh_flags() & SHF_ALLOC != 0 => address(shndx, symbol.st_value()).unwrap_or(0),
+            Some(s) if s.sh_flags() & SHF_ALLOC != 0 => addresses.get(shndx, symbol.st_value()).unwrap_or(0),
             _ => symbol.st_value(),
         },
         _ => 0,

@@ -1,7 +1,7 @@
 //! Who calls whom how often: the profiles that compilers write (`.llvm.call-graph-profile`), or
 //! `--call-graph-ordering-file`; and `--print-symbol-order`.
 //!
-//! A profile section is a list of u64 counts. Count `i` is that of calls from the symbol of relocation `2i` of the section
+//! A profile section is a list of u64 counts, on each machine. Count `i` is that of calls from the symbol of relocation `2i` of the section
 //! to that of relocation `2i + 1`. The file has a line `FROM TO COUNT` for each pair. Only calls inside an output
 //! section count, for sections stay in theirs.
 //!
@@ -20,6 +20,7 @@ use super::symbols::{Found, why};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::input::sections::decode_symbols;
 use crate::report;
 use crate::resolve::symbols::sym;
 
@@ -51,24 +52,19 @@ impl<'a> Orderer<'_, 'a> {
     fn read_profile(&self, object: &Object<'a>, graph: &mut Graph) -> Option<()> {
         let shndx = object.call_graph;
         let counts = object.section_data(shndx as usize)?.as_chunks::<8>().0;
-        let relocs = object
-            .shdrs
-            .iter()
-            .find(|shdr| matches!(shdr.sh_type(), SHT_REL | SHT_RELA) && shdr.sh_info() == shndx);
+        let relocs = object.shdrs.iter().position(|shdr| {
+            matches!(shdr.sh_type(), SHT_REL | SHT_RELA | SHT_CREL) && shdr.sh_info() == shndx
+        });
         // A profile of nothing needs no relocations.
         let Some(relocs) = relocs else { return counts.is_empty().then_some(()) };
-        // Of 16 bytes, or of 24 with an addend: the symbol is the high half of the second word.
-        let words = if relocs.sh_type() == SHT_REL { 4 } else { 6 };
-        let number = relocs.sh_size() / (4 * words);
-        let entries: &[Word] = table(object.data, relocs.sh_offset(), number.checked_mul(words)?)?;
-        let symbols: Vec<u32> = entries.chunks_exact(words as usize).map(|entry| entry[3].get()).collect();
+        let symbols = decode_symbols(object, relocs).ok()?;
         if symbols.len() != 2 * counts.len() {
             return None;
         }
         for (pair, count) in symbols.chunks_exact(2).zip(counts) {
             let [from, to] = [pair[0], pair[1]].map(|index| self.section_of(object, index));
             if let (Some(from), Some(to)) = (from?, to?) {
-                self.add(graph, from, to, u64::from_le_bytes(*count));
+                self.add(graph, from, to, object.format().get(count));
             }
         }
         Some(())

@@ -14,7 +14,7 @@ mod ties;
 mod uses;
 
 pub use parse::parse;
-pub use relocs::decode as decode_relocs;
+pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::OutputUse;
 
 use super::object::Object;

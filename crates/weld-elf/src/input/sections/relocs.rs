@@ -127,12 +127,13 @@ pub(super) fn found(decoded: &[(u32, Vec<Rela>)], index: u32) -> &[Rela] {
     decoded.binary_search_by_key(&index, |relocs| relocs.0).map_or(&[], |i| &decoded[i].1)
 }
 
+const OUTSIDE: &str = "lies outside its file";
+
 /// The relocations of the section with header index `index`, whatever the form in which they are stored.
 ///
 /// # Errors
 /// A message without the section's name, if it is damaged or holds no relocations that the machine knows.
 pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, String> {
-    const OUTSIDE: &str = "lies outside its file";
     let shdr = &object.shdrs[index];
     let format = object.format();
     match shdr.sh_type() {
@@ -155,11 +156,29 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
                 let machine = object.machine.name;
                 format!("has relocations without addends (SHT_REL), which {machine} does not use")
             })?;
-            let count = records_in::<Rel>(shdr, format)?;
-            let list = records::<Rel>(object.data, format, shdr.sh_offset(), count).ok_or(OUTSIDE)?;
+            let list = without_addends(object, shdr)?;
             with_addends(object, shdr.sh_info() as usize, &list, addend).map(Cow::Owned)
         }
     }
+}
+
+/// The symbols of the relocations of the section with header index `index`, in their order. For those that are a list
+/// of symbols and are never applied: they may lack addends on any machine.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_symbols(object: &Object, index: usize) -> Result<Vec<u32>, String> {
+    let shdr = &object.shdrs[index];
+    if shdr.sh_type() == SHT_REL {
+        return Ok(without_addends(object, shdr)?.iter().map(Rel::sym).collect());
+    }
+    Ok(decode(object, index)?.iter().map(Rela::sym).collect())
+}
+
+/// The records of a section of type `SHT_REL`.
+fn without_addends<'a>(object: &Object<'a>, shdr: &Shdr) -> Result<Cow<'a, [Rel]>, String> {
+    let count = records_in::<Rel>(shdr, object.format())?;
+    Ok(records(object.data, object.format(), shdr.sh_offset(), count).ok_or(OUTSIDE)?)
 }
 
 /// How many records a section of them holds.
