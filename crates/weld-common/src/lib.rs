@@ -10,6 +10,7 @@ pub mod diag;
 pub mod digest;
 pub mod glob;
 pub mod hash;
+pub mod hash_index;
 pub mod host;
 pub mod ids;
 pub mod io;

@@ -16,9 +16,10 @@
 //! number of threads.
 
 use crate::hash::hash_bytes;
+use crate::hash_index::HashIndex;
 use crate::ids::{FileId, SymbolId};
 use crate::prefetch::prefetch;
-use crate::{trace, zeroed};
+use crate::trace;
 
 /// How strong a definition is; lower wins. The low three bits of a record's flag word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,15 +163,14 @@ pub trait Rules {
 
 /// The names that have hashes of a range.
 pub struct Shard<'a, N> {
-    /// Open addressing: tag (high 32) | entry index + 1 (low 32); 0 is empty.
-    table: Vec<u64>,
+    index: HashIndex,
     pub entries: Vec<Entry<'a>>,
     pub notes: N,
 }
 
 impl<N: Default> Default for Shard<'_, N> {
     fn default() -> Self {
-        Shard { table: Vec::new(), entries: Vec::new(), notes: N::default() }
+        Shard { index: HashIndex::default(), entries: Vec::new(), notes: N::default() }
     }
 }
 
@@ -178,75 +178,22 @@ impl<'a, N> Shard<'a, N> {
     /// The index of `name`'s entry, made if missing.
     #[inline]
     fn find_or_insert(&mut self, hash: u64, name: &'a [u8]) -> u32 {
-        if (self.entries.len() + 1) * 2 > self.table.len() {
-            self.grow();
-        }
-        let mask = self.table.len() - 1;
-        let tag = hash << 32;
-        let mut slot = hash as u32 as usize & mask;
-        loop {
-            let word = self.table[slot];
-            if word == 0 {
-                let index = self.entries.len() as u32;
-                self.entries.push(Entry { name, best: u64::MAX, flags: 0 });
-                self.table[slot] = tag | (index as u64 + 1);
-                return index;
-            }
-            if word & 0xffff_ffff_0000_0000 == tag {
-                let index = word as u32 - 1;
-                if self.entries[index as usize].name == name {
-                    return index;
-                }
-            }
-            slot = (slot + 1) & mask;
-        }
+        let is = |index: usize| self.entries[index].name == name;
+        self.index.find_or_add(hash, self.entries.len(), is).unwrap_or_else(|index| {
+            self.entries.push(Entry { name, best: u64::MAX, flags: 0 });
+            index
+        })
     }
 
     fn find(&self, hash: u64, name: &[u8]) -> Option<u32> {
-        let mask = self.table.len().checked_sub(1)?;
-        let mut slot = hash as u32 as usize & mask;
-        loop {
-            let word = self.table[slot];
-            if word == 0 {
-                return None;
-            }
-            if word >> 32 == hash & 0xffff_ffff && self.entries[(word as u32 - 1) as usize].name == name {
-                return Some(word as u32 - 1);
-            }
-            slot = (slot + 1) & mask;
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(64);
-        let mut table = zeroed::present(size, false);
-        for &word in self.table.iter().filter(|&&w| w != 0) {
-            let mut slot = (word >> 32) as usize & (size - 1);
-            while table[slot] != 0 {
-                slot = (slot + 1) & (size - 1);
-            }
-            table[slot] = word;
-        }
-        self.table = table;
-    }
-
-    /// Asks for the slot of `hash`.
-    #[inline(always)]
-    fn prefetch_slot(&self, hash: u64) {
-        if let Some(mask) = self.table.len().checked_sub(1) {
-            prefetch(&self.table, hash as u32 as usize & mask);
-        }
+        self.index.find(hash, |index| self.entries[index].name == name)
     }
 
     /// Asks for the text of the name that is most likely that of `hash`; its slot should be near.
     #[inline(always)]
     fn prefetch_name(&self, hash: u64) {
-        if let Some(mask) = self.table.len().checked_sub(1) {
-            let word = self.table[hash as u32 as usize & mask];
-            if word != 0 && word >> 32 == hash & 0xffff_ffff {
-                prefetch(self.entries[(word as u32 - 1) as usize].name, 0);
-            }
+        if let Some(index) = self.index.likely(hash) {
+            prefetch(self.entries[index as usize].name, 0);
         }
     }
 }
@@ -381,7 +328,7 @@ impl<'a, N> Shard<'a, N> {
             let records = &bin.bins[number];
             for (i, record) in records.iter().enumerate() {
                 if let Some(next) = records.get(i + SLOT_AHEAD) {
-                    self.prefetch_slot(next.hash);
+                    self.index.prefetch(next.hash);
                 }
                 if let Some(next) = records.get(i + NAME_AHEAD) {
                     self.prefetch_name(next.hash);
@@ -421,23 +368,6 @@ mod tests {
 
     fn record(name: &'static str, file: u32, bits: u32) -> Record<'static> {
         Record::new(hash_bytes(name.as_bytes()), name.as_bytes(), FileId(file), 1, bits)
-    }
-
-    #[test]
-    fn strong_beats_weak_and_earlier_beats_later() {
-        for shard_bits in [0, 4] {
-            let mut names = Names::<Best>::new(shard_bits);
-            let mut bins = Bins::new(shard_bits);
-            bins.push(record("f", 1, Rank::Weak as u32));
-            bins.push(record("f", 3, Rank::Strong as u32));
-            bins.push(record("g", 2, Rank::Weak as u32));
-            bins.push(record("g", 1, Rank::Weak as u32));
-            names.enter(&[bins], &NoIds, false);
-            let f = names.get(names.find(b"f").unwrap());
-            assert_eq!((f.rank(), f.file()), (Rank::Strong, FileId(3)));
-            assert_eq!(names.get(names.find(b"g").unwrap()).file(), FileId(1));
-            assert!(names.find(b"h").is_none());
-        }
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl<'a> Merger<'_, 'a> {
     fn error(&self, object: u32, section: SectionId, message: &str) {
         let o = &self.objects[object as usize];
         let shndx = section.0 - o.section_base;
-        let text = format!("{}:({}): {message}", o.name, o.section_label(shndx as usize));
+        let text = format!("{}: {message}", o.section_place(shndx as usize));
         self.sink.push(Diagnostic::error(text).at((o.file.0 as u64) << 32 | shndx as u64));
     }
 }

@@ -29,8 +29,8 @@ pub fn dependent_libraries<'a>(
         let shndx = object.dependent_libraries as usize;
         let names = object.section_data(shndx).unwrap_or(&[]);
         if names.last().is_some_and(|&last| last != 0) {
-            let label = object.section_label(shndx);
-            sink.error(format!("{}:({label}): last name of a library is not terminated", object.name));
+            let place = object.section_place(shndx);
+            sink.error(format!("{place}: last name of a library is not terminated"));
             continue;
         }
         for name in names.split(|&b| b == 0).filter(|n| !n.is_empty()) {

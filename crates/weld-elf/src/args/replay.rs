@@ -43,6 +43,7 @@ const WRITTEN: &[&str] = &[
     "time-trace",
     "print-gc-sections",
     "print-icf-sections",
+    "print-symbol-order",
 ];
 
 /// Options that would be wrong in the other place.
@@ -93,7 +94,7 @@ fn rewritten(option: &str, value: &OsStr) -> Option<OsString> {
     let inside_sysroot = value.as_encoded_bytes().starts_with(b"=") || path.starts_with("$SYSROOT");
     Some(if is(DIRECTORIES) && !inside_sysroot || is(READ) && path.exists() {
         stored(value).into()
-    } else if is(WRITTEN) || option == "print-symbol-order" {
+    } else if is(WRITTEN) {
         path.file_name().unwrap_or(value).to_owned()
     } else {
         value.to_owned()
@@ -138,6 +139,8 @@ fn line(text: &mut String, words: &[&OsStr]) {
 
 #[cfg(test)]
 mod tests {
+    use weld_common::args::Effect;
+
     use super::*;
 
     #[test]
@@ -182,5 +185,24 @@ mod tests {
         ];
         assert_eq!(lines[..lines.len() - 1], want);
         assert!(lines[lines.len() - 1].starts_with("-L "));
+    }
+
+    /// The file of an option that is in none of the lists would be looked for, or written, where it is on this machine.
+    #[test]
+    fn every_option_with_a_file_is_in_a_list() {
+        // What the loader looks for is where it is on the machine that the program runs on.
+        let loaders: &[&str] = &["dynamic-linker", "rpath", "R"];
+        let lists = [DIRECTORIES, READ, WRITTEN, DROPPED, loaders].concat();
+        for row in TABLE.rows().filter(|row| matches!(row.effect, Effect::Take(_))) {
+            let label = match row.value {
+                Value::Required(label)
+                | Value::Separate(label)
+                | Value::Optional(label)
+                | Value::Suffix(label) => label,
+                Value::None => continue,
+            };
+            let name = row.names[0];
+            assert!(!matches!(label, "FILE" | "DIR") || lists.contains(&name), "--{name} {label}");
+        }
     }
 }

@@ -132,7 +132,7 @@ impl Members<'_, '_, '_> {
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {
-                    let text = format!("{}:({}): {e}", object.name, object.section_label(shndx as usize));
+                    let text = format!("{}: {e}", object.section_place(shndx as usize));
                     image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
                     return out.fill(0);
                 }

@@ -422,6 +422,11 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// `file:(section)`, for messages.
+    pub fn section_place(&self, shndx: usize) -> String {
+        format!("{}:({})", self.name, self.section_label(shndx))
+    }
+
     pub fn section_data(&self, shndx: usize) -> Option<&'a [u8]> {
         let shdr = self.shdrs.get(shndx)?;
         slice(self.data, shdr.sh_offset(), shdr.file_size())

@@ -230,7 +230,7 @@ impl Emitter<'_, '_> {
     fn symbols(
         &self,
         start: super::symtab::Range,
-        part: super::symtab::Part,
+        part: crate::synth::symtab::Part,
         sink: &UnitSink,
     ) -> Result<Digest, OutputError> {
         let part = part.in_form(self.format());

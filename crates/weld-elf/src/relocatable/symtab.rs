@@ -32,6 +32,7 @@ use crate::resolve::names::{Rank, flag};
 use crate::resolve::symbols::{Symbols, sym};
 use crate::synth::commons::{Common, merged_commons};
 use crate::synth::symbol_numbers::Kept;
+use crate::synth::symtab::Part;
 
 /// Where an object's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]
@@ -334,17 +335,6 @@ fn state(symbols: &Symbols, live: &Live, options: &Options, resolved: &Resolved,
     }
 }
 
-/// Bytes of the tables for one run of objects.
-#[derive(Default)]
-pub struct Part {
-    pub locals: Vec<u8>,
-    pub globals: Vec<u8>,
-    pub strings: Vec<u8>,
-    /// Extended indices beside `locals` and `globals`, if the output needs them.
-    pub local_indices: Vec<u8>,
-    pub global_indices: Vec<u8>,
-}
-
 /// A symbol's place in the output.
 #[derive(Clone, Copy)]
 enum Place {
@@ -356,19 +346,6 @@ enum Place {
 
 pub struct Writer<'c, 'a> {
     pub plan: &'c super::Plan<'c, 'a>,
-}
-
-impl Part {
-    /// What goes into a file of the form `format`.
-    pub fn in_form(self, format: Format) -> Part {
-        Part {
-            locals: in_form::<Sym>(format, self.locals),
-            globals: in_form::<Sym>(format, self.globals),
-            strings: self.strings,
-            local_indices: in_form::<Word>(format, self.local_indices),
-            global_indices: in_form::<Word>(format, self.global_indices),
-        }
-    }
 }
 
 impl<'a> Writer<'_, 'a> {

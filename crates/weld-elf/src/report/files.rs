@@ -43,19 +43,24 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
     Ok(found)
 }
 
-fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
-    let files: [(&'static str, &Option<PathBuf>); 7] = [
+/// Reports that an option names a file for; `-` is standard output.
+fn named(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
+    let files = [
         ("--Map", &options.reports.map_file),
         ("--why-extract", &options.reports.why_extract),
         ("--print-gc-sections", &options.reports.print_gc_sections),
         ("--print-icf-sections", &options.reports.print_icf_sections),
         ("--dependency-file", &options.reports.dependency_file),
         ("--time-trace", &options.reports.time_trace),
-        ("--reproduce", &options.reports.reproduce),
+        ("--print-symbol-order", &options.order.print),
     ];
-    let given = files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)));
-    let order = options.order.print.iter().map(|path| ("--print-symbol-order", path.as_path()));
-    given.chain(order).filter(|(_, path)| *path != Path::new("-"))
+    files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
+}
+
+/// What is written to files beside the output.
+fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
+    let reproduce = options.reports.reproduce.iter().map(|path| ("--reproduce", path.as_path()));
+    named(options).chain(reproduce).filter(|(_, path)| *path != Path::new("-"))
 }
 
 /// Files that are read after the inputs.
@@ -70,7 +75,6 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
     if ![Path::new("-"), Path::new("/dev/stdout")].contains(&options.output.path.as_path()) {
         return Ok(());
     }
-    let to_stdout = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
     let prints = [
         ("-v", options.reports.print_version),
         ("--verbose", options.reports.verbose),
@@ -79,15 +83,11 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
         ("--print-map", options.reports.print_map),
         ("--cref", options.reports.cref && options.reports.map_file.is_none()),
         ("--stats", options.reports.stats),
-        ("--why-extract", to_stdout(&options.reports.why_extract)),
-        ("--print-gc-sections", to_stdout(&options.reports.print_gc_sections)),
-        ("--print-icf-sections", to_stdout(&options.reports.print_icf_sections)),
-        ("--dependency-file", to_stdout(&options.reports.dependency_file)),
-        ("--time-trace", to_stdout(&options.reports.time_trace)),
-        ("--print-symbol-order", to_stdout(&options.order.print)),
     ];
-    match prints.iter().find(|(_, does)| *does) {
-        Some((what, _)) => {
+    let prints = prints.into_iter().filter(|(_, does)| *does).map(|(what, _)| what);
+    let named = named(options).filter(|(_, path)| *path == Path::new("-")).map(|(what, _)| what);
+    match prints.chain(named).next() {
+        Some(what) => {
             Err(Diagnostic::error(format!("{what} and the output would both go to standard output")).into())
         }
         None => Ok(()),

@@ -145,11 +145,7 @@ pub fn removed_sections(
         for shndx in 1..object.shdrs.len() as u32 {
             let id = SectionId(object.section_base + shndx);
             if sections.get(id).in_image() && !live.contains(id) {
-                text += &format!(
-                    "removing unused section {}:({})\n",
-                    object.name,
-                    object.section_label(shndx as usize)
-                );
+                text += &format!("removing unused section {}\n", object.section_place(shndx as usize));
             }
         }
     }
@@ -166,7 +162,7 @@ pub fn folded_sections(
     let Some(path) = &job.options.reports.print_icf_sections else { return Ok(()) };
     let label = |section: SectionId| {
         let object = &resolved.objects[context.owners.object(section).index()];
-        format!("{}:({})", object.name, object.section_label((section.0 - object.section_base) as usize))
+        object.section_place((section.0 - object.section_base) as usize)
     };
     let mut pairs = live.folds.pairs.clone();
     pairs.sort_unstable_by_key(|(folded, leader)| (*leader, *folded));

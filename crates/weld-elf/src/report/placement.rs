@@ -67,7 +67,7 @@ fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live),
                 here && kind_of(object.shdrs[*shndx].sh_flags()) == kind
             };
             let shndx = (1..object.shdrs.len()).find(mine)?;
-            Some(format!("{}:({})", object.name, object.section_label(shndx)))
+            Some(object.section_place(shndx))
         })
     };
     let (Some(template), Some(other)) = (find(TLS, true), find(PLAIN, false)) else { return };

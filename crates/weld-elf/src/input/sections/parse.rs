@@ -301,7 +301,7 @@ impl Parser<'_, '_> {
 
     #[cold]
     pub(super) fn error(&self, shndx: usize, message: &str) {
-        let text = format!("{}:({}): {message}", self.object.name, self.object.section_label(shndx));
+        let text = format!("{}: {message}", self.object.section_place(shndx));
         self.report(shndx, text);
     }
 

@@ -9,8 +9,9 @@
 
 use std::cmp::Ordering;
 
+use weld_common::hash_index::HashIndex;
 use weld_common::prefetch::prefetch;
-use weld_common::{trace, zeroed};
+use weld_common::trace;
 
 /// What a name stands for: the upper byte of a use.
 pub mod what {
@@ -158,8 +159,7 @@ struct Entry<'a> {
 
 #[derive(Default)]
 struct Shard<'a> {
-    /// Open addressing: tag (upper 32 bits) | entry index + 1; 0 is empty.
-    table: Vec<u64>,
+    index: HashIndex,
     entries: Vec<Entry<'a>>,
     /// (entry, use) in the order of objects.
     uses: Vec<(u32, Use)>,
@@ -213,8 +213,8 @@ impl<'a> Names<'a> {
 impl<'a> Shard<'a> {
     fn enter(&mut self, first: First, records: &[Record<'a>]) {
         for (i, record) in records.iter().enumerate() {
-            if let (Some(next), Some(mask)) = (records.get(i + SLOT_AHEAD), self.table.len().checked_sub(1)) {
-                prefetch(&self.table, next.hash as u32 as usize & mask);
+            if let Some(next) = records.get(i + SLOT_AHEAD) {
+                self.index.prefetch(next.hash);
             }
             if let Some(next) = records.get(i + NAME_AHEAD) {
                 self.prefetch_name(next);
@@ -235,60 +235,22 @@ impl<'a> Shard<'a> {
     /// Asks for the text of the name that is most likely the record's; its slot should be near.
     #[inline(always)]
     fn prefetch_name(&self, record: &Record) {
-        let Some(mask) = self.table.len().checked_sub(1) else { return };
-        let word = self.table[record.hash as u32 as usize & mask];
-        if word != 0 && word >> 32 == record.hash & 0xffff_ffff {
-            let known = self.entries[(word as u32 - 1) as usize].text.leaf;
-            for line in [0, 64, 128] {
-                prefetch(known, line);
-                prefetch(record.text.leaf, line);
-            }
+        let Some(index) = self.index.likely(record.hash) else { return };
+        let known = self.entries[index as usize].text.leaf;
+        for line in [0, 64, 128] {
+            prefetch(known, line);
+            prefetch(record.text.leaf, line);
         }
     }
 
     #[inline]
     fn find_or_insert(&mut self, record: &Record<'a>) -> u32 {
-        if (self.entries.len() + 1) * 2 > self.table.len() {
-            self.grow();
-        }
-        let mask = self.table.len() - 1;
-        let tag = record.hash << 32;
-        let mut slot = record.hash as u32 as usize & mask;
-        loop {
-            let word = self.table[slot];
-            if word == 0 {
-                let index = self.entries.len() as u32;
-                self.entries.push(Entry {
-                    text: record.text,
-                    last: 0,
-                    uses: 0,
-                    gdb_hash: record.text.gdb_hash(),
-                });
-                self.table[slot] = tag | (u64::from(index) + 1);
-                return index;
-            }
-            if word & 0xffff_ffff_0000_0000 == tag {
-                let index = word as u32 - 1;
-                if self.entries[index as usize].text.is(&record.text) {
-                    return index;
-                }
-            }
-            slot = (slot + 1) & mask;
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let size = (self.table.len() * 2).max(64);
-        let mut table = zeroed::present(size, false);
-        for &word in self.table.iter().filter(|&&word| word != 0) {
-            let mut slot = (word >> 32) as usize & (size - 1);
-            while table[slot] != 0 {
-                slot = (slot + 1) & (size - 1);
-            }
-            table[slot] = word;
-        }
-        self.table = table;
+        let is = |index: usize| self.entries[index].text.is(&record.text);
+        self.index.find_or_add(record.hash, self.entries.len(), is).unwrap_or_else(|index| {
+            let text = record.text;
+            self.entries.push(Entry { text, last: 0, uses: 0, gdb_hash: text.gdb_hash() });
+            index
+        })
     }
 
     /// Puts the uses of each name together, each once and in ascending order.
