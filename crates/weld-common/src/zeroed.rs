@@ -7,6 +7,8 @@
 //! of a link's time. So tables that are read before they are written (hash tables) and will be filled are
 //! [`present`] from the start; sparse ones stay [`sparse`].
 
+use std::alloc::{Layout, alloc_zeroed};
+
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -57,6 +59,17 @@ pub fn sparse<T: Zero>(count: usize) -> Vec<T> {
     T::zeroed(count)
 }
 
+/// `count` bytes that are zero, to be filled; `None` if there is no memory for so many. For sizes that a file claims: what is never
+/// written costs nothing.
+pub fn bytes(count: usize) -> Option<Vec<u8>> {
+    let layout = Layout::array::<u8>(count).ok().filter(|layout| layout.size() > 0);
+    let Some(layout) = layout else { return (count == 0).then(Vec::new) };
+    // SAFETY: the layout's size is not 0.
+    let start = unsafe { alloc_zeroed(layout) };
+    // SAFETY: the global allocator has given these `count` bytes, which are all initialised, and nobody else has them.
+    (!start.is_null()).then(|| unsafe { Vec::from_raw_parts(start, count, count) })
+}
+
 /// `count` zeroes, of which most will be used: each page has been written, by several threads if `parallel`.
 pub fn present<T: Zero>(count: usize, parallel: bool) -> Vec<T> {
     let mut all = T::zeroed(count);
@@ -82,6 +95,14 @@ mod tests {
                 assert!(words.iter().all(|&word| word == 0));
             }
         }
+    }
+
+    #[test]
+    fn bytes_are_there_or_not() {
+        assert_eq!(bytes(0), Some(Vec::new()));
+        assert_eq!(bytes(PAGE + 1), Some(vec![0; PAGE + 1]));
+        assert_eq!(bytes(isize::MAX as usize), None);
+        assert_eq!(bytes(usize::MAX), None);
     }
 
     /// A fault for each page that is asked for, and none when it is written later.

@@ -18,6 +18,7 @@
 use crate::elf::{Chdr, Format, Writer, records};
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 use std::fmt;
+use weld_common::zeroed;
 
 const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
@@ -69,6 +70,8 @@ pub enum CompressedError {
     UnknownAlgorithm(u32),
     /// No data of this many bytes could be compressed to so few.
     ImpossibleSize(u64),
+    /// There is no memory for so many bytes.
+    TooLarge(u64),
     /// The alignment is no power of two.
     BadAlignment(u64),
     /// The data end early, or are not what the algorithm says.
@@ -86,6 +89,9 @@ impl fmt::Display for CompressedError {
             CompressedError::UnknownAlgorithm(kind) => write!(f, "unknown compression type {kind}"),
             CompressedError::ImpossibleSize(size) => {
                 write!(f, "compressed section claims an impossible size of {size} bytes")
+            }
+            CompressedError::TooLarge(size) => {
+                write!(f, "compressed section claims {size} bytes, for which there is no memory")
             }
             CompressedError::BadAlignment(align) => {
                 write!(f, "compressed section has an alignment of {align}, which is not a power of two")
@@ -148,6 +154,15 @@ impl<'a> Compressed<'a> {
     /// Bytes, a power of two.
     pub fn align(&self) -> u64 {
         self.align
+    }
+
+    /// Decompresses into memory of its own. What the header claims beyond what there is costs none: pages are
+    /// there when data are.
+    pub fn decompress(&self) -> Result<Vec<u8>, CompressedError> {
+        let size = usize::try_from(self.size).ok();
+        let mut out = size.and_then(zeroed::bytes).ok_or(CompressedError::TooLarge(self.size))?;
+        self.decompress_into(&mut out)?;
+        Ok(out)
     }
 
     /// Decompresses into `out`, which has [`Self::uncompressed_size`] bytes. All of the data are
@@ -472,6 +487,17 @@ mod tests {
     }
 
     #[test]
+    fn a_size_costs_nothing_before_there_are_data() {
+        // 1 TiB, which 32 MiB of zstd could be.
+        let mut bad = compress(Algorithm::Zstd, &text(300), 300);
+        bad.truncate(Chdr::SIZE);
+        bad[8..16].copy_from_slice(&(1u64 << 40).to_le_bytes());
+        bad.resize(Chdr::SIZE + (32 << 20), 0);
+        let result = Compressed::parse(&bad, Format::NATIVE).unwrap().decompress();
+        assert!(matches!(result, Err(CompressedError::Corrupt(_) | CompressedError::TooLarge(_))));
+    }
+
+    #[test]
     fn hostile_bytes() {
         for algorithm in BOTH {
             let good = compress(algorithm, &text(300), 100);
@@ -505,7 +531,9 @@ mod tests {
         // The limits must not refuse what compressors make of the best case.
         for algorithm in BOTH {
             let zeros = vec![0; 4 << 20];
-            assert_eq!(decompress(&compress(algorithm, &zeros, zeros.len())).unwrap(), zeros);
+            let section = compress(algorithm, &zeros, zeros.len());
+            assert_eq!(decompress(&section).unwrap(), zeros);
+            assert_eq!(Compressed::parse(&section, Format::NATIVE).unwrap().decompress().unwrap(), zeros);
         }
     }
 

@@ -147,11 +147,7 @@ impl<'a> Merger<'_, 'a> {
         if o.shdrs[shndx].sh_flags() & crate::elf::SHF_COMPRESSED == 0 {
             return Some(raw);
         }
-        let result = Compressed::parse(raw, o.format()).and_then(|c| {
-            let mut bytes = vec![0; c.uncompressed_size() as usize];
-            c.decompress_into(&mut bytes).map(|()| bytes)
-        });
-        match result {
+        match Compressed::parse(raw, o.format()).and_then(|c| c.decompress()) {
             Ok(bytes) => Some(self.store.keep(bytes)),
             Err(e) => {
                 self.error(object as u32, merge.section, &e.to_string());

@@ -281,13 +281,7 @@ fn contents<'a>(object: &Object<'a>, index: usize) -> Option<Cow<'a, [u8]>> {
     if object.shdrs[index].sh_flags() & SHF_COMPRESSED == 0 {
         return Some(Cow::Borrowed(bytes));
     }
-    let compressed = Compressed::parse(bytes, object.format()).ok()?;
-    let size = usize::try_from(compressed.uncompressed_size()).ok()?;
-    let mut out = Vec::new();
-    out.try_reserve_exact(size).ok()?;
-    out.resize(size, 0);
-    compressed.decompress_into(&mut out).ok()?;
-    Some(Cow::Owned(out))
+    Some(Cow::Owned(Compressed::parse(bytes, object.format()).ok()?.decompress().ok()?))
 }
 
 /// Writes absolute relocations, which is all that debug sections need to find their way.

@@ -227,7 +227,7 @@ impl Abbreviations {
                 break;
             }
             let form = u16::try_from(form).ok()?;
-            let implicit = if form == form::IMPLICIT_CONST { sleb(cursor)? } else { 0 };
+            let implicit = if form == form::IMPLICIT_CONST { cursor.sleb()? } else { 0 };
             let (attribute, extent) = (Attribute::of(number), extent(form, encoding)?);
             new.has_sibling |= attribute == Attribute::Sibling;
             is_named |= matches!(attribute, Attribute::Name | Attribute::Origin);
@@ -253,19 +253,5 @@ impl Abbreviations {
         new.is_indexed = is_named && is_somewhere && tag::is_indexed(tag);
         self.list.push(new);
         Some(code)
-    }
-}
-
-/// A signed LEB128 number; bits above 64 are lost.
-fn sleb(cursor: &mut Cursor) -> Option<i64> {
-    let (mut value, mut shift) = (0u64, 0u32);
-    loop {
-        let byte = cursor.u8()?;
-        value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-        shift = shift.saturating_add(7);
-        if byte < 0x80 {
-            let sign = if byte & 0x40 != 0 { u64::MAX.checked_shl(shift).unwrap_or(0) } else { 0 };
-            return Some((value | sign) as i64);
-        }
     }
 }

@@ -11,7 +11,7 @@
 //! Specification: DWARF 5, sections 2.13 (declarations), 3.3 (functions), 3.2.2 (namespaces), 4.1 (variables), 5 (types).
 
 use super::abbrev::{Abbreviation, Abbreviations, Attribute, tag};
-use super::dwarf::{Cursor, Kind, Malformed, Pointer, Source, form};
+use super::dwarf::{Cursor, Extent, Kind, Malformed, Pointer, Source, extent, form};
 use super::names::what;
 use super::unit::Unit;
 
@@ -225,11 +225,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
                 header.place.offset.checked_add(offset)?
             }
             form::REF_ADDR => {
-                let size = if header.encoding.version <= 2 {
-                    header.encoding.address
-                } else {
-                    header.encoding.offset
-                };
+                let Some(Extent::Fixed(size)) = extent(form, header.encoding) else { return None };
                 let pointer = value.pointer(self.source, size, &mut 0)?;
                 if pointer.section != 0 && pointer.section != header.place.section {
                     return Some(None);
@@ -340,13 +336,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
             form::LINE_STRP => (Kind::LineStr, value.pointer(self.source, encoding.offset, &mut self.near)?),
             form::STRX | form::STRX1..=form::STRX4 | form::GNU_STR_INDEX => {
                 let index = value.constant(form, 0, encoding)?;
-                // Without a base the first table is meant, which from DWARF 5 on has a header.
-                let header = match (encoding.version, encoding.offset) {
-                    (5, 8) => 16,
-                    (5, _) => 8,
-                    _ => 0,
-                };
-                let base = self.unit.str_offsets.unwrap_or(Pointer { section: 0, offset: header });
+                let base = self.unit.str_offsets.unwrap_or(encoding.first_table());
                 let offset = index.checked_mul(u64::from(encoding.offset))?;
                 let field = self.unit.table(self.source, Kind::StrOffsets, base, offset)?;
                 let mut field = Cursor::new(self.source, field);

@@ -6,6 +6,8 @@
 //! Specification: DWARF 5, sections 7.4 (32 and 64 bits), 7.5.5 and 7.5.6 (forms), 7.6 (LEB128); DWARF 2 to 4 and
 //! GNU's forms of split DWARF where they differ.
 
+use crate::reader::Reader;
+
 /// The sections that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -42,9 +44,9 @@ pub trait Source<'a> {
     fn first(&self, kind: Kind) -> u32;
     /// Whether a section is a `.debug_types`: there may be many.
     fn is_types(&self, section: u32) -> bool;
-    /// What the relocation for the field at `offset` of a section leads to; `None` if there is none. `raw` is what
-    /// the field holds, `near` where to begin to look: 0, or what the last call left there.
-    fn relocated(&self, field: Pointer, raw: u64, near: &mut usize) -> Option<Pointer>;
+    /// What the relocation for a field leads to; `None` if there is none. `near` is where to begin to look: 0, or what
+    /// the last call left there.
+    fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer>;
     fn is_big_endian(&self) -> bool;
 }
 
@@ -110,23 +112,27 @@ impl<'s> Cursor<'s> {
         Some(())
     }
 
-    /// An unsigned LEB128 number; bits above 64 are lost.
+    /// An unsigned LEB128 number of at most 64 bits.
     #[inline(always)]
     pub fn uleb(&mut self) -> Option<u64> {
-        let first = self.u8()?;
-        if first < 0x80 { Some(u64::from(first)) } else { self.long_uleb(first) }
+        let first = *self.bytes.get(self.at)?;
+        if first >= 0x80 {
+            return self.leb(Reader::uleb128);
+        }
+        self.at += 1;
+        Some(u64::from(first))
     }
 
-    fn long_uleb(&mut self, first: u8) -> Option<u64> {
-        let (mut value, mut shift) = (u64::from(first & 0x7f), 7u32);
-        loop {
-            let byte = self.u8()?;
-            value |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-            if byte < 0x80 {
-                return Some(value);
-            }
-            shift = shift.saturating_add(7);
-        }
+    /// A signed LEB128 number of at most 64 bits.
+    pub fn sleb(&mut self) -> Option<i64> {
+        self.leb(Reader::sleb128)
+    }
+
+    fn leb<T>(&mut self, read: fn(&mut Reader<'s>) -> Option<T>) -> Option<T> {
+        let mut reader = Reader::new(self.bytes.get(self.at..)?);
+        let value = read(&mut reader)?;
+        self.at += reader.position();
+        Some(value)
     }
 
     #[inline]
@@ -158,7 +164,7 @@ impl<'s> Cursor<'s> {
     pub fn pointer<'a>(&mut self, source: &impl Source<'a>, size: u8, near: &mut usize) -> Option<Pointer> {
         let field = Pointer { section: self.section, offset: self.at as u64 };
         let raw = self.number(usize::from(size))?;
-        Some(source.relocated(field, raw, near).unwrap_or(Pointer { section: 0, offset: raw }))
+        Some(source.relocated(field, near).unwrap_or(Pointer { section: 0, offset: raw }))
     }
 }
 
@@ -169,6 +175,19 @@ pub struct Encoding {
     pub address: u8,
     /// 4 or 8.
     pub offset: u8,
+}
+
+impl Encoding {
+    /// Where the first table of `.debug_addr` or `.debug_str_offsets` begins, which is meant where a unit names none: behind its
+    /// header, from DWARF 5 on.
+    pub fn first_table(self) -> Pointer {
+        let header = match (self.version, self.offset) {
+            (5, 8) => 16,
+            (5, _) => 8,
+            _ => 0,
+        };
+        Pointer { section: 0, offset: header }
+    }
 }
 
 /// `DW_FORM_*`.
@@ -220,6 +239,11 @@ pub mod form {
     pub const GNU_STR_INDEX: u16 = 0x1f02;
     pub const GNU_REF_ALT: u16 = 0x1f20;
     pub const GNU_STRP_ALT: u16 = 0x1f21;
+
+    /// Whether values of the form are addresses, or numbers of addresses in `.debug_addr`.
+    pub fn is_address(form: u16) -> bool {
+        matches!(form, ADDR | ADDRX | ADDRX1..=ADDRX4 | GNU_ADDR_INDEX)
+    }
 }
 
 /// How many bytes a value of a form takes.

@@ -132,16 +132,7 @@ fn step(relocs: &[Rela]) -> u64 {
 
 /// The bytes of a compressed section; none if they cannot be read, which is an error when they are copied.
 fn decompress(bytes: &[u8], format: Format) -> Vec<u8> {
-    let decompress = || {
-        let compressed = Compressed::parse(bytes, format).ok()?;
-        let size = usize::try_from(compressed.uncompressed_size()).ok()?;
-        let mut out = Vec::new();
-        out.try_reserve_exact(size).ok()?;
-        out.resize(size, 0);
-        compressed.decompress_into(&mut out).ok()?;
-        Some(out)
-    };
-    decompress().unwrap_or_default()
+    Compressed::parse(bytes, format).and_then(|compressed| compressed.decompress()).unwrap_or_default()
 }
 
 impl<'a> DebugSection<'_, 'a> {
@@ -224,7 +215,7 @@ impl<'a> Source<'a> for DebugSections<'_, 'a> {
         self.get(section).is_some_and(|section| section.kind == Kind::Types)
     }
 
-    fn relocated(&self, field: Pointer, _raw: u64, near: &mut usize) -> Option<Pointer> {
+    fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer> {
         let reloc = self.get(field.section)?.reloc(field.offset, near)?;
         let symbol = self.object.syms.get(reloc.sym() as usize)?;
         let offset = symbol.st_value().wrapping_add(reloc.r_addend() as u64);

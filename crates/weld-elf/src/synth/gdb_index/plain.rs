@@ -32,7 +32,7 @@ impl<'a> Source<'a> for Plain<'a> {
         section == Plain::section(Kind::Types)
     }
 
-    fn relocated(&self, _: Pointer, _: u64, _: &mut usize) -> Option<Pointer> {
+    fn relocated(&self, _: Pointer, _: &mut usize) -> Option<Pointer> {
         None
     }
 

@@ -92,14 +92,11 @@ impl<'a, S: Source<'a>> Reader<'_, S> {
         let start = self.low_pc().ok_or_else(|| self.wrong(low, "address of a unit makes no sense"))?;
         let mut cursor = self.cursor(high);
         let encoding = self.unit.header.encoding;
-        let end = match high.form {
-            form::ADDR | form::ADDRX | form::ADDRX1..=form::ADDRX4 | form::GNU_ADDR_INDEX => {
-                self.unit.address(self.source, high.form, &mut cursor, &mut 0)
-            }
-            _ => {
-                let length = cursor.constant(high.form, high.implicit, encoding);
-                length.map(|length| Pointer { offset: start.offset.wrapping_add(length), ..start })
-            }
+        let end = if form::is_address(high.form) {
+            self.unit.address(self.source, high.form, &mut cursor, &mut 0)
+        } else {
+            let length = cursor.constant(high.form, high.implicit, encoding);
+            length.map(|length| Pointer { offset: start.offset.wrapping_add(length), ..start })
         };
         let end = end.ok_or_else(|| self.wrong(high, "address of a unit makes no sense"))?;
         add(start, end, out).ok_or_else(|| self.wrong(high, BACKWARDS))
@@ -111,15 +108,7 @@ impl<'a, S: Source<'a>> Reader<'_, S> {
         let mut cursor = self.cursor(value);
         let place = match value.form {
             form::RNGLISTX => cursor.uleb().and_then(|index| self.numbered_list(index)),
-            form::SEC_OFFSET | form::DATA4 | form::DATA8 => {
-                let size = match value.form {
-                    form::SEC_OFFSET => encoding.offset,
-                    form::DATA4 => 4,
-                    _ => 8,
-                };
-                cursor.pointer(self.source, size, &mut 0)
-            }
-            _ => None,
+            form => self.unit.base(self.source, form, cursor),
         };
         let place = place.and_then(|place| self.unit.table(self.source, kind, place, 0));
         let place = place.ok_or_else(|| self.wrong(value, "range list of a unit is not there"))?;

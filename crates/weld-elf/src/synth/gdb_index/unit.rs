@@ -4,7 +4,7 @@
 //! "Fission" for skeletons before DWARF 5.
 
 use super::abbrev::{Abbreviations, Attribute, tag};
-use super::dwarf::{Cursor, Encoding, Kind, Malformed, Pointer, Source, form};
+use super::dwarf::{Cursor, Encoding, Extent, Kind, Malformed, Pointer, Source, extent, form};
 
 /// Where in its section a unit is, and how it is written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -187,14 +187,13 @@ impl Unit {
     }
 
     /// The offset of a table in another section.
-    fn base<'a>(&self, source: &impl Source<'a>, form: u16, mut value: Cursor) -> Option<Pointer> {
-        let size = match form {
-            form::SEC_OFFSET => self.header.encoding.offset,
-            form::DATA4 => 4,
-            form::DATA8 => 8,
-            _ => return None,
-        };
-        value.pointer(source, size, &mut 0)
+    pub fn base<'a>(&self, source: &impl Source<'a>, form: u16, mut value: Cursor) -> Option<Pointer> {
+        match (form, extent(form, self.header.encoding)?) {
+            (form::SEC_OFFSET | form::DATA4 | form::DATA8, Extent::Fixed(size)) => {
+                value.pointer(source, size, &mut 0)
+            }
+            _ => None,
+        }
     }
 
     /// The address that a value of form `form` at `value` says. `near` is for [`Source::relocated`].
@@ -205,19 +204,14 @@ impl Unit {
         value: &mut Cursor,
         near: &mut usize,
     ) -> Option<Pointer> {
-        match form {
-            form::ADDR => value.pointer(source, self.header.encoding.address, near),
-            form::ADDRX
-            | form::ADDRX1
-            | form::ADDRX2
-            | form::ADDRX3
-            | form::ADDRX4
-            | form::GNU_ADDR_INDEX => {
-                let index = value.constant(form, 0, self.header.encoding)?;
-                self.indexed_address(source, index, near)
-            }
-            _ => None,
+        if !form::is_address(form) {
+            return None;
         }
+        if form == form::ADDR {
+            return value.pointer(source, self.header.encoding.address, near);
+        }
+        let index = value.constant(form, 0, self.header.encoding)?;
+        self.indexed_address(source, index, near)
     }
 
     /// The address with number `index` in `.debug_addr`.
@@ -228,13 +222,7 @@ impl Unit {
         near: &mut usize,
     ) -> Option<Pointer> {
         let encoding = self.header.encoding;
-        // Without a base the first table is meant, which from DWARF 5 on has a header.
-        let header = match (encoding.version, encoding.offset) {
-            (5, 8) => 16,
-            (5, _) => 8,
-            _ => 0,
-        };
-        let base = self.addresses.unwrap_or(Pointer { section: 0, offset: header });
+        let base = self.addresses.unwrap_or(encoding.first_table());
         let size = u64::from(encoding.address);
         let field = self.table(source, Kind::Addr, base, index.checked_mul(size)?)?;
         Cursor::new(source, field).pointer(source, encoding.address, near)

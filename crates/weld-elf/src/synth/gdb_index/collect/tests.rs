@@ -38,7 +38,7 @@ impl<'a> Source<'a> for Object<'a> {
     fn is_types(&self, section: u32) -> bool {
         self.plain.is_types(section)
     }
-    fn relocated(&self, field: Pointer, _: u64, _: &mut usize) -> Option<Pointer> {
+    fn relocated(&self, field: Pointer, _: &mut usize) -> Option<Pointer> {
         self.relocs.iter().find(|reloc| reloc.0 == field).map(|reloc| reloc.1)
     }
     fn is_big_endian(&self) -> bool {
