@@ -69,9 +69,10 @@ impl<'a> Words<'a> {
         self.words.get(index).map(|word| self.format.get_u32(word))
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = u32> + 'a {
+    /// All but the first, which of a group's words are its members.
+    pub fn members(&self) -> impl ExactSizeIterator<Item = u32> + 'a {
         let format = self.format;
-        self.words.iter().map(move |word| format.get_u32(word))
+        self.words.get(1..).unwrap_or_default().iter().map(move |word| format.get_u32(word))
     }
 }
 

@@ -295,7 +295,7 @@ impl<'a> Object<'a> {
 
     fn check_members(&self, group: u32, words: Words) -> Result<(), String> {
         let kind = |member: u32| self.shdrs.get(member as usize).filter(|_| member != 0).map(|s| s.sh_type());
-        let wrong = words.iter().skip(1).find(|m| kind(*m).is_none_or(|kind| kind == SHT_GROUP));
+        let wrong = words.members().find(|m| kind(*m).is_none_or(|kind| kind == SHT_GROUP));
         let Some(wrong) = wrong else { return Ok(()) };
         let why = if kind(wrong).is_some() { "is a group itself" } else { "does not exist" };
         Err(format!("section group {group} has section {wrong} as a member, which {why}"))

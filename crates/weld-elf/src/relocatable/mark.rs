@@ -151,7 +151,7 @@ impl<'a> Marker<'_, 'a> {
     fn follow_signature(&mut self, object: &Object<'a>, shndx: u32) {
         for (i, shdr) in object.shdrs.iter().enumerate().filter(|(_, s)| s.sh_type() == SHT_GROUP) {
             let words = object.group_words(i as u32).unwrap_or_default();
-            if words.iter().skip(1).any(|w| w == shndx) {
+            if words.members().any(|w| w == shndx) {
                 self.follow(object, shdr.sh_info());
             }
         }

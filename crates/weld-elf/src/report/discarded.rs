@@ -18,7 +18,7 @@ pub fn notes(
     let mut notes = vec![format!("defined in section {label} of {}", object.name)];
     let holds = |o: &Object, words: u32, member: u32| {
         let words = o.group_words(words).unwrap_or_default();
-        words.iter().skip(1).any(|w| w == member)
+        words.members().any(|w| w == member)
     };
     let Some(group) = object.groups.iter().find(|g| holds(object, g.shndx, shndx)) else { return notes };
     let id = signature(object, group);
@@ -30,7 +30,7 @@ pub fn notes(
     let stays = |o: &Object, group: u32| {
         let words = o.group_words(group).unwrap_or_default();
         let kind = |w: u32| sections.list.get((o.section_base + w) as usize).map(|s| s.kind());
-        words.iter().skip(1).all(|w| kind(w) != Some(SectionKind::Discarded))
+        words.members().all(|w| kind(w) != Some(SectionKind::Discarded))
     };
     for other in objects.iter().filter(|o| o.file != object.file) {
         if other.groups.iter().any(|g| signature(other, g) == id && stays(other, g.shndx)) {

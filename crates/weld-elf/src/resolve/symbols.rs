@@ -459,7 +459,7 @@ impl SurvivingGroups {
 fn groups_of_sections(object: &Object) -> HashMap<u32, usize> {
     let mut found = HashMap::new();
     for (g, group) in object.groups.iter().enumerate() {
-        for member in object.group_words(group.shndx).unwrap_or_default().iter().skip(1) {
+        for member in object.group_words(group.shndx).unwrap_or_default().members() {
             found.entry(member).or_insert(g);
         }
     }

@@ -146,7 +146,7 @@ impl<'a, 'p> Whole<'a, 'p> {
             let mut lost = Vec::new();
             for g in run.filter(|&g| !comdats.survives(self.index, object, g as u32)) {
                 let words = object.group_words(object.groups[g].shndx).unwrap_or_default();
-                lost.extend(words.iter().skip(1));
+                lost.extend(words.members());
             }
             lost
         };

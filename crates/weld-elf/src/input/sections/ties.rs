@@ -198,7 +198,7 @@ fn tie_group(
     let words = object.group_words(shndx).unwrap_or_default();
     let live = |w: &u32| slots.get(*w as usize).is_some_and(|s| s.in_image());
     members.clear();
-    members.extend(words.iter().skip(1).filter(live));
+    members.extend(words.members().filter(live));
     let alloc = |m: &u32| object.shdrs[*m as usize].sh_flags() & SHF_ALLOC != 0;
     if members.len() < 2 || !members.iter().any(alloc) {
         return;

@@ -86,7 +86,7 @@ impl<'a> Outs<'a> {
     pub fn group_words(&self, object: &Object, shndx: u32) -> Vec<u32> {
         let words = object.group_words(shndx).unwrap_or_default();
         let mut list = vec![words.get(0).unwrap_or(0)];
-        for word in words.iter().skip(1) {
+        for word in words.members() {
             let index = object.section_base as usize + word as usize;
             let own = (word as usize) < object.shdrs.len();
             let Some(&out) = self.of_section.get(index).filter(|o| own && self.contents.contains(o)) else {
