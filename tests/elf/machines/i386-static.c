@@ -14,7 +14,7 @@
 //# stdout-re: R_386_IRELATIVE
 //# sh: llvm-readelf-22 -s out | grep -w global
 //# stdout-re: TLS +GLOBAL +DEFAULT
-//# sh-fail: i686-linux-gnu-gcc -pie -B $LD_DIR i386-static.c -o pie
+//# [weld] sh-fail: i686-linux-gnu-gcc -pie -B $LD_DIR i386-static.c -o pie
 //# [weld] stderr-re: for i386 only static executables
 #include <stdio.h>
 #include <stdlib.h>

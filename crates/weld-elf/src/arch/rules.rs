@@ -70,8 +70,7 @@ pub trait Rules: Sync + 'static {
 
     /// Stores the low bytes of a mark that stands for something that is gone.
     fn put_any(kind: u32, out: &mut [u8], at: usize, mark: u64) {
-        let size = Self::width(kind);
-        out[at..at + size].copy_from_slice(&mark.to_le_bytes()[..size]);
+        Self::FACTS.target.format.put(&mut out[at..at + Self::width(kind)], mark);
     }
 
     /// Stores an address as data.

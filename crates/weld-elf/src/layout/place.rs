@@ -13,10 +13,10 @@ use crate::elf::*;
 use crate::options::{Options, SeparateCode};
 use crate::util::align_up;
 
-/// Addresses stay below this, so that those of the page behind the last one do not overflow. Kernels are
+/// Sections end here at the latest, so that addresses of the page behind the last one do not overflow. Kernels are
 /// linked to within 2 GiB of the top.
-const MAX_ADDRESS: u64 = u64::MAX - (1 << 21) + 1;
-/// File offsets stay below this.
+const MAX_END: u64 = u64::MAX - (1 << 21) + 1;
+/// File offsets go no further than this.
 const MAX_FILE: u64 = 1 << 46;
 /// More padding than this comes from an absurd alignment.
 const MAX_PADDING: u64 = 1 << 32;
@@ -24,6 +24,16 @@ const MAX_PADDING: u64 = 1 << 32;
 struct Cursor {
     address: u64,
     offset: u64,
+}
+
+/// Where sections of a file of this form end at the latest: what lies at the very top ends behind the last address.
+fn max_end(format: Format) -> u64 {
+    format.max_address().saturating_add(1).min(MAX_END)
+}
+
+/// The last offset in a file of this form.
+fn max_file(format: Format) -> u64 {
+    format.max_address().min(MAX_FILE)
 }
 
 /// Gives all sections their places, by the segments and the image base that are set.
@@ -56,6 +66,7 @@ fn checked_align_up(value: u64, align: u64) -> Option<u64> {
 /// Sections in memory, in order.
 struct Placer<'c, 'o> {
     options: &'o Options,
+    format: Format,
     pages: PageSizes,
     cursor: &'c mut Cursor,
     /// Address less offset: one number throughout a segment.
@@ -74,8 +85,8 @@ fn allocated(
     let starts: Vec<(usize, u64)> =
         loads.filter(|s| !s.headers).map(|s| (s.sections.start, s.align)).collect();
     let tls_align = layout.sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max().unwrap_or(1);
-    let mut placer =
-        Placer { options, pages, cursor, distance: layout.image_base, tls_align, tls_address: None };
+    let (format, distance) = (layout.format, layout.image_base);
+    let mut placer = Placer { options, format, pages, cursor, distance, tls_align, tls_address: None };
     let mut previous: Option<usize> = None;
     for i in 0..layout.sections.len() {
         let (placed, rest) = layout.sections.split_at_mut(i);
@@ -105,10 +116,15 @@ impl Placer<'_, '_> {
     fn tls_zeroes(&mut self, out: &mut OutputSection, explicit: Option<u64>) -> Result<(), String> {
         let from = explicit.or(self.tls_address).unwrap_or(self.cursor.address);
         out.address = checked_align_up(from, self.align(out)).ok_or_else(|| does_not_fit(out))?;
-        let end = out.address.checked_add(out.size).filter(|end| *end <= MAX_ADDRESS);
-        self.tls_address = Some(end.ok_or_else(|| does_not_fit(out))?);
+        self.tls_address = Some(self.checked_end(out)?);
         out.offset = self.cursor.offset;
         Ok(())
+    }
+
+    /// Where a section ends, if it fits.
+    fn checked_end(&self, out: &OutputSection) -> Result<u64, String> {
+        let end = out.address.checked_add(out.size).filter(|end| *end <= max_end(self.format));
+        end.ok_or_else(|| does_not_fit(out))
     }
 
     /// The thread pointer is aligned as the whole template is, so its start has to be too.
@@ -164,22 +180,21 @@ impl Placer<'_, '_> {
     fn section(&mut self, out: &mut OutputSection, after_zeroes: bool) -> Result<(), String> {
         out.address =
             checked_align_up(self.cursor.address, self.align(out)).ok_or_else(|| does_not_fit(out))?;
-        if out.address.checked_add(out.size).is_none_or(|end| end > MAX_ADDRESS) {
-            return Err(does_not_fit(out));
-        }
+        let end = self.checked_end(out)?;
         if out.is_nobits() || out.size == 0 && after_zeroes {
             out.offset = self.cursor.offset;
         } else {
             out.offset = out.address.wrapping_sub(self.distance);
             let padding = out.offset.saturating_sub(self.cursor.offset);
-            if padding > MAX_PADDING || out.offset > MAX_FILE || out.size > MAX_FILE {
+            let max = max_file(self.format);
+            if padding > MAX_PADDING || out.offset > max || out.size > max {
                 return Err(does_not_fit_file(out));
             }
             self.cursor.offset = out.offset + out.size;
         }
-        self.cursor.address = out.end();
+        self.cursor.address = end;
         if out.is_tls() {
-            self.tls_address = Some(out.end());
+            self.tls_address = Some(end);
         }
         Ok(())
     }
@@ -202,11 +217,12 @@ pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
 }
 
 fn place_rest(layout: &mut Layout, cursor: &mut Cursor, headers: bool) -> Result<(), String> {
+    let max = max_file(layout.format);
     for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
         let offset = checked_align_up(cursor.offset, out.align);
         out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
         out.address = 0;
-        if out.offset > MAX_FILE || out.offset - cursor.offset > MAX_PADDING || out.file_size() > MAX_FILE {
+        if out.offset > max || out.offset - cursor.offset > MAX_PADDING || out.file_size() > max {
             return Err(does_not_fit_file(out));
         }
         cursor.offset = out.offset + out.file_size();
@@ -216,6 +232,9 @@ fn place_rest(layout: &mut Layout, cursor: &mut Cursor, headers: bool) -> Result
         return Ok(());
     }
     layout.section_headers = align_up(cursor.offset, layout.format.word());
+    if layout.section_headers > max {
+        return Err("the file is too large".into());
+    }
     layout.file_size =
         layout.section_headers + (layout.sections.len() as u64 + 1) * layout.format.size::<Shdr>();
     Ok(())

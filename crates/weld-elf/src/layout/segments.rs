@@ -58,6 +58,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
         move_headers(layout, program, facts)?;
     }
     measure(layout, facts);
+    check_numbers(layout)?;
     if facts.mode.relocatable || !options.layout.check_sections {
         return Ok(());
     }
@@ -169,6 +170,20 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
     }
     extend_relro_loads(layout);
     sort_loads(layout);
+}
+
+/// Program headers of 32 bits cannot say everything that may be asked for.
+fn check_numbers(layout: &Layout) -> Result<(), String> {
+    let max = layout.format.max_address();
+    for s in &layout.segments {
+        if [s.offset, s.address, s.load_address, s.file_size, s.mem_size, s.align].iter().any(|&n| n > max) {
+            let (size, address, align) = (s.mem_size, s.address, s.align);
+            return Err(format!(
+                "a segment of {size:#x} bytes at {address:#x}, aligned to {align:#x}, does not fit the address space"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The load address of a segment: as far from its address as that of its first section.

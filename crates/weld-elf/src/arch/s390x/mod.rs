@@ -147,11 +147,6 @@ impl Rules for S390x {
         put(kind, out, at, value as i64)
     }
 
-    fn put_any(kind: u32, out: &mut [u8], at: usize, mark: u64) {
-        let size = FACTS.width(kind);
-        out[at..at + size].copy_from_slice(&mark.to_be_bytes()[8 - size..]);
-    }
-
     #[inline(always)]
     fn put_address(out: &mut [u8], at: usize, value: u64) {
         out[at..at + 8].copy_from_slice(&value.to_be_bytes());

@@ -12,6 +12,7 @@ use crate::layout::ChunkKind;
 use crate::layout::place;
 use crate::link::{Context, Job};
 use crate::resolve::Resolved;
+use crate::resolve::internal::Target;
 use crate::resolve::symbols::Symbols;
 use crate::setup;
 use crate::synth::dynamic::DynamicPlan;
@@ -94,6 +95,7 @@ impl<'a> Plan<'a> {
         };
         let (names, table) = shstrtab::names(&self.layout);
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
+        check_absolutes(image, context);
         Contents {
             dynsym: self.dynsym.as_ref(),
             dynamic,
@@ -149,6 +151,9 @@ impl<'a> Plan<'a> {
     fn entry(&self, image: &Image, context: &Context) -> u64 {
         let options = image.options;
         if let Some(address) = options.symbols.entry.as_deref().and_then(setup::entry_address) {
+            if address > image.format().max_address() {
+                image.sink.error(format!("the entry address {address:#x} does not fit the address space"));
+            }
             return address;
         }
         let Some(name) = setup::entry_symbol(options, context.inputs) else { return 0 };
@@ -161,6 +166,20 @@ impl<'a> Plan<'a> {
                 }
                 0
             }
+        }
+    }
+}
+
+/// Symbol tables of 32 bits do not hold all numbers that symbols may be given. Negative ones count from the top.
+fn check_absolutes(image: &Image, context: &Context) {
+    let max = image.format().max_address();
+    for internal in &context.internals.list {
+        if let Target::Absolute(value) = internal.target
+            && value > max
+            && value.wrapping_neg() > max / 2 + 1
+        {
+            let what = &internal.origin;
+            image.sink.error(format!("{what}: the value {value:#x} does not fit the address space"));
         }
     }
 }
