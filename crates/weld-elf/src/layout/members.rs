@@ -19,6 +19,8 @@ use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections, 
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
 use crate::section_order::SectionOrder;
+use crate::synth::eh_frames::EhFrames;
+use crate::synth::emitted_relocs::{self, Lists};
 use crate::synth::section::{Place, Spec};
 
 /// What layout is made from.
@@ -32,6 +34,8 @@ pub struct Builder<'c, 'a> {
     pub options: &'c Options,
     pub machine: &'static Facts,
     pub program: &'c Program<'c>,
+    /// `--emit-relocs`: the frames, whose relocations are kept as well.
+    pub keep_relocs: Option<&'c EhFrames>,
     pub parallel: bool,
 }
 
@@ -40,13 +44,14 @@ const OBJECTS: usize = 256;
 
 impl<'a> Builder<'_, 'a> {
     /// Gathers members, orders output sections and assigns offsets within them.
-    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Layout<'a> {
+    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> (Layout<'a>, Lists) {
         let uses = self.join_uses();
         let mut outs: Vec<OutputSection> = Vec::new();
         let mut of_bin = vec![OutputSectionId::NONE; self.sections.bins.len()];
         let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_bin);
         let stretch = trace::stretch("order output sections");
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
+        let mut lists = self.add_relocs(&mut outs, &mut chunks);
         outs.iter_mut().for_each(|out| self.program.assign(out));
         self.sort_arrays(&mut outs);
         let (outs, position) = self.put_in_order(outs);
@@ -56,6 +61,7 @@ impl<'a> Builder<'_, 'a> {
         for chunk in &mut chunks {
             chunk.out = position[chunk.out.index()];
         }
+        lists.renumber(&position);
         drop(stretch);
         let mut layout = Layout {
             format: self.machine.target.format,
@@ -70,7 +76,14 @@ impl<'a> Builder<'_, 'a> {
         };
         self.assign_offsets(&mut layout, &mut parts);
         align_tls(&mut layout.sections);
-        layout
+        (layout, lists)
+    }
+
+    fn add_relocs(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &mut Vec<Chunk>) -> Lists {
+        let Some(eh_frames) = self.keep_relocs else { return Lists::default() };
+        let (objects, sections, owners) = (self.objects, &*self.sections, self.owners);
+        let (format, parallel) = (self.machine.target.format, self.parallel);
+        emitted_relocs::Planner { format, objects, sections, owners, eh_frames, parallel }.add(outs, chunks)
     }
 
     /// The output sections in the order of the program, and the new id of each.

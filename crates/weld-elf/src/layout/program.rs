@@ -53,6 +53,8 @@ pub enum Contents {
     TemplateZeroes,
     Bytes,
     Zeroes,
+    /// Relocations of other sections (`--emit-relocs`).
+    Relocations,
 }
 
 /// A place for output sections.
@@ -178,6 +180,7 @@ impl<'o> Program<'o> {
 fn contents(out: &OutputSection) -> Contents {
     let writable = matches!(out.memory, Memory::Relro | Memory::Data);
     match out.kind {
+        _ if matches!(out.own, Some(ChunkKind::Relocs(_))) => Contents::Relocations,
         _ if out.memory == Memory::Nowhere => Contents::Bytes,
         _ if writable && out.is_tls() && out.is_nobits() => Contents::TemplateZeroes,
         _ if writable && out.is_tls() => Contents::Template,

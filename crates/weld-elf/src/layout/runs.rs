@@ -214,9 +214,10 @@ mod tests {
                     owners: &owners,
                     options: &options,
                     program: &Program::new(&options, crate::arch::default().facts()),
+                    keep_relocs: None,
                     parallel,
                 };
-                let layout = builder.build(Vec::new());
+                let layout = builder.build(Vec::new()).0;
                 let outs: Vec<_> =
                     layout.sections.into_iter().map(|out| (out.members, out.size, out.align)).collect();
                 let addresses: Vec<u64> = sections.list.iter().map(|s| s.offset()).collect();

@@ -144,12 +144,13 @@ pub const ORDER: &[Statement] = &[
     large(Data, TemplateZeroes),
     large(Data, Bytes),
     large(Data, Zeroes),
-    // Not in memory. Relocations that `--emit-relocs` keeps are added behind all this.
+    // Not in memory.
     orphans(Nowhere, Bytes),
     own(Nowhere, ChunkKind::SymTab),
     own(Nowhere, ChunkKind::SymTabShndx),
     own(Nowhere, ChunkKind::ShStrTab),
     own(Nowhere, ChunkKind::StrTab),
+    orphans(Nowhere, Relocations),
 ];
 
 const fn own(memory: Memory, kind: ChunkKind) -> Statement {

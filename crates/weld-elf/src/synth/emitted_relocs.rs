@@ -23,9 +23,8 @@ use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::Sections;
-use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
+use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 use crate::live::SectionOwners;
-use crate::resolve::Resolved;
 use crate::resolve::symbols::sym;
 
 /// Where relocations come from.
@@ -50,7 +49,9 @@ pub struct EmittedRelocs {
 
 /// What the lists are made from.
 pub struct Planner<'c, 'a> {
-    pub resolved: &'c Resolved<'a>,
+    /// The form of the output.
+    pub format: Format,
+    pub objects: &'c [Object<'a>],
     pub sections: &'c Sections<'a>,
     pub owners: &'c SectionOwners,
     pub eh_frames: &'c EhFrames,
@@ -58,36 +59,34 @@ pub struct Planner<'c, 'a> {
 }
 
 /// Lists without symbols yet.
+#[derive(Default)]
 pub struct Lists(Vec<List>);
 
 impl Planner<'_, '_> {
-    /// Adds the relocation sections to the layout, behind all others.
-    pub fn add(&self, layout: &mut Layout) -> Lists {
+    /// Adds a relocation section for each of `outs` whose members have relocations.
+    pub fn add(&self, outs: &mut Vec<OutputSection>, chunks: &mut Vec<Chunk>) -> Lists {
         let mut lists = Vec::new();
-        for target in (0..layout.sections.len() as u32).map(OutputSectionId) {
-            let (sources, count) = self.sources(layout, target);
+        for target in (0..outs.len() as u32).map(OutputSectionId) {
+            let (sources, count) = self.sources(&outs[target.index()].members, chunks);
             if count == 0 {
                 continue;
             }
-            let name = [b".rela", &*layout[target].name].concat();
-            let (entry, word) = (layout.format.size::<Rela>(), layout.format.word());
-            let size = count * entry;
-            let id = OutputSectionId(layout.sections.len() as u32);
-            let mut out = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, entry);
-            (out.size, out.align) = (size, word);
-            out.members.push(Member::chunk(ChunkId(layout.chunks.len() as u32)));
+            let name = [b".rela", &*outs[target.index()].name].concat();
+            let (entry, align) = (self.format.size::<Rela>(), self.format.word());
+            let mut section = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, entry);
+            section.members.push(Member::chunk(ChunkId(chunks.len() as u32)));
             let kind = ChunkKind::Relocs(lists.len() as u32);
-            out.own = Some(kind);
-            layout.chunks.push(Chunk { kind, size, align: word, address: 0, out: id });
-            layout.sections.push(out);
+            section.own = Some(kind);
+            let out = OutputSectionId(outs.len() as u32);
+            chunks.push(Chunk { kind, size: count * entry, align, address: 0, out });
+            outs.push(section);
             lists.push(List { target, sources });
         }
         Lists(lists)
     }
 
-    /// What has relocations in output section `target`, and how many they are.
-    fn sources(&self, layout: &Layout, target: OutputSectionId) -> (Vec<(Source, u64)>, u64) {
-        let members = &layout[target].members;
+    /// What has relocations among the members of an output section, and how many they are.
+    fn sources(&self, members: &[Member], chunks: &[Chunk]) -> (Vec<(Source, u64)>, u64) {
         let region = trace::region("count emitted relocations");
         let counted = |member: &Member| (*member, self.count(*member));
         let counts: Vec<(Member, u64)> = match self.parallel {
@@ -105,7 +104,7 @@ impl Planner<'_, '_> {
         for (member, count) in counts {
             match (member.as_section(), member.as_chunk()) {
                 (Some(id), _) => add(Source::Section(id), count),
-                (_, Some(id)) if layout.chunks[id.index()].kind == ChunkKind::EhFrame => {
+                (_, Some(id)) if chunks[id.index()].kind == ChunkKind::EhFrame => {
                     let counts = self.eh_frames.reloc_counts(self.sections).enumerate();
                     counts.for_each(|(entry, count)| add(Source::Frames(entry as u32), count));
                 }
@@ -122,11 +121,16 @@ impl Planner<'_, '_> {
             return 0;
         }
         let object = self.owners.object(id).index();
-        self.sections.relocs(&self.resolved.objects[object], object, section).len() as u64
+        self.sections.relocs(&self.objects[object], object, section).len() as u64
     }
 }
 
 impl Lists {
+    /// Output sections have got other ids: `ids` has that of each.
+    pub fn renumber(&mut self, ids: &[OutputSectionId]) {
+        self.0.iter_mut().for_each(|list| list.target = ids[list.target.index()]);
+    }
+
     pub fn with_numbers(self, numbers: Numbers) -> EmittedRelocs {
         EmittedRelocs { lists: self.0, numbers }
     }

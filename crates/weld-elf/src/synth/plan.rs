@@ -183,12 +183,14 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             options,
             machine: mode.facts(),
             program: &program,
+            keep_relocs: (options.relocs.emit_relocs && plan.symtab.is_some()).then_some(&plan.eh_frames),
             parallel: self.context.parallel,
         };
-        plan.layout = builder.build(specs);
+        let (layout, lists) = builder.build(specs);
+        plan.layout = layout;
         plan.name_merged_chunks();
         if options.relocs.emit_relocs {
-            plan.emit_relocs(self.context, self.resolved, sections, symbols, self.job);
+            plan.keep_relocs(lists, self.context, self.resolved, (sections, symbols), self.job);
         }
         let _stretch = trace::stretch("segments and addresses");
         plan.finish_sections();

@@ -4,38 +4,30 @@ use super::Plan;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::Sections;
-use crate::layout::{Chunk, ChunkKind, OutputSection};
+use crate::layout::{Chunk, ChunkKind};
 use crate::link::{Context, Job};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;
-use crate::synth::emitted_relocs;
+use crate::synth::emitted_relocs::Lists;
 use crate::synth::section::{Info, Links};
 use crate::synth::symbol_choice::{Choice, Special};
 
 impl<'a> Plan<'a> {
-    /// Adds the sections of `--emit-relocs`, and symbols for the sections that they may refer to.
-    pub(super) fn emit_relocs(
+    /// `--emit-relocs`: gives symbols to the sections that relocations may refer to, and numbers to all symbols.
+    pub(super) fn keep_relocs(
         &mut self,
+        lists: Lists,
         context: &Context,
         resolved: &Resolved<'a>,
-        sections: &Sections<'a>,
-        symbols: &Symbols,
+        (sections, symbols): (&Sections<'a>, &Symbols),
         job: &Job,
     ) {
         let (options, sink) = (job.options, job.sink);
         let (live, parallel) = (&self.live, context.parallel);
         let Some(symtab) = &mut self.symtab else { return };
-        let outs = &self.layout.sections;
-        let is_table = |s: &OutputSection| s.own == Some(ChunkKind::SymTab);
-        symtab.add_sections(outs.iter().position(is_table).unwrap_or(0) as u32);
-        let planner = emitted_relocs::Planner {
-            resolved,
-            sections,
-            owners: context.owners,
-            eh_frames: &self.eh_frames,
-            parallel,
-        };
-        let lists = planner.add(&mut self.layout);
+        // They come before the tables.
+        let count = self.layout.chunk(ChunkKind::SymTab).map_or(0, |chunk| chunk.out.0);
+        symtab.add_sections(count);
         let special = &Special::default();
         let choice = Choice { resolved, sections, symbols, live, options, special, sink };
         self.relocs = Some(lists.with_numbers(choice.number(symtab, parallel)));
