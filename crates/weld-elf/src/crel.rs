@@ -7,8 +7,8 @@
 //! number that follows, in this order. All start from 0. Source: "CREL" proposal to the gABI, as
 //! implemented in LLVM (section type 0x40000014).
 
-use crate::reader::Reader;
 use std::fmt;
+use weld_common::reader::Reader;
 
 /// One relocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use std::fmt;
 use weld_common::sort;
 
 use crate::elf::Format;
-use crate::reader::Reader;
+use weld_common::reader::Reader;
 
 /// How a pointer is stored: `DW_EH_PE_*`. The low half says size, the high half what it counts from.
 pub mod encoding {

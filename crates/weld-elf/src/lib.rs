@@ -19,7 +19,6 @@ pub mod merge_parts;
 pub mod mode;
 pub mod options;
 pub mod persona;
-mod reader;
 pub mod relocatable;
 pub mod report;
 pub mod resolve;

@@ -14,7 +14,7 @@ use weld_common::io::output::{self, ClosedOutput, EngineChoice, OutputFile, Outp
 use weld_common::jobserver::{Jobserver, Tokens};
 use weld_common::par::{self, Pool};
 use weld_common::trace::{self, Trace};
-use weld_common::zeroed;
+use weld_common::walk::Marks;
 
 use crate::args;
 use crate::emit::{self, Emitter};
@@ -449,7 +449,7 @@ impl<'j> Job<'j> {
             owners: context.owners,
             relax_got,
             gc,
-            bits: zeroed::sparse(sections.list.len().div_ceil(32)),
+            marks: Marks::new(sections.list.len()),
         };
         scanner.run(&roots, context.parallel)
     }

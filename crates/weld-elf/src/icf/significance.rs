@@ -22,8 +22,8 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Icf;
-use crate::reader::Reader;
 use crate::resolve::symbols::sym;
+use weld_common::reader::Reader;
 
 /// Objects looked at by one task, and names.
 const OBJECTS: usize = 32;

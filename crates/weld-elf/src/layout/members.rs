@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use rayon::prelude::*;
+use weld_common::runs::align_to;
 use weld_common::trace;
 
 use super::program::Program;
-use super::runs::{self, Group, Part, RUN, align_to};
+use super::runs::{self, Group, Part, RUN};
 use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;

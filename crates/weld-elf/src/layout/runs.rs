@@ -8,8 +8,9 @@
 //!
 //! What comes out is the same as from one loop over all sections, however they are cut.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use weld_common::runs::{ByBin, Extent, align_to};
 
 use super::Member;
 use crate::ids::*;
@@ -19,76 +20,11 @@ use crate::live::Live;
 /// Sections of a run.
 pub const RUN: usize = 16 << 10;
 
-/// Bins below this number are looked up in an array by a run, others in a map.
-const FEW_BINS: usize = 4096;
-
-/// The next multiple of `align`. What does not fit 64 bits ends at the top, where giving addresses finds it.
-pub fn align_to(offset: u64, align: u64) -> u64 {
-    offset.checked_next_multiple_of(align).unwrap_or(u64::MAX)
-}
-
-/// How far things that lie one behind the other reach, for any offset that they may begin at.
-///
-/// Behind something aligned to A, whatever asks for A or less lies at a fixed distance. So all there is
-/// to know are the sizes between places where the alignment rises, and it can do so 63 times at most.
-#[derive(Default)]
-pub struct Extent {
-    /// An alignment above those before, and the bytes from there to the next.
-    rises: Vec<(u64, u64)>,
-}
-
-impl Extent {
-    /// Adds something behind the others.
-    #[inline]
-    pub fn push(&mut self, align: u64, size: u64) {
-        match self.rises.last_mut() {
-            Some((largest, end)) if align <= *largest => *end = align_to(*end, align).saturating_add(size),
-            _ => self.rises.push((align, size)),
-        }
-    }
-
-    /// Where the last one ends if the first one's padding begins at `start`.
-    pub fn end(&self, start: u64) -> u64 {
-        self.rises.iter().fold(start, |at, (align, size)| align_to(at, *align).saturating_add(*size))
-    }
-
-    /// The strictest alignment.
-    pub fn align(&self) -> u64 {
-        self.rises.last().map_or(1, |r| r.0)
-    }
-}
-
 /// What a run has for one bin.
 pub struct Group {
     pub bin: BinId,
     pub members: Vec<Member>,
     pub extent: Extent,
-}
-
-/// Groups by bin, in the order in which bins are met.
-struct ByBin<T> {
-    list: Vec<(BinId, T)>,
-    low: Vec<u32>,
-    high: HashMap<BinId, u32>,
-}
-
-impl<T> ByBin<T> {
-    fn new(bins: usize) -> Self {
-        ByBin { list: Vec::new(), low: vec![u32::MAX; bins.min(FEW_BINS)], high: HashMap::new() }
-    }
-
-    #[inline]
-    fn get(&mut self, bin: BinId, new: impl FnOnce() -> T) -> &mut T {
-        let index = match self.low.get_mut(bin.index()) {
-            Some(index) => index,
-            None => self.high.entry(bin).or_insert(u32::MAX),
-        };
-        if *index == u32::MAX {
-            *index = self.list.len() as u32;
-            self.list.push((bin, new()));
-        }
-        &mut self.list[*index as usize].1
-    }
 }
 
 /// Lists the members that sections `range` have for each bin; `bins` is how many there are.
@@ -97,25 +33,25 @@ pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, bins: usi
     for (i, section) in list[range.clone()].iter().enumerate() {
         let id = SectionId((range.start + i) as u32);
         if section.is_copied() && live.contains(id) {
-            let (members, extent) = groups.get(section.bin(), Default::default);
+            let (members, extent) = groups.get(section.bin().index(), Default::default);
             members.push(Member::section(id));
             extent.push(section.align(), section.size);
         }
     }
-    let group = |(bin, (members, extent))| Group { bin, members, extent };
-    groups.list.into_iter().map(group).collect()
+    let group = |(bin, (members, extent))| Group { bin: BinId(bin as u32), members, extent };
+    groups.into_list().into_iter().map(group).collect()
 }
 
 /// Joins what objects contribute to headers, by bin.
 pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, bins: usize) -> Vec<(BinId, OutputUse)> {
     let mut joined: ByBin<Option<OutputUse>> = ByBin::new(bins);
     for used in uses {
-        match joined.get(used.bin, || None) {
+        match joined.get(used.bin.index(), || None) {
             Some(seen) => seen.join(used),
             slot => *slot = Some(*used),
         }
     }
-    joined.list.into_iter().filter_map(|(bin, used)| Some((bin, used?))).collect()
+    joined.into_list().into_iter().filter_map(|(bin, used)| Some((BinId(bin as u32), used?))).collect()
 }
 
 /// Where the members of a [`Group`] went.
@@ -140,7 +76,8 @@ pub fn place(members: &[Member], sections: &mut [InputSection], base: usize, sta
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU32;
+    use weld_common::runs::FEW_BINS;
+    use weld_common::walk::Marks;
 
     use super::*;
     use crate::input::sections::{SectionKind, Sections};
@@ -154,28 +91,6 @@ mod tests {
     fn random(state: &mut u64) -> u64 {
         *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         *state >> 33
-    }
-
-    #[test]
-    fn an_extent_ends_where_its_parts_do() {
-        let mut state = 1;
-        for round in 0..2000 {
-            let count = random(&mut state) % 20;
-            let largest = if round % 10 == 0 { 62 } else { 20 };
-            let parts: Vec<(u64, u64)> =
-                (0..count).map(|_| (1 << (random(&mut state) % 8), random(&mut state) % largest)).collect();
-            let parts: Vec<(u64, u64)> = parts
-                .into_iter()
-                .map(|(align, size)| if largest == 62 { (align, 1 << size) } else { (align, size) })
-                .collect();
-            let mut extent = Extent::default();
-            parts.iter().for_each(|(align, size)| extent.push(*align, *size));
-            for start in [0, 1, 7, 64, 1000, u64::MAX - 300, u64::MAX] {
-                let step = |at: u64, part: &(u64, u64)| align_to(at, part.0).saturating_add(part.1);
-                assert_eq!(extent.end(start), parts.iter().fold(start, step), "{parts:?} from {start:#x}");
-            }
-            assert_eq!(extent.align(), parts.iter().map(|p| p.0).max().unwrap_or(1));
-        }
     }
 
     /// Sections of several runs in a few output sections, and in thousands.
@@ -199,7 +114,12 @@ mod tests {
     fn runs_lay_out_as_one_loop_does() {
         let options = Options::default();
         for names in [3, 2 * FEW_BINS as u64] {
-            let live = Live::new((0..RUN).map(|i| AtomicU32::new(!(1 << (i % 32)))).collect());
+            // All but one in 32.
+            let marks = Marks::new(3 * RUN + 5);
+            (0..3 * RUN as u32 + 5).filter(|i| i % 32 != i / 32 % 32).for_each(|i| {
+                marks.set(i);
+            });
+            let live = Live::new(marks);
             let [one, many] = [false, true].map(|parallel| {
                 let mut sections = sections(names);
                 let count = sections.list.len();

@@ -2,8 +2,7 @@
 //!
 //! One visit a section does both: it scans the section's relocations once, records what each
 //! symbol needs (GOT slot, PLT entry, dynamic relocation, …) and, under `--gc-sections`, marks the
-//! sections referred to. Each thread follows what it finds in a stack of its own, and offers the part that has waited
-//! longest to others. Without gc every section is visited in a flat loop.
+//! sections referred to, in a walk from the roots (`weld_common::walk`). Without gc every section is visited in a flat loop.
 //!
 //! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
 
@@ -11,13 +10,10 @@ pub mod dyn_relocs;
 pub mod folds;
 pub mod roots;
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
-use weld_common::trace::{self, Region};
-use weld_common::{par, sort};
+use weld_common::walk::{self, Marks, Visitor};
+use weld_common::{par, sort, trace};
 
 use crate::elf::*;
 use crate::ids::*;
@@ -87,8 +83,7 @@ impl Findings {
     }
 }
 pub struct Live {
-    /// One bit a section.
-    bits: Vec<AtomicU32>,
+    marks: Marks,
     pub dyn_relocs: DynRelocs,
     /// Sorted by object and symbol, one for each symbol.
     pub locals: Vec<LocalNeed>,
@@ -100,9 +95,9 @@ pub struct Live {
 
 impl Live {
     /// Sections that live for reasons of their own: nothing is known of their relocations.
-    pub fn new(bits: Vec<AtomicU32>) -> Live {
+    pub fn new(marks: Marks) -> Live {
         Live {
-            bits,
+            marks,
             dyn_relocs: DynRelocs::default(),
             locals: Vec::new(),
             undefined: Vec::new(),
@@ -113,12 +108,12 @@ impl Live {
 
     /// Takes a section out of the image.
     pub fn forget(&mut self, section: SectionId) {
-        *self.bits[section.index() / 32].get_mut() &= !(1 << (section.0 % 32));
+        self.marks.clear(section.0);
     }
 
     #[inline(always)]
     pub fn contains(&self, section: SectionId) -> bool {
-        self.bits[section.index() / 32].load(Ordering::Relaxed) >> (section.0 % 32) & 1 != 0
+        self.marks.get(section.0)
     }
 
     pub fn has(&self, fact: u32) -> bool {
@@ -169,40 +164,30 @@ pub struct Scanner<'c, 'a> {
     /// Whether GOT loads may become address computations; off when the image turns out too large.
     pub relax_got: bool,
     pub gc: bool,
-    /// One bit a section, all zero.
-    pub bits: Vec<AtomicU32>,
+    /// No section yet.
+    pub marks: Marks,
 }
 
-/// Sections that a thread hands to others in one go: enough to pay for the handing over, few enough to leave
-/// work for many threads in a small link.
-const SHARED: usize = 128;
-/// Sections looked at together, so that the memory of one is fetched while another is worked on.
-const BATCH: usize = 16;
 const FLAT_CHUNK: usize = 8192;
 /// Roots marked by one task, and objects whose CIEs are scanned by one.
 const ROOTS: usize = 4096;
 const OBJECTS: usize = 64;
 
 impl<'c, 'a> Scanner<'c, 'a> {
-    /// Marks a section. `true` if it was not marked before and has to be visited.
-    #[inline(always)]
-    pub fn mark(&self, section: u32) -> bool {
-        let word = &self.bits[section as usize / 32];
-        let bit = 1 << (section % 32);
-        word.load(Ordering::Relaxed) & bit == 0 && word.fetch_or(bit, Ordering::Relaxed) & bit == 0
-    }
-
     pub fn run(self, roots: &[SectionId], parallel: bool) -> Live {
         let mut findings = Findings::default();
         let roots = self.first_sections(roots, parallel, &mut findings);
         match self.gc {
-            true => self.walk(&roots, parallel, &mut findings),
+            true => {
+                let found = walk::from_roots(&self, &roots, parallel);
+                found.into_iter().for_each(|found| findings.add(found));
+            }
             false => self.scan_all(parallel, &mut findings),
         }
         let _stretch = trace::stretch("join what was found");
         findings.undefined.sort_unstable();
         Live {
-            bits: self.bits,
+            marks: self.marks,
             dyn_relocs: DynRelocs::new(findings.dyn_relocs, parallel),
             locals: merge_locals(findings.locals, parallel),
             undefined: findings.undefined,
@@ -214,7 +199,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
     /// Marks the roots, all exception frames and what their CIEs refer to. Returns those to be visited.
     fn first_sections(&self, roots: &[SectionId], parallel: bool, findings: &mut Findings) -> Vec<SectionId> {
         let mut lists = par::runs("mark roots", parallel, roots.len(), ROOTS, |run| {
-            roots[run].iter().copied().filter(|root| self.mark(root.0)).collect()
+            roots[run].iter().copied().filter(|root| self.marks.set(root.0)).collect()
         });
         let frames = par::runs("scan CIEs", parallel, self.objects.len(), OBJECTS, |run| {
             let (mut targets, mut found) = (Vec::new(), Found::default());
@@ -234,7 +219,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
     fn scan_frames(&self, object: usize, targets: &mut Vec<SectionId>, found: &mut Found) {
         let base = self.objects[object].section_base;
         for (shndx, frames) in &self.sections.objects[object].eh_frames {
-            self.mark(base + shndx);
+            self.marks.set(base + shndx);
             for cie in frames.cies.iter().filter(|c| c.n_relocs > 0) {
                 let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
                 self.mode.machine.scan(self, (ObjectId(object as u32), *shndx), range, targets, found);
@@ -251,7 +236,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
             for id in run {
                 let section = &self.sections.list[id];
                 if section.in_image() && section.kind() != SectionKind::EhFrame {
-                    self.mark(id as u32);
+                    self.marks.set(id as u32);
                     self.visit(SectionId(id as u32), &mut ignored, &mut found);
                     ignored.clear();
                 }
@@ -261,34 +246,38 @@ impl<'c, 'a> Scanner<'c, 'a> {
         parts.into_iter().for_each(|found| findings.add(found));
     }
 
-    /// Visits what the roots lead to. The order differs from run to run; what is found is put in order later.
-    fn walk(&self, roots: &[SectionId], parallel: bool, findings: &mut Findings) {
-        let region = trace::region("follow references");
-        if !parallel {
-            let _task = region.task();
-            return findings.add(self.follow(roots.to_vec(), |_| false));
+    fn follow_ties(&self, index: usize, shndx: u32, stack: &mut Vec<SectionId>) {
+        let followers = &self.sections.objects[index].followers;
+        let base = self.objects[index].section_base;
+        let start = followers.partition_point(|f| f.0 < shndx);
+        for &(_, follower) in followers[start..].iter().take_while(|f| f.0 == shndx) {
+            self.mark_target(base + follower, stack);
         }
-        let walk = Walk { scanner: self, region, findings: Mutex::default() };
-        rayon::scope(|scope| roots.chunks(SHARED).for_each(|part| walk.spawn(scope, part.to_vec())));
-        drop(walk.region);
-        walk.findings.into_inner().unwrap().into_iter().for_each(|found| findings.add(found));
     }
 
-    /// Visits the sections of `stack` and what they lead to. When there is more than one thread needs, what
-    /// has waited longest is offered to `share` in parts; it says whether it took one.
-    fn follow(&self, mut stack: Vec<SectionId>, mut share: impl FnMut(&&[SectionId]) -> bool) -> Found {
-        let mut found = Found::default();
-        let mut batch = Vec::with_capacity(BATCH);
-        while !stack.is_empty() {
-            batch.extend(stack.drain(stack.len().saturating_sub(BATCH)..));
-            self.prefetch(&batch);
-            for section in batch.drain(..) {
-                self.visit(section, &mut stack, &mut found);
-            }
-            give_away(&mut stack, &mut share);
+    /// Marks the section that a reference leads to.
+    #[inline(always)]
+    pub fn mark_target(&self, section: u32, stack: &mut Vec<SectionId>) {
+        if self.gc && self.marks.set(section) && self.sections.list[section as usize].in_image() {
+            stack.push(SectionId(section));
         }
-        found
     }
+
+    /// Whether a dynamic relocation may be written into the section.
+    pub fn is_writable(&self, object: &Object, shndx: u32) -> bool {
+        object.shdrs[shndx as usize].sh_flags() & SHF_WRITE != 0
+    }
+
+    /// Whether the section is no part of the output, whatever refers to it: it lost with its COMDAT group, or it
+    /// speaks to linkers only.
+    pub fn is_gone(&self, section: u32) -> bool {
+        !self.sections.list[section as usize].in_image()
+    }
+}
+
+impl Visitor for Scanner<'_, '_> {
+    type Item = SectionId;
+    type Found = Found;
 
     /// Asks for the relocations of sections that are visited next, step by step: each step needs what
     /// the one before it asked for.
@@ -321,67 +310,6 @@ impl<'c, 'a> Scanner<'c, 'a> {
             self.mode.machine.scan(self, at, 0..usize::MAX, stack, found);
         }
     }
-
-    fn follow_ties(&self, index: usize, shndx: u32, stack: &mut Vec<SectionId>) {
-        let followers = &self.sections.objects[index].followers;
-        let base = self.objects[index].section_base;
-        let start = followers.partition_point(|f| f.0 < shndx);
-        for &(_, follower) in followers[start..].iter().take_while(|f| f.0 == shndx) {
-            self.mark_target(base + follower, stack);
-        }
-    }
-
-    /// Marks the section that a reference leads to.
-    #[inline(always)]
-    pub fn mark_target(&self, section: u32, stack: &mut Vec<SectionId>) {
-        if self.gc && self.mark(section) && self.sections.list[section as usize].in_image() {
-            stack.push(SectionId(section));
-        }
-    }
-
-    /// Whether a dynamic relocation may be written into the section.
-    pub fn is_writable(&self, object: &Object, shndx: u32) -> bool {
-        object.shdrs[shndx as usize].sh_flags() & SHF_WRITE != 0
-    }
-
-    /// Whether the section is no part of the output, whatever refers to it: it lost with its COMDAT group, or it
-    /// speaks to linkers only.
-    pub fn is_gone(&self, section: u32) -> bool {
-        !self.sections.list[section as usize].in_image()
-    }
-}
-
-/// A walk by several threads.
-struct Walk<'w, 'c, 'a> {
-    scanner: &'w Scanner<'c, 'a>,
-    region: Region,
-    findings: Mutex<Vec<Found>>,
-}
-
-impl Walk<'_, '_, '_> {
-    /// Has some thread follow `sections`, and others what turns out to be too much for it.
-    fn spawn<'s>(&'s self, scope: &rayon::Scope<'s>, sections: Vec<SectionId>) {
-        scope.spawn(move |scope| {
-            let _task = self.region.task();
-            let share = |part: &&[SectionId]| {
-                self.spawn(scope, part.to_vec());
-                true
-            };
-            let found = self.scanner.follow(sections, share);
-            self.findings.lock().unwrap().push(found);
-        });
-    }
-}
-
-/// Offers to `share` what has waited longest in `stack`, which likely leads to most, if there is more than one thread
-/// needs. All of it at once: a part at a time, the rest of a stack of a million would be moved thousands of times.
-fn give_away(stack: &mut Vec<SectionId>, share: impl FnMut(&&[SectionId]) -> bool) {
-    if stack.len() <= 2 * SHARED {
-        return;
-    }
-    let spare = &stack[..stack.len() - SHARED];
-    let given = spare.chunks_exact(SHARED).take_while(share).count();
-    stack.drain(..given * SHARED);
 }
 
 fn merge_locals(lists: Vec<Vec<LocalNeed>>, parallel: bool) -> Vec<LocalNeed> {
@@ -393,27 +321,4 @@ fn merge_locals(lists: Vec<Vec<LocalNeed>>, parallel: bool) -> Vec<LocalNeed> {
         same
     });
     locals
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whatever_one_thread_does_not_need_is_given_away_at_once() {
-        for waiting in [0, 1, 2 * SHARED, 2 * SHARED + 1, 100 * SHARED + 7] {
-            let sections: Vec<SectionId> = (0..waiting as u32).map(SectionId).collect();
-            let (mut stack, mut given) = (sections.clone(), Vec::new());
-            give_away(&mut stack, |part| {
-                given.extend_from_slice(part);
-                true
-            });
-            assert!(stack.len() <= 2 * SHARED && stack.len() >= waiting.min(SHARED));
-            assert_eq!(given.len() % SHARED, 0);
-            assert_eq!([given, stack].concat(), sections);
-        }
-        let mut stack = vec![SectionId(0); 5 * SHARED];
-        give_away(&mut stack, |_| false);
-        assert_eq!(stack.len(), 5 * SHARED);
-    }
 }

@@ -7,10 +7,8 @@
 //!
 //! One thread: `-r --gc-sections` is rare.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use weld_common::diag::DiagSink;
-use weld_common::zeroed;
+use weld_common::walk::Marks;
 
 use crate::elf::*;
 use crate::ids::*;
@@ -29,7 +27,7 @@ struct Marker<'c, 'a> {
     sections: &'c Sections<'a>,
     symbols: &'c Symbols,
     owners: &'c SectionOwners,
-    bits: Vec<AtomicU32>,
+    marks: Marks,
     stack: Vec<SectionId>,
 }
 
@@ -41,8 +39,8 @@ pub fn live<'a>(
     owners: &SectionOwners,
     (options, sink): (&Options, &DiagSink),
 ) -> Live {
-    let bits = zeroed::sparse(sections.list.len().div_ceil(32));
-    let mut marker = Marker { resolved, sections, symbols, owners, bits, stack: Vec::new() };
+    let marks = Marks::new(sections.list.len());
+    let mut marker = Marker { resolved, sections, symbols, owners, marks, stack: Vec::new() };
     if options.sections.gc_sections {
         let roots = Roots {
             objects: &resolved.objects,
@@ -66,18 +64,16 @@ pub fn live<'a>(
     if symbols.list.iter().any(|symbol| symbol.has(sym::IN_DISCARDED)) {
         marker.use_discarded();
     }
-    Live::new(marker.bits)
+    Live::new(marker.marks)
 }
 
 impl<'a> Marker<'_, 'a> {
     fn mark(&self, section: u32) -> bool {
-        let word = &self.bits[section as usize / 32];
-        let bit = 1 << (section % 32);
-        word.fetch_or(bit, Ordering::Relaxed) & bit == 0
+        self.marks.set(section)
     }
 
     fn is_marked(&self, section: u32) -> bool {
-        self.bits[section as usize / 32].load(Ordering::Relaxed) >> (section % 32) & 1 != 0
+        self.marks.get(section)
     }
 
     fn push(&mut self, section: u32) {
@@ -218,8 +214,7 @@ impl<'a> Marker<'_, 'a> {
                 for &(shndx, leader) in &extra.link_order {
                     let (section, leader) = (object.section_base + shndx, object.section_base + leader);
                     if self.is_marked(section) && !self.is_marked(leader) {
-                        let word = &self.bits[section as usize / 32];
-                        word.fetch_and(!(1 << (section % 32)), Ordering::Relaxed);
+                        self.marks.clear(section);
                         again = true;
                     }
                 }

@@ -8,10 +8,10 @@ use weld_common::par;
 use weld_common::prefetch::prefetch;
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use super::strtab::StringTable;
 use crate::elf::{SHF_ALLOC, SHT_STRTAB};
 use crate::ids::SymbolId;
 use crate::resolve::names::Names;
+use weld_common::string_table::StringTable;
 
 /// Names whose lengths are added up by one task.
 const RUN: usize = 1 << 15;

@@ -23,7 +23,6 @@ use super::dynstr::DynStr;
 use super::gnu_hash::{GnuHash, Hashed, bucket, gnu_hash};
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
-use super::strtab::StringTable;
 use super::sysv_hash::{SysvHash, sysv_hash};
 use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed};
 use crate::elf::*;
@@ -34,6 +33,7 @@ use crate::resolve::Resolved;
 use crate::resolve::exports::Exports;
 use crate::resolve::symbols::{Symbols, strong_use, sym};
 use crate::resolve::versioned::plain;
+use weld_common::string_table::StringTable;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
 /// that older ones, which do not know packed relocations, refuse the file by its version.

@@ -26,7 +26,6 @@ pub mod relr;
 pub mod section;
 pub mod shstrtab;
 pub mod slots;
-pub mod strtab;
 pub mod symbol_choice;
 pub mod symbol_numbers;
 pub mod symtab;

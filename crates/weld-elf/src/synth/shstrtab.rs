@@ -2,9 +2,9 @@
 
 use super::plan::Plan;
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use super::strtab::StringTable;
 use crate::elf::*;
 use crate::layout::Layout;
+use weld_common::string_table::StringTable;
 
 pub struct Section;
 

@@ -292,6 +292,8 @@ fn starts_of_objects(locals: &[LocalNeed], first: usize) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use weld_common::walk::Marks;
+
     use super::*;
 
     /// A symbol a name, with needs that differ, some in no order of theirs.
@@ -320,7 +322,7 @@ mod tests {
     }
 
     fn live(locals: Vec<LocalNeed>) -> Live {
-        let mut live = Live::new(Vec::new());
+        let mut live = Live::new(Marks::new(0));
         (live.locals, live.facts) = (locals, fact::TLS_LD);
         live
     }

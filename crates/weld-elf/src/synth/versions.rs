@@ -18,12 +18,12 @@
 
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
-use super::strtab::StringTable;
 use super::sysv_hash::sysv_hash;
 use crate::elf::{Format, SHF_ALLOC, SHT_GNU_VERDEF, SHT_GNU_VERNEED, SHT_GNU_VERSYM};
 use crate::layout::ChunkKind;
 use object::elf;
 use std::fmt;
+use weld_common::string_table::StringTable;
 
 const VERDEF_SIZE: usize = 20;
 const VERDAUX_SIZE: usize = 8;

@@ -24,8 +24,8 @@ use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::options::Options;
 use crate::synth::commons::{Block, Commons, IN_BSS, IN_LBSS, IN_TBSS};
-use crate::synth::strtab::StringTable;
 use crate::util::align_up;
+use weld_common::string_table::StringTable;
 
 /// Flags that output sections have if any of their members has them.
 const UNITED: u64 = SHF_WRITE | SHF_EXECINSTR;

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 
 use crate::elf::*;
 use crate::ids::*;
-use crate::synth::strtab::StringTable;
+use weld_common::string_table::StringTable;
 
 /// "Not there", for numbers of output sections.
 pub const NONE: u32 = u32::MAX;

@@ -6,7 +6,7 @@
 //! Specification: DWARF 5, sections 7.4 (32 and 64 bits), 7.5.5 and 7.5.6 (forms), 7.6 (LEB128); DWARF 2 to 4 and
 //! GNU's forms of split DWARF where they differ.
 
-use crate::reader::Reader;
+use weld_common::reader::Reader;
 
 /// The sections that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

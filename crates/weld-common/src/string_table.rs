@@ -1,11 +1,10 @@
-//! Builder for small string tables: `.shstrtab` and the head of `.dynstr` (gABI, "String Table").
+//! Builder for small string tables: strings that end in NUL, found by their offset (ELF's `.shstrtab`, names of versions).
 //!
 //! Whole strings are stored once; suffixes are not shared. Offset 0 is the empty string. The
 //! lookup table holds 8 bytes a slot (hash tag and offset), not the strings: they are compared in
-//! the table itself. The names of symbols are not in here: they are
-//! copied in parallel (`symtab`, `dynstr`).
+//! the table itself. It is for thousands of strings, not millions: names of symbols are copied in parallel.
 
-use weld_common::hash::hash_bytes;
+use crate::hash::hash_bytes;
 
 /// A string table under construction.
 pub struct StringTable {
