@@ -16,7 +16,10 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
 
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::io::input::InputStore;
 use crate::io::output::OutputError;
 use crate::text;
 
@@ -103,6 +106,87 @@ impl Drop for Reproduce {
         if let Some(tar) = self.tar.take() {
             // The link has failed already; its error is the one to report.
             let _ = tar.finish();
+        }
+    }
+}
+
+/// Records what a link reads while it goes on.
+///
+/// What the command line names is stored as soon as it is open, the rest (members of thin archives,
+/// version scripts, …) before the output takes its place, or when the link has failed. If the linker
+/// crashes in between, the first part is there. The file is not touched before the inputs are open: one
+/// of them may turn out to be it.
+pub struct Recorder {
+    path: PathBuf,
+    response: String,
+    version: String,
+    files: Mutex<Files>,
+}
+
+struct Files {
+    file: State,
+    /// How many of the store's files are in it.
+    stored: usize,
+}
+
+enum State {
+    Planned,
+    Open(Reproduce),
+    /// Complete, or given up.
+    Closed,
+}
+
+fn failed(error: OutputError) -> Diagnostics {
+    Diagnostic::error(error.to_string()).into()
+}
+
+impl Recorder {
+    /// A recorder of what a link reads, to `path`, beside its command line and the linker's version.
+    pub fn new(path: PathBuf, response: String, version: String) -> Recorder {
+        let files = Mutex::new(Files { file: State::Planned, stored: 0 });
+        Recorder { path, response, version, files }
+    }
+
+    /// Adds what has been opened since the last call. After an error nothing more is done.
+    pub fn add(&self, store: &InputStore) -> Result<(), Diagnostics> {
+        let mut files = self.files.lock().unwrap_or_else(|e| e.into_inner());
+        let added = self.add_to(&mut files, store);
+        if added.is_err() {
+            files.file = State::Closed;
+        }
+        added.map_err(failed)
+    }
+
+    fn add_to(&self, files: &mut Files, store: &InputStore) -> Result<(), OutputError> {
+        if let State::Planned = files.file {
+            if store.has_refused() {
+                // The input that was refused may be the file.
+                return Ok(());
+            }
+            let mut file = Reproduce::new(&self.path)?;
+            file.describe(&self.response, &self.version)?;
+            files.file = State::Open(file);
+        }
+        let State::Open(file) = &mut files.file else { return Ok(()) };
+        let opened = store.opened();
+        let mut new = opened[files.stored..].to_vec();
+        files.stored = opened.len();
+        // They were opened by many threads.
+        new.sort_unstable();
+        new.dedup();
+        for (path, bytes) in new {
+            file.add(&path, bytes)?;
+        }
+        file.flush()
+    }
+
+    /// Adds the rest and completes the file, unless that has been done or has failed.
+    pub fn finish(&self, store: &InputStore) -> Result<(), Diagnostics> {
+        self.add(store)?;
+        let mut files = self.files.lock().unwrap_or_else(|e| e.into_inner());
+        match std::mem::replace(&mut files.file, State::Closed) {
+            State::Open(file) => file.finish().map_err(failed),
+            State::Planned | State::Closed => Ok(()),
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod icf;
 pub mod ids;
 pub mod image;
 pub mod input;
+pub mod job;
 pub mod layout;
 pub mod link;
 pub mod live;

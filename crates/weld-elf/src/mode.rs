@@ -1,5 +1,7 @@
 //! What the options and inputs together make of the output; the questions that phases ask.
 
+use weld_common::diag::{Diagnostic, Diagnostics};
+
 use crate::arch::Machine;
 use crate::arch::facts::Facts;
 use crate::options::{Options, OutputKind};
@@ -42,6 +44,27 @@ impl Mode {
             OutputKind::Shared | OutputKind::Pie => true,
             OutputKind::Exec => has_shared_inputs || exports,
         }
+    }
+
+    /// Refuses output that weld cannot make yet for the machine: what a loader relocates, and what keeps relocations.
+    pub fn check(&self, options: &Options) -> Result<(), Diagnostics> {
+        let machine = self.facts();
+        let keeps = match options.kind {
+            OutputKind::Relocatable => Some("-r"),
+            _ => options.relocs.emit_relocs.then_some("--emit-relocs"),
+        };
+        if let Some(option) = keeps.filter(|_| machine.gaps.relocatable) {
+            let text = format!("{option} is not supported yet for {}", machine.name);
+            return Err(Diagnostic::error(text).into());
+        }
+        if machine.gaps.dynamic && (self.dynamic || self.pic) {
+            let text = format!(
+                "for {} only static executables at fixed addresses (-static -no-pie) are supported yet",
+                machine.name
+            );
+            return Err(Diagnostic::error(text).into());
+        }
+        Ok(())
     }
 
     /// What is known of the machine.

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use weld_common::glob::Glob;
+use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 
 use crate::arch::Machine;
@@ -115,15 +116,6 @@ pub enum Shuffle {
     /// It is another one each time.
     Random,
     Seed(u32),
-}
-
-/// `--mmap-output-file`, `--no-mmap-output-file`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum OutputEngine {
-    #[default]
-    Auto,
-    Mapped,
-    Streaming,
 }
 
 /// `-z cet-report`, `-z bti-report`: what to say about inputs without the property.
@@ -588,12 +580,12 @@ pub struct OutputFileOptions {
     pub path: PathBuf,
     /// `path` comes from `-o`, which wins over `OUTPUT` in a linker script.
     pub path_given: bool,
-    pub engine: OutputEngine,
+    pub engine: EngineChoice,
 }
 
 impl Default for OutputFileOptions {
     fn default() -> Self {
-        OutputFileOptions { path: PathBuf::from("a.out"), path_given: false, engine: OutputEngine::Auto }
+        OutputFileOptions { path: PathBuf::from("a.out"), path_given: false, engine: EngineChoice::Auto }
     }
 }
 

@@ -21,8 +21,8 @@ use super::units::{Cutter, Unit};
 use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, CompressedSection, Compressor};
 use crate::ids::OutputSectionId;
 use crate::image::Image;
+use crate::job::Context;
 use crate::layout::{self, ChunkKind, OutputSection};
-use crate::link::Context;
 use crate::options::{Compression, Options};
 use crate::synth::section::Cuts;
 

@@ -22,7 +22,7 @@ use crate::emit::tombstone;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::SectionKind;
-use crate::link::Job;
+use crate::job::{Job, create_output};
 use crate::synth::build_id;
 
 /// Units are closed when they reach this many bytes.
@@ -73,7 +73,7 @@ struct Emitter<'c, 'a> {
 /// Writes the object.
 pub fn write<'j>(job: &Job<'j>, plan: &Plan, threads: usize) -> Result<OutputFile<'j>, Diagnostics> {
     let span = job.trace.span("write image");
-    let file = job.create_output(plan.outs.file_size, false, threads)?;
+    let file = create_output(job, plan.outs.file_size, false, threads)?;
     let lossy: Vec<bool> = plan.resolved.objects.iter().map(|o| is_lossy(plan, o)).collect();
     let emitter = Emitter { plan, lossy: &lossy };
     let units = emitter.cut();

@@ -19,7 +19,7 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use crate::arch::facts::Facts;
 use crate::input::load::Inputs;
 use crate::input::sections::{self, Sections};
-use crate::link::Job;
+use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::options::{BuildId, Options};
 use crate::report;
@@ -133,7 +133,7 @@ pub fn link<'j>(
         symtab: &symtab,
     };
     let file = emit::write(job, &plan, threads)?;
-    job.finish(file, false, (inputs, parallel))
+    job.finish(file, false, parallel, || report::last(job, inputs))
 }
 
 /// Inputs and options that `-r` has no use for.

@@ -6,7 +6,7 @@ use weld_common::diag::Diagnostic;
 
 use super::shown;
 use crate::ids::*;
-use crate::link::Job;
+use crate::job::Job;
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
 

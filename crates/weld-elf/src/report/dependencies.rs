@@ -12,9 +12,8 @@ use std::collections::HashSet;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
-use super::write_report;
 use crate::input::load::Inputs;
-use crate::link::Job;
+use crate::job::Job;
 
 pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
     let Some(path) = &job.options.reports.dependency_file else { return Ok(()) };
@@ -31,7 +30,7 @@ pub fn report(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
         let text = format!("--dependency-file: a rule cannot name {bad:?}, which has a line break in it");
         return Err(Diagnostic::error(text).into());
     }
-    write_report(job, path, &rule(&output, &list))
+    job.report(path, &rule(&output, &list))
 }
 
 fn rule(output: &str, inputs: &[String]) -> String {

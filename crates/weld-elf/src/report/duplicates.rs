@@ -6,7 +6,7 @@ use super::{place, shown};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::{SectionKind, Sections};
-use crate::link::Job;
+use crate::job::Job;
 use crate::resolve::Resolved;
 use crate::resolve::names::Rank;
 use crate::resolve::versioned;

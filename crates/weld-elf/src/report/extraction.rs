@@ -9,13 +9,13 @@ use std::fmt::Write;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
 
-use super::{shown, write_report};
+use super::shown;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
-use crate::link::Job;
+use crate::job::Job;
 use crate::resolve::names::flag;
 use crate::resolve::{Extraction, Resolved};
 use crate::setup;
@@ -23,7 +23,7 @@ use crate::setup;
 pub fn report(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let history = History::new(inputs, resolved);
     if let Some(path) = &job.options.reports.why_extract {
-        write_report(job, path, &history.table(job))?;
+        job.report(path, &history.table(job))?;
     }
     if job.options.reports.warn_backrefs {
         history.warn_backrefs(job);

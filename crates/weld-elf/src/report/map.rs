@@ -20,8 +20,8 @@ use crate::ids::*;
 use crate::image::Image;
 use crate::input::object::SymbolPlace;
 use crate::input::sections::SectionKind;
+use crate::job::Context;
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
-use crate::link::Context;
 use crate::resolve::symbols::sym;
 use weld_common::text;
 

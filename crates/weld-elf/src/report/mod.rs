@@ -29,25 +29,26 @@ pub mod versions;
 pub mod warnings;
 
 use std::borrow::Cow;
-use std::path::Path;
 
-use weld_common::demangle;
 use weld_common::diag::{Diagnostic, Diagnostics};
-use weld_common::host::Host;
-use weld_common::text;
+use weld_common::{demangle, text, trace as tracing};
 
 use crate::ids::*;
 use crate::image::Image;
 use crate::input::archives::is_meant;
 use crate::input::load::{Input, Inputs};
 use crate::input::sections::Sections;
-use crate::link::{Context, Job};
+use crate::job::{Context, Job};
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::resolve::symbols::Symbols;
+use split_stack::SplitStack;
+use undefined::Undefined;
+use warnings::Warnings;
 
 /// `--exclude-libs` with a name that no archive has would leave in what it is meant to take out.
-pub fn exclusions(job: &Job, inputs: &Inputs) {
+fn exclusions(job: &Job, inputs: &Inputs) {
     for value in job.options.symbols.exclude_libs.iter().filter(|value| *value != "ALL") {
         if !inputs.archives.iter().any(|archive| is_meant(value, &archive.path)) {
             job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
@@ -94,31 +95,10 @@ fn statistics(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Dia
     Ok(())
 }
 
-/// Prints to standard output.
-pub fn print(host: &dyn Host, text: &str) -> Result<(), Diagnostics> {
-    host.print(&text::bytes(text)).map_err(|e| {
-        let text = format!("cannot write to standard output: {}", weld_common::io::reason(&e));
-        Diagnostic::error(text).into()
-    })
-}
-
-/// Keeps a report for `path` until the output is complete; `-` is standard output, at once.
-pub fn write_report(job: &Job, path: &Path, text: &str) -> Result<(), Diagnostics> {
-    if path == Path::new("-") {
-        return job.print(text);
-    }
-    job.reports.add(path, text::bytes(text).into_owned());
-    Ok(())
-}
-
-/// An input that somebody wrote to while it was being linked.
-pub fn changed_input(path: &Path) -> Diagnostic {
-    Diagnostic::error(format!("input file {} changed while it was being linked", text::path(path)))
-}
-
 /// Reports on which files take part and why: `--trace`, `-y`, `--why-extract`, `--warn-backrefs`.
 pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let options = job.options;
+    exclusions(job, inputs);
     statistics(job, inputs, resolved)?;
     if options.reports.trace {
         job.print(&trace::files(inputs, resolved))?;
@@ -130,6 +110,57 @@ pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(),
         extraction::report(job, inputs, resolved)?;
     }
     Ok(())
+}
+
+/// What is wrong with names: those defined twice, and if `references`, those that are asked for and not defined.
+pub fn symbols(
+    job: &Job,
+    context: &Context,
+    resolved: &Resolved,
+    sections: &Sections,
+    symbols: &Symbols,
+    (names, references): (bool, bool),
+) {
+    let _stretch = tracing::stretch("reports on symbols");
+    if names {
+        duplicates::report(job, resolved, sections);
+        if job.options.reports.warn_common {
+            commons::report(job, resolved);
+        }
+    }
+    if references {
+        undefined::aliases(job, resolved, symbols, context.internals);
+        undefined::required(job, resolved, symbols);
+        // Symbols defined twice do not keep those that are not defined from being found.
+        job.sink.settle();
+    }
+}
+
+/// What is wrong with references, and what gc found.
+pub fn references<'j>(
+    job: &Job<'j>,
+    context: &Context<'_, 'j>,
+    resolved: &Resolved<'j>,
+    sections: &Sections<'j>,
+    symbols: &Symbols,
+    live: &Live,
+) -> Result<(), Diagnostics> {
+    let _stretch = tracing::stretch("reports on relocations");
+    let (inputs, owners, parallel) = (context.inputs, context.owners, context.parallel);
+    Undefined { job, inputs, resolved, sections, symbols, parallel }.report(live);
+    job.sink.settle();
+    shared_references::report(job, context.mode.facts(), resolved, symbols);
+    job.sink.settle();
+    Warnings { job, resolved, sections, live }.report();
+    placement::report(job, resolved, sections, live);
+    SplitStack { job, resolved, sections, symbols, live, owners }.report();
+    removed_sections(job, resolved, sections, live)
+}
+
+/// What is said right before the output takes its place: `--dependency-file`, `--stats`, `--time-trace`.
+pub fn last(job: &Job, inputs: &Inputs) -> Result<(), Diagnostics> {
+    dependencies::report(job, inputs)?;
+    job.report_trace(job.options.reports.stats, job.options.reports.time_trace.as_deref())
 }
 
 /// `--print-gc-sections`.
@@ -149,7 +180,7 @@ pub fn removed_sections(
             }
         }
     }
-    write_report(job, path, &text)
+    job.report(path, &text)
 }
 
 /// `--print-icf-sections`.
@@ -173,7 +204,7 @@ pub fn folded_sections(
             text += &format!("  removing identical section {}\n", label(*folded));
         }
     }
-    write_report(job, path, &text)
+    job.report(path, &text)
 }
 
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
@@ -192,29 +223,11 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
         text += &cref::text(image);
     }
     match &options.reports.map_file {
-        Some(path) => write_report(job, path, &text)?,
+        Some(path) => job.report(path, &text)?,
         None => job.print(&text)?,
     }
     if options.reports.map_file.is_some() && options.reports.print_map {
         job.print(&text)?;
-    }
-    Ok(())
-}
-
-/// `--stats` and `--time-trace`.
-pub fn finish_trace(job: &Job) -> Result<(), Diagnostics> {
-    if job.trace.is_enabled() {
-        let (text, times) = job.store.readahead().summary();
-        if let Some(times) = times {
-            job.trace.past_task("prefetch", &text, times);
-        }
-        job.trace.note("prefetch", || text);
-    }
-    if job.options.reports.stats {
-        job.print(&job.trace.stats())?;
-    }
-    if let Some(path) = &job.options.reports.time_trace {
-        write_report(job, path, &job.trace.to_json())?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::{SectionKind, Sections};
-use crate::link::Job;
+use crate::job::Job;
 use crate::live::Live;
 use crate::resolve::Resolved;
 

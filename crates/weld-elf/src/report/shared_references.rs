@@ -16,7 +16,7 @@ use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
-use crate::link::Job;
+use crate::job::Job;
 use crate::options::OutputKind;
 use crate::resolve::Resolved;
 use crate::resolve::names::flag;

@@ -25,7 +25,7 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::decode_relocs;
-use crate::link::Job;
+use crate::job::Job;
 use crate::resolve::Resolved;
 
 /// Adds source lines to the diagnostics that a link ends with.

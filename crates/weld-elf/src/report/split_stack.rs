@@ -13,7 +13,7 @@ use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::Sections;
-use crate::link::Job;
+use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Symbols, sym};

@@ -9,7 +9,7 @@ use crate::ids::*;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::shared::Shared;
-use crate::link::Job;
+use crate::job::Job;
 use crate::resolve::Resolved;
 use crate::resolve::versioned::plain;
 

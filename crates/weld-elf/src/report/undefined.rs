@@ -10,7 +10,7 @@ use super::{detailed, discarded, hints, place, shown};
 use crate::ids::*;
 use crate::input::load::Inputs;
 use crate::input::sections::Sections;
-use crate::link::Job;
+use crate::job::Job;
 use crate::live::{Live, UndefinedRef};
 use crate::options::{Options, UnresolvedPolicy};
 use crate::resolve::Resolved;

@@ -16,7 +16,7 @@ use crate::input::needed::run_path;
 use crate::input::search::Search;
 use crate::input::shared::Shared;
 use crate::input::{FileName, Reading};
-use crate::link::Job;
+use crate::job::Job;
 use crate::options::InputFlags;
 use crate::resolve::Resolved;
 

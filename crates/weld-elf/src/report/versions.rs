@@ -2,7 +2,7 @@
 
 use weld_common::diag::Diagnostic;
 
-use crate::link::Job;
+use crate::job::Job;
 use crate::options::UndefinedVersion;
 use crate::resolve::Resolved;
 use crate::resolve::rules::Scripts;

@@ -12,7 +12,7 @@ use super::place;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::sections::Sections;
-use crate::link::Job;
+use crate::job::Job;
 use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::resolve::names::{Rank, flag};

@@ -21,7 +21,6 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::sections::decode_symbols;
-use crate::report;
 use crate::resolve::symbols::sym;
 
 impl<'a> Orderer<'_, 'a> {
@@ -141,6 +140,6 @@ impl<'a> Orderer<'_, 'a> {
                 }
             }
         }
-        report::write_report(self.job, path, &text)
+        self.job.report(path, &text)
     }
 }

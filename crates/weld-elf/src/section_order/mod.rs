@@ -19,7 +19,7 @@ use weld_common::glob::Glob;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::sections::{SectionKind, Sections};
-use crate::link::Job;
+use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;

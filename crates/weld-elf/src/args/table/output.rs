@@ -2,12 +2,13 @@
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Given, Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::io::output::EngineChoice;
 
 use super::super::emulation;
 use super::super::state::State;
 use super::super::values::{address, choice, hex_bytes, number, percent_decode};
 use crate::arch;
-use crate::options::{BuildId, Magic, OutputEngine};
+use crate::options::{BuildId, Magic};
 
 pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
 
@@ -125,11 +126,11 @@ const ROWS: &[Spec<State>] = &[
         &["mmap-output-file"],
         "Write the output through a shared mapping. Default: by threads, size and file system.",
         |s| {
-            s.o.output.engine = OutputEngine::Mapped;
+            s.o.output.engine = EngineChoice::Mapped;
         },
     ),
     flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
-        s.o.output.engine = OutputEngine::Streaming;
+        s.o.output.engine = EngineChoice::Streaming;
     }),
     take(&["oformat"], Required("FORMAT"), "The format of the output: elf.", |s, v| {
         let format = v.text()?;

@@ -1,0 +1,194 @@
+//! What every step of a link may use, whatever is linked: options, host, inputs, diagnostics, trace, and the way to a
+//! finished output.
+//!
+//! A linker makes one job a link. It hands it to its steps, which find here what belongs to none of them. `O` is the type of
+//! its options.
+
+use std::path::Path;
+
+use crate::diag::{DiagSink, Diagnostic, Diagnostics};
+use crate::host::Host;
+use crate::io;
+use crate::io::input::InputStore;
+use crate::io::output::reports::Reports;
+use crate::io::output::{ClosedOutput, OutputFile, OutputOptions};
+use crate::jobserver::{Jobserver, Tokens};
+use crate::par::{self, Pool};
+use crate::reproduce::Recorder;
+use crate::text;
+use crate::trace::Trace;
+
+pub struct Job<'j, O> {
+    pub options: &'j O,
+    pub host: &'j dyn Host,
+    pub sink: &'j DiagSink,
+    pub store: &'j InputStore<'j>,
+    pub trace: &'j Trace,
+    /// `--reproduce`.
+    pub record: Option<&'j Recorder>,
+    /// The build that this link is part of.
+    pub jobserver: Option<&'j Jobserver>,
+    /// Texts for files that are written with the output.
+    pub reports: &'j Reports,
+}
+
+/// The jobserver of the build that this link is part of.
+pub fn connect(host: &dyn Host) -> Option<Jobserver> {
+    host.makeflags().iter().find_map(|flags| Jobserver::connect(flags))
+}
+
+/// Drops a large value, or leaves that to the end of the process.
+pub fn done_with<T>(host: &dyn Host, value: T) {
+    if host.exits_soon() {
+        std::mem::forget(value);
+    }
+}
+
+/// Prints to standard output.
+///
+/// # Errors
+/// If that cannot be written to.
+pub fn print(host: &dyn Host, text: &str) -> Result<(), Diagnostics> {
+    host.print(&text::bytes(text)).map_err(|e| {
+        let text = format!("cannot write to standard output: {}", io::reason(&e));
+        Diagnostic::error(text).into()
+    })
+}
+
+impl<'j, O> Job<'j, O> {
+    /// The threads of this link for so many bytes of input, or as many as were asked for. All but one of them need a token
+    /// if the build has a jobserver; they are given back when the second value is dropped, also after errors.
+    pub fn threads(&self, requested: Option<usize>, input_bytes: u64) -> (Pool, Option<Tokens<'j>>) {
+        let useful = par::choose_threads(requested, input_bytes);
+        let server = self.jobserver.filter(|_| useful > 1);
+        let tokens = server.map(|server| server.take(useful - 1, self.host));
+        let threads = tokens.as_ref().map_or(useful, |tokens| tokens.count() + 1);
+        self.trace.note("threads", || match self.jobserver {
+            Some(_) => format!("{threads} of {useful} useful (the build has a jobserver)"),
+            None => threads.to_string(),
+        });
+        (Pool::new(threads, self.trace), tokens)
+    }
+
+    /// Runs a step of the link, which the trace shows as `name`.
+    #[inline(always)]
+    pub fn step<T>(&self, name: &'static str, step: impl FnOnce() -> T) -> T {
+        let _span = self.trace.span(name);
+        step()
+    }
+
+    /// Prints to standard output.
+    ///
+    /// # Errors
+    /// If that cannot be written to.
+    pub fn print(&self, text: &str) -> Result<(), Diagnostics> {
+        print(self.host, text)
+    }
+
+    /// Keeps a report for `path` until the output is complete; `-` is standard output, at once.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn report(&self, path: &Path, text: &str) -> Result<(), Diagnostics> {
+        if path == Path::new("-") {
+            return self.print(text);
+        }
+        self.reports.add(path, text::bytes(text).into_owned());
+        Ok(())
+    }
+
+    /// `--stats` and `--time-trace`.
+    ///
+    /// # Errors
+    /// If standard output cannot be written to.
+    pub fn report_trace(&self, stats: bool, time_trace: Option<&Path>) -> Result<(), Diagnostics> {
+        if self.trace.is_enabled() {
+            let (text, times) = self.store.readahead().summary();
+            if let Some(times) = times {
+                self.trace.past_task("prefetch", &text, times);
+            }
+            self.trace.note("prefetch", || text);
+        }
+        if stats {
+            self.print(&self.trace.stats())?;
+        }
+        if let Some(path) = time_trace {
+            self.report(path, &self.trace.to_json())?;
+        }
+        Ok(())
+    }
+
+    /// The output file, `size` bytes long. `verbose`: says how it is written.
+    ///
+    /// # Errors
+    /// If there is no room for it, or it cannot be created.
+    pub fn create_output(
+        &self,
+        path: &Path,
+        size: u64,
+        options: &OutputOptions,
+        verbose: bool,
+    ) -> Result<OutputFile<'j>, Diagnostics> {
+        let file = OutputFile::create(path, size, options, self.host)
+            .map_err(|e| Diagnostics::from(Diagnostic::error(e.to_string())))?;
+        self.trace.note("output bytes", || size.to_string());
+        let (engine, why) = file.engine();
+        self.trace.note("output engine", || format!("{engine:?} ({why})"));
+        if verbose {
+            self.print(&format!("output engine: {engine:?} ({why})\n"))?;
+        }
+        Ok(file)
+    }
+
+    /// The last step: all that the link has to say, the last of it by `reports`, is written and checked; then the output
+    /// takes its place.
+    ///
+    /// # Errors
+    /// If an input has changed since it was opened, or something cannot be written. The output is then as it was before.
+    pub fn finish(
+        &self,
+        file: OutputFile,
+        executable: bool,
+        parallel: bool,
+        reports: impl FnOnce() -> Result<(), Diagnostics>,
+    ) -> Result<(), Diagnostics> {
+        if let Some(record) = self.record {
+            record.finish(self.store)?;
+        }
+        // Inputs are not read any more.
+        if let Some(path) = self.step("have inputs changed", || self.store.changed(parallel)) {
+            return Err(changed_input(&path).into());
+        }
+        reports()?;
+        let output = file.close(executable).map_err(Diagnostic::from)?;
+        self.write_reports()?;
+        output.commit().map_err(|e| Diagnostic::from(e).into())
+    }
+
+    fn write_reports(&self) -> Result<(), Diagnostic> {
+        let complete = self.reports.write(self.host).map_err(Diagnostic::from)?;
+        complete.into_iter().try_for_each(ClosedOutput::commit).map_err(Diagnostic::from)
+    }
+
+    /// What a link that failed has to say: why, and the reports that it has come to.
+    pub fn failed(&self, mut diagnostics: Diagnostics) -> Diagnostics {
+        let is_said = |text: &Diagnostic, list: &[Diagnostic]| list.iter().any(|d| d.message == text.message);
+        // What is wrong with such an input may never have been in the file.
+        if let Some(changed) = self.store.changed(false).map(|path| changed_input(&path))
+            && !is_said(&changed, &diagnostics.list)
+        {
+            diagnostics.list.insert(0, changed);
+        }
+        let recorded = self.record.map_or(Ok(()), |record| record.finish(self.store));
+        let mut more = recorded.err().map_or(Vec::new(), |diagnostics| diagnostics.list);
+        more.extend(self.write_reports().err());
+        more.retain(|text| !is_said(text, &diagnostics.list));
+        diagnostics.list.append(&mut more);
+        diagnostics
+    }
+}
+
+/// An input that somebody wrote to while it was being linked.
+fn changed_input(path: &Path) -> Diagnostic {
+    Diagnostic::error(format!("input file {} changed while it was being linked", text::path(path)))
+}
