@@ -15,7 +15,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::report;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym, symbol_type};
+use crate::resolve::symbols::{Symbol, Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::slots::{NONE, Slot, Slots};
 
@@ -274,9 +274,9 @@ impl<'a> Image<'_, 'a> {
 
 impl<'a> Image<'_, 'a> {
     /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function.
-    pub fn is_known_by_plt(&self, id: SymbolId) -> bool {
-        let flags = self.symbols[id].flags();
-        flags & sym::IFUNC != 0 && flags & sym::NEEDS_PLT != 0 && flags & sym::PREEMPTIBLE == 0
+    pub fn is_known_by_plt(flags: u32) -> bool {
+        const HERE: u32 = sym::IFUNC | sym::NEEDS_PLT;
+        flags & (HERE | sym::PREEMPTIBLE) == HERE
     }
 
     /// The output section that a section of the image lies in.
@@ -291,18 +291,28 @@ impl<'a> Image<'_, 'a> {
     pub fn made_type(&self, id: SymbolId) -> u8 {
         let flags = self.symbols[id].flags();
         let alias = flags & sym::KIND == sym::INTERNAL && flags & sym::IFUNC != 0;
-        if alias && !self.is_known_by_plt(id) { STT_GNU_IFUNC } else { symbol_type(flags) }
+        if alias && !Image::is_known_by_plt(flags) { STT_GNU_IFUNC } else { symbol_type(flags) }
     }
 
     /// The section header index of what defines a name; `None` for absolute values.
-    pub fn output_index(&self, id: SymbolId) -> Option<HeaderIndex> {
-        let symbol = &self.symbols[id];
+    #[inline(always)]
+    pub fn output_index(&self, symbol: &Symbol) -> Option<HeaderIndex> {
+        match symbol.kind() {
+            sym::DEFINED if !Image::is_known_by_plt(symbol.flags()) => {
+                self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out.header())
+            }
+            _ => self.index_of_made(symbol),
+        }
+    }
+
+    /// As [`Self::output_index`], for what lies in no input section.
+    #[inline(never)]
+    fn index_of_made(&self, symbol: &Symbol) -> Option<HeaderIndex> {
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out.header());
-        if self.is_known_by_plt(id) {
+        if Image::is_known_by_plt(symbol.flags()) {
             return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
         }
         match symbol.kind() {
-            sym::DEFINED => self.out_of(self.sections.get(SectionId(symbol.section))).map(|out| out.header()),
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);

@@ -14,7 +14,7 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, Options, OutputKind};
-use crate::resolve::symbols::{prefetch_definition, strong_use, sym};
+use crate::resolve::symbols::prefetch_definition;
 use crate::synth::dynsym::DynSym;
 use crate::synth::rela::Counts;
 use crate::synth::slots::Slots;
@@ -227,70 +227,19 @@ pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]
     }
 }
 
+/// A dynamic symbol has no extended index. The loader tells undefined and absolute ones from the rest, whose values
+/// it moves with the image.
 fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let id = dynsym.symbols[i];
-    let symbol = &image.symbols[id];
-    let flags = symbol.flags();
-    let kind = flags & sym::KIND;
-    let name = dynsym.dynstr.offset(i);
-    let value =
-        if flags & sym::TLS != 0 { symbol.value.wrapping_sub(image.bases.tls_start) } else { symbol.value };
-    if let Some((definition, _)) = image.definition(id) {
-        let is_common = kind == sym::COMMON;
-        let (kind, mut size) = match definition.kind() {
-            STT_COMMON => (STT_OBJECT, definition.st_size()),
-            STT_GNU_IFUNC if image.is_known_by_plt(id) => (STT_FUNC, 0),
-            k => (k, definition.st_size()),
-        };
-        if is_common {
-            size = image.symbol_size(id).unwrap_or(size);
-        }
-        let binding = match definition.binding() {
-            STB_GNU_UNIQUE if !image.options.symbols.gnu_unique => STB_GLOBAL,
-            binding => binding,
-        };
-        let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { definition.visibility() };
-        let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-        return Sym::make(name, binding << 4 | kind, visibility, shndx, value, size);
+    let mut record = match image.definition(id) {
+        Some((definition, _)) => image.global_record(id, definition),
+        None => image.made_record(id),
+    };
+    // What is hidden from others is not here, but for what options bring here.
+    if record.other & 3 != STV_PROTECTED {
+        record.other &= !3;
     }
-    // A strong reference in what gc removed must not make the loader insist on a definition.
-    let weak = kind == sym::UNDEFINED
-        && (flags & sym::WEAK_UNDEFINED != 0 || flags & strong_use(image.options.sections.gc_sections) == 0)
-        || kind == sym::SHARED && flags & (sym::USED_STRONG | sym::STRONG_REF) == 0;
-    let mut binding = if weak { STB_WEAK } else { STB_GLOBAL };
-    if kind == sym::SHARED {
-        let of_library = image.shared_symbol(id);
-        let kind =
-            of_library.map_or(STT_NOTYPE, |s| if s.kind() == STT_GNU_IFUNC { STT_FUNC } else { s.kind() });
-        if flags & sym::NEEDS_COPY != 0 {
-            binding = of_library.map_or(STB_GLOBAL, |s| s.binding());
-            let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-            let size = of_library.map_or(0, |s| s.st_size());
-            return Sym::make(name, binding << 4 | kind, STV_DEFAULT, shndx, symbol.value, size);
-        }
-        let canonical = flags & sym::NEEDS_CANONICAL_PLT != 0;
-        return Sym::make(
-            name,
-            binding << 4 | kind,
-            STV_DEFAULT,
-            SHN_UNDEF,
-            if canonical { symbol.value } else { 0 },
-            0,
-        );
-    }
-    let kind = image.made_type(id);
-    if flags & sym::KIND == sym::UNDEFINED {
-        return Sym::make(name, binding << 4 | kind, STV_DEFAULT, SHN_UNDEF, 0, 0);
-    }
-    let shndx = image.output_index(id).map_or(SHN_ABS, small_index);
-    let visibility = if flags & sym::PROTECTED != 0 { STV_PROTECTED } else { STV_DEFAULT };
-    Sym::make(name, STB_GLOBAL << 4 | kind, visibility, shndx, value, 0)
-}
-
-/// Dynamic symbols have no extended indices. The loader tells undefined and absolute ones from the
-/// rest, whose values it moves with the image.
-fn small_index(index: HeaderIndex) -> u16 {
-    if index.0 >= SHN_LORESERVE as u32 { SHN_XINDEX } else { index.0 as u16 }
+    record.make(dynsym.dynstr.offset(i)).0
 }
 
 pub struct Section;

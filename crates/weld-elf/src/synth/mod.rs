@@ -28,6 +28,7 @@ pub mod shstrtab;
 pub mod slots;
 pub mod symbol_choice;
 pub mod symbol_numbers;
+pub mod symbol_record;
 pub mod symtab;
 pub mod sysv_hash;
 pub mod versions;

@@ -17,14 +17,15 @@ use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
+use super::symbol_record::Record;
 use crate::elf::*;
 use crate::emit::units::UNIT_BYTES;
 use crate::ids::*;
 use crate::image::Image;
-use crate::input::object::{Object, SymbolPlace};
+use crate::input::object::Object;
 use crate::layout::ChunkKind;
 use crate::resolve::Resolved;
-use crate::resolve::names::{Rank, flag};
+use crate::resolve::names::Rank;
 use crate::resolve::symbols::{Symbols, strong_use, sym};
 
 /// Where a slice's symbols and names go.
@@ -391,7 +392,7 @@ impl Writer<'_, '_, '_> {
         part.local_indices.extend_from_slice(&[0; 4]);
         part.strings.push(0);
         for (id, out) in self.image.layout.with_ids().take(self.symtab.sections as usize) {
-            self.put(part, true, (0, STT_SECTION, 0), (out.address, 0), InSection::Defined(id.header()));
+            self.put(part, true, 0, Record::section(id.header(), out.address));
         }
     }
 
@@ -434,38 +435,16 @@ impl Writer<'_, '_, '_> {
         for i in indices() {
             ahead.next().inspect(|&later| prefetch(image.symbols, object, later));
             let symbol = &object.syms[i as usize];
-            let (local, value, out, other) = if i >= object.first_global {
-                let id = object.global(i);
-                let (value, out) = self.global_place(id);
-                let flags = image.symbols[id].flags();
-                let mut other = united(symbol.st_other(), flags);
-                if flags & sym::HIDDEN != 0 && image.resolved.names.get(id).flags & flag::VIS_INTERNAL != 0 {
-                    other = other & !3 | STV_INTERNAL;
+            let (local, record) = match i >= object.first_global {
+                true => {
+                    let id = object.global(i);
+                    (choice.is_local(id), image.global_record(id, symbol))
                 }
-                (choice.is_local(id), value, out, other)
-            } else {
-                let (value, out) = self.local_place(object, i, symbol);
-                (true, value, out, symbol.st_other())
+                false => (true, image.local_record(object, i, symbol)),
             };
             let name = object.symbol_name(i);
-            let binding = match symbol.binding() {
-                _ if local => STB_LOCAL,
-                STB_GNU_UNIQUE if !image.options.symbols.gnu_unique => STB_GLOBAL,
-                binding => binding,
-            };
-            let by_plt = i >= object.first_global && image.is_known_by_plt(object.global(i));
-            let size = match symbol.st_shndx() {
-                n if object.is_common(n) => self.common_size(object, i),
-                _ => symbol.st_size(),
-            };
-            let (kind, size) = match symbol.kind() {
-                STT_COMMON => (STT_OBJECT, size),
-                STT_GNU_IFUNC if by_plt => (STT_FUNC, 0),
-                k => (k, size),
-            };
             let name_at = if name.is_empty() { 0 } else { *string };
-            let bytes = (name_at as u32, binding << 4 | kind, other);
-            self.put(part, local, bytes, (value, size), out);
+            self.put(part, local, name_at as u32, record);
             if name.is_empty() {
                 continue;
             }
@@ -479,62 +458,19 @@ impl Writer<'_, '_, '_> {
         }
     }
 
-    /// A common symbol is as large as the largest of its name.
-    #[cold]
-    fn common_size(&self, object: &Object, index: u32) -> u64 {
-        let global = (index >= object.first_global).then(|| object.global(index));
-        let size = global.and_then(|id| self.image.symbol_size(id));
-        size.unwrap_or_else(|| object.syms[index as usize].st_size())
-    }
-
-    fn put(
-        &self,
-        part: &mut Part,
-        local: bool,
-        (name, info, other): (u32, u8, u8),
-        (value, size): (u64, u64),
-        section: InSection,
-    ) {
-        let (shndx, extended) = section.encode();
-        let record = Sym::make(name, info, other, shndx, value, size);
+    fn put(&self, part: &mut Part, local: bool, name: u32, mut record: Record) {
+        if local {
+            record.binding = STB_LOCAL;
+        }
+        let (symbol, extended) = record.make(name);
         let (records, indices) = if local {
             (&mut part.locals, &mut part.local_indices)
         } else {
             (&mut part.globals, &mut part.global_indices)
         };
-        records.extend_from_slice(&record.0);
+        records.extend_from_slice(&symbol.0);
         if self.symtab.extended {
             indices.extend_from_slice(&extended.to_le_bytes());
-        }
-    }
-
-    /// The value and section index of a global symbol.
-    fn global_place(&self, id: SymbolId) -> (u64, InSection) {
-        let image = self.image;
-        let symbol = &image.symbols[id];
-        let value = if symbol.has(sym::TLS) {
-            symbol.value.wrapping_sub(image.bases.tls_start)
-        } else {
-            symbol.value
-        };
-        (value, image.output_index(id).map_or(InSection::Absolute, InSection::Defined))
-    }
-
-    fn local_place(&self, object: &Object, index: u32, symbol: &Sym) -> (u64, InSection) {
-        let image = self.image;
-        let place = image.local_place(object, index, 0);
-        let value = if symbol.kind() == STT_TLS {
-            place.address.wrapping_sub(image.bases.tls_start)
-        } else {
-            place.address
-        };
-        match object.place(index, symbol) {
-            SymbolPlace::Section(shndx) => {
-                let section = image.sections.get(SectionId(object.section_base + shndx));
-                let out = image.out_of(section).map(|out| out.header());
-                (value, out.map_or(InSection::Undefined, InSection::Defined))
-            }
-            _ => (value, InSection::Absolute),
         }
     }
 
@@ -549,7 +485,7 @@ impl Writer<'_, '_, '_> {
         let lists = [(&self.symtab.extra_locals, true), (&self.symtab.extra_globals, false)];
         for (list, local) in lists {
             for &id in list {
-                self.put_extra(id, local, string as u32, &mut part);
+                self.put(&mut part, local, string as u32, self.image.made_record(id));
                 let name = self.image.resolved.names.get(id).name;
                 part.strings.extend_from_slice(name);
                 part.strings.push(0);
@@ -557,75 +493,6 @@ impl Writer<'_, '_, '_> {
             }
         }
         part
-    }
-
-    fn put_extra(&self, id: SymbolId, local: bool, name: u32, part: &mut Part) {
-        let image = self.image;
-        let symbol = &image.symbols[id];
-        let flags = symbol.flags();
-        let strong = strong_use(image.options.sections.gc_sections);
-        let weak = match flags & sym::KIND {
-            sym::UNDEFINED => flags & sym::WEAK_UNDEFINED != 0 || flags & strong == 0,
-            kind => kind == sym::SHARED && flags & strong == 0,
-        };
-        let binding = if local {
-            STB_LOCAL
-        } else if weak {
-            STB_WEAK
-        } else {
-            STB_GLOBAL
-        };
-        let kind = image.made_type(id);
-        let undefined =
-            matches!(flags & sym::KIND, sym::UNDEFINED | sym::SHARED) && flags & sym::NEEDS_COPY == 0;
-        let (value, out) = if undefined {
-            let canonical = flags & sym::NEEDS_CANONICAL_PLT != 0;
-            (if canonical { symbol.value } else { 0 }, InSection::Undefined)
-        } else {
-            self.global_place(id)
-        };
-        // How its own library protects it is not said of a reference.
-        let shared = flags & sym::KIND == sym::SHARED;
-        let visibility = match image.resolved.names.get(id).flags & flag::VIS_INTERNAL {
-            _ if shared => STV_DEFAULT,
-            0 => united(STV_DEFAULT, flags),
-            _ => STV_INTERNAL,
-        };
-        let size =
-            if flags & sym::NEEDS_COPY != 0 { image.shared_symbol(id).map_or(0, |s| s.st_size()) } else { 0 };
-        self.put(part, local, (name, binding << 4 | kind, visibility), (value, size), out);
-    }
-}
-
-/// `st_other` of a definition, with the visibility that all files together ask for.
-fn united(other: u8, flags: u32) -> u8 {
-    let stricter = match other & 3 {
-        STV_HIDDEN | STV_INTERNAL => return other,
-        _ if flags & sym::HIDDEN != 0 => STV_HIDDEN,
-        _ if flags & sym::PROTECTED != 0 => STV_PROTECTED,
-        own => own,
-    };
-    other & !3 | stricter
-}
-
-/// What `st_shndx` says of a symbol.
-#[derive(Clone, Copy)]
-enum InSection {
-    Undefined,
-    Absolute,
-    Defined(HeaderIndex),
-}
-
-impl InSection {
-    /// `st_shndx`, and the word of `.symtab_shndx`, which has the indices that do not fit 16 bits.
-    #[inline]
-    fn encode(self) -> (u16, u32) {
-        match self {
-            InSection::Undefined => (SHN_UNDEF, 0),
-            InSection::Absolute => (SHN_ABS, 0),
-            InSection::Defined(HeaderIndex(index)) if index >= SHN_LORESERVE as u32 => (SHN_XINDEX, index),
-            InSection::Defined(HeaderIndex(index)) => (index as u16, 0),
-        }
     }
 }
 

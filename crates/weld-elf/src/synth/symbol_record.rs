@@ -1,0 +1,167 @@
+//! What an output's symbol tables say of a symbol: one function for each way in which a symbol comes about, for
+//! `.symtab`, `.dynsym` and objects that `-r` joins alike.
+//!
+//! A name and where it is kept are the tables' own affair, and so is what one of them says in another way than the
+//! others.
+//!
+//! Specification: gABI chapter 4 "Symbol Table".
+
+use crate::elf::*;
+use crate::ids::*;
+use crate::image::Image;
+use crate::input::object::{Object, SymbolPlace};
+use crate::resolve::names::flag;
+use crate::resolve::symbols::{Symbol, strong_use, sym};
+
+/// A symbol without its name.
+#[derive(Clone, Copy)]
+pub struct Record {
+    pub binding: u8,
+    pub kind: u8,
+    /// `st_other`
+    pub other: u8,
+    pub value: u64,
+    pub size: u64,
+    pub section: InSection,
+}
+
+/// What `st_shndx` says of a symbol.
+#[derive(Clone, Copy)]
+pub enum InSection {
+    /// One of the numbers that stand for no section.
+    Reserved(u16),
+    Defined(HeaderIndex),
+}
+
+impl InSection {
+    pub const UNDEFINED: InSection = InSection::Reserved(SHN_UNDEF);
+    pub const ABSOLUTE: InSection = InSection::Reserved(SHN_ABS);
+
+    /// `st_shndx`, and the word of `.symtab_shndx`, which has the indices that do not fit 16 bits.
+    #[inline]
+    fn encode(self) -> (u16, u32) {
+        match self {
+            InSection::Reserved(number) => (number, 0),
+            InSection::Defined(HeaderIndex(index)) if index >= SHN_LORESERVE as u32 => (SHN_XINDEX, index),
+            InSection::Defined(HeaderIndex(index)) => (index as u16, 0),
+        }
+    }
+}
+
+impl Record {
+    /// That of a section.
+    pub fn section(section: HeaderIndex, address: u64) -> Record {
+        let section = InSection::Defined(section);
+        Record { binding: STB_LOCAL, kind: STT_SECTION, other: 0, value: address, size: 0, section }
+    }
+
+    /// The symbol with its name at `name`, and its extended index.
+    #[inline(always)]
+    pub fn make(self, name: u32) -> (Sym, u32) {
+        let (shndx, extended) = self.section.encode();
+        (Sym::make(name, self.binding << 4 | self.kind, self.other, shndx, self.value, self.size), extended)
+    }
+}
+
+impl Image<'_, '_> {
+    /// Symbol `index` of an object, a local one.
+    #[inline(always)]
+    pub fn local_record(&self, object: &Object, index: u32, symbol: &Sym) -> Record {
+        let address = self.local_place(object, index, 0).address;
+        let tls = symbol.kind() == STT_TLS;
+        let section = match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) => {
+                let section = self.sections.get(SectionId(object.section_base + shndx));
+                self.out_of(section).map_or(InSection::UNDEFINED, |out| InSection::Defined(out.header()))
+            }
+            _ => InSection::Reserved(symbol.st_shndx()),
+        };
+        Record {
+            binding: STB_LOCAL,
+            kind: symbol.kind(),
+            other: symbol.st_other(),
+            value: if tls { address.wrapping_sub(self.bases.tls_start) } else { address },
+            size: symbol.st_size(),
+            section,
+        }
+    }
+
+    /// A name that `definition`, a symbol of an object, defines.
+    #[inline(always)]
+    pub fn global_record(&self, id: SymbolId, definition: &Sym) -> Record {
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        let (value, section) = self.global_place(symbol);
+        let (mut kind, mut size) = (definition.kind(), definition.st_size());
+        match kind {
+            STT_COMMON => kind = STT_OBJECT,
+            STT_GNU_IFUNC if Image::is_known_by_plt(flags) => (kind, size) = (STT_FUNC, 0),
+            _ => {}
+        }
+        if flags & sym::KIND == sym::COMMON {
+            size = self.symbol_size(id).unwrap_or(size);
+        }
+        let binding = match definition.binding() {
+            STB_GNU_UNIQUE if !self.options.symbols.gnu_unique => STB_GLOBAL,
+            binding => binding,
+        };
+        let mut other = definition.st_other();
+        if flags & (sym::HIDDEN | sym::PROTECTED) != 0 {
+            other = self.united(id, other, flags);
+        }
+        Record { binding, kind, other, value, size, section }
+    }
+
+    /// A name that no object defines: the linker's own, another module's, or nobody's.
+    pub fn made_record(&self, id: SymbolId) -> Record {
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        let shared = self.shared_symbol(id);
+        let kind = match shared.map(|s| s.kind()) {
+            Some(STT_GNU_IFUNC) => STT_FUNC,
+            Some(kind) => kind,
+            None => self.made_type(id),
+        };
+        if let (Some(copied), true) = (shared, flags & sym::NEEDS_COPY != 0) {
+            let (value, section) = self.global_place(symbol);
+            let (binding, size) = (copied.binding(), copied.st_size());
+            return Record { binding, kind, other: STV_DEFAULT, value, size, section };
+        }
+        // A strong reference in what gc removed must not make the loader insist on a definition.
+        let weak = flags & strong_use(self.options.sections.gc_sections) == 0;
+        let (weak, undefined) = match flags & sym::KIND {
+            sym::UNDEFINED => (weak || flags & sym::WEAK_UNDEFINED != 0, true),
+            kind => (weak && kind == sym::SHARED, kind == sym::SHARED),
+        };
+        let (value, section) = match undefined {
+            true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.value, InSection::UNDEFINED),
+            true => (0, InSection::UNDEFINED),
+            false => self.global_place(symbol),
+        };
+        // How its own library protects it is not said of a reference.
+        let other = if shared.is_some() { STV_DEFAULT } else { self.united(id, STV_DEFAULT, flags) };
+        let binding = if weak { STB_WEAK } else { STB_GLOBAL };
+        Record { binding, kind, other, value, size: 0, section }
+    }
+
+    /// The value and section of a name that this output defines.
+    #[inline(always)]
+    fn global_place(&self, symbol: &Symbol) -> (u64, InSection) {
+        let value =
+            if symbol.has(sym::TLS) { symbol.value.wrapping_sub(self.bases.tls_start) } else { symbol.value };
+        (value, self.output_index(symbol).map_or(InSection::ABSOLUTE, InSection::Defined))
+    }
+
+    /// `st_other` of a definition, with the visibility that all files together ask for.
+    #[inline(never)]
+    fn united(&self, id: SymbolId, other: u8, flags: u32) -> u8 {
+        let stricter = match other & 3 {
+            _ if self.resolved.names.get(id).flags & flag::VIS_INTERNAL != 0 => STV_INTERNAL,
+            STV_HIDDEN | STV_INTERNAL => return other,
+            _ if flags & sym::HIDDEN != 0 => STV_HIDDEN,
+            _ if flags & sym::PROTECTED != 0 => STV_PROTECTED,
+            own => own,
+        };
+        other & !3 | stricter
+    }
+}
