@@ -2,11 +2,14 @@
 //!
 //! Specification: gABI chapters 4 ("ELF Header", "Section Header") and 5 ("Program Header").
 
+use std::ops::Range;
+
 use crate::elf::*;
 use crate::ids::HeaderIndex;
 use crate::input::object::Object;
-use crate::layout::{Layout, Segment};
+use crate::layout::{ChunkKind, Layout, Segment};
 use crate::mode::Mode;
+use crate::synth::shstrtab::Names;
 
 /// Bytes of the ELF header and the program headers.
 pub fn size(layout: &Layout) -> u64 {
@@ -62,17 +65,18 @@ fn put_segment(out: &mut Writer, s: &Segment) {
     out.word(s.file_size).word(s.mem_size).word(s.align);
 }
 
-/// The section header table. `name_offsets` are those of the sections' names in `.shstrtab`.
-pub fn section_headers(layout: &Layout, name_offsets: &[u32], names: HeaderIndex) -> Vec<u8> {
-    if layout.section_headers == 0 {
-        return Vec::new();
+/// Part of the section header table: those with indices in `range`.
+pub fn section_headers(layout: &Layout, names: &Names, range: Range<usize>) -> Vec<u8> {
+    let mut out = Writer::with_room(Format::NATIVE, range.len() * Shdr::SIZE);
+    if range.start == 0 {
+        let (count, index) = (layout.sections.len() + 1, layout.header_of(ChunkKind::ShStrTab).0);
+        let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
+        let extended_names = if index >= SHN_LORESERVE as u32 { index } else { 0 };
+        put_section(&mut out, (0, SHT_NULL), [0, 0, 0, extended_count], (extended_names, 0), [0, 0]);
     }
-    let count = layout.sections.len() + 1;
-    let mut out = Writer::with_room(Format::NATIVE, count * Shdr::SIZE);
-    let extended_count = if count >= SHN_LORESERVE as usize { count as u64 } else { 0 };
-    let extended_names = if names.0 >= SHN_LORESERVE as u32 { names.0 } else { 0 };
-    put_section(&mut out, (0, SHT_NULL), [0, 0, 0, extended_count], (extended_names, 0), [0, 0]);
-    for (section, &name) in layout.sections.iter().zip(name_offsets) {
+    // The first header is no section's.
+    let sections = range.start.saturating_sub(1)..range.end - 1;
+    for (section, &name) in layout.sections[sections.clone()].iter().zip(&names.offsets[sections]) {
         put_section(
             &mut out,
             (name, section.kind),

@@ -35,6 +35,7 @@ use crate::synth::gdb_index::table::Table;
 use crate::synth::property_note::Properties;
 use crate::synth::rela::Dynamics;
 use crate::synth::section::{At, Source};
+use crate::synth::shstrtab::Names;
 use crate::synth::symtab::{self, SymTab};
 use members::Members;
 pub use members::tombstone;
@@ -52,12 +53,12 @@ pub struct Contents<'c> {
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
     pub gdb_index: Option<&'c Table<'c>>,
-    pub shstrtab: Vec<u8>,
+    /// Those of output sections.
+    pub names: &'c Names,
     pub properties: Option<&'c Properties>,
     /// Sections that were compressed, by their ids.
     pub compressed: &'c [(OutputSectionId, CompressedSection)],
     pub headers: Vec<u8>,
-    pub section_headers: Vec<u8>,
 }
 
 #[derive(Clone, Copy)]
@@ -112,14 +113,13 @@ impl Emitter<'_, '_, '_> {
         let _stretch = trace::stretch(self.work(unit));
         match unit {
             Unit::Headers => sink.bytes(0, &self.contents.headers),
-            Unit::SectionHeaders => {
-                sink.bytes(self.image.layout.section_headers, &self.contents.section_headers)
-            }
+            Unit::SectionHeaders(range) => self.section_headers(range.clone(), sink),
             Unit::Hole { offset, size } => {
                 sink.hole(*offset, *size);
                 Ok(None)
             }
             Unit::Gap { offset, size }
+            | Unit::Sections { offset, size, .. }
             | Unit::Members { offset, size, .. }
             | Unit::Chunk { offset, size, .. } => self.region(unit, *offset, *size, sink),
             // Without relocations it needs no buffer.
@@ -147,6 +147,7 @@ impl Emitter<'_, '_, '_> {
     fn fill(&self, unit: &Unit, bytes: &mut [u8]) {
         match unit {
             Unit::Gap { .. } => bytes.fill(0),
+            Unit::Sections { sections, offset, .. } => self.sections(sections.clone(), *offset, bytes),
             Unit::Members { out, first, last, offset, .. } => {
                 let write = |chunk: &Chunk, target: &mut [u8]| self.chunk(chunk, 0, target);
                 self.members().fill(*out, *first..*last, (*offset, bytes), &write);
@@ -155,11 +156,37 @@ impl Emitter<'_, '_, '_> {
             Unit::Chunk { chunk, start, .. } => self.chunk(&self.image.layout.chunks[*chunk], *start, bytes),
             // What is somewhere already is not filled in.
             Unit::Headers
-            | Unit::SectionHeaders
+            | Unit::SectionHeaders(_)
             | Unit::Hole { .. }
             | Unit::Packed { .. }
             | Unit::Symbols(_) => {}
         }
+    }
+
+    /// Fills the bytes at `offset` of the file with whole output sections.
+    fn sections(&self, range: Range<usize>, offset: u64, bytes: &mut [u8]) {
+        let members = self.members();
+        let write = |chunk: &Chunk, target: &mut [u8]| self.chunk(chunk, 0, target);
+        let mut done = 0;
+        for id in range.map(|i| OutputSectionId(i as u32)) {
+            let out = &self.image.layout[id];
+            if out.is_nobits() || out.size == 0 {
+                continue;
+            }
+            let start = (out.offset - offset) as usize;
+            bytes[done..start].fill(0);
+            done = start + out.size as usize;
+            members.fill(id, 0..out.members.len(), (out.offset, &mut bytes[start..done]), &write);
+        }
+    }
+
+    fn section_headers(&self, range: Range<usize>, sink: &UnitSink) -> Result<Digest, OutputError> {
+        let layout = self.image.layout;
+        if layout.section_headers == 0 {
+            return Ok(None);
+        }
+        let offset = layout.section_headers + range.start as u64 * layout.format.size::<Shdr>();
+        sink.bytes(offset, &headers::section_headers(layout, self.contents.names, range))
     }
 
     fn members(&self) -> Members<'_, '_, '_> {
@@ -173,8 +200,10 @@ impl Emitter<'_, '_, '_> {
     /// What a unit is called in traces.
     fn work(&self, unit: &Unit) -> &'static str {
         match unit {
-            Unit::Headers | Unit::SectionHeaders | Unit::Gap { .. } | Unit::Hole { .. } => "headers and gaps",
-            Unit::Members { .. } | Unit::Part { .. } => "copy and relocate sections",
+            Unit::Headers | Unit::SectionHeaders(_) | Unit::Gap { .. } | Unit::Hole { .. } => {
+                "headers and gaps"
+            }
+            Unit::Sections { .. } | Unit::Members { .. } | Unit::Part { .. } => "copy and relocate sections",
             Unit::Packed { .. } => "compressed sections",
             Unit::Symbols { .. } => "symbol tables",
             Unit::Chunk { chunk, .. } => self.image.layout.chunks[*chunk].kind.ask(|section| section.work()),

@@ -2,7 +2,8 @@
 //!
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
 //! file needs no clearing and the build id covers all of it. Large holes are units too, but are not written: a new
-//! file has zeroes there.
+//! file has zeroes there. Small output sections that follow one another are one unit: a small program is written in
+//! one go, and an object that `-r` joins may have a million sections.
 
 use std::ops::Range;
 
@@ -13,53 +14,34 @@ use crate::compressed::CompressedSection;
 use crate::ids::*;
 use crate::input::sections::{SectionKind, Sections};
 use crate::layout::runs::RUN;
-use crate::layout::{ChunkKind, Layout, Member};
+use crate::layout::{ChunkKind, Layout, Member, OutputSection};
 use crate::synth::section::Cuts;
 use crate::synth::symtab::SymTab;
 
 /// Units are closed when they reach this many bytes.
 pub const UNIT_BYTES: u64 = 512 << 10;
+/// Section headers that are written in one go.
+const HEADERS: usize = 8192;
 
 pub enum Unit {
     /// The ELF header and the program headers.
     Headers,
-    SectionHeaders,
+    /// Some of the section header table, by their indices.
+    SectionHeaders(Range<usize>),
     /// Zeroes between sections.
-    Gap {
-        offset: u64,
-        size: u64,
-    },
+    Gap { offset: u64, size: u64 },
     /// Zeroes that are left as the new file has them.
-    Hole {
-        offset: u64,
-        size: u64,
-    },
+    Hole { offset: u64, size: u64 },
+    /// Output sections of this range, whole and with the gaps between them.
+    Sections { sections: Range<usize>, offset: u64, size: u64 },
     /// Members `first..last` of output section `out`.
-    Members {
-        out: OutputSectionId,
-        first: usize,
-        last: usize,
-        offset: u64,
-        size: u64,
-    },
+    Members { out: OutputSectionId, first: usize, last: usize, offset: u64, size: u64 },
     /// A part of a large input section.
-    Part {
-        part: Part,
-        offset: u64,
-    },
+    Part { part: Part, offset: u64 },
     /// `size` bytes of a large chunk from `start` on.
-    Chunk {
-        chunk: usize,
-        start: u64,
-        offset: u64,
-        size: u64,
-    },
+    Chunk { chunk: usize, start: u64, offset: u64, size: u64 },
     /// Part `part` of compressed section number `section`.
-    Packed {
-        section: usize,
-        part: usize,
-        offset: u64,
-    },
+    Packed { section: usize, part: usize, offset: u64 },
     /// Symbols of a run of slices of objects; if it is empty, those of no object.
     Symbols(Range<usize>),
 }
@@ -99,12 +81,21 @@ impl Cutter<'_, '_> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
         let mut end = crate::emit::headers::size(layout);
+        let mut small = Small { sections: 0..0, offset: 0, end: 0 };
         for (id, out) in layout.with_ids() {
             if out.is_nobits() || out.size == 0 {
                 continue;
             }
-            gap(&mut units, end, out.offset);
-            end = out.offset + out.size;
+            let before = std::mem::replace(&mut end, out.offset + out.size);
+            if self.is_small(id, out) && small.takes(id, out, before) {
+                continue;
+            }
+            small.close(&mut units);
+            gap(&mut units, before, out.offset);
+            if self.is_small(id, out) {
+                small = Small { sections: id.index()..id.index() + 1, offset: out.offset, end };
+                continue;
+            }
             if out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere)) {
                 continue;
             }
@@ -113,14 +104,24 @@ impl Cutter<'_, '_> {
                 None => self.section(id, &mut units),
             }
         }
+        small.close(&mut units);
         gap(&mut units, end, layout.section_headers);
-        units.push(Unit::SectionHeaders);
+        let headers = layout.sections.len() + 1;
+        let runs = (0..headers).step_by(HEADERS).map(|first| first..headers.min(first + HEADERS));
+        units.extend(runs.map(Unit::SectionHeaders));
         if let Some(symtab) = symtab {
             units.extend(symtab.runs().into_iter().map(Unit::Symbols));
             // Without objects the null symbol still has to be written.
             units.push(Unit::Symbols(0..0));
         }
         units
+    }
+
+    /// Whether an output section is written with its neighbours. Nothing in it is cut, or left as a hole.
+    fn is_small(&self, id: OutputSectionId, out: &OutputSection) -> bool {
+        out.size < DIRECT
+            && !self.compressed.iter().any(|c| c.0 == id)
+            && !out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere))
     }
 
     fn packed(&self, section: usize, mut offset: u64, units: &mut Vec<Unit>) {
@@ -236,6 +237,32 @@ impl Cutter<'_, '_> {
     }
 }
 
+/// Small output sections, one behind the other.
+struct Small {
+    sections: Range<usize>,
+    offset: u64,
+    end: u64,
+}
+
+impl Small {
+    /// Takes in the next section with contents, unless there would be too much. `before` is where the one before it ends.
+    fn takes(&mut self, id: OutputSectionId, out: &OutputSection, before: u64) -> bool {
+        let end = out.offset + out.size;
+        let fits = !self.sections.is_empty() && self.end == before && end - self.offset <= UNIT_BYTES;
+        if fits {
+            (self.sections.end, self.end) = (id.index() + 1, end);
+        }
+        fits
+    }
+
+    fn close(&mut self, units: &mut Vec<Unit>) {
+        let sections = std::mem::replace(&mut self.sections, 0..0);
+        if !sections.is_empty() {
+            units.push(Unit::Sections { sections, offset: self.offset, size: self.end - self.offset });
+        }
+    }
+}
+
 /// The first of `range` for which `holds`, which then holds for all behind it; its end if there is none.
 fn first_from(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (range.start, range.end);
@@ -284,7 +311,6 @@ fn is_zeroes(sections: &Sections, member: Member) -> bool {
 mod tests {
     use super::*;
     use crate::input::sections::InputSection;
-    use crate::layout::OutputSection;
 
     fn key(unit: &Unit) -> (usize, usize, u64, u64) {
         match unit {

@@ -52,8 +52,8 @@ impl<'a> Builder<'_, 'a> {
         let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_bin);
         let stretch = trace::stretch("order output sections");
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
-        let mut lists = self.add_relocs(&mut outs, &mut chunks);
         outs.iter_mut().for_each(|out| self.program.assign(out));
+        let mut lists = self.add_relocs(&mut outs, &mut chunks);
         self.sort_arrays(&mut outs);
         let (outs, position) = self.put_in_order(outs);
         for out in of_bin.iter_mut().filter(|out| out.is_some()) {
@@ -80,15 +80,31 @@ impl<'a> Builder<'_, 'a> {
         (layout, lists)
     }
 
+    /// Adds output sections of relocations, in the order of what they relocate.
     fn add_relocs(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &mut Vec<Chunk>) -> Lists {
         let Some(eh_frames) = self.keep_relocs else { return Lists::default() };
+        let (order, count) = (self.order_of(outs), outs.len());
         let (objects, sections, owners) = (self.objects, &*self.sections, self.owners);
         let (format, parallel) = (self.machine.target.format, self.parallel);
-        emitted_relocs::Planner { format, objects, sections, owners, eh_frames, parallel }.add(outs, chunks)
+        let planner = emitted_relocs::Planner { format, objects, sections, owners, eh_frames, parallel };
+        let lists = planner.add(&order, outs, chunks);
+        outs[count..].iter_mut().for_each(|out| self.program.assign(out));
+        lists
     }
 
     /// The output sections in the order of the program, and the new id of each.
     fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<OutputSectionId>) {
+        let order = self.order_of(&outs);
+        let mut position = vec![OutputSectionId::NONE; outs.len()];
+        for (new, &old) in order.iter().enumerate() {
+            position[old] = OutputSectionId(new as u32);
+        }
+        let mut slots: Vec<Option<OutputSection>> = outs.into_iter().map(Some).collect();
+        (order.iter().filter_map(|&i| slots[i].take()).collect(), position)
+    }
+
+    /// The numbers of output sections in the order of the program.
+    fn order_of(&self, outs: &[OutputSection]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..outs.len()).collect();
         order.sort_by_key(|&i| outs[i].rank);
         if self.options.sections.unique_sections || !self.options.sections.unique_patterns.is_empty() {
@@ -98,12 +114,7 @@ impl<'a> Builder<'_, 'a> {
                 (0..outs.len()).map(|i| *first.entry(&outs[i].name).or_insert(i)).collect();
             order.sort_by_key(|&i| (outs[i].rank, starts[i]));
         }
-        let mut position = vec![OutputSectionId::NONE; outs.len()];
-        for (new, &old) in order.iter().enumerate() {
-            position[old] = OutputSectionId(new as u32);
-        }
-        let mut slots: Vec<Option<OutputSection>> = outs.into_iter().map(Some).collect();
-        (order.iter().filter_map(|&i| slots[i].take()).collect(), position)
+        order
     }
 
     /// Header fields of each bin, over all objects.

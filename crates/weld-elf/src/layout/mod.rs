@@ -211,11 +211,15 @@ impl<'a> Layout<'a> {
     }
 
     pub fn chunk(&self, kind: ChunkKind) -> Option<&Chunk> {
-        self.chunks.iter().find(|c| c.kind == kind)
+        self.chunk_with_id(kind).map(|(_, chunk)| chunk)
     }
 
+    /// Chunks of kinds that there is one of come first, so few are looked at if there is none.
     pub fn chunk_with_id(&self, kind: ChunkKind) -> Option<(ChunkId, &Chunk)> {
-        (0..).map(ChunkId).zip(&self.chunks).find(|(_, chunk)| chunk.kind == kind)
+        let single = !kind.is_numbered();
+        let mut chunks =
+            (0..).map(ChunkId).zip(&self.chunks).take_while(|c| !(single && c.1.kind.is_numbered()));
+        chunks.find(|(_, chunk)| chunk.kind == kind)
     }
 
     /// The header of the section that the linker makes for a chunk; 0 if there is none.

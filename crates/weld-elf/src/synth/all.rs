@@ -30,6 +30,11 @@ macro_rules! sections {
                 }
             }
 
+            /// Whether there may be more than one.
+            pub fn is_numbered(self) -> bool {
+                matches!(self, $(ChunkKind::$many(_))|*)
+            }
+
             /// All that an output may have, in the order of this list.
             fn all(sizes: &Sizes) -> Vec<ChunkKind> {
                 let mut list = vec![$(ChunkKind::$one),*];

@@ -11,8 +11,7 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-use weld_common::trace;
+use weld_common::par;
 
 use super::eh_frames::EhFrames;
 use super::plan::Plan;
@@ -38,6 +37,8 @@ enum Source {
 /// The relocations of one output section.
 struct List {
     target: OutputSectionId,
+    /// The output section that they make up.
+    section: OutputSectionId,
     /// Each source with the number of relocations before it.
     sources: Vec<(Source, u64)>,
 }
@@ -62,16 +63,27 @@ pub struct Planner<'c, 'a> {
 #[derive(Default)]
 pub struct Lists(Vec<List>);
 
+/// What has relocations in an output section, and how many they are.
+struct Sources {
+    target: usize,
+    list: Vec<(Source, u64)>,
+    count: u64,
+}
+
+/// Output sections that are looked at in one go, and members of one.
+const SECTIONS: usize = 1 << 10;
+const MEMBERS: usize = 1 << 12;
+
 impl Planner<'_, '_> {
-    /// Adds a relocation section for each of `outs` whose members have relocations.
-    pub fn add(&self, outs: &mut Vec<OutputSection>, chunks: &mut Vec<Chunk>) -> Lists {
+    /// Adds a relocation section for each of `outs` whose members have relocations, in the order `order`.
+    pub fn add(&self, order: &[usize], outs: &mut Vec<OutputSection>, chunks: &mut Vec<Chunk>) -> Lists {
         let mut lists = Vec::new();
-        for target in (0..outs.len() as u32).map(OutputSectionId) {
-            let (sources, count) = self.sources(&outs[target.index()].members, chunks);
-            if count == 0 {
-                continue;
-            }
-            let name = [b".rela", &*outs[target.index()].name].concat();
+        let runs = par::runs("find relocations to keep", self.parallel, order.len(), SECTIONS, |run| {
+            let found = order[run].iter().map(|&target| self.sources(target, &outs[target].members, chunks));
+            found.filter(|sources| sources.count > 0).collect::<Vec<Sources>>()
+        });
+        for Sources { target, list: sources, count } in runs.into_iter().flatten() {
+            let name = [b".rela", &*outs[target].name].concat();
             let (entry, align) = (self.format.size::<Rela>(), self.format.word());
             let mut section = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, entry);
             section.members.push(Member::chunk(ChunkId(chunks.len() as u32)));
@@ -80,20 +92,17 @@ impl Planner<'_, '_> {
             let out = OutputSectionId(outs.len() as u32);
             chunks.push(Chunk { kind, size: count * entry, align, address: 0, out });
             outs.push(section);
-            lists.push(List { target, sources });
+            lists.push(List { target: OutputSectionId(target as u32), section: out, sources });
         }
         Lists(lists)
     }
 
-    /// What has relocations among the members of an output section, and how many they are.
-    fn sources(&self, members: &[Member], chunks: &[Chunk]) -> (Vec<(Source, u64)>, u64) {
-        let region = trace::region("count emitted relocations");
-        let counted = |member: &Member| (*member, self.count(*member));
-        let counts: Vec<(Member, u64)> = match self.parallel {
-            true => members.par_iter().map_init(|| region.task(), |_, member| counted(member)).collect(),
-            false => members.iter().map(counted).collect(),
-        };
-        drop(region);
+    /// What has relocations among the members of output section `target`.
+    fn sources(&self, target: usize, members: &[Member], chunks: &[Chunk]) -> Sources {
+        let parallel = self.parallel && members.len() > MEMBERS;
+        let counts = par::runs("count relocations to keep", parallel, members.len(), MEMBERS, |run| {
+            members[run].iter().map(|member| self.count(*member)).collect::<Vec<u64>>()
+        });
         let (mut sources, mut before) = (Vec::new(), 0);
         let mut add = |source: Source, count: u64| {
             if count > 0 {
@@ -101,7 +110,7 @@ impl Planner<'_, '_> {
                 before += count;
             }
         };
-        for (member, count) in counts {
+        for (member, count) in members.iter().zip(counts.into_iter().flatten()) {
             match (member.as_section(), member.as_chunk()) {
                 (Some(id), _) => add(Source::Section(id), count),
                 (_, Some(id)) if chunks[id.index()].kind == ChunkKind::EhFrame => {
@@ -111,7 +120,7 @@ impl Planner<'_, '_> {
                 _ => {}
             }
         }
-        (sources, before)
+        Sources { target, list: sources, count: before }
     }
 
     fn count(&self, member: Member) -> u64 {
@@ -128,7 +137,9 @@ impl Planner<'_, '_> {
 impl Lists {
     /// Output sections have got other ids: `ids` has that of each.
     pub fn renumber(&mut self, ids: &[OutputSectionId]) {
-        self.0.iter_mut().for_each(|list| list.target = ids[list.target.index()]);
+        for list in &mut self.0 {
+            (list.target, list.section) = (ids[list.target.index()], ids[list.section.index()]);
+        }
     }
 
     pub fn with_numbers(self, numbers: Numbers) -> EmittedRelocs {
@@ -137,6 +148,11 @@ impl Lists {
 }
 
 impl EmittedRelocs {
+    /// The output sections that have relocations, each with that of its relocations.
+    pub fn sections(&self) -> impl Iterator<Item = (OutputSectionId, OutputSectionId)> {
+        self.lists.iter().map(|list| (list.target, list.section))
+    }
+
     /// Offsets at which list `list` may be cut.
     pub fn borders(&self, list: u32, format: Format) -> Vec<u64> {
         let entry = format.size::<Rela>();

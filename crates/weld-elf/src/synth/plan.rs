@@ -29,6 +29,7 @@ use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
 use super::rela::{Counter, Counts};
 use super::section::Sizes;
+use super::shstrtab::Names;
 use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
 use super::symtab::SymTab;
@@ -78,6 +79,8 @@ pub struct Plan<'a> {
     pub(super) eh_frames: EhFrames,
     pub(super) relocs: Option<EmittedRelocs>,
     pub(super) symtab: Option<SymTab>,
+    /// Those of output sections.
+    pub(super) names: Names,
     /// `--gdb-index`.
     pub(super) gdb_index: Option<gdb_index::table::Table<'a>>,
     pub(super) properties: Option<Properties>,
@@ -155,6 +158,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             reloc_form: mode.facts().reloc_form(),
             relocs: None,
             symtab,
+            names: Names::default(),
             gdb_index,
             properties,
             compressed: Vec::new(),
@@ -193,7 +197,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             plan.keep_relocs(lists, self.context, self.resolved, (sections, symbols), self.job);
         }
         let _stretch = trace::stretch("segments and addresses");
-        plan.finish_sections();
+        plan.finish_sections().map_err(failed)?;
         plan.settle(self.context, self.resolved, sections, &program).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         if !base.is_multiple_of(page) && self.relax_got == options.relocs.relax {

@@ -17,7 +17,7 @@ use crate::resolve::symbols::Symbols;
 use crate::setup;
 use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
-use crate::synth::{rela, relr, shstrtab};
+use crate::synth::{rela, relr};
 
 impl<'a> Plan<'a> {
     /// Compresses the sections that are to be, which moves what follows them in the file.
@@ -93,7 +93,6 @@ impl<'a> Plan<'a> {
             Some(dynsym) => self.dynamic_entries(image, dynsym),
             None => Vec::new(),
         };
-        let (names, table) = shstrtab::names(&self.layout);
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
         check_absolutes(image, context);
         Contents {
@@ -106,7 +105,7 @@ impl<'a> Plan<'a> {
             relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
             gdb_index: self.gdb_index.as_ref(),
-            shstrtab: table.bytes().to_vec(),
+            names: &self.names,
             properties: self.properties.as_ref(),
             compressed: &self.compressed,
             headers: headers::file_header(
@@ -116,7 +115,6 @@ impl<'a> Plan<'a> {
                 self.entry(image, context),
                 names_index,
             ),
-            section_headers: headers::section_headers(&self.layout, &names, names_index),
         }
     }
 

@@ -10,6 +10,7 @@ use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;
 use crate::synth::emitted_relocs::Lists;
 use crate::synth::section::{Info, Links};
+use crate::synth::shstrtab::Names;
 use crate::synth::symbol_choice::{Choice, Special};
 
 impl<'a> Plan<'a> {
@@ -43,7 +44,10 @@ impl<'a> Plan<'a> {
 
     /// What depends on which output sections there are: sizes of tables of them, and header fields that name
     /// others. Sections are known by what the linker puts there: inputs may have some of the same name.
-    pub(super) fn finish_sections(&mut self) {
+    pub(super) fn finish_sections(&mut self) -> Result<(), String> {
+        if self.layout.chunk(ChunkKind::ShStrTab).is_some() {
+            self.names = Names::new(&self.layout, self.relocs.as_ref())?;
+        }
         let ask = |chunk: &Chunk| chunk.kind.ask(|section| (section.resize(self), section.links(self)));
         let answers: Vec<_> = self.layout.chunks.iter().map(ask).collect();
         for (i, (size, links)) in answers.into_iter().enumerate() {
@@ -64,5 +68,6 @@ impl<'a> Plan<'a> {
             (out.link, out.info) = (link, info);
             out.flags |= flag;
         }
+        Ok(())
     }
 }
