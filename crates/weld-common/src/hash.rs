@@ -116,6 +116,52 @@ pub fn hash_until_nul(bytes: &[u8]) -> Option<(usize, u64)> {
     Some((len, finish(hash, lo, hi, len)))
 }
 
+/// Hashes what comes in pieces: bytes, and numbers between them. Where a piece ends counts.
+#[derive(Clone, Copy)]
+pub struct Hasher(u64);
+
+impl Hasher {
+    #[inline(always)]
+    pub fn new(seed: u64) -> Hasher {
+        Hasher(SEED ^ seed)
+    }
+
+    #[inline(always)]
+    pub fn word(&mut self, value: u64) {
+        self.0 = join(self.0, value);
+    }
+
+    /// Short pieces are cheap: what is left behind blocks of 16 bytes is read as two words that may overlap.
+    #[inline(always)]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        for block in blocks {
+            let (lo, hi) = halves(block);
+            self.0 = mix_block(self.0, lo, hi);
+        }
+        let (lo, hi) = ends(rest);
+        self.0 = mix_block(self.0 ^ (bytes.len() as u64).wrapping_mul(LENGTH_KEY), lo, hi);
+    }
+
+    #[inline(always)]
+    pub fn finish(self) -> u64 {
+        fold(self.0 ^ LENGTH_KEY, FINAL_KEY)
+    }
+}
+
+/// Two words that have all of less than 16 bytes; which of them, the length says.
+#[inline(always)]
+fn ends(bytes: &[u8]) -> (u64, u64) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return (u64::from_le_bytes(*first), u64::from_le_bytes(*last));
+    }
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        return (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into());
+    }
+    let byte = |i: usize| bytes.get(i).map_or(0, |&byte| u64::from(byte));
+    (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +193,29 @@ mod tests {
         assert_ne!(hash_bytes(b"a"), hash_bytes(b"a\0"));
         assert_ne!(hash_bytes(b""), hash_bytes(&[0; 16]));
         assert_ne!(hash_bytes(&[0; 16]), hash_bytes(&[0; 32]));
+    }
+
+    #[test]
+    fn pieces_count_with_their_ends() {
+        let hash = |pieces: &[&[u8]]| {
+            let mut hasher = Hasher::new(0);
+            pieces.iter().for_each(|piece| hasher.bytes(piece));
+            hasher.finish()
+        };
+        let text: Vec<u8> = (0..64u32).map(|i| (i * 37 + 1) as u8).collect();
+        let mut seen = std::collections::HashSet::from([hash(&[])]);
+        for len in 0..text.len() {
+            assert!(seen.insert(hash(&[&text[..len]])));
+            for bit in 0..len * 8 {
+                let mut changed = text[..len].to_vec();
+                changed[bit / 8] ^= 1 << (bit % 8);
+                assert!(seen.insert(hash(&[&changed])));
+            }
+        }
+        assert!((0..text.len()).all(|cut| seen.insert(hash(&[&text[..cut], &text[cut..]]))));
+        let mut word = Hasher::new(0);
+        word.word(7);
+        assert!(seen.insert(word.finish()) && seen.insert(Hasher::new(1).finish()));
     }
 
     #[test]

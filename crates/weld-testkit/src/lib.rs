@@ -1,5 +1,5 @@
 //! Inputs for linker tests, made in memory: relocatable objects ([`obj`]), shared objects
-//! ([`dso`]), archives ([`ar`]), damaged copies of them ([`mutate`]), and their fields one by one ([`fields`]).
+//! ([`dso`]), archives ([`ar`]), CodeView ([`codeview`]), damaged copies of them ([`mutate`]), and their fields one by one ([`fields`]).
 //!
 //! Development only, and without dependencies, so that every crate's unit tests can afford it.
 //! The builders write what they are told, not only what is valid: most have an override for the
@@ -18,6 +18,7 @@
 //! ```
 
 pub mod ar;
+pub mod codeview;
 pub mod dso;
 pub mod elf;
 pub mod fields;

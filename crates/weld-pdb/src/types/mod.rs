@@ -1,0 +1,207 @@
+//! Types of all objects, each once.
+//!
+//! An object has its own list of type records, which refer to each other by their places in it. In a PDB there is one list, so
+//! every record gets a new number, equal ones the same. The phases, each parallel over the lists ([`source`]):
+//!
+//! 1. *Hash* ([`source`]): records are found and hashed once. Where a record refers to another one, that one's hash stands in for its
+//!    number, so that equal types have equal hashes in all objects. What refers to itself or to what comes later is malformed.
+//! 2. *Enter* ([`crate::unique`]): each hash goes into one table that is sized by an estimate of how many there are. The first record in the
+//!    order of (list, record) wins.
+//! 3. *Number* ([`number`]): winners are counted list by list; sums of the counts are the numbers. So what a winner
+//!    refers to has a smaller number, and nothing was sorted.
+//! 4. *Look up* ([`number`]): each record's cell gives its number. From here on hashes and table are gone, and a record costs 8 bytes.
+//!
+//! Winners are copied straight into the PDB when it is written ([`stream`]).
+
+pub mod number;
+pub(crate) mod source;
+pub(crate) mod stream;
+#[cfg(test)]
+mod tests;
+mod tpi_hash;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::{par, trace};
+
+use crate::codeview::{FIRST_INDEX, Fault, Space};
+use crate::unique::{Estimate, Unique};
+use number::Numbered;
+use source::{Hashed, Plan, Source};
+
+/// What an object has of types. Sections that it does not have are empty.
+#[derive(Clone, Copy, Default)]
+pub struct ObjectTypes<'a> {
+    /// The object's name, for messages.
+    pub name: &'a str,
+    /// `.debug$T`
+    pub types: &'a [u8],
+    /// `.debug$P`: types that other objects refer to, of a precompiled header.
+    pub precompiled: &'a [u8],
+}
+
+/// The types of all objects, merged and numbered.
+pub struct Types<'a> {
+    pub(crate) sources: Vec<Source<'a>>,
+    /// The source of each object; `None` if it has no types that can be used.
+    objects: Vec<ObjectState>,
+    pub(crate) numbered: Numbered,
+}
+
+/// What came of an object's types.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ObjectState {
+    /// It has none, so it can refer only to basic types.
+    None,
+    Source(u32),
+    /// They are malformed or missing: nothing of its debug information can be used.
+    Dropped,
+}
+
+/// Where an object's type indices lead.
+#[derive(Clone, Copy)]
+pub struct Lookup<'t> {
+    prefix: &'t [u32],
+    own: &'t [u32],
+}
+
+/// A number, and whether the record is the first of its equals, in one word.
+pub(crate) const WINNER: u32 = 1 << 31;
+
+impl Lookup<'_> {
+    /// The number in the PDB of what the object calls `index`; `None` if it has no such record.
+    #[inline(always)]
+    pub fn get(&self, index: u32) -> Option<u32> {
+        if index < FIRST_INDEX {
+            return Some(index);
+        }
+        let i = (index - FIRST_INDEX) as usize;
+        let number = match i.checked_sub(self.prefix.len()) {
+            None => self.prefix.get(i),
+            Some(i) => self.own.get(i),
+        };
+        number.map(|number| number & !WINNER)
+    }
+}
+
+impl<'a> Types<'a> {
+    /// Merges the types of all objects. An object whose types are malformed gets a warning in `sink`.
+    ///
+    /// # Errors
+    /// If there are more types than a PDB can have.
+    pub fn merge(
+        objects: &[ObjectTypes<'a>],
+        parallel: bool,
+        sink: &DiagSink,
+    ) -> Result<Types<'a>, Diagnostic> {
+        let plan = Plan::of(objects, sink);
+        let (mut sources, hashes, estimate) = hash_all(&plan, parallel);
+        for (source, object) in sources.iter().zip(&plan.object_of) {
+            if let Some((record, fault)) = source.fault {
+                sink.push(dropped(objects[*object as usize].name, record, fault).at(u64::from(*object)));
+            }
+        }
+        let unique = enter_all(&mut sources, hashes, &estimate, parallel)?;
+        let numbered = number::number(&mut sources, &unique, parallel)?;
+        let state = |(i, source): (usize, &Option<u32>)| match *source {
+            Some(source) if sources[source as usize].is_usable(&sources) => ObjectState::Source(source),
+            None if !plan.missing.contains(&(i as u32)) => ObjectState::None,
+            _ => ObjectState::Dropped,
+        };
+        let objects = plan.source_of.iter().enumerate().map(state).collect();
+        Ok(Types { sources, objects, numbered })
+    }
+
+    /// Where the type indices of an object lead; `None` if its debug information cannot be used.
+    pub fn lookup(&self, object: usize) -> Option<Lookup<'_>> {
+        match self.objects[object] {
+            ObjectState::None => Some(Lookup { prefix: &[], own: &[] }),
+            ObjectState::Source(source) => Some(self.lookup_in(source)),
+            ObjectState::Dropped => None,
+        }
+    }
+
+    pub(crate) fn lookup_in(&self, source: u32) -> Lookup<'_> {
+        source::lookup(&self.sources, source)
+    }
+
+    /// How many records of a kind of stream there are in the end.
+    pub fn count(&self, space: Space) -> u32 {
+        self.numbered.streams[space as usize].count
+    }
+
+    /// The type of a function, by the number of its id.
+    pub fn function_type(&self, id: u32) -> Option<u32> {
+        let number = self.numbered.function_types.get(id.checked_sub(FIRST_INDEX)? as usize)?;
+        (*number != 0).then_some(*number)
+    }
+}
+
+fn dropped(name: &str, record: u32, fault: Fault) -> Diagnostic {
+    let index = FIRST_INDEX.saturating_add(record);
+    Diagnostic::warning(format!("{name}: debug information is ignored: type record {index:#x} {fault}"))
+}
+
+/// Hashes the records of all sources; those that depend on others after them.
+fn hash_all<'a>(plan: &Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u64>>, Estimate) {
+    let mut hashed: Vec<Hashed<'a>> = Vec::new();
+    for round in plan.rounds() {
+        let before = &hashed;
+        let one = |range: std::ops::Range<usize>| -> Vec<Hashed<'a>> {
+            range.map(|i| source::hash(&plan.sources[round.start + i], before)).collect()
+        };
+        let made = par::runs("hash types", parallel, round.len(), 1, one);
+        hashed.extend(made.into_iter().flatten());
+    }
+    let mut estimate = Estimate::default();
+    let mut sources = Vec::with_capacity(hashed.len());
+    let mut hashes = Vec::with_capacity(hashed.len());
+    for one in hashed {
+        estimate.join(&one.estimate);
+        sources.push(one.source);
+        hashes.push(one.hashes);
+    }
+    (sources, hashes, estimate)
+}
+
+/// Enters all hashes into a table, and has the number of its cell take the place of each.
+fn enter_all(
+    sources: &mut [Source<'_>],
+    mut hashes: Vec<Vec<u64>>,
+    estimate: &Estimate,
+    parallel: bool,
+) -> Result<Unique, Diagnostic> {
+    let total: usize = hashes.iter().map(Vec::len).sum();
+    let mut room = estimate.count();
+    loop {
+        let unique = Unique::new(room, parallel);
+        let enter = |range: std::ops::Range<usize>| -> Option<Vec<Vec<u32>>> {
+            range.map(|i| enter_one(&unique, &hashes[i], (i as u64) << 32)).collect()
+        };
+        let entered = par::runs("enter types", parallel, hashes.len(), 1, enter);
+        if let Some(entered) = entered.into_iter().collect::<Option<Vec<_>>>() {
+            let _stretch = trace::stretch("forget hashes");
+            for (source, cells) in sources.iter_mut().zip(entered.into_iter().flatten()) {
+                source.indices = cells;
+            }
+            hashes.clear();
+            return Ok(unique);
+        }
+        if room > 4 * total {
+            return Err(Diagnostic::error("type records cannot be told apart by their hashes"));
+        }
+        room = 2 * room + 1024;
+    }
+}
+
+/// The cells of the records of one source.
+fn enter_one(unique: &Unique, hashes: &[u64], first_place: u64) -> Option<Vec<u32>> {
+    const AHEAD: usize = 16;
+    let mut cells = Vec::with_capacity(hashes.len());
+    for (i, &hash) in hashes.iter().enumerate() {
+        if let Some(&later) = hashes.get(i + AHEAD) {
+            unique.prefetch(later);
+        }
+        cells.push(unique.enter(hash, first_place | i as u64)?);
+    }
+    Some(cells)
+}

@@ -1,0 +1,189 @@
+use weld_common::diag::DiagSink;
+use weld_testkit::codeview as cv;
+
+use super::*;
+use crate::codeview::records::Record;
+
+fn merge<'a>(objects: &[ObjectTypes<'a>]) -> (Types<'a>, Vec<String>) {
+    let sink = DiagSink::new();
+    let types = Types::merge(objects, false, &sink).unwrap();
+    (types, sink.finish().into_iter().map(|d| d.message).collect())
+}
+
+fn object<'a>(name: &'a str, types: &'a [u8]) -> ObjectTypes<'a> {
+    ObjectTypes { name, types, ..Default::default() }
+}
+
+/// All records of a stream, in order.
+fn records(types: &Types<'_>, space: Space) -> Vec<Vec<u8>> {
+    let stream = types.stream(space);
+    let mut bytes = vec![0xcc; stream.bytes as usize];
+    let mut buckets = vec![0xcc; stream.count as usize * 4];
+    for piece in &stream.pieces {
+        let (at, first) = (piece.at as usize, piece.first as usize);
+        let out = &mut bytes[at..at + piece.size as usize];
+        types.write_piece(space, piece, out, &mut buckets[4 * first..4 * (first + piece.count as usize)]);
+    }
+    let mut all = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let record = Record::at(&bytes, at).unwrap();
+        all.push(record.bytes.to_vec());
+        at += record.bytes.len();
+    }
+    assert_eq!(all.len(), stream.count as usize);
+    for (record, bucket) in all.iter().zip(buckets.chunks(4)) {
+        assert_eq!(tpi_hash::bucket(record).to_le_bytes(), bucket);
+    }
+    all
+}
+
+/// A list: `S { int a; S *next; }`, a function of it, with `extra` types before all.
+fn list_object(extra: u32) -> Vec<u8> {
+    let mut t = cv::Types::new();
+    for i in 0..extra {
+        t.arguments(&vec![cv::INT; 40 + i as usize]);
+    }
+    let forward = t.forward("S");
+    let pointer = t.pointer(forward);
+    let fields = t.fields(&[("a", cv::INT), ("next", pointer)]);
+    t.structure("S", fields, 2);
+    let arguments = t.arguments(&[pointer]);
+    let procedure = t.procedure(cv::INT, arguments);
+    t.function_id(procedure, "f");
+    t.finish()
+}
+
+#[test]
+fn equal_types_at_different_numbers_are_one() {
+    let (first, second) = (list_object(0), list_object(3));
+    let (types, warnings) = merge(&[object("a.obj", &first), object("b.obj", &second)]);
+    assert!(warnings.is_empty());
+    assert_eq!((types.count(Space::Type), types.count(Space::Id)), (6 + 3, 1));
+    let (a, b) = (types.lookup(0).unwrap(), types.lookup(1).unwrap());
+    assert!((0..6).all(|i| a.get(0x1000 + i) == b.get(0x1003 + i) && a.get(0x1000 + i) == Some(0x1000 + i)));
+    assert_eq!((b.get(0x1000), b.get(cv::INT), b.get(0x100a)), (Some(0x1006), Some(cv::INT), None));
+    // Types and ids are counted apart.
+    assert_eq!((a.get(0x1006), types.function_type(0x1000)), (Some(0x1000), Some(0x1005)));
+    let ids = records(&types, Space::Id);
+    assert_eq!(u32_of(&ids[0], 8), 0x1005);
+    let all = records(&types, Space::Type);
+    assert_eq!(all.len(), 9);
+    assert_eq!(u32_of(&all[1], 4), 0x1000, "the pointer's type");
+}
+
+fn u32_of(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+}
+
+#[test]
+fn records_that_refer_to_different_types_differ() {
+    let make = |of: u32| {
+        let mut t = cv::Types::new();
+        let arguments = t.arguments(&[of]);
+        let procedure = t.procedure(cv::INT, arguments);
+        t.pointer(procedure);
+        t.finish()
+    };
+    let (a, b) = (make(cv::INT), make(0x75));
+    let (types, _) = merge(&[object("a.obj", &a), object("b.obj", &b), object("c.obj", &a)]);
+    assert_eq!(types.count(Space::Type), 6);
+    assert_eq!(types.lookup(1).unwrap().get(0x1002), Some(0x1005));
+    assert_eq!(types.lookup(2).unwrap().get(0x1002), Some(0x1002));
+}
+
+/// An object whose types are wrong gives a warning, and the others are as without it.
+#[test]
+fn malformed_lists_are_dropped() {
+    let good = list_object(0);
+    let bad = |make: &dyn Fn(&mut cv::Types)| {
+        let mut t = cv::Types::new();
+        t.pointer(cv::INT);
+        make(&mut t);
+        t.finish()
+    };
+    let cases: [(&str, Vec<u8>); 8] = [
+        ("itself", bad(&|t| _ = t.pointer(0x1001))),
+        ("a later one", bad(&|t| _ = t.pointer(0x1002))),
+        ("far out", bad(&|t| _ = t.pointer(u32::MAX))),
+        (
+            "a string",
+            bad(&|t| {
+                let id = t.string_id("x");
+                t.pointer(id);
+            }),
+        ),
+        ("a type", bad(&|t| _ = t.record(0x1605, cv::Body::new().u32(0x1000).text("x")))),
+        ("an unknown kind", bad(&|t| _ = t.record(0x1999, cv::Body::new()))),
+        ("many arguments", bad(&|t| _ = t.record(0x1201, cv::Body::new().u32(u32::MAX).u32(0)))),
+        ("cut off", bad(&|t| _ = t.pointer(0x1000)).split_last_chunk::<4>().unwrap().0.to_vec()),
+    ];
+    for (what, bad) in &cases {
+        let (types, warnings) = merge(&[object("bad.obj", bad), object("good.obj", &good)]);
+        assert_eq!(warnings.len(), 1, "{what}");
+        assert!(
+            warnings[0].starts_with("bad.obj: debug information is ignored: type record 0x100"),
+            "{what}: {warnings:?}"
+        );
+        assert!(types.lookup(0).is_none());
+        assert_eq!((types.count(Space::Type), types.count(Space::Id)), (6, 1), "{what}");
+    }
+    let (types, warnings) = merge(&[object("bad.obj", &[1, 2]), object("none.obj", &[])]);
+    assert_eq!(warnings.len(), 1);
+    assert!(types.lookup(0).is_none() && types.lookup(1).unwrap().get(0x1000).is_none());
+}
+
+/// The maker of a precompiled header may come after its users.
+#[test]
+fn precompiled_headers_are_found_by_their_signature() {
+    let mut t = cv::Types::new();
+    let forward = t.forward("S");
+    t.pointer(forward);
+    t.header(0x0014, cv::Body::new().u32(0x1234));
+    let header = t.finish();
+    let user = |signature: u32, count: u32| {
+        let mut t = cv::Types::from(0x1000 + count);
+        t.header(0x1509, cv::Body::new().u32(0x1000).u32(count).u32(signature).text("pch.obj"));
+        let arguments = t.arguments(&[0x1001]);
+        t.procedure(0x1001, arguments);
+        t.finish()
+    };
+    let (good, lost, long) = (user(0x1234, 2), user(0x99, 2), user(0x1234, 3));
+    let maker = ObjectTypes { name: "pch.obj", precompiled: &header, ..Default::default() };
+    let objects = [object("a.obj", &good), object("b.obj", &lost), maker, object("c.obj", &long)];
+    let (types, warnings) = merge(&objects);
+    assert_eq!(warnings.len(), 2);
+    assert!(warnings[0].contains("no object has the precompiled header 0x00000099"));
+    assert!(warnings[1].contains("c.obj"));
+    let a = types.lookup(0).unwrap();
+    assert_eq!((a.get(0x1001), a.get(0x1002), a.get(0x1003)), (Some(0x1001), Some(0x1002), Some(0x1003)));
+    assert!(types.lookup(1).is_none() && types.lookup(3).is_none());
+    let all = records(&types, Space::Type);
+    assert_eq!((all.len(), u32_of(&all[2], 8)), (4, 0x1001));
+}
+
+#[test]
+fn streams_do_not_depend_on_threads_and_places_can_be_skipped_to() {
+    let objects: Vec<Vec<u8>> = (0..40).map(|i| list_object(i * 7 % 23)).collect();
+    let mut big = cv::Types::new();
+    (0..20_000).fold(cv::INT, |of, _| big.pointer(of));
+    let big = big.finish();
+    let mut inputs: Vec<ObjectTypes<'_>> = objects.iter().map(|types| object("o", types)).collect();
+    inputs.push(object("big", &big));
+    let (alone, _) = merge(&inputs);
+    let pool = weld_common::par::Pool::new(4, &weld_common::trace::Trace::new(false));
+    let sink = DiagSink::new();
+    let together = pool.install(|| Types::merge(&inputs, true, &sink)).unwrap();
+    for space in [Space::Type, Space::Id] {
+        let all = records(&alone, space);
+        assert_eq!(all, records(&together, space));
+        assert_eq!(alone.stream(space).skips, together.stream(space).skips);
+        let mut places = vec![0];
+        all.iter().for_each(|record| places.push(places[places.len() - 1] + record.len() as u32));
+        let skips = &alone.stream(space).skips;
+        assert!(skips.iter().all(|&(number, at)| places[(number - 0x1000) as usize] == at));
+        assert!(skips.windows(2).all(|w| w[1].1 - w[0].1 <= 8192 + 256));
+        assert_eq!(skips[0], (0x1000, 0));
+    }
+    assert!(alone.stream(Space::Type).pieces.len() > 2);
+}
