@@ -1,10 +1,84 @@
-//! Writes PDB files: merges the CodeView records of many objects, in parallel, and lays out what debuggers read.
+//! Writes PDB files, the debug information of Windows programs: merges what is in many objects, in parallel, and lays out what debuggers read.
 //!
-//! There are the parts so far: readers of CodeView ([`codeview`]), the merging of types ([`types`]), the container ([`msf`]).
+//! The crate knows nothing of linkers. It is told flat data in a linker's terms: bytes of sections, numbers of modules, offsets in output
+//! sections. What it makes goes straight into an output file; the PDB is never in memory as a whole. All results are the same for any number of threads.
+//!
+//! A linker calls it four times, and may do other work at the same time:
+//!
+//! 1. [`Types::merge`], when it knows which objects are linked: one [`ObjectTypes`] each, with `.debug$T` and `.debug$P`. No addresses are needed and
+//!    no liveness, so this runs beside resolution's end, section garbage collection and layout.
+//! 2. [`Symbols::scan`], when it knows which sections are live: one [`Module`] each, in the order in which they are to be in the PDB, with those
+//!    `.debug$S` sections that belong to live code. Its own module ([`made::LINKER_MODULE`]) and those of import libraries have records made by [`made::Records`].
+//! 3. [`Pdb::plan`], when the image has addresses: an [`Image`] with output sections, contributions, publics. Every length is known after that.
+//! 4. [`Pdb::write`], into an [`OutputFile`](weld_common::io::output::OutputFile) of [`Pdb::file_len`] bytes. The linker answers [`Relocate::fixups`], once for
+//!    each `.debug$S` section. The answer is the PDB's [`Identity`], for the image's debug directory.
+//!
+//! With `parallel`, loops run in the rayon pool of the caller.
+//!
+//! ```
+//! use weld_common::{diag::DiagSink, host::QuietHost, io::output::*};
+//! use weld_pdb::{made::*, *};
+//!
+//! struct Nothing;
+//! impl Relocate for Nothing {
+//!     fn fixups(&self, _module: u32, _section: u32, _fixups: &mut Vec<Fixup>) {}
+//! }
+//! # fn main() -> Result<(), weld_common::diag::Diagnostic> {
+//! let sink = DiagSink::new();
+//! let types = Types::merge(&[], false, &sink)?;
+//! let mut records = Records::new();
+//! records.object_name(LINKER_MODULE.as_bytes());
+//! let modules = [Module { name: LINKER_MODULE, records: records.bytes(), ..Default::default() }];
+//! let symbols = Symbols::scan(&modules, &types, b"", false, &sink)?;
+//! let publics = [Public { name: b"main", section: 1, offset: 0, flags: Public::FUNCTION }];
+//! let text = OutputSection { name: *b".text\0\0\0", virtual_size: 16, virtual_address: 4096, ..Default::default() };
+//! let image = Image { machine: 0x8664, sections: &[text], publics: &publics, ..Default::default() };
+//! let pdb = Pdb::plan(&types, &symbols, &image, false, &sink)?;
+//! # let path = std::env::temp_dir().join(format!("weld-pdb-{}.pdb", std::process::id()));
+//! let host = QuietHost::new();
+//! let file = OutputFile::create(&path, pdb.file_len(), &OutputOptions::default(), &host)?;
+//! let identity = pdb.write(&file, 1, &Nothing, &sink)?;
+//! file.commit(false)?;
+//! # std::fs::remove_file(&path).unwrap();
+//! # Ok(()) }
+//! ```
+//!
+//! # Malformed input
+//!
+//! CodeView is read as foreign bytes: lengths, counts, type indices and scopes are checked where they are first read. An object in which something is wrong
+//! loses its debug information, with a warning that says where. A type may refer only to what stands before it in its object, as compilers
+//! write it, so that there are no cycles.
+//!
+//! # Where things are
+//!
+//! | | |
+//! |---|---|
+//! | [`input`] | what a linker tells |
+//! | [`codeview`] | records of types and symbols, parts of `.debug$S`: kinds, lengths, places of type indices |
+//! | [`types`] | type records of all objects, each once: hashes, numbers, the TPI and IPI streams |
+//! | [`symbols`] | symbols, lines and files of modules, global symbols |
+//! | `unique` | the first of equal things among many: types, global symbols, names of files |
+//! | `strings`, `gsi`, `dbi`, `info` | `/names`, tables of names, the DBI stream, the info stream |
+//! | [`msf`] | the container: pages and streams, laid out; and its reader |
+//! | `pdb`, `write` | all streams and their lengths; the units in which they are written |
 
 pub mod codeview;
+mod dbi;
+mod gsi;
 mod hash;
+mod info;
+pub mod input;
+pub mod made;
 pub mod msf;
+mod pdb;
 mod put;
+mod strings;
+pub mod symbols;
 pub mod types;
 mod unique;
+mod write;
+
+pub use input::{CoffGroup, Contribution, Fixup, Identity, Image, Module, OutputSection, Public, Relocate};
+pub use pdb::Pdb;
+pub use symbols::Symbols;
+pub use types::{ObjectTypes, Types};

@@ -10,9 +10,11 @@
 //!
 //! Budget: one miss of the cache for each thing, which [`Unique::prefetch`] starts early.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use weld_common::{prefetch, zeroed};
+use weld_common::diag::Diagnostic;
+use weld_common::{par, prefetch, zeroed};
 
 /// Longer searches mean that the table is too small, or that somebody made up hashes.
 const MOST_PROBES: usize = 1024;
@@ -94,6 +96,60 @@ impl Unique {
     pub fn number(&self, cell: u32) -> u32 {
         self.words[2 * cell as usize].load(Ordering::Relaxed) as u32
     }
+}
+
+/// Enters all hashes, those of each list with the places (list, number in the list), into a table of the right size. Returns it
+/// with the cells of each list.
+///
+/// # Errors
+/// If hashes have been made up so that they do not fit.
+pub fn enter_all(
+    name: &'static str,
+    lists: &[Vec<u64>],
+    parallel: bool,
+) -> Result<(Unique, Vec<Vec<u32>>), Diagnostic> {
+    let mut room = estimate(lists, parallel);
+    let total: usize = lists.iter().map(Vec::len).sum();
+    loop {
+        let unique = Unique::new(room, parallel);
+        let enter = |range: Range<usize>| -> Option<Vec<Vec<u32>>> {
+            range.map(|i| enter_list(&unique, &lists[i], (i as u64) << 32)).collect()
+        };
+        let cells = par::runs(name, parallel, lists.len(), 1, enter);
+        if let Some(cells) = cells.into_iter().collect::<Option<Vec<_>>>() {
+            return Ok((unique, cells.into_iter().flatten().collect()));
+        }
+        if room > 4 * total {
+            return Err(Diagnostic::error(
+                "records of debug information cannot be told apart by their hashes",
+            ));
+        }
+        room = 2 * room + 1024;
+    }
+}
+
+fn estimate(lists: &[Vec<u64>], parallel: bool) -> usize {
+    let made = par::runs("estimate", parallel, lists.len(), 64, |range| {
+        let mut estimate = Estimate::default();
+        lists[range].iter().flatten().for_each(|&hash| estimate.see(hash));
+        estimate
+    });
+    let mut all = Estimate::default();
+    made.iter().for_each(|one| all.join(one));
+    all.count()
+}
+
+/// The cells of one list.
+fn enter_list(unique: &Unique, hashes: &[u64], first_place: u64) -> Option<Vec<u32>> {
+    const AHEAD: usize = 16;
+    let mut cells = Vec::with_capacity(hashes.len());
+    for (i, &hash) in hashes.iter().enumerate() {
+        if let Some(&later) = hashes.get(i + AHEAD) {
+            unique.prefetch(later);
+        }
+        cells.push(unique.enter(hash, first_place | i as u64)?);
+    }
+    Some(cells)
 }
 
 const REGISTERS: usize = 4096;

@@ -41,6 +41,10 @@ pub enum Fault {
     WrongSpace(u32),
     /// Longer than a record may be when it has been padded.
     TooLong,
+    /// Scopes that it opens and closes do not match.
+    Unbalanced,
+    /// There may be only one of it in an object.
+    Repeated,
     /// The section does not begin as its format says.
     Signature,
 }
@@ -55,6 +59,8 @@ impl fmt::Display for Fault {
                 write!(f, "refers to {index:#x}, which is not of the kind expected there")
             }
             Fault::TooLong => f.write_str("is too long"),
+            Fault::Unbalanced => f.write_str("has scopes that do not match"),
+            Fault::Repeated => f.write_str("is there twice"),
             Fault::Signature => f.write_str("does not begin with CodeView's signature"),
         }
     }

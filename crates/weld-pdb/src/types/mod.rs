@@ -21,10 +21,10 @@ mod tests;
 mod tpi_hash;
 
 use weld_common::diag::{DiagSink, Diagnostic};
-use weld_common::{par, trace};
+use weld_common::par;
 
 use crate::codeview::{FIRST_INDEX, Fault, Space};
-use crate::unique::{Estimate, Unique};
+use crate::unique;
 use number::Numbered;
 use source::{Hashed, Plan, Source};
 
@@ -58,19 +58,21 @@ enum ObjectState {
 }
 
 /// Where an object's type indices lead.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Lookup<'t> {
     prefix: &'t [u32],
     own: &'t [u32],
 }
 
-/// A number, and whether the record is the first of its equals, in one word.
+/// Beside a record's number: it is the first of its equals.
 pub(crate) const WINNER: u32 = 1 << 31;
+/// Beside a record's number: it is an id.
+pub(crate) const ID: u32 = 1 << 30;
 
 impl Lookup<'_> {
-    /// The number in the PDB of what the object calls `index`; `None` if it has no such record.
+    /// The number in the PDB of the type or id that the object calls `index`; `None` if it has no such record.
     #[inline(always)]
-    pub fn get(&self, index: u32) -> Option<u32> {
+    pub fn get(&self, index: u32, space: Space) -> Option<u32> {
         if index < FIRST_INDEX {
             return Some(index);
         }
@@ -79,7 +81,8 @@ impl Lookup<'_> {
             None => self.prefix.get(i),
             Some(i) => self.own.get(i),
         };
-        number.map(|number| number & !WINNER)
+        let number = *number?;
+        ((number & ID != 0) == (space == Space::Id)).then_some(number & !(WINNER | ID))
     }
 }
 
@@ -94,13 +97,15 @@ impl<'a> Types<'a> {
         sink: &DiagSink,
     ) -> Result<Types<'a>, Diagnostic> {
         let plan = Plan::of(objects, sink);
-        let (mut sources, hashes, estimate) = hash_all(&plan, parallel);
+        let (mut sources, hashes) = hash_all(&plan, parallel);
         for (source, object) in sources.iter().zip(&plan.object_of) {
             if let Some((record, fault)) = source.fault {
                 sink.push(dropped(objects[*object as usize].name, record, fault).at(u64::from(*object)));
             }
         }
-        let unique = enter_all(&mut sources, hashes, &estimate, parallel)?;
+        let (unique, cells) = unique::enter_all("enter types", &hashes, parallel)?;
+        drop(hashes);
+        sources.iter_mut().zip(cells).for_each(|(source, cells)| source.indices = cells);
         let numbered = number::number(&mut sources, &unique, parallel)?;
         let state = |(i, source): (usize, &Option<u32>)| match *source {
             Some(source) if sources[source as usize].is_usable(&sources) => ObjectState::Source(source),
@@ -114,7 +119,7 @@ impl<'a> Types<'a> {
     /// Where the type indices of an object lead; `None` if its debug information cannot be used.
     pub fn lookup(&self, object: usize) -> Option<Lookup<'_>> {
         match self.objects[object] {
-            ObjectState::None => Some(Lookup { prefix: &[], own: &[] }),
+            ObjectState::None => Some(Lookup::default()),
             ObjectState::Source(source) => Some(self.lookup_in(source)),
             ObjectState::Dropped => None,
         }
@@ -142,7 +147,7 @@ fn dropped(name: &str, record: u32, fault: Fault) -> Diagnostic {
 }
 
 /// Hashes the records of all sources; those that depend on others after them.
-fn hash_all<'a>(plan: &Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u64>>, Estimate) {
+fn hash_all<'a>(plan: &Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u64>>) {
     let mut hashed: Vec<Hashed<'a>> = Vec::new();
     for round in plan.rounds() {
         let before = &hashed;
@@ -152,56 +157,5 @@ fn hash_all<'a>(plan: &Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u6
         let made = par::runs("hash types", parallel, round.len(), 1, one);
         hashed.extend(made.into_iter().flatten());
     }
-    let mut estimate = Estimate::default();
-    let mut sources = Vec::with_capacity(hashed.len());
-    let mut hashes = Vec::with_capacity(hashed.len());
-    for one in hashed {
-        estimate.join(&one.estimate);
-        sources.push(one.source);
-        hashes.push(one.hashes);
-    }
-    (sources, hashes, estimate)
-}
-
-/// Enters all hashes into a table, and has the number of its cell take the place of each.
-fn enter_all(
-    sources: &mut [Source<'_>],
-    mut hashes: Vec<Vec<u64>>,
-    estimate: &Estimate,
-    parallel: bool,
-) -> Result<Unique, Diagnostic> {
-    let total: usize = hashes.iter().map(Vec::len).sum();
-    let mut room = estimate.count();
-    loop {
-        let unique = Unique::new(room, parallel);
-        let enter = |range: std::ops::Range<usize>| -> Option<Vec<Vec<u32>>> {
-            range.map(|i| enter_one(&unique, &hashes[i], (i as u64) << 32)).collect()
-        };
-        let entered = par::runs("enter types", parallel, hashes.len(), 1, enter);
-        if let Some(entered) = entered.into_iter().collect::<Option<Vec<_>>>() {
-            let _stretch = trace::stretch("forget hashes");
-            for (source, cells) in sources.iter_mut().zip(entered.into_iter().flatten()) {
-                source.indices = cells;
-            }
-            hashes.clear();
-            return Ok(unique);
-        }
-        if room > 4 * total {
-            return Err(Diagnostic::error("type records cannot be told apart by their hashes"));
-        }
-        room = 2 * room + 1024;
-    }
-}
-
-/// The cells of the records of one source.
-fn enter_one(unique: &Unique, hashes: &[u64], first_place: u64) -> Option<Vec<u32>> {
-    const AHEAD: usize = 16;
-    let mut cells = Vec::with_capacity(hashes.len());
-    for (i, &hash) in hashes.iter().enumerate() {
-        if let Some(&later) = hashes.get(i + AHEAD) {
-            unique.prefetch(later);
-        }
-        cells.push(unique.enter(hash, first_place | i as u64)?);
-    }
-    Some(cells)
+    hashed.into_iter().map(|one| (one.source, one.hashes)).unzip()
 }

@@ -10,7 +10,7 @@ use weld_common::diag::Diagnostic;
 use weld_common::par;
 
 use super::source::{self, Source};
-use super::{Lookup, WINNER};
+use super::{ID, Lookup, WINNER};
 use crate::codeview::leaf::{self, LF_FUNC_ID, LF_MFUNC_ID};
 use crate::codeview::{FIRST_INDEX, Space, u32_at};
 use crate::unique::Unique;
@@ -102,10 +102,10 @@ fn sums(amounts: &[Amount]) -> (Vec<Amount>, Amount) {
     (starts, sum)
 }
 
-/// Offsets in a stream have 32 bits; the numbers of records share theirs with [`WINNER`].
+/// Offsets in a stream have 32 bits; the numbers of records share theirs with two flags.
 fn check(total: Amount) -> Result<(), Diagnostic> {
     let most_bytes = u64::from(u32::MAX) - 0x1_0000;
-    let most_records = u64::from(WINNER - FIRST_INDEX);
+    let most_records = u64::from(ID - FIRST_INDEX);
     for (count, bytes) in total.count.into_iter().zip(total.bytes) {
         if bytes > most_bytes || count > most_records {
             let text =
@@ -162,7 +162,7 @@ fn place(unique: &Unique, sources: &[Source<'_>], i: usize, start: Amount) -> [S
             piece.records.start = index as u32;
         }
         let (number, at) = (FIRST_INDEX + piece.first + piece.count, piece.at + piece.size);
-        unique.set_number(cell, number);
+        unique.set_number(cell, number | if space == Space::Id as usize { ID } else { 0 });
         let size = record.padded() as u32;
         if at == 0 || (at + size) / SKIP_DISTANCE > at / SKIP_DISTANCE {
             stream.skips.push((number, at));
@@ -212,9 +212,8 @@ fn function_types(sources: &[Source<'_>], ids: &Stream, parallel: bool) -> Vec<u
         for piece in pieces {
             let lookup = source::lookup(sources, piece.source);
             let source = &sources[piece.source as usize];
-            let winners = piece.records.clone().filter(|&i| source.indices[i as usize] & WINNER != 0);
-            let records = winners.map(|i| source.record(i as usize));
-            let ids = records.filter(|record| leaf::space(record.kind) == Space::Id);
+            let is_winner = |&i: &u32| source.indices[i as usize] & (WINNER | ID) == WINNER | ID;
+            let ids = piece.records.clone().filter(is_winner).map(|i| source.record(i as usize));
             types.extend(ids.map(|record| function_type(record.kind, record.body(), lookup)));
         }
         types
@@ -224,7 +223,9 @@ fn function_types(sources: &[Source<'_>], ids: &Stream, parallel: bool) -> Vec<u
 
 fn function_type(kind: u16, body: &[u8], lookup: Lookup<'_>) -> u32 {
     match kind {
-        LF_FUNC_ID | LF_MFUNC_ID => u32_at(body, 4).ok().and_then(|index| lookup.get(index)).unwrap_or(0),
+        LF_FUNC_ID | LF_MFUNC_ID => {
+            u32_at(body, 4).ok().and_then(|index| lookup.get(index, Space::Type)).unwrap_or(0)
+        }
         _ => 0,
     }
 }

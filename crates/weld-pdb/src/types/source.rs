@@ -14,7 +14,6 @@ use super::{Lookup, ObjectTypes};
 use crate::codeview::leaf::{self, LF_ENDPRECOMP, LF_PRECOMP, LF_TYPESERVER2};
 use crate::codeview::records::{self, Record};
 use crate::codeview::{FIRST_INDEX, Fault, Space, u32_at};
-use crate::unique::Estimate;
 
 /// Hashes of one list have this bit iff the record is an id, so that who refers to it can see whether it is what is wanted.
 const ID_BIT: u64 = 1;
@@ -56,7 +55,6 @@ impl Source<'_> {
 pub struct Hashed<'a> {
     pub source: Source<'a>,
     pub hashes: Vec<u64>,
-    pub estimate: Estimate,
 }
 
 /// Where the indices of a list lead.
@@ -190,13 +188,11 @@ pub fn hash<'a>(unread: &Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
             fault: None,
         },
         hashes: Vec::with_capacity(room),
-        estimate: Estimate::default(),
     };
     if let Err(fault) = hash_records(unread, before, &mut hashed) {
         hashed.source.fault = Some((hashed.hashes.len() as u32, fault));
         hashed.source.offsets = Vec::new();
         hashed.hashes = Vec::new();
-        hashed.estimate = Estimate::default();
     }
     hashed
 }
@@ -219,7 +215,6 @@ fn hash_records(unread: &Unread<'_>, before: &[Hashed<'_>], hashed: &mut Hashed<
     while at + records::HEADER <= data.len() {
         let record = Record::at(data, at)?;
         let hash = hash_record(&record, prefix, &hashed.hashes)?;
-        hashed.estimate.see(hash);
         hashed.source.offsets.push(at as u32);
         hashed.hashes.push(hash);
         at += record.bytes.len();

@@ -7,7 +7,7 @@
 //! Facts: LLVM's documentation of the TPI and IPI streams.
 
 use super::number::{Piece, Stream};
-use super::{Types, WINNER, tpi_hash};
+use super::{ID, Types, WINNER, tpi_hash};
 use crate::codeview::records::{self, HEADER};
 use crate::codeview::{FIRST_INDEX, Space, leaf, u32_at};
 use crate::put::{put_u16, put_u32};
@@ -75,18 +75,16 @@ impl Types<'_> {
         let lookup = self.lookup_in(piece.source);
         let mut rest = out;
         let mut buckets = buckets.chunks_exact_mut(HASH_SIZE);
-        let winners = piece.records.clone().filter(|&i| source.indices[i as usize] & WINNER != 0);
+        let wanted = WINNER | if space == Space::Id { ID } else { 0 };
+        let winners = piece.records.clone().filter(|&i| source.indices[i as usize] & (WINNER | ID) == wanted);
         for i in winners {
             let record = source.record(i as usize);
-            if leaf::space(record.kind) != space {
-                continue;
-            }
             let (out, behind) = rest.split_at_mut(record.padded());
             rest = behind;
             records::copy_padded(record.bytes, out, true);
             // All was checked when the record was hashed.
-            let _ = leaf::each_ref(record.kind, record.body(), |at, _| {
-                let number = lookup.get(u32_at(record.body(), at)?).unwrap_or(0);
+            let _ = leaf::each_ref(record.kind, record.body(), |at, space| {
+                let number = lookup.get(u32_at(record.body(), at)?, space).unwrap_or(0);
                 put_u32(out, HEADER + at, number);
                 Ok(())
             });

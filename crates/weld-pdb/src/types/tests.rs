@@ -61,10 +61,12 @@ fn equal_types_at_different_numbers_are_one() {
     assert!(warnings.is_empty());
     assert_eq!((types.count(Space::Type), types.count(Space::Id)), (6 + 3, 1));
     let (a, b) = (types.lookup(0).unwrap(), types.lookup(1).unwrap());
-    assert!((0..6).all(|i| a.get(0x1000 + i) == b.get(0x1003 + i) && a.get(0x1000 + i) == Some(0x1000 + i)));
-    assert_eq!((b.get(0x1000), b.get(cv::INT), b.get(0x100a)), (Some(0x1006), Some(cv::INT), None));
+    let (in_a, in_b) = (|i| a.get(i, Space::Type), |i| b.get(i, Space::Type));
+    assert!((0..6).all(|i| in_a(0x1000 + i) == in_b(0x1003 + i) && in_a(0x1000 + i) == Some(0x1000 + i)));
+    assert_eq!((in_b(0x1000), in_b(cv::INT), in_b(0x100a)), (Some(0x1006), Some(cv::INT), None));
     // Types and ids are counted apart.
-    assert_eq!((a.get(0x1006), types.function_type(0x1000)), (Some(0x1000), Some(0x1005)));
+    assert_eq!((a.get(0x1006, Space::Id), in_a(0x1006)), (Some(0x1000), None));
+    assert_eq!((a.get(0x1006, Space::Id), types.function_type(0x1000)), (Some(0x1000), Some(0x1005)));
     let ids = records(&types, Space::Id);
     assert_eq!(u32_of(&ids[0], 8), 0x1005);
     let all = records(&types, Space::Type);
@@ -88,8 +90,8 @@ fn records_that_refer_to_different_types_differ() {
     let (a, b) = (make(cv::INT), make(0x75));
     let (types, _) = merge(&[object("a.obj", &a), object("b.obj", &b), object("c.obj", &a)]);
     assert_eq!(types.count(Space::Type), 6);
-    assert_eq!(types.lookup(1).unwrap().get(0x1002), Some(0x1005));
-    assert_eq!(types.lookup(2).unwrap().get(0x1002), Some(0x1002));
+    assert_eq!(types.lookup(1).unwrap().get(0x1002, Space::Type), Some(0x1005));
+    assert_eq!(types.lookup(2).unwrap().get(0x1002, Space::Type), Some(0x1002));
 }
 
 /// An object whose types are wrong gives a warning, and the others are as without it.
@@ -130,7 +132,7 @@ fn malformed_lists_are_dropped() {
     }
     let (types, warnings) = merge(&[object("bad.obj", &[1, 2]), object("none.obj", &[])]);
     assert_eq!(warnings.len(), 1);
-    assert!(types.lookup(0).is_none() && types.lookup(1).unwrap().get(0x1000).is_none());
+    assert!(types.lookup(0).is_none() && types.lookup(1).unwrap().get(0x1000, Space::Type).is_none());
 }
 
 /// The maker of a precompiled header may come after its users.
@@ -155,8 +157,8 @@ fn precompiled_headers_are_found_by_their_signature() {
     assert_eq!(warnings.len(), 2);
     assert!(warnings[0].contains("no object has the precompiled header 0x00000099"));
     assert!(warnings[1].contains("c.obj"));
-    let a = types.lookup(0).unwrap();
-    assert_eq!((a.get(0x1001), a.get(0x1002), a.get(0x1003)), (Some(0x1001), Some(0x1002), Some(0x1003)));
+    let a = |i| types.lookup(0).unwrap().get(i, Space::Type);
+    assert_eq!((a(0x1001), a(0x1002), a(0x1003)), (Some(0x1001), Some(0x1002), Some(0x1003)));
     assert!(types.lookup(1).is_none() && types.lookup(3).is_none());
     let all = records(&types, Space::Type);
     assert_eq!((all.len(), u32_of(&all[2], 8)), (4, 0x1001));

@@ -1,0 +1,89 @@
+//! The info stream: the PDB's identity, and the names of streams.
+//!
+//! Facts: LLVM's documentation of the PDB info stream.
+
+use std::ops::Range;
+
+use crate::put::{put_u16, put_u32};
+
+const VERSION: u32 = 2000_0404;
+/// There is an IPI stream.
+const FEATURE_VC140: u32 = 2014_0508;
+
+/// Where in the stream the identity is: signature, age, GUID.
+pub const IDENTITY: Range<u64> = 4..28;
+
+/// The stream, with zeroes for the identity.
+pub fn stream(named: &[(&str, u32)]) -> Vec<u8> {
+    let mut out = VERSION.to_le_bytes().to_vec();
+    out.resize(IDENTITY.end as usize, 0);
+    let word = |out: &mut Vec<u8>, value: u32| out.extend(value.to_le_bytes());
+    let mut names = Vec::new();
+    let mut entries = Vec::new();
+    for &(name, stream) in named {
+        entries.push((names.len() as u32, stream, name_hash(name)));
+        names.extend(name.bytes());
+        names.push(0);
+    }
+    word(&mut out, names.len() as u32);
+    out.extend(names);
+    let table = table(&entries);
+    word(&mut out, entries.len() as u32);
+    word(&mut out, table.len() as u32);
+    let mut present = vec![0u32; table.len().div_ceil(32)];
+    table
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| slot.is_some())
+        .for_each(|(i, _)| present[i / 32] |= 1 << (i % 32));
+    word(&mut out, present.len() as u32);
+    present.iter().for_each(|&bits| word(&mut out, bits));
+    // No slot has been used before.
+    word(&mut out, 0);
+    table.iter().flatten().for_each(|&(name, stream)| {
+        word(&mut out, name);
+        word(&mut out, stream);
+    });
+    word(&mut out, 0);
+    word(&mut out, FEATURE_VC140);
+    out
+}
+
+/// Slots of names and streams, by open addressing; two thirds of them at most are used.
+fn table(entries: &[(u32, u32, u16)]) -> Vec<Option<(u32, u32)>> {
+    let size = (entries.len() * 3 / 2 + 1).max(8);
+    let mut table = vec![None; size];
+    for &(name, stream, hash) in entries {
+        let mut slot = usize::from(hash) % size;
+        while table[slot].is_some() {
+            slot = (slot + 1) % size;
+        }
+        table[slot] = Some((name, stream));
+    }
+    table
+}
+
+/// Of the hash of a name only half is used here.
+fn name_hash(name: &str) -> u16 {
+    crate::hash::name(name.as_bytes()) as u16
+}
+
+/// The identity as it is in the stream.
+pub fn identity(guid: [u8; 16], age: u32) -> Vec<u8> {
+    let mut out = vec![0; (IDENTITY.end - IDENTITY.start) as usize];
+    // The signature, in use before there were GUIDs, is a number that differs from program to program.
+    out[..4].copy_from_slice(&guid[..4]);
+    put_u32(&mut out, 4, age);
+    out[8..].copy_from_slice(&guid);
+    out
+}
+
+/// A GUID from a hash, marked as one that is made from data (RFC 9562, version 8).
+pub fn guid_from(hash: [u8; 16]) -> [u8; 16] {
+    let mut guid = hash;
+    // The first three fields are little-endian numbers.
+    let version = u16::from_le_bytes([guid[6], guid[7]]) & 0x0fff | 0x8000;
+    put_u16(&mut guid, 6, version);
+    guid[8] = guid[8] & 0x3f | 0x80;
+    guid
+}

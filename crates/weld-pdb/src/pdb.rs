@@ -1,0 +1,183 @@
+//! The whole file: which streams there are, how long each is, what fills them.
+//!
+//! [`Pdb::plan`] knows every length before a byte is written, so the file is laid out once ([`crate::msf`]) and written by units
+//! in any order ([`crate::write`]).
+
+use weld_common::diag::{DiagSink, Diagnostic};
+
+use crate::codeview::Space;
+use crate::dbi::{self, Dbi};
+use crate::gsi::{self, Publics, Table};
+use crate::info;
+use crate::input::Image;
+use crate::msf::{self, Layout};
+use crate::symbols::Symbols;
+use crate::types::Types;
+
+/// Numbers of streams that are the same in every PDB. The first one, an older directory, is empty.
+pub mod stream {
+    pub const INFO: usize = 1;
+    pub const TPI: usize = 2;
+    pub const DBI: usize = 3;
+    pub const IPI: usize = 4;
+}
+
+/// Numbers of the other streams.
+#[derive(Clone)]
+pub struct Streams {
+    pub globals: usize,
+    pub publics: usize,
+    pub records: usize,
+    pub tpi_hash: usize,
+    pub ipi_hash: usize,
+    pub section_headers: usize,
+    pub names: usize,
+    /// The first of those that the image names, in its order.
+    pub named: usize,
+    /// Of each module; [`dbi::NO_STREAM`] if it has none.
+    pub modules: Vec<u16>,
+}
+
+/// A PDB that can be written.
+pub struct Pdb<'a> {
+    pub(crate) types: &'a Types<'a>,
+    pub(crate) symbols: &'a Symbols<'a>,
+    pub(crate) image: &'a Image<'a>,
+    pub(crate) streams: Streams,
+    pub(crate) publics: Publics<'a>,
+    pub(crate) globals: Table,
+    pub(crate) dbi: Dbi,
+    /// The info stream, `/names` before and behind the names, the section table.
+    pub(crate) info: Vec<u8>,
+    pub(crate) names_frame: (Vec<u8>, Vec<u8>),
+    pub(crate) section_headers: Vec<u8>,
+    pub(crate) layout: Layout,
+}
+
+impl<'a> Pdb<'a> {
+    /// Lays out the PDB of an image.
+    ///
+    /// # Errors
+    /// If something is larger than the format allows. Pages that grow for the file to fit are a warning in `sink`.
+    pub fn plan(
+        types: &'a Types<'a>,
+        symbols: &'a Symbols<'a>,
+        image: &'a Image<'a>,
+        parallel: bool,
+        sink: &DiagSink,
+    ) -> Result<Pdb<'a>, Diagnostic> {
+        let streams = number_streams(symbols, image)?;
+        let publics = Publics::new(image.publics, parallel)?;
+        let globals = gsi::globals(symbols, publics.record_bytes(), parallel);
+        let dbi_streams = dbi::Streams {
+            globals: streams.globals as u16,
+            publics: streams.publics as u16,
+            records: streams.records as u16,
+            section_headers: streams.section_headers as u16,
+        };
+        let dbi = Dbi::new(image, symbols, dbi_streams, &streams.modules, parallel)?;
+        let mut named = vec![("/LinkInfo", LINK_INFO as u32), ("/names", streams.names as u32)];
+        named.extend(
+            image.streams.iter().enumerate().map(|(i, (name, _))| (*name, (streams.named + i) as u32)),
+        );
+        let mut pdb = Pdb {
+            types,
+            symbols,
+            image,
+            publics,
+            globals,
+            dbi,
+            info: info::stream(&named),
+            names_frame: symbols.strings.frame(),
+            section_headers: dbi::section_headers(image),
+            streams,
+            layout: Layout::new(&[], msf::PAGE_SIZES[0]).expect("a file without streams"),
+        };
+        pdb.layout = lay_out(&pdb.stream_lens()?, image.page_size, sink)?;
+        Ok(pdb)
+    }
+
+    /// Bytes of the file.
+    pub fn file_len(&self) -> u64 {
+        self.layout.file_len()
+    }
+
+    fn stream_lens(&self) -> Result<Vec<u32>, Diagnostic> {
+        let Streams { globals, publics, records, tpi_hash, ipi_hash, section_headers, names, named, .. } =
+            self.streams;
+        let count = named + self.image.streams.len();
+        let mut lens = vec![0u64; count];
+        lens[stream::INFO] = self.info.len() as u64;
+        for (space, number, hash) in
+            [(Space::Type, stream::TPI, tpi_hash), (Space::Id, stream::IPI, ipi_hash)]
+        {
+            lens[number] = self.types.stream_len(space).into();
+            lens[hash] = self.types.hash_stream_len(space);
+        }
+        lens[stream::DBI] = self.dbi.stream_len();
+        lens[globals] = self.globals.len();
+        lens[publics] = self.publics.stream_len();
+        lens[records] = u64::from(self.publics.record_bytes()) + u64::from(self.symbols.global_bytes);
+        lens[section_headers] = self.section_headers.len() as u64;
+        let (header, table) = &self.names_frame;
+        lens[names] = header.len() as u64 + u64::from(self.symbols.strings.len()) + table.len() as u64;
+        for (i, (_, bytes)) in self.image.streams.iter().enumerate() {
+            lens[named + i] = bytes.len() as u64;
+        }
+        lens.extend(
+            self.symbols.scanned.iter().map(|module| u64::from(module.stream_len())).filter(|&len| len > 0),
+        );
+        let fits = |(i, len): (usize, u64)| {
+            // The last value means that there is no such stream.
+            u32::try_from(len).ok().filter(|&len| len < u32::MAX - 0xffff).ok_or_else(|| {
+                Diagnostic::error(format!("stream {i} of the PDB would have {len} bytes, of which 4 GiB fit"))
+            })
+        };
+        lens.into_iter().enumerate().map(fits).collect()
+    }
+}
+
+/// A stream without contents that programs look for.
+const LINK_INFO: usize = 5;
+
+fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, Diagnostic> {
+    let first = LINK_INFO + 1;
+    let named = first + 7;
+    let mut next = named + image.streams.len();
+    let mut modules = Vec::with_capacity(symbols.scanned.len());
+    for module in &symbols.scanned {
+        if module.stream_len() == 0 {
+            modules.push(dbi::NO_STREAM);
+            continue;
+        }
+        let number = u16::try_from(next).ok().filter(|&number| number != dbi::NO_STREAM);
+        modules.push(number.ok_or_else(|| {
+            Diagnostic::error("a PDB has room for 65535 streams, and there are more modules")
+        })?);
+        next += 1;
+    }
+    Ok(Streams {
+        globals: first,
+        publics: first + 1,
+        records: first + 2,
+        tpi_hash: first + 3,
+        ipi_hash: first + 4,
+        section_headers: first + 5,
+        names: first + 6,
+        named,
+        modules,
+    })
+}
+
+fn lay_out(lens: &[u32], wanted: u32, sink: &DiagSink) -> Result<Layout, Diagnostic> {
+    let smallest = wanted.max(msf::PAGE_SIZES[0]);
+    let layout = Layout::fit(lens, smallest).map_err(|_| {
+        let total: u64 = lens.iter().map(|&len| u64::from(len)).sum();
+        Diagnostic::error(format!("the PDB would have {total} bytes, which is more than the format allows"))
+    })?;
+    let page = layout.page_size();
+    if page > smallest {
+        sink.warn(format!("the PDB does not fit into pages of {smallest} bytes; it has pages of {page}"));
+    }
+    Ok(layout)
+}

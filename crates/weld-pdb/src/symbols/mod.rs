@@ -1,0 +1,79 @@
+//! Symbols, lines and source files of all modules.
+//!
+//! Sections are read twice. [`scan`], when types have their numbers, finds how many bytes each module gets, what of it goes to the global
+//! symbols, and which names of files it uses; nothing of that depends on addresses. [`write`], when the image has been laid out, copies every
+//! record to its place, relocated, with the numbers of types and the places of scopes put in. A module is cut into units that
+//! are read and written by themselves ([`scan::Cut`]).
+//!
+//! Between the two, equal names of types and equal constants of all modules become one, like types do ([`crate::unique`]), and everything gets its
+//! place by sums over what is before it.
+
+pub mod globals;
+pub mod scan;
+mod walk;
+pub mod write;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::par;
+
+use crate::input::Module;
+use crate::strings::Strings;
+use crate::types::Types;
+use scan::Scanned;
+
+/// What modules have, ready to be laid out.
+pub struct Symbols<'a> {
+    pub modules: &'a [Module<'a>],
+    pub scanned: Vec<Scanned<'a>>,
+    pub strings: Strings<'a>,
+    /// Bytes of all records of global symbols.
+    pub global_bytes: u32,
+}
+
+impl<'a> Symbols<'a> {
+    /// Reads all modules. One whose debug information is malformed gets a warning in `sink`, and none of it. `root` is put in front of
+    /// the relative paths of source files.
+    ///
+    /// # Errors
+    /// If there is more than a PDB can have.
+    pub fn scan(
+        modules: &'a [Module<'a>],
+        types: &Types<'_>,
+        root: &[u8],
+        parallel: bool,
+        sink: &DiagSink,
+    ) -> Result<Symbols<'a>, Diagnostic> {
+        let scanned = par::runs("scan symbols", parallel, modules.len(), 1, |range| {
+            range.map(|i| scan::module(&modules[i], types)).collect::<Vec<_>>()
+        });
+        let mut scanned: Vec<Scanned<'a>> = scanned.into_iter().flatten().collect();
+        warn(modules, &scanned, sink);
+        let global_bytes = globals::place(&mut scanned, parallel)?;
+        let mut uses: Vec<_> = scanned.iter_mut().map(|module| &mut module.names).collect();
+        let strings = Strings::collect(&mut uses, root, parallel)?;
+        Ok(Symbols { modules, scanned, strings, global_bytes })
+    }
+}
+
+/// Says what is malformed, module by module, and what is unknown, kind by kind.
+fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
+    let mut unknown: Vec<(&'static str, u32, usize, u32)> = Vec::new();
+    for (i, (module, scanned)) in modules.iter().zip(scanned).enumerate() {
+        if let Some(fault) = &scanned.fault {
+            let text = format!("{}: debug information is ignored: {fault}", module.name);
+            sink.push(Diagnostic::warning(text).at(i as u64));
+        }
+        for &(what, kind) in &scanned.unknown {
+            match unknown.iter_mut().find(|known| (known.0, known.1) == (what, kind)) {
+                Some(known) => known.3 += 1,
+                None => unknown.push((what, kind, i, 0)),
+            }
+        }
+    }
+    for (what, kind, first, more) in unknown {
+        let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let text =
+            format!("{}{others}: {what} of unknown kind {kind:#06x} are left out", modules[first].name);
+        sink.push(Diagnostic::warning(text).at(first as u64));
+    }
+}
