@@ -10,7 +10,7 @@
 //! start with `o` (and rows marked [`Spec::two_dashes`]) need two, because `-omagic` is `-o magic`.
 //! An exact long name wins over a short option with its value joined: `-soname` is not `-s`.
 //!
-//! [`response`] expands `@file` arguments, [`help`] renders the table.
+//! [`response`] expands `@file` arguments, [`help`] renders the table, [`slash`] parses options spelled as on Windows.
 
 use std::ffi::OsStr;
 
@@ -19,6 +19,7 @@ use crate::text::os_str;
 
 pub mod help;
 pub mod response;
+pub mod slash;
 
 /// What follows an option's name. The text is how help calls the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +91,7 @@ pub struct Spec<C: 'static> {
 /// Options that belong together under one heading of the help text.
 pub struct Group<C: 'static> {
     pub title: &'static str,
-    /// Empty for options, which have dashes; `-z ` for the keywords of `-z`.
+    /// Empty for options, which have dashes; `/` for those of Windows; `-z ` for the keywords of `-z`.
     pub prefix: &'static str,
     pub rows: &'static [Spec<C>],
 }
@@ -321,7 +322,7 @@ pub fn parse<C: Context>(table: &Table<C>, args: &[&OsStr], context: &mut C) {
         context.at(position);
         match piece {
             Piece::Input(path) => context.input(path),
-            Piece::Option(row, given) => run(context, row, given),
+            Piece::Option(row, given) => carry_out(context, row, given),
             Piece::Wrong(problem) => context.problem(problem),
         }
     }
@@ -342,13 +343,13 @@ pub fn keyword<C: Context>(table: &Table<C>, given: Given<'_>, context: &mut C) 
         (Value::Required(what), None) => {
             context.problem(Diagnostic::error(format!("{spelling}: missing value: {name}={what}")));
         }
-        _ => run(context, row, Given { spelling: &spelling, value: value.map(OsStr::new) }),
+        _ => carry_out(context, row, Given { spelling: &spelling, value: value.map(OsStr::new) }),
     }
     Ok(true)
 }
 
 /// Carries out one option.
-fn run<C: Context>(context: &mut C, row: &Spec<C>, given: Given<'_>) {
+pub fn carry_out<C: Context>(context: &mut C, row: &Spec<C>, given: Given<'_>) {
     let spelling = given.spelling;
     match row.effect {
         Effect::Set(set) => set(context),

@@ -1,10 +1,10 @@
-//! Inputs for linker tests, made in memory: relocatable objects ([`obj`]), shared objects
+//! Inputs for linker tests, made in memory: relocatable objects ([`obj`], [`coff`]), shared objects
 //! ([`dso`]), archives ([`ar`]), CodeView ([`codeview`]), damaged copies of them ([`mutate`]), and their fields one by one ([`fields`]).
 //!
 //! Development only, and without dependencies, so that every crate's unit tests can afford it.
 //! The builders write what they are told, not only what is valid: most have an override for the
-//! header fields, so that a parser's error paths can be tested one by one. All output is ELF64
-//! little-endian.
+//! header fields, so that a parser's error paths can be tested one by one. Output is ELF64
+//! little-endian, or COFF.
 //!
 //! ```
 //! use weld_testkit::{elf::*, obj::*};
@@ -19,6 +19,7 @@
 
 pub mod ar;
 pub mod codeview;
+pub mod coff;
 pub mod dso;
 pub mod elf;
 pub mod fields;

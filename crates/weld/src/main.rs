@@ -46,7 +46,7 @@ fn run(args: &[OsString]) -> i32 {
     };
     match flavour {
         Flavour::Elf => link_elf(program, rest),
-        Flavour::Coff => fail(&Renderer::new(program, rest), "the PE/COFF linker is not in this release"),
+        Flavour::Coff => link_coff(program, rest),
         Flavour::InstallLinks => match install::links(rest) {
             Ok(text) => match (ProgramHost { program: &program }).print(&text::bytes(&text)) {
                 Ok(()) => 0,
@@ -63,6 +63,19 @@ fn run(args: &[OsString]) -> i32 {
 fn link_elf(program: String, args: &[OsString]) -> i32 {
     signals::install();
     let (list, code) = match weld_elf::link::link(args, &ProgramHost { program: &program }) {
+        Ok(outcome) => (outcome.warnings, 0),
+        Err(diagnostics) => (diagnostics.list, 1),
+    };
+    if !list.is_empty() {
+        Renderer::new(program, args).print(&list);
+    }
+    code
+}
+
+fn link_coff(program: String, args: &[OsString]) -> i32 {
+    signals::install();
+    let environment = weld_coff::args::Environment::of_process();
+    let (list, code) = match weld_coff::link::link(args, &environment, &ProgramHost { program: &program }) {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };

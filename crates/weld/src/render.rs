@@ -83,7 +83,7 @@ impl Renderer {
     }
 }
 
-/// `--color-diagnostics` and `--error-limit`, the last of each.
+/// `--color-diagnostics` and `--error-limit`, the last of each; `/errorlimit:` in the manner of Windows.
 fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usize>) {
     let (mut color, mut limit) = (None, None);
     let mut is_limit = false;
@@ -94,7 +94,12 @@ fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usiz
             limit = number(bytes).or(limit);
             continue;
         }
-        let [b'-', body @ ..] = bytes else { continue };
+        let [b'-' | b'/', body @ ..] = bytes else { continue };
+        if let Some((name, value)) = body.split_at_checked(11)
+            && name.eq_ignore_ascii_case(b"errorlimit:")
+        {
+            limit = number(value).or(limit);
+        }
         let body = body.strip_prefix(b"-").unwrap_or(body);
         match body {
             b"color-diagnostics" | b"color-diagnostics=always" => color = Some(true),
@@ -149,5 +154,6 @@ mod tests {
         assert_eq!(of("a.o --color-diagnostics --error-limit=3"), (Some(true), Some(3)));
         assert_eq!(of("-color-diagnostics=never -error-limit 0 --nonsense"), (Some(false), Some(0)));
         assert_eq!(of("--color-diagnostics --color-diagnostics=auto --error-limit=x"), (None, None));
+        assert_eq!(of("/ErrorLimit:5 -errorlimit:x"), (None, Some(5)));
     }
 }

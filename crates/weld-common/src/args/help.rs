@@ -79,12 +79,20 @@ fn spellings<C>(group: &Group<C>, row: &Spec<C>) -> Vec<String> {
     let mut all: Vec<String> = row.names.iter().map(dashed).collect();
     if let Some(last) = all.last_mut() {
         let short = row.names.last().is_some_and(|name| name.len() == 1);
+        let between = match (group.prefix, short) {
+            ("/", _) => ':',
+            (_, true) => ' ',
+            (_, false) => '=',
+        };
         match row.value {
             Value::None => {}
             Value::Required(value) | Value::Separate(value) => {
-                _ = write!(last, "{}{value}", if short { ' ' } else { '=' });
+                _ = write!(last, "{between}{value}");
             }
-            Value::Optional(value) => _ = write!(last, "[={value}]"),
+            Value::Optional(value) => {
+                let between = if between == ':' { ':' } else { '=' };
+                _ = write!(last, "[{between}{value}]");
+            }
             Value::Suffix(value) => last.push_str(value),
         }
     }

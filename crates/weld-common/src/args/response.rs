@@ -129,7 +129,8 @@ impl<'a> Expanded<'a> {
             return Err(fail("it is too large"));
         }
         if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
-            return Err(fail("it is UTF-16; expected UTF-8"));
+            let utf8 = if quoting == Quoting::Windows { from_utf16(&text) } else { None };
+            text = utf8.ok_or_else(|| fail("it is UTF-16; expected UTF-8"))?;
         }
         let ranges = match quoting {
             Quoting::Gnu => split_gnu(&mut text),
@@ -162,6 +163,23 @@ fn response_name(arg: &[u8]) -> Option<&OsStr> {
 }
 
 /// Where the text starts: behind a UTF-8 byte order mark.
+/// The words of a text, such as the value of a variable of the environment that holds options.
+pub fn words(mut text: Vec<u8>, quoting: Quoting) -> Vec<OsString> {
+    let ranges = match quoting {
+        Quoting::Gnu => split_gnu(&mut text),
+        Quoting::Windows => split_windows(&mut text),
+    };
+    ranges.into_iter().map(|range| os_str(&text[range]).to_owned()).collect()
+}
+
+/// UTF-16 in the order that its mark says, as UTF-8. `None` if it is none.
+fn from_utf16(text: &[u8]) -> Option<Vec<u8>> {
+    let (pairs, []) = text.as_chunks::<2>() else { return None };
+    let read = if text[0] == 0xff { u16::from_le_bytes } else { u16::from_be_bytes };
+    let units: Vec<u16> = pairs[1..].iter().map(|pair| read(*pair)).collect();
+    Some(String::from_utf16(&units).ok()?.into_bytes())
+}
+
 fn start_of(text: &[u8]) -> usize {
     if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }

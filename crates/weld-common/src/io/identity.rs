@@ -5,7 +5,7 @@ use std::fs::{self, File, Metadata};
 use std::path::Path;
 
 /// What a path leads to. Two paths that have the same one are paths to one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// Device and number.
     File(u64, u64),

@@ -1,0 +1,211 @@
+//! What the command line and directives of objects may both ask for, and the options that directives may be.
+
+use std::ffi::OsStr;
+
+use weld_common::args::{Context, Given, Group, Index, Table, Value, accepted, name_count, slash, take};
+use weld_common::diag::Diagnostic;
+
+use super::values;
+use crate::options::Demands;
+
+type Taken = Result<(), String>;
+
+impl Demands {
+    pub fn include(&mut self, given: Given<'_>) -> Taken {
+        self.includes.push(given.string()?);
+        Ok(())
+    }
+
+    pub fn export(&mut self, given: Given<'_>) -> Taken {
+        self.exports.push(values::export(given.text()?)?);
+        Ok(())
+    }
+
+    pub fn default_lib(&mut self, given: Given<'_>) -> Taken {
+        self.default_libs.push(given.string()?);
+        Ok(())
+    }
+
+    pub fn no_default_lib(&mut self, given: Given<'_>) -> Taken {
+        match given.value {
+            None => self.no_default_libs_at_all = true,
+            Some(_) => self.no_default_libs.push(given.string()?),
+        }
+        Ok(())
+    }
+
+    pub fn alternate_name(&mut self, given: Given<'_>) -> Taken {
+        let text = given.text()?;
+        let Some((from, to)) = text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty())
+        else {
+            return Err(format!("expected two names, but got '{text}'"));
+        };
+        let old = self.alternate_names.iter().find(|(name, _)| name == from);
+        match old {
+            Some((_, other)) if other != to => {
+                return Err(format!("conflicts: {from} already stands for {other}, and not for {to}"));
+            }
+            Some(_) => {}
+            None => self.alternate_names.push((from.to_owned(), to.to_owned())),
+        }
+        Ok(())
+    }
+
+    pub fn merge(&mut self, given: Given<'_>) -> Taken {
+        let text = given.text()?;
+        let Some((from, to)) = text.split_once('=').filter(|(from, to)| !from.is_empty() && !to.is_empty())
+        else {
+            return Err(format!("expected two sections, but got '{text}'"));
+        };
+        if [".rsrc", ".reloc"].contains(&from) {
+            return Err(format!("{from} cannot be merged with any section"));
+        }
+        if [".rsrc", ".reloc"].contains(&to) {
+            return Err(format!("{from} cannot be merged with {to}"));
+        }
+        if !self.merges.iter().any(|(name, _)| name == from) {
+            self.merges.push((from.to_owned(), to.to_owned()));
+        }
+        Ok(())
+    }
+
+    pub fn section(&mut self, given: Given<'_>) -> Taken {
+        let (name, flags) = values::section(given.text()?)?;
+        self.sections.insert(name, flags);
+        Ok(())
+    }
+
+    pub fn align_common(&mut self, given: Given<'_>) -> Taken {
+        let text = given.text()?;
+        let parts = text.rsplit_once(',').filter(|(name, _)| !name.is_empty());
+        let parts = parts.and_then(|(name, bits)| Some((name, bits.trim_start().parse().ok()?)));
+        let Some((name, bits)) = parts.filter(|&(_, bits): &(_, u32)| bits <= 13) else {
+            return Err(format!("expected a name and the logarithm of an alignment, but got '{text}'"));
+        };
+        let old = self.common_alignments.entry(name.to_owned()).or_insert(0);
+        *old = bits.max(*old);
+        Ok(())
+    }
+
+    pub fn fail_if_mismatch(&mut self, given: Given<'_>, origin: &str) -> Taken {
+        let text = given.text()?;
+        let Some((key, value)) =
+            text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty())
+        else {
+            return Err(format!("expected a key and a value, but got '{text}'"));
+        };
+        let new = || (value.to_owned(), origin.to_owned());
+        let (old, first) = self.mismatches.entry(key.to_owned()).or_insert_with(new);
+        if old != value {
+            return Err(format!(
+                "mismatch detected for '{key}': {first} has value {old}, {origin} has value {value}"
+            ));
+        }
+        Ok(())
+    }
+
+    pub fn subsystem(&mut self, given: Given<'_>) -> Taken {
+        self.subsystem = Some(values::subsystem(given.text()?)?);
+        Ok(())
+    }
+
+    pub fn entry(&mut self, given: Given<'_>) -> Taken {
+        let name = given.string()?;
+        if name.is_empty() {
+            return Err("missing value".to_owned());
+        }
+        self.entry = Some(name);
+        Ok(())
+    }
+
+    pub fn stack(&mut self, given: Given<'_>) -> Taken {
+        self.stack = Some(values::sizes(given.text()?)?);
+        Ok(())
+    }
+
+    pub fn heap(&mut self, given: Given<'_>) -> Taken {
+        self.heap = Some(values::sizes(given.text()?)?);
+        Ok(())
+    }
+
+    /// Carries out a directive of the object `origin` that is none of the frequent ones. What the command line
+    /// says of entry, stack and subsystem has the last word.
+    pub fn directive(&mut self, word: &OsStr, origin: &str) -> Option<Diagnostic> {
+        let demands = std::mem::take(self);
+        let mut context = Directing { demands, origin: origin.to_owned(), problem: None };
+        slash::parse(&TABLE, &[word], |_| false, &mut context);
+        *self = context.demands;
+        context.problem
+    }
+}
+
+/// A directive that is carried out.
+struct Directing {
+    demands: Demands,
+    origin: String,
+    problem: Option<Diagnostic>,
+}
+
+impl Context for Directing {
+    fn input(&mut self, path: &OsStr) {
+        self.problem(Diagnostic::error(format!("unexpected word '{}'", path.display())));
+    }
+
+    fn problem(&mut self, mut problem: Diagnostic) {
+        problem.message = format!("{}: in its directives: {}", self.origin, problem.message);
+        self.problem = Some(problem);
+    }
+
+    fn at(&mut self, _: usize) {}
+}
+
+const NO_NEED: &str = "the linker has no use for it";
+
+static GROUPS: &[Group<Directing>] = &[Group {
+    title: "Directives",
+    prefix: "/",
+    rows: &[
+        take(&["aligncomm"], Value::Required("NAME,LOG2"), "", |d, v| d.demands.align_common(v)),
+        take(&["alternatename"], Value::Required("FROM=TO"), "", |d, v| d.demands.alternate_name(v)),
+        take(&["entry"], Value::Required("SYMBOL"), "", |d, v| match d.demands.entry {
+            Some(_) => Ok(()),
+            None => d.demands.entry(v),
+        }),
+        take(&["failifmismatch"], Value::Required("KEY=VALUE"), "", |d, v| {
+            d.demands.fail_if_mismatch(v, &d.origin)
+        }),
+        take(&["merge"], Value::Required("FROM=TO"), "", |d, v| d.demands.merge(v)),
+        take(&["nodefaultlib"], Value::Optional("LIBRARY"), "", |d, v| d.demands.no_default_lib(v)),
+        take(&["release"], Value::None, "", |d, _| {
+            d.demands.release = true;
+            Ok(())
+        }),
+        take(&["section"], Value::Required("NAME,ATTRIBUTES"), "", |d, v| d.demands.section(v)),
+        take(&["stack"], Value::Required("RESERVE[,COMMIT]"), "", |d, v| match d.demands.stack {
+            Some(_) => Ok(()),
+            None => d.demands.stack(v),
+        }),
+        take(&["heap"], Value::Required("RESERVE[,COMMIT]"), "", |d, v| match d.demands.heap {
+            Some(_) => Ok(()),
+            None => d.demands.heap(v),
+        }),
+        take(&["subsystem"], Value::Required("NAME[,VERSION]"), "", |d, v| match d.demands.subsystem {
+            Some(_) => Ok(()),
+            None => d.demands.subsystem(v),
+        }),
+        take(&["includeoptional"], Value::Required("SYMBOL"), "", |d, v| {
+            d.demands.optional_includes.push(v.string()?);
+            Ok(())
+        }),
+        take(&["manifestdependency"], Value::Required("TEXT"), "", |_, _| {
+            Err("manifests are not made yet".to_owned())
+        }),
+        accepted(
+            &["editandcontinue", "guardsym", "throwingnew", "inferasanlibs"],
+            Value::Optional("VALUE"),
+            NO_NEED,
+        ),
+    ],
+}];
+static INDEX: Index<{ name_count(GROUPS) }> = Index::new(GROUPS);
+static TABLE: Table<Directing> = Table::new(GROUPS, &INDEX);

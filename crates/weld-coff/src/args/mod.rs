@@ -1,0 +1,126 @@
+//! The command line of `lld-link` and `link.exe`.
+//!
+//! Options come from the command line, from the environment (`LINK` in front, `_LINK_` behind) and from response files, all
+//! quoted as Windows does it. [`table`] is all of them; [`demands`] are those that objects may ask for, too.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use weld_common::args::response::{Expanded, Quoting, words};
+use weld_common::args::{help, slash};
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+
+use crate::options::Options;
+
+mod demands;
+mod state;
+mod table;
+#[cfg(test)]
+mod tests;
+pub mod values;
+
+use state::{State, Stop};
+
+/// Variables of the environment that count. The library does not read them itself.
+#[derive(Clone, Debug, Default)]
+pub struct Environment {
+    /// `LINK`: options in front of the command line.
+    pub link: Option<OsString>,
+    /// `_LINK_`: options behind it.
+    pub link_behind: Option<OsString>,
+    /// `LIB`: directories with libraries, `;` between them.
+    pub lib: Option<OsString>,
+}
+
+impl Environment {
+    /// What the process was started with.
+    pub fn of_process() -> Environment {
+        let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        Environment { link: var("LINK"), link_behind: var("_LINK_"), lib: var("LIB") }
+    }
+}
+
+/// What a command line asks for.
+pub enum Command {
+    Link(Box<Options>),
+    Print(String),
+}
+
+/// Parses a command line, without the program's name.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> Result<Command, Diagnostics> {
+    let of_variable = |value: &Option<OsString>| {
+        value.as_ref().map(|v| words(v.as_encoded_bytes().to_vec(), Quoting::Windows))
+    };
+    let mut all = of_variable(&environment.link).unwrap_or_default();
+    all.extend_from_slice(args);
+    all.extend(of_variable(&environment.link_behind).unwrap_or_default());
+    let expanded = Expanded::read(&all, quoting(&all))?;
+    let args = expanded.args();
+    let mut state = State::default();
+    slash::parse(&table::TABLE, &args, is_file, &mut state);
+    if let Some(value) = &environment.lib {
+        state.o.lib_paths.extend(directories(value));
+    }
+    match state.stop {
+        Some(Stop::Help) => return Ok(Command::Print(help_text())),
+        Some(Stop::Version) => return Ok(Command::Print(version_text())),
+        None => {}
+    }
+    sink.set_fatal_warnings(state.warnings_are_errors);
+    let (options, problems) = state.finish();
+    problems.into_iter().for_each(|problem| sink.push(problem));
+    sink.end_phase()?;
+    if args.is_empty() {
+        return Err(Diagnostic::error("no input files").into());
+    }
+    Ok(Command::Link(options))
+}
+
+/// A word such as `/tmp/a.obj` is a path if the file is there.
+fn is_file(word: &OsStr) -> bool {
+    Path::new(word).exists()
+}
+
+/// The directories of `LIB`. A colon cannot stand between them: drives have one.
+fn directories(value: &OsStr) -> impl Iterator<Item = PathBuf> + '_ {
+    let parts = value.as_encoded_bytes().split(|&byte| byte == b';').filter(|part| !part.is_empty());
+    parts.map(|part| PathBuf::from(weld_common::text::os_str(part)))
+}
+
+/// `--rsp-quoting` counts for all response files wherever it stands.
+fn quoting(args: &[OsString]) -> Quoting {
+    let posix = |arg: &&OsString| {
+        let text = arg.to_string_lossy().to_ascii_lowercase();
+        text.trim_start_matches(['-', '/']).strip_prefix("rsp-quoting=").is_some_and(|value| value == "posix")
+    };
+    if args.iter().any(|arg| posix(&arg)) { Quoting::Gnu } else { Quoting::Windows }
+}
+
+fn version_text() -> String {
+    format!("weld {} (compatible with LLD lld-link)\n", env!("CARGO_PKG_VERSION"))
+}
+
+fn help_text() -> String {
+    let groups: Vec<_> = table::TABLE.groups.iter().collect();
+    let usage = "Usage: lld-link [options] file...\n\nNames are not case-sensitive; `-` may stand for `/`. @FILE stands for the \
+                 arguments in FILE.\n";
+    usage.to_owned() + &help::text(&groups)
+}
+
+/// The page `docs/options-link.md`.
+pub fn options_page() -> String {
+    let intro = "# Options of weld as lld-link\n\
+        <!-- Generated from the table in crates/weld-coff/src/args/table.rs. WELD_BLESS=1 cargo test -p weld-coff options_page writes it anew. -->\n\n\
+        This page is generated from the table that parses the command line (`crates/weld-coff/src/args/table.rs`). Names are not\n\
+        case-sensitive, `-` may stand for `/`, and a value follows a colon. `@FILE` stands for the arguments in FILE, quoted as\n\
+        Windows does it; those in the variables LINK and _LINK_ go in front of and behind the command line, and LIB names\n\
+        directories with libraries.\n\n\
+        An option that weld does not know is an error. One that it knows and does not carry out is accepted in\n\
+        silence if nothing is lost without it, gives a warning if the program stays right but something\n\
+        that was asked for is missing, and is an error otherwise.\n";
+    let groups: Vec<_> = table::TABLE.groups.iter().collect();
+    intro.to_owned() + &help::markdown(&groups)
+}

@@ -1,0 +1,168 @@
+//! The parser's state between two arguments, and what is settled after the last one.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use weld_common::args::{Context, Given};
+use weld_common::diag::{Diagnostic, Severity};
+
+use crate::options::{Debug, Icf, Input, Options};
+
+/// An option that prints something in place of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Help,
+    Version,
+}
+
+#[derive(Default)]
+pub struct State {
+    pub o: Box<Options>,
+    pub stop: Option<Stop>,
+    /// Inputs from here on are objects that are linked if something in them is wanted.
+    pub in_lib: bool,
+    /// `/wholearchive`: libraries are linked as wholes, wherever the option stands.
+    pub whole_archives: bool,
+    /// `/ignore:`: codes of warnings; 4217 is known here.
+    pub ignored: Vec<u32>,
+    pub warnings_are_errors: bool,
+    problems: Vec<Diagnostic>,
+    position: usize,
+}
+
+impl Context for State {
+    fn input(&mut self, path: &OsStr) {
+        let path = PathBuf::from(path);
+        self.o.inputs.push(if self.in_lib { Input::Lazy(path) } else { Input::File(path) });
+    }
+
+    fn problem(&mut self, problem: Diagnostic) {
+        let seen = problem.severity == Severity::Warning
+            && self.problems.iter().any(|p| p.message == problem.message);
+        if !seen {
+            self.problems.push(problem.at(self.position as u64));
+        }
+    }
+
+    fn at(&mut self, position: usize) {
+        self.position = position;
+    }
+}
+
+/// `/name` and `/name:no`.
+pub fn switch(given: Given<'_>) -> Result<bool, String> {
+    match given.value {
+        None => Ok(true),
+        Some(value) if value.eq_ignore_ascii_case("no") => Ok(false),
+        Some(value) => Err(format!("expected nothing or 'no', but got '{}'", value.display())),
+    }
+}
+
+impl State {
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.problem(Diagnostic::warning(text));
+    }
+
+    /// The words of `/opt:`.
+    pub fn optimise(&mut self, given: Given<'_>) -> Result<(), String> {
+        for word in given.text()?.to_ascii_lowercase().split(',') {
+            match word {
+                "ref" => self.o.gc = Some(true),
+                "noref" => self.o.gc = Some(false),
+                "icf" => self.o.icf = Some(Icf::All),
+                "safeicf" => self.o.icf = Some(Icf::Safe),
+                "noicf" => self.o.icf = Some(Icf::None),
+                "lldtailmerge" => self.warn("/opt:lldtailmerge has no effect: strings stay as they are"),
+                "nolldtailmerge" | "lbr" | "nolbr" => {}
+                _ if word.starts_with("lldlto=")
+                    || word.starts_with("lldltojobs=")
+                    || word.starts_with("lldltocgo=")
+                    || word.starts_with("lldltopartitions=") => {}
+                _ => match word.strip_prefix("icf=").map(super::values::number) {
+                    Some(Ok(_)) => self.o.icf = Some(Icf::All),
+                    _ => return Err(format!("unknown optimisation '{word}'")),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of `/debug:`; none is `full`.
+    pub fn debug(&mut self, given: Given<'_>) -> Result<(), String> {
+        let words = given.value.map(|_| given.text()).transpose()?.unwrap_or("full").to_ascii_lowercase();
+        (self.o.debug, self.o.debugging, self.o.debug_symtab) = (Debug::None, false, false);
+        for word in words.split(',') {
+            match word {
+                "none" => (self.o.debug, self.o.debugging, self.o.debug_symtab) = (Debug::None, false, false),
+                "nodwarf" => self.o.debug = Debug::None,
+                "nosymtab" => self.o.debug_symtab = false,
+                "dwarf" => (self.o.debug, self.o.debugging) = (Debug::Dwarf, true),
+                "full" | "fastlink" | "ghash" | "noghash" | "symtab" => {
+                    let what = if word == "symtab" { "symbol tables in images" } else { "PDB files" };
+                    return Err(format!("{what} are not written yet; /debug:none links without"));
+                }
+                _ => return Err(format!("unknown kind of debug information '{word}'")),
+            }
+        }
+        Ok(())
+    }
+
+    pub fn force(&mut self, given: Given<'_>) -> Result<(), String> {
+        let force = &mut self.o.force;
+        match given.value.map(|_| given.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
+            None => (force.unresolved, force.multiple) = (true, true),
+            Some("unresolved") => force.unresolved = true,
+            Some("multiple") => force.multiple = true,
+            Some("multipleres") => force.multiple_resources = true,
+            Some(word) => return Err(format!("unknown value '{word}'")),
+        }
+        Ok(())
+    }
+
+    /// `/wholearchive` for all libraries or one.
+    pub fn whole_archive(&mut self, given: Given<'_>) -> Result<(), String> {
+        match given.value {
+            None => self.whole_archives = true,
+            Some(path) => self.o.inputs.push(Input::Whole(path.into())),
+        }
+        Ok(())
+    }
+
+    pub fn ignore(&mut self, given: Given<'_>) -> Result<(), String> {
+        for code in given.text()?.split(',') {
+            // Codes of other linkers are letters and a number; what weld does not warn of needs no ignoring.
+            let digits = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+            self.ignored.extend(digits.parse::<u32>().ok());
+        }
+        Ok(())
+    }
+
+    /// Settles what depends on several options.
+    pub fn finish(mut self) -> (Box<Options>, Vec<Diagnostic>) {
+        let o = &mut *self.o;
+        if self.whole_archives {
+            for input in &mut o.inputs {
+                if let Input::File(path) = input {
+                    *input = Input::Whole(std::mem::take(path));
+                }
+            }
+        }
+        o.warn_imported_locals = !self.ignored.contains(&4217);
+        if matches!(o.icf, Some(Icf::All | Icf::Safe)) && !self.ignored.contains(&1) {
+            o.icf = Some(Icf::None);
+            self.problem(Diagnostic::warning(
+                "/opt:icf has no effect: functions that are the same are all kept",
+            ));
+        }
+        if self.o.fixed && self.o.dynamic_base == Some(true) {
+            self.problem(Diagnostic::error("/dynamicbase cannot be given together with /fixed"));
+        }
+        if self.o.app_container && !self.o.dynamic_base() {
+            self.problem(Diagnostic::error("/appcontainer needs /dynamicbase"));
+        }
+        if self.o.no_entry && !self.o.dll {
+            self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));
+        }
+        (self.o, self.problems)
+    }
+}

@@ -1,0 +1,473 @@
+//! All options, in groups.
+
+use weld_common::args::Value::{self, None as NoValue, Optional, Required};
+use weld_common::args::{Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take};
+use weld_common::io::output::EngineChoice;
+
+use super::state::{State, Stop, switch};
+use super::values::{alignment, number, sizes, version};
+use crate::coff::machine::Machine;
+use crate::options::Timestamp;
+
+pub static GROUPS: &[Group<State>] = &[
+    Group { title: "Inputs", prefix: "/", rows: INPUTS },
+    Group { title: "Symbols", prefix: "/", rows: SYMBOLS },
+    Group { title: "The image", prefix: "/", rows: IMAGE },
+    Group { title: "Sections", prefix: "/", rows: SECTIONS },
+    Group { title: "Debug information", prefix: "/", rows: DEBUG },
+    Group { title: "Reports and threads", prefix: "/", rows: REPORTS },
+    Group { title: "Link-time optimisation", prefix: "/", rows: LTO },
+    Group { title: "Other", prefix: "/", rows: OTHER },
+];
+static INDEX: Index<{ name_count(GROUPS) }> = Index::new(GROUPS);
+pub static TABLE: Table<State> = Table::new(GROUPS, &INDEX);
+
+/// A switch: `/name` or `/name:no`.
+macro_rules! switch {
+    ($name:literal, $help:literal, $($field:tt)+) => {
+        take(&[$name], Optional("no"), $help, |s: &mut State, v: Given<'_>| {
+            s.o.$($field)+ = switch(v)?.into();
+            Ok(())
+        })
+    };
+}
+
+/// A file or other text.
+macro_rules! path {
+    ($name:literal, $help:literal, $field:ident) => {
+        take(&[$name], Required("FILE"), $help, |s: &mut State, v: Given<'_>| {
+            s.o.$field = Some(v.os().into());
+            Ok(())
+        })
+    };
+}
+
+const INPUTS: &[Spec<State>] = &[
+    take(&["libpath"], Required("DIR"), "Look for libraries in DIR, too.", |s, v| {
+        s.o.lib_paths.push(v.os().into());
+        Ok(())
+    }),
+    take(&["defaultlib"], Required("LIBRARY"), "Link LIBRARY, behind all other inputs.", |s, v| {
+        s.o.demands.default_lib(v)
+    }),
+    take(
+        &["nodefaultlib"],
+        Optional("LIBRARY"),
+        "Do not link LIBRARY, or any library, because an object asks for it.",
+        |s, v| s.o.demands.no_default_lib(v),
+    ),
+    take(
+        &["wholearchive"],
+        Optional("LIBRARY"),
+        "Link all objects of LIBRARY, or of all libraries.",
+        State::whole_archive,
+    ),
+    flag(&["start-lib"], "Objects from here on are linked if something in them is wanted.", |s| {
+        s.in_lib = true
+    }),
+    flag(&["end-lib"], "Ends what /start-lib began.", |s| s.in_lib = false),
+    path!("def", "Take names, exports and sizes from a module-definition file.", def),
+    take(
+        &["machine"],
+        Required("MACHINE"),
+        "Link for MACHINE: x64. Default: that of the first object.",
+        |s, v| {
+            let name = v.text()?;
+            s.o.machine = Some(Machine::of_name(name).ok_or_else(|| format!("unknown machine: {name}"))?);
+            Ok(())
+        },
+    ),
+    accepted(&["lldignoreenv"], NoValue, "variables of the environment are options like others"),
+    take(
+        &["rsp-quoting"],
+        Required("STYLE"),
+        "How response files are quoted: windows (default) or posix.",
+        |_, v| match v.text()? {
+            "windows" | "posix" => Ok(()),
+            other => Err(format!("expected windows or posix, but got '{other}'")),
+        },
+    ),
+    refused(
+        &["winsysroot", "vctoolsdir", "vctoolsversion", "winsdkdir", "winsdkversion", "diasdkdir"],
+        Required("DIR"),
+        "name the directories with /libpath",
+    ),
+    refused(&["vfsoverlay"], Required("FILE"), "name the directories with /libpath"),
+    accepted(&["prefetch-inputs"], Optional("no"), "it changes no output"),
+];
+
+const SYMBOLS: &[Spec<State>] = &[
+    take(&["entry"], Required("SYMBOL"), "Start the program at SYMBOL.", |s, v| s.o.demands.entry(v)),
+    flag(&["noentry"], "The DLL has no entry point.", |s| s.o.no_entry = true),
+    take(&["include"], Required("SYMBOL"), "Refer to SYMBOL.", |s, v| s.o.demands.include(v)),
+    take(&["includeoptional"], Required("SYMBOL"), "Refer to SYMBOL if somebody defines it.", |s, v| {
+        s.o.demands.optional_includes.push(v.string()?);
+        Ok(())
+    }),
+    refused(&["includeglob"], Required("PATTERN"), "name the symbols with /include"),
+    take(&["alternatename"], Required("FROM=TO"), "FROM is TO if nobody defines it.", |s, v| {
+        s.o.demands.alternate_name(v)
+    }),
+    take(
+        &["export"],
+        Required("NAME[=SYMBOL][,@ORDINAL[,NONAME]][,DATA][,PRIVATE]"),
+        "Export a symbol.",
+        |s, v| s.o.demands.export(v),
+    ),
+    take(
+        &["force"],
+        Optional("unresolved|multiple|multipleres"),
+        "Link although symbols are undefined or defined twice.",
+        State::force,
+    ),
+    take(&["failifmismatch"], Required("KEY=VALUE"), "Objects must not say another value of KEY.", |s, v| {
+        s.o.demands.fail_if_mismatch(v, "the command line")
+    }),
+    refused(&["wrap"], Required("SYMBOL"), "references are not redirected yet"),
+    refused(&["exclude-symbols", "exclude-all-symbols"], Optional("LIST"), "only MinGW exports by default"),
+    refused(&["delayload"], Required("DLL"), "DLLs are loaded at start only"),
+    accepted(&["delay", "delaysign"], Optional("VALUE"), "it is for /delayload, which is an error"),
+    switch!("demangle", "Show names as people wrote them (default).", demangle),
+];
+
+const IMAGE: &[Spec<State>] = &[
+    path!("out", "Write the image to FILE. Default: the first object's name with .exe or .dll.", out),
+    flag(&["dll"], "Make a DLL.", |s| s.o.dll = true),
+    take(
+        &["subsystem"],
+        Required("NAME[,VERSION]"),
+        "What the program runs in: console, windows, native, …",
+        |s, v| s.o.demands.subsystem(v),
+    ),
+    take(&["base"], Required("ADDRESS"), "The address that the image is made for.", |s, v| {
+        let text = v.text()?;
+        if text.starts_with('@') {
+            return Err("addresses in files are not supported".to_owned());
+        }
+        let (base, size) = sizes(text)?;
+        if base % 0x1_0000 != 0 {
+            return Err(format!("{base:#x} is not a multiple of 64 KiB"));
+        }
+        if size.is_some() {
+            return Err("a greatest size of the image is not supported".to_owned());
+        }
+        s.o.base = Some(base);
+        Ok(())
+    }),
+    switch!("fixed", "The image can be loaded at its own address only.", fixed),
+    take(&["dynamicbase"], Optional("no"), "The system may choose the address (default).", |s, v| {
+        s.o.dynamic_base = Some(switch(v)?);
+        Ok(())
+    }),
+    switch!("highentropyva", "It may choose among all of 64 bits (default).", high_entropy_va),
+    switch!("nxcompat", "Data is not executable (default).", nx_compat),
+    take(
+        &["largeaddressaware"],
+        Optional("no"),
+        "The program can have addresses above 2 GiB (default on 64 bits).",
+        |s, v| {
+            s.o.large_address_aware = Some(switch(v)?);
+            Ok(())
+        },
+    ),
+    take(
+        &["tsaware"],
+        Optional("no"),
+        "The program knows of terminal servers (default, but for DLLs).",
+        |s, v| {
+            s.o.ts_aware = Some(switch(v)?);
+            Ok(())
+        },
+    ),
+    switch!("appcontainer", "The program runs in an app container only.", app_container),
+    switch!("allowbind", "The image may be bound (default).", allow_bind),
+    switch!("allowisolation", "Manifests are looked for (default).", allow_isolation),
+    switch!("integritycheck", "The loader checks the image's signature.", integrity_check),
+    take(&["driver"], Optional("uponly|wdm"), "Make a driver.", |s, v| {
+        s.o.driver = true;
+        match v.value.map(|_| v.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
+            None => {}
+            Some("wdm") => s.o.driver_wdm = true,
+            Some("uponly") => s.o.driver_up_only = true,
+            Some("uponly,wdm" | "wdm,uponly") => (s.o.driver_wdm, s.o.driver_up_only) = (true, true),
+            Some(word) => return Err(format!("unknown value '{word}'")),
+        }
+        Ok(())
+    }),
+    take(&["swaprun"], Required("cd|net"), "Copy the image to the swap file before it runs.", |s, v| {
+        for word in v.text()?.to_ascii_lowercase().split(',') {
+            match word {
+                "cd" => s.o.swap_run_cd = true,
+                "net" => s.o.swap_run_net = true,
+                _ => return Err(format!("unknown value '{word}'")),
+            }
+        }
+        Ok(())
+    }),
+    take(&["align"], Required("BYTES"), "Sections begin at multiples of BYTES in memory.", |s, v| {
+        s.o.align = alignment(v.text()?).and_then(|n| check(n, 32..=1 << 26))?;
+        Ok(())
+    }),
+    take(&["filealign"], Required("BYTES"), "Sections begin at multiples of BYTES in the file.", |s, v| {
+        s.o.file_align = alignment(v.text()?).and_then(|n| check(n, 32..=1 << 16))?;
+        Ok(())
+    }),
+    take(&["heap"], Required("RESERVE[,COMMIT]"), "The size of the heap.", |s, v| s.o.demands.heap(v)),
+    take(&["stack"], Required("RESERVE[,COMMIT]"), "The size of the stack.", |s, v| s.o.demands.stack(v)),
+    take(
+        &["version"],
+        Optional("MAJOR[.MINOR]"),
+        "The image's version in its header; alone: show weld's.",
+        |s, v| {
+            match v.value {
+                Some(_) => s.o.version = version(v.text()?)?,
+                None => s.stop = Some(Stop::Version),
+            }
+            Ok(())
+        },
+    ),
+    take(&["osversion"], Required("MAJOR[.MINOR]"), "The version of the system that it needs.", |s, v| {
+        s.o.os_version = Some(version(v.text()?)?);
+        Ok(())
+    }),
+    take(&["dependentloadflag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
+        let flags = number(v.text()?)?;
+        s.o.dependent_load_flags =
+            u16::try_from(flags).map_err(|_| format!("{flags:#x} has more than 16 bits"))?;
+        Ok(())
+    }),
+    path!("stub", "A program for DOS to begin the image with.", stub),
+    path!("implib", "Write the import library to FILE.", implib),
+    flag(&["noimplib"], "Write no import library.", |s| s.o.no_implib = true),
+    take(
+        &["timestamp"],
+        Required("SECONDS"),
+        "The time in the header. Default: a hash of the image.",
+        |s, v| {
+            let seconds = number(v.text()?)?;
+            let seconds = u32::try_from(seconds).map_err(|_| format!("{seconds} has more than 32 bits"))?;
+            s.o.timestamp = Timestamp::Given(seconds);
+            Ok(())
+        },
+    ),
+    flag(&["brepro"], "The time in the header is a hash of the image, and the image says so.", |s| {
+        (s.o.timestamp, s.o.brepro) = (Timestamp::Hash, true);
+    }),
+    flag(&["release"], "Put a checksum into the header.", |s| s.o.demands.release = true),
+    take(
+        &["guard"],
+        Required("no"),
+        "Control flow guard: its tables are not made yet, with a warning.",
+        |s, v| {
+            let off = ["no", "nocf", "nolongjmp", "noehcont"];
+            if !v.text()?.to_ascii_lowercase().split(',').all(|word| off.contains(&word)) {
+                s.warn(format!("{} has no effect: tables for control flow guard are not made", v.spelling));
+            }
+            Ok(())
+        },
+    ),
+    lost(
+        &[
+            "cetcompat",
+            "cetcompatstrict",
+            "cetdynamicapisinproc",
+            "cetipvalidationrelaxed",
+            "hotpatchcompatible",
+        ],
+        Optional("no"),
+        "the image does not say so",
+    ),
+    lost(&["functionpadmin"], Optional("BYTES"), "there is no room for patches in front of functions"),
+    accepted(&["safeseh"], Optional("no"), "tables of handlers are for x86"),
+    accepted(&["noseh"], NoValue, "tables of handlers are for x86"),
+    refused(
+        &["manifestuac", "manifestdependency", "manifestinput", "manifestfile"],
+        Required("TEXT"),
+        MANIFEST,
+    ),
+    take(&["manifest"], Optional("no"), "Make a manifest: not supported yet.", |_, v| match v.value {
+        Some(value) if value.eq_ignore_ascii_case("no") => Ok(()),
+        _ => Err(MANIFEST.to_owned()),
+    }),
+    accepted(&["emittoolversioninfo"], Optional("no"), "no such header is written"),
+    refused(&["arm64xsameaddress", "defarm64native"], Required("VALUE"), "it is for ARM64X"),
+];
+
+const MANIFEST: &str = "manifests are not made yet; give one as a resource";
+
+fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
+    match range.contains(&value) {
+        true => Ok(value),
+        false => Err(format!("expected a value from {} to {}, but got {value}", range.start(), range.end())),
+    }
+}
+
+const SECTIONS: &[Spec<State>] = &[
+    take(
+        &["opt"],
+        Required("ref|noref|icf|noicf"),
+        "Leave out what nothing refers to (default without /debug).",
+        State::optimise,
+    ),
+    take(&["merge"], Required("FROM=TO"), "Put section FROM into section TO.", |s, v| s.o.demands.merge(v)),
+    take(&["section"], Required("NAME,[!]DEKPRSW"), "What may be done with a section's memory.", |s, v| {
+        s.o.demands.section(v)
+    }),
+    take(&["aligncomm"], Required("NAME,LOG2"), "Align a common symbol.", |s, v| s.o.demands.align_common(v)),
+    lost(&["order"], Required("@FILE"), "functions keep the order of their objects"),
+    lost(
+        &["call-graph-ordering-file", "sectionlayout", "print-symbol-order"],
+        Required("FILE"),
+        "functions keep the order of their objects",
+    ),
+    accepted(&["call-graph-profile-sort"], Optional("no"), "functions keep the order of their objects"),
+];
+
+const DEBUG: &[Spec<State>] = &[
+    take(
+        &["debug"],
+        Optional("none|dwarf"),
+        "What to do about debug information; PDB files come later.",
+        State::debug,
+    ),
+    accepted(&["debugtype"], Required("LIST"), "what there is to say of it is for PDB files"),
+    accepted(
+        &[
+            "pdb",
+            "pdbaltpath",
+            "pdbpagesize",
+            "pdbsourcepath",
+            "pdbstream",
+            "pdbstripped",
+            "natvis",
+            "sourcelink",
+        ],
+        Required("VALUE"),
+        "it is for /debug with a PDB file, which is an error",
+    ),
+    accepted(&["pdbcompress"], NoValue, "PDB files are not written"),
+    accepted(&["nodbgdirmerge"], NoValue, "no tool asks where the debug directory is"),
+    lost(&["build-id"], Optional("no"), "the image has no id"),
+    accepted(
+        &["assemblydebug", "editandcontinue", "profile"],
+        Optional("VALUE"),
+        "it is for debug information",
+    ),
+];
+
+const REPORTS: &[Spec<State>] = &[
+    flag(&["verbose"], "Say what is done.", |s| s.o.verbose = true),
+    take(&["wx"], Optional("no"), "Warnings are errors.", |s, v| {
+        s.warnings_are_errors = switch(v)?;
+        Ok(())
+    }),
+    take(&["ignore"], Required("CODE"), "Leave out warnings of this code.", State::ignore),
+    refused(&["map", "lldmap"], Optional("FILE"), "maps are not written yet"),
+    accepted(&["mapinfo"], Required("KIND"), "it is for /map, which is an error"),
+    take(&["threads"], Required("N"), "Use N threads. Default: as many as the work is worth.", |s, v| {
+        match number(v.text()?)? {
+            0 => Err("expected a number above 0".to_owned()),
+            n => {
+                s.o.threads = Some(usize::try_from(n).unwrap_or(usize::MAX));
+                Ok(())
+            }
+        }
+    }),
+    flag(&["time"], "Say what took how long.", |s| s.o.time = true),
+    take(&["time-trace"], Value::Optional("FILE"), "Write a trace of the link's phases.", |s, v| {
+        match v.value {
+            Some(path) => s.o.time_trace = Some(path.into()),
+            None => s.o.time_trace_beside_output = true,
+        }
+        Ok(())
+    }),
+    accepted(&["time-trace-granularity"], Required("US"), "the trace has everything"),
+    flag(&["mmap-output-file"], "Write the output through a shared mapping.", |s| {
+        s.o.engine = EngineChoice::Mapped
+    }),
+    flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
+        s.o.engine = EngineChoice::Streaming;
+    }),
+    // Looked for in the raw arguments by the program, which prints messages.
+    take(&["color-diagnostics"], Optional("auto|always|never"), "When messages have colours.", |_, _| Ok(())),
+    flag(&["no-color-diagnostics"], "Messages have no colours.", |_| {}),
+    take(
+        &["errorlimit", "error-limit"],
+        Required("N"),
+        "Show at most N errors; 0: all. Default: 20.",
+        |_, v| number(v.text()?).map(|_| ()),
+    ),
+    refused(
+        &["reproduce", "linkrepro", "linkreprofullpathrsp"],
+        Required("FILE"),
+        "it is not supported for COFF yet",
+    ),
+    refused(&["summary"], NoValue, "it is not supported yet"),
+    flag(&["?", "help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
+];
+
+const LTO: &[Spec<State>] = &[
+    accepted(
+        &[
+            "mllvm",
+            "lldltocache",
+            "lldltocachepolicy",
+            "lldsavetemps",
+            "lldemit",
+            "dwodir",
+            "lto-cs-profile-file",
+            "lto-obj-path",
+            "lto-sample-profile",
+            "lto-pgo-warn-mismatch",
+            "lto-cs-profile-generate",
+            "thinlto-distributor",
+            "thinlto-distributor-arg",
+            "thinlto-emit-imports-files",
+            "thinlto-index-only",
+            "thinlto-object-suffix-replace",
+            "thinlto-prefix-replace",
+            "thinlto-remote-compiler",
+            "thinlto-remote-compiler-arg",
+            "thinlto-remote-compiler-prepend-arg",
+            "opt-remarks",
+        ],
+        Optional("VALUE"),
+        "it only concerns inputs for link-time optimisation, which are errors",
+    ),
+    accepted(&["ltcg", "ltcgout"], Optional("VALUE"), "inputs for link-time optimisation are errors"),
+    accepted(&["fat-lto-objects"], Optional("no"), "the machine code of such objects is linked"),
+];
+
+const OTHER: &[Spec<State>] = &[
+    accepted(&["nologo", "link"], NoValue, "there is nothing to leave out"),
+    accepted(
+        &[
+            "errorreport",
+            "ilk",
+            "idlout",
+            "tlbid",
+            "tlbout",
+            "maxilksize",
+            "kernel",
+            "fastfail",
+            "throwingnew",
+            "guardsym",
+            "ignoreidl",
+            "emitpogophaseinfo",
+            "inferasanlibs",
+            "fastgenprofile",
+            "genprofile",
+            "midl",
+            "experimental",
+        ],
+        Optional("VALUE"),
+        "it concerns nothing that weld does",
+    ),
+    accepted(&["incremental"], Optional("no"), "every link is a whole one"),
+    refused(&["lib"], NoValue, "weld makes no libraries yet; llvm-lib does"),
+    refused(
+        &["lldmingw", "output-def", "kill-at", "auto-import", "runtime-pseudo-reloc", "stdcall-fixup"],
+        Optional("VALUE"),
+        "MinGW's rules are not followed yet",
+    ),
+];

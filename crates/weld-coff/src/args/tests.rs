@@ -1,0 +1,133 @@
+use std::ffi::OsString;
+use std::path::Path;
+
+use weld_common::args::{Effect, Value};
+use weld_common::diag::DiagSink;
+
+use super::{Command, Environment, options_page, parse, table};
+use crate::coff::machine::Machine;
+use crate::options::{Input, Options, Subsystem, Timestamp};
+
+fn try_options(line: &str, environment: &Environment) -> Result<Box<Options>, String> {
+    let args: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+    match parse(&args, environment, &DiagSink::new()) {
+        Ok(Command::Link(options)) => Ok(options),
+        Ok(Command::Print(text)) => Err(text),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+fn options(line: &str) -> Box<Options> {
+    try_options(line, &Environment::default()).unwrap()
+}
+
+fn error(line: &str) -> String {
+    try_options(line, &Environment::default()).err().unwrap_or_default()
+}
+
+#[test]
+fn a_usual_command_line() {
+    let o = options(
+        "/nologo -OUT:a.exe x.obj /LibPath:l y.lib /subsystem:console,6.1 /entry:go /opt:noref,noicf /DLL",
+    );
+    assert_eq!(o.inputs, ["x.obj", "y.lib"].map(|path| Input::File(path.into())));
+    assert_eq!((o.out.as_deref(), o.dll), (Some(Path::new("a.exe")), true));
+    assert_eq!(o.demands.subsystem, Some((Subsystem::Console, Some((6, 1)))));
+    assert_eq!((o.demands.entry.as_deref(), o.gc()), (Some("go"), false));
+    assert_eq!(o.lib_paths, [Path::new("l")]);
+    let o = options(
+        "x.obj /machine:AMD64 /base:0x10000 /timestamp:5 /stack:1,2 /wholearchive:z.lib /merge:.a=.b",
+    );
+    assert_eq!((o.machine, o.base), (Some(Machine::X64), Some(0x10000)));
+    assert_eq!((o.timestamp, o.demands.stack), (Timestamp::Given(5), Some((1, Some(2)))));
+    assert_eq!(o.inputs[1], Input::Whole("z.lib".into()));
+}
+
+#[test]
+fn the_environment_adds_options_and_directories() {
+    let environment = Environment {
+        link: Some("/base:0x20000 \"a b.obj\"".into()),
+        link_behind: Some("/base:0x30000".into()),
+        lib: Some("c:\\x;;/y".into()),
+    };
+    let o = try_options("/base:0x10000 b.obj /libpath:z", &environment).unwrap();
+    assert_eq!(o.base, Some(0x30000));
+    assert_eq!(o.inputs, ["a b.obj", "b.obj"].map(|path| Input::File(path.into())));
+    assert_eq!(o.lib_paths, ["z", "c:\\x", "/y"].map(Path::new));
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    for (line, want) in [
+        ("", "no input files"),
+        ("/frob", "unknown option '/frob'"),
+        ("/subsystm:console", "did you mean '/subsystem'?"),
+        ("/base:0x1001", "/base: 0x1001 is not a multiple of 64 KiB"),
+        ("/align:3", "/align: 3 is not a power of two"),
+        ("/machine:z80", "/machine: unknown machine: z80"),
+        ("/debug", "/debug: PDB files are not written yet"),
+        ("/noentry", "/noentry is for DLLs only"),
+        ("/fixed /dynamicbase", "/dynamicbase cannot be given together with /fixed"),
+        ("/delayload:x.dll", "/delayload is not supported"),
+        ("/merge:.rsrc=.x", ".rsrc cannot be merged"),
+        ("/failifmismatch:k=1 /failifmismatch:k=2", "mismatch detected for 'k'"),
+        ("/alternatename:a=b /alternatename:a=c", "conflicts"),
+        ("/dll:x", "/dll takes no value"),
+    ] {
+        let text = error(line);
+        assert!(text.contains(want), "{line}: {text}");
+    }
+    assert!(error("/?").contains("/out:FILE") && error("--version").starts_with("weld "));
+}
+
+/// Scripts of other linkers' users are to go on working: what lld-link takes is known here, whatever becomes of it.
+#[test]
+fn what_lld_link_knows_is_known() {
+    let known = "align aligncomm allowbind allowisolation alternatename appcontainer arm64xsameaddress base brepro build-id \
+        call-graph-ordering-file call-graph-profile-sort cetcompat cetcompatstrict cetdynamicapisinproc \
+        cetipvalidationrelaxed color-diagnostics debug debugtype def defarm64native defaultlib delayload demangle \
+        dependentloadflag diasdkdir dll driver dwodir dynamicbase emittoolversioninfo end-lib entry errorlimit \
+        exclude-symbols export fat-lto-objects filealign fixed force functionpadmin guard heap highentropyva \
+        hotpatchcompatible ignore implib include includeglob includeoptional incremental inferasanlibs integritycheck \
+        largeaddressaware libpath lib linkrepro linkreprofullpathrsp link lldemit lldignoreenv lldltocache \
+        lldltocachepolicy lldsavetemps lto-cs-profile-file lto-cs-profile-generate lto-obj-path lto-pgo-warn-mismatch \
+        lto-sample-profile machine manifest manifestdependency manifestfile manifestinput manifestuac map lldmap mapinfo \
+        merge mllvm natvis no-color-diagnostics nodbgdirmerge nodefaultlib noentry noimplib nxcompat opt order out pdb \
+        pdbaltpath pdbpagesize pdbsourcepath pdbstream pdbstripped prefetch-inputs print-symbol-order release reproduce \
+        rsp-quoting safeseh section sectionlayout stack start-lib stub subsystem swaprun thinlto-distributor \
+        thinlto-distributor-arg thinlto-emit-imports-files thinlto-index-only thinlto-object-suffix-replace \
+        thinlto-prefix-replace thinlto-remote-compiler thinlto-remote-compiler-arg thinlto-remote-compiler-prepend-arg \
+        threads time time-trace time-trace-granularity timestamp tsaware vctoolsdir vctoolsversion verbose version \
+        vfsoverlay wholearchive winsdkdir winsdkversion winsysroot wx ?";
+    for name in known.split_whitespace() {
+        assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn the_table_is_well_formed() {
+    let mut seen = std::collections::HashSet::new();
+    for row in table::TABLE.rows() {
+        for name in row.names {
+            assert!(seen.insert(name), "{name} is there twice");
+            assert!(name.chars().all(|c| !c.is_ascii_uppercase() && !matches!(c, ':' | '=')), "{name}");
+            assert!(std::ptr::eq(table::TABLE.row(name.as_bytes()).unwrap(), row));
+        }
+        assert!(!row.help.is_empty() || !matches!(row.effect, Effect::Set(_) | Effect::Take(_)));
+        assert!(!matches!(row.value, Value::Separate(_) | Value::Suffix(_)));
+    }
+}
+
+#[test]
+fn options_page_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/options-link.md");
+    let page = options_page();
+    if std::env::var_os("WELD_BLESS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        page == committed,
+        "docs/options-link.md is not current; see its second line for how to write it anew"
+    );
+}

@@ -1,0 +1,184 @@
+//! Values of options. Errors are messages without the option's name.
+
+use crate::coff::pe;
+use crate::options::{Export, Subsystem};
+
+/// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
+pub fn number(text: &str) -> Result<u64, String> {
+    let (digits, radix) = match text.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (&text[2..], 16),
+        [b'0', _, ..] => (&text[1..], 8),
+        _ => (text, 10),
+    };
+    let number = u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'));
+    number.ok_or_else(|| format!("expected a number, but got '{text}'"))
+}
+
+/// `reserve[,commit]`.
+pub fn sizes(text: &str) -> Result<(u64, Option<u64>), String> {
+    match text.split_once(',') {
+        None => Ok((number(text)?, None)),
+        Some((reserve, commit)) => Ok((number(reserve)?, Some(number(commit)?))),
+    }
+}
+
+/// `major[.minor]`, each up to 65535.
+pub fn version(text: &str) -> Result<(u16, u16), String> {
+    let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
+    let part = |text: &str| text.parse().map_err(|_| format!("expected a version, but got '{text}'"));
+    Ok((part(major)?, part(minor)?))
+}
+
+/// A power of two.
+pub fn alignment(text: &str) -> Result<u64, String> {
+    let size = number(text)?;
+    if size.is_power_of_two() { Ok(size) } else { Err(format!("{size} is not a power of two")) }
+}
+
+/// `name[,major[.minor]]`.
+pub fn subsystem(text: &str) -> Result<(Subsystem, Option<(u16, u16)>), String> {
+    let (name, behind) = text.split_once(',').map_or((text, None), |(name, version)| (name, Some(version)));
+    let subsystem = match name.to_ascii_lowercase().as_str() {
+        "boot_application" => Subsystem::BootApplication,
+        "console" => Subsystem::Console,
+        "efi_application" => Subsystem::EfiApplication,
+        "efi_boot_service_driver" => Subsystem::EfiBootServiceDriver,
+        "efi_rom" => Subsystem::EfiRom,
+        "efi_runtime_driver" => Subsystem::EfiRuntimeDriver,
+        "native" => Subsystem::Native,
+        "posix" => Subsystem::Posix,
+        "windows" => Subsystem::Windows,
+        "windowsce" => Subsystem::WindowsCe,
+        "xbox" => Subsystem::Xbox,
+        _ => return Err(format!("unknown subsystem: {name}")),
+    };
+    Ok((subsystem, behind.map(version).transpose()?))
+}
+
+/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away.
+pub fn section(text: &str) -> Result<(String, u32), String> {
+    let Some((name, letters)) = text.split_once(',').filter(|(name, _)| !name.is_empty()) else {
+        return Err(format!("expected a section and its attributes, but got '{text}'"));
+    };
+    let (mut flags, mut negative) = (0, false);
+    for letter in letters.chars() {
+        let flag = match letter.to_ascii_lowercase() {
+            '!' => {
+                negative = !negative;
+                continue;
+            }
+            'd' => pe::IMAGE_SCN_MEM_DISCARDABLE,
+            'e' => pe::IMAGE_SCN_MEM_EXECUTE,
+            'k' => pe::IMAGE_SCN_MEM_NOT_CACHED,
+            'p' => pe::IMAGE_SCN_MEM_NOT_PAGED,
+            'r' => pe::IMAGE_SCN_MEM_READ,
+            's' => pe::IMAGE_SCN_MEM_SHARED,
+            'w' => pe::IMAGE_SCN_MEM_WRITE,
+            _ => return Err(format!("unknown attribute '{letter}' in '{text}'")),
+        }
+        .0;
+        // `k` and `p` say that memory is not cached, not paged: their flags stand for the negation.
+        let is_opposite = flag & (pe::IMAGE_SCN_MEM_NOT_CACHED.0 | pe::IMAGE_SCN_MEM_NOT_PAGED.0) != 0;
+        match negative != is_opposite {
+            true => flags &= !flag,
+            false => flags |= flag,
+        }
+        if is_opposite && negative {
+            flags |= flag;
+        }
+        negative = false;
+    }
+    Ok((name.to_owned(), flags))
+}
+
+/// `name[=internal][,@ordinal[,NONAME]][,DATA][,PRIVATE][,CONSTANT]`, or `name=dll.name` for what is in another DLL.
+pub fn export(text: &str) -> Result<Export, String> {
+    let mut parts = text.split(',');
+    let first = parts.next().unwrap_or_default();
+    let mut export = Export::default();
+    match first.split_once('=') {
+        // The name of a function may begin with a question mark and have '=' in it.
+        Some((name, target)) if !name.is_empty() && !target.is_empty() => {
+            export.name = name.to_owned();
+            match target.contains('.') && !target.starts_with('.') {
+                true => export.forward = Some(target.to_owned()),
+                false => export.internal = Some(target.to_owned()),
+            }
+        }
+        Some(_) => return Err(format!("invalid export '{text}'")),
+        None => export.name = first.to_owned(),
+    }
+    if export.name.is_empty() {
+        return Err(format!("invalid export '{text}'"));
+    }
+    for part in parts {
+        let word = part.to_ascii_lowercase();
+        match word.as_str() {
+            "noname" if export.ordinal.is_some() => export.noname = true,
+            "data" => export.data = true,
+            "constant" => export.constant = true,
+            "private" => export.private = true,
+            _ if word.starts_with("exportas,") => {}
+            _ => {
+                let ordinal =
+                    part.strip_prefix('@').and_then(|digits| digits.parse().ok()).filter(|&n| n > 0);
+                if let Some(ordinal) = ordinal {
+                    export.ordinal = Some(ordinal);
+                } else if let Some(name) = text.split_once(",EXPORTAS,").or(text.split_once(",exportas,")) {
+                    export.export_as = Some(name.1.to_owned());
+                    break;
+                } else {
+                    return Err(format!("invalid export '{text}'"));
+                }
+            }
+        }
+    }
+    Ok(export)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_pairs() {
+        assert_eq!(number("0x10"), Ok(16));
+        assert_eq!(number("010"), Ok(8));
+        assert!(number("").is_err() && number("+1").is_err() && number("x").is_err());
+        assert_eq!(sizes("1,0x2"), Ok((1, Some(2))));
+        assert_eq!(version("3"), Ok((3, 0)));
+        assert_eq!(version("3.20"), Ok((3, 20)));
+        assert!(version("65536").is_err());
+        assert_eq!(subsystem("Console,6.1"), Ok((Subsystem::Console, Some((6, 1)))));
+        assert!(subsystem("gui").is_err());
+    }
+
+    #[test]
+    fn attributes() {
+        let flags = |text| section(text).unwrap().1;
+        assert_eq!(flags(".a,rw"), 0xc000_0000);
+        assert_eq!(flags(".a,ER!w"), 0x6000_0000);
+        assert_eq!(flags(".a,!p!k"), 0x0c00_0000);
+        assert!(section(".a").is_err() && section(",r").is_err() && section(".a,x").is_err());
+    }
+
+    #[test]
+    fn exports() {
+        let plain = |name: &str| Export { name: name.to_owned(), ..Export::default() };
+        assert_eq!(export("f"), Ok(plain("f")));
+        let want = Export {
+            internal: Some("g".into()),
+            ordinal: Some(3),
+            noname: true,
+            data: true,
+            private: true,
+            ..plain("f")
+        };
+        assert_eq!(export("f=g,@3,NONAME,DATA,private"), Ok(want));
+        assert_eq!(export("f=d.g"), Ok(Export { forward: Some("d.g".into()), ..plain("f") }));
+        assert_eq!(export("f,EXPORTAS,h"), Ok(Export { export_as: Some("h".into()), ..plain("f") }));
+        for text in ["", "=g", "f=", "f,@0", "f,noname", "f,x"] {
+            assert!(export(text).is_err(), "{text}");
+        }
+    }
+}

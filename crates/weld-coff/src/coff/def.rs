@@ -1,0 +1,281 @@
+//! Module-definition files: what a DLL is called and exports.
+//!
+//! ```text
+//!     LIBRARY name [BASE=address]        NAME name [BASE=address]
+//!     EXPORTS
+//!         name[=internal | =other.name] [@ordinal [NONAME]] [DATA] [PRIVATE] [CONSTANT] [== imported]
+//!     HEAPSIZE reserve[,commit]          STACKSIZE reserve[,commit]
+//!     VERSION major[.minor]              DESCRIPTION and SECTIONS are passed over
+//! ```
+//!
+//! `;` starts a comment. Source: Microsoft, "Module-Definition (.def) Files".
+
+use crate::options::Export;
+
+/// What a file says; what it does not say is `None`.
+#[derive(Debug, Default, PartialEq)]
+pub struct Definitions {
+    pub name: Option<String>,
+    pub is_library: bool,
+    pub base: Option<u64>,
+    pub heap: Option<(u64, Option<u64>)>,
+    pub stack: Option<(u64, Option<u64>)>,
+    pub version: Option<(u16, u16)>,
+    pub exports: Vec<Export>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    Word(String),
+    /// A word in quotes is never a keyword.
+    Quoted(String),
+    Comma,
+    Equal,
+    EqualEqual,
+}
+
+/// Statements end where the next of these begins.
+const KEYWORDS: [&str; 8] =
+    ["LIBRARY", "NAME", "EXPORTS", "HEAPSIZE", "STACKSIZE", "VERSION", "DESCRIPTION", "SECTIONS"];
+
+pub fn parse(text: &str) -> Result<Definitions, String> {
+    let tokens = tokens(text)?;
+    let mut parser = Parser { tokens: &tokens, at: 0, out: Definitions::default() };
+    while let Some(token) = parser.next() {
+        let Token::Word(word) = token else { return Err(unexpected(token)) };
+        match word.as_str() {
+            "LIBRARY" | "NAME" => parser.name(word == "LIBRARY")?,
+            "EXPORTS" => parser.exports()?,
+            "HEAPSIZE" => parser.out.heap = Some(parser.sizes()?),
+            "STACKSIZE" => parser.out.stack = Some(parser.sizes()?),
+            "VERSION" => parser.version()?,
+            "DESCRIPTION" | "SECTIONS" => parser.pass_over(),
+            _ => return Err(format!("unknown statement '{word}'")),
+        }
+    }
+    Ok(parser.out)
+}
+
+fn unexpected(token: &Token) -> String {
+    match token {
+        Token::Word(text) | Token::Quoted(text) => format!("unexpected '{text}'"),
+        Token::Comma => "unexpected ','".to_owned(),
+        Token::Equal => "unexpected '='".to_owned(),
+        Token::EqualEqual => "unexpected '=='".to_owned(),
+    }
+}
+
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start_matches('\u{feff}');
+    loop {
+        rest = rest.trim_start();
+        let Some(first) = rest.chars().next() else { return Ok(tokens) };
+        let len = match first {
+            ';' => rest.find('\n').unwrap_or(rest.len()),
+            ',' => {
+                tokens.push(Token::Comma);
+                1
+            }
+            '=' if rest.starts_with("==") => {
+                tokens.push(Token::EqualEqual);
+                2
+            }
+            '=' => {
+                tokens.push(Token::Equal);
+                1
+            }
+            '"' => {
+                let end = rest[1..].find('"').ok_or("a quote is not closed")?;
+                tokens.push(Token::Quoted(rest[1..1 + end].to_owned()));
+                end + 2
+            }
+            _ => {
+                let ends = |c: char| c.is_whitespace() || matches!(c, '=' | ',' | ';');
+                let end = rest.find(ends).unwrap_or(rest.len());
+                tokens.push(Token::Word(rest[..end].to_owned()));
+                end
+            }
+        };
+        rest = &rest[len..];
+    }
+}
+
+struct Parser<'t> {
+    tokens: &'t [Token],
+    at: usize,
+    out: Definitions,
+}
+
+impl<'t> Parser<'t> {
+    fn next(&mut self) -> Option<&'t Token> {
+        let token = self.tokens.get(self.at)?;
+        self.at += 1;
+        Some(token)
+    }
+
+    fn peek(&self) -> Option<&'t Token> {
+        self.tokens.get(self.at)
+    }
+
+    /// Takes the next token if it is this one.
+    fn take(&mut self, token: &Token) -> bool {
+        let found = self.peek() == Some(token);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = matches!(self.peek(), Some(Token::Word(text)) if text == word);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// A name: a word, also one in quotes.
+    fn text(&mut self) -> Result<&'t str, String> {
+        match self.next() {
+            Some(Token::Word(text) | Token::Quoted(text)) => Ok(text),
+            Some(token) => Err(unexpected(token)),
+            None => Err("the file ends where a name is expected".to_owned()),
+        }
+    }
+
+    fn number(&mut self) -> Result<u64, String> {
+        let text = self.text()?;
+        crate::args::values::number(text)
+    }
+
+    fn is_at_statement(&self) -> bool {
+        match self.peek() {
+            Some(Token::Word(word)) => KEYWORDS.contains(&word.as_str()),
+            Some(_) => false,
+            None => true,
+        }
+    }
+
+    fn name(&mut self, is_library: bool) -> Result<(), String> {
+        self.out.is_library = is_library;
+        if self.is_at_statement() {
+            return Ok(());
+        }
+        self.out.name = Some(self.text()?.to_owned());
+        if self.take_word("BASE") {
+            if !self.take(&Token::Equal) {
+                return Err("'=' is missing behind BASE".to_owned());
+            }
+            self.out.base = Some(self.number()?);
+        }
+        Ok(())
+    }
+
+    fn sizes(&mut self) -> Result<(u64, Option<u64>), String> {
+        let reserve = self.number()?;
+        let commit = if self.take(&Token::Comma) { Some(self.number()?) } else { None };
+        Ok((reserve, commit))
+    }
+
+    fn version(&mut self) -> Result<(), String> {
+        let text = self.text()?;
+        self.out.version = Some(crate::args::values::version(text)?);
+        Ok(())
+    }
+
+    fn pass_over(&mut self) {
+        while !self.is_at_statement() {
+            self.at += 1;
+        }
+    }
+
+    fn exports(&mut self) -> Result<(), String> {
+        while !self.is_at_statement() {
+            let export = self.export()?;
+            self.out.exports.push(export);
+        }
+        Ok(())
+    }
+
+    fn export(&mut self) -> Result<Export, String> {
+        let mut export = Export { name: self.text()?.to_owned(), ..Export::default() };
+        if self.take(&Token::Equal) {
+            let target = self.text()?.to_owned();
+            match target.contains('.') && !target.starts_with('.') {
+                true => export.forward = Some(target),
+                false => export.internal = Some(target),
+            }
+        }
+        loop {
+            match self.peek() {
+                Some(Token::Word(word)) if word.starts_with('@') => {
+                    self.at += 1;
+                    let digits = if word.len() == 1 { self.text()? } else { &word[1..] };
+                    let ordinal = digits.parse().ok().filter(|&n| n > 0);
+                    export.ordinal = Some(ordinal.ok_or_else(|| format!("invalid ordinal '@{digits}'"))?);
+                    export.noname |= self.take_word("NONAME");
+                }
+                Some(Token::Word(word)) if word == "DATA" => {
+                    self.at += 1;
+                    export.data = true;
+                }
+                Some(Token::Word(word)) if word == "CONSTANT" => {
+                    self.at += 1;
+                    export.constant = true;
+                }
+                Some(Token::Word(word)) if word == "PRIVATE" => {
+                    self.at += 1;
+                    export.private = true;
+                }
+                Some(Token::EqualEqual) => {
+                    self.at += 1;
+                    export.import_name = Some(self.text()?.to_owned());
+                }
+                Some(Token::Word(word)) if word == "EXPORTAS" => {
+                    self.at += 1;
+                    export.export_as = Some(self.text()?.to_owned());
+                }
+                _ => return Ok(export),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements() {
+        let text = "\u{feff}; comment\nLIBRARY \"my dll\" BASE=0x10000\nEXPORTS a\n b=c @5 NONAME DATA\n \"d e\" PRIVATE ; x\n\
+                    f=other.g @ 7\n h CONSTANT == i\nHEAPSIZE 0x1000,4096\nSTACKSIZE 1\nVERSION 3.4\nSECTIONS .x READ\n";
+        let found = parse(text).unwrap();
+        let export = |name: &str| Export { name: name.to_owned(), ..Export::default() };
+        assert_eq!(found.name.as_deref(), Some("my dll"));
+        assert!(found.is_library);
+        assert_eq!((found.base, found.heap), (Some(0x10000), Some((0x1000, Some(4096)))));
+        assert_eq!((found.stack, found.version), (Some((1, None)), Some((3, 4))));
+        let want = [
+            export("a"),
+            Export { internal: Some("c".into()), ordinal: Some(5), noname: true, data: true, ..export("b") },
+            Export { private: true, ..export("d e") },
+            Export { forward: Some("other.g".into()), ordinal: Some(7), ..export("f") },
+            Export { constant: true, import_name: Some("i".into()), ..export("h") },
+        ];
+        assert_eq!(found.exports, want);
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        for text in [
+            "x",
+            "EXPORTS a @x",
+            "EXPORTS a=",
+            "NAME x BASE 1",
+            "\"x",
+            "EXPORTS a @0",
+            "HEAPSIZE x",
+            "EXPORTS ,",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert_eq!(parse("").unwrap(), Definitions::default());
+    }
+}

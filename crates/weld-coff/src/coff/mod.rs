@@ -1,0 +1,36 @@
+//! The formats that a PE/COFF link reads, viewed in place and checked.
+//!
+//! [`object`] and its bigobj form, [`import`]: the short objects of import libraries, [`directives`]: what objects
+//! tell the linker, [`def`]: module-definition files, [`res`]: compiled resources. Records and numbers are those of the
+//! crate `object`. Source: Microsoft, "PE Format".
+
+pub mod def;
+pub mod directives;
+pub mod identify;
+pub mod import;
+pub mod machine;
+pub mod object;
+pub mod res;
+
+pub use ::object::pe;
+
+/// The string that begins `bytes` and ends at a NUL; `None` if there is no NUL.
+pub fn c_string(bytes: &[u8]) -> Option<&[u8]> {
+    memchr::memchr(0, bytes).map(|end| &bytes[..end])
+}
+
+/// `count` records of type `T` at `offset` of `data`; `None` if they do not lie within.
+pub fn table<T: ::object::pod::Pod>(data: &[u8], offset: usize, count: usize) -> Option<&[T]> {
+    let bytes = data.get(offset..)?;
+    ::object::pod::slice_from_bytes(bytes, count).ok().map(|(records, _)| records)
+}
+
+/// `u32` number `index` of little-endian bytes.
+pub fn u32_at(bytes: &[u8], offset: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
+}
+
+/// `u16` at `offset`, little endian.
+pub fn u16_at(bytes: &[u8], offset: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(offset..)?.first_chunk()?))
+}

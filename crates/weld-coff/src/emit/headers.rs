@@ -1,0 +1,286 @@
+//! The headers in front of the image: DOS, PE, and the table of sections.
+
+use std::path::Path;
+
+use weld_common::diag::DiagSink;
+use weld_common::io::input::InputStore;
+use weld_common::text;
+
+use crate::coff::pe;
+use crate::image::Image;
+use crate::layout::OutputSection;
+use crate::options::{Options, Subsystem, Timestamp};
+
+/// Bytes of the DOS header.
+const DOS_HEADER: usize = 64;
+/// Prints a line and ends.
+const DOS_PROGRAM: &[u8] =
+    b"\x0e\x1f\xba\x0e\x00\xb4\x09\xcd\x21\xb8\x01\x4c\xcd\x21This program cannot be run in DOS mode.$\0\0";
+/// Bytes of the PE signature, the file header, the optional header with its directories, and of one section.
+const SIGNATURE: usize = 4;
+const FILE_HEADER: usize = 20;
+const OPTIONAL_HEADER: usize = 240;
+const SECTION_HEADER: usize = 40;
+const DIRECTORIES: usize = 16;
+/// Where in the optional header the checksum is.
+const CHECKSUM: usize = 64;
+
+/// Address and size of what a data directory leads to, by `IMAGE_DIRECTORY_ENTRY_*`.
+pub type Directories = [(u32, u32); DIRECTORIES];
+
+/// The program for DOS that the image begins with, up to the PE signature.
+pub fn dos_program(options: &Options, store: &InputStore, sink: &DiagSink) -> Vec<u8> {
+    let Some(path) = &options.stub else { return own_dos_program() };
+    match read_stub(path, store) {
+        Ok(bytes) => bytes,
+        Err(e) => {
+            sink.error(format!("/stub: {}: {e}", text::path(path)));
+            own_dos_program()
+        }
+    }
+}
+
+fn read_stub(path: &Path, store: &InputStore) -> Result<Vec<u8>, String> {
+    let bytes = store.open(path).map_err(|e| e.to_string())?.ok_or("No such file or directory")?;
+    if !bytes.starts_with(b"MZ") || bytes.len() < DOS_HEADER {
+        return Err("it is no program for DOS".to_owned());
+    }
+    let mut bytes = bytes.to_vec();
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let end = bytes.len() as u32;
+    bytes[60..64].copy_from_slice(&end.to_le_bytes());
+    Ok(bytes)
+}
+
+fn own_dos_program() -> Vec<u8> {
+    let size = (DOS_HEADER + DOS_PROGRAM.len()).next_multiple_of(8);
+    let mut bytes = vec![0; size];
+    let mut word = |at: usize, value: u16| bytes[at..at + 2].copy_from_slice(&value.to_le_bytes());
+    word(0, u16::from_le_bytes(*b"MZ"));
+    word(2, size as u16 % 512);
+    word(4, size.div_ceil(512) as u16);
+    // Sixteen bytes each.
+    word(8, DOS_HEADER as u16 / 16);
+    word(24, DOS_HEADER as u16);
+    word(60, size as u16);
+    bytes[DOS_HEADER..DOS_HEADER + DOS_PROGRAM.len()].copy_from_slice(DOS_PROGRAM);
+    bytes
+}
+
+/// Bytes of all headers for so many sections.
+pub fn size(dos_program: usize, sections: usize) -> u64 {
+    (dos_program + SIGNATURE + FILE_HEADER + OPTIONAL_HEADER + sections * SECTION_HEADER) as u64
+}
+
+/// Where in the file the time is, and where the checksum ends.
+pub fn id_range(dos_program: usize) -> std::ops::Range<u64> {
+    let time = (dos_program + SIGNATURE + 4) as u64;
+    let checksum = dos_program + SIGNATURE + FILE_HEADER + CHECKSUM;
+    time..checksum as u64 + 4
+}
+
+/// Numbers put one behind the other.
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn u8(&mut self, value: u8) {
+        self.0.push(value);
+    }
+    fn u16(&mut self, value: u16) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+    fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+    fn u64(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+    fn version(&mut self, (major, minor): (u16, u16)) {
+        self.u16(major);
+        self.u16(minor);
+    }
+}
+
+/// All headers but for the time, unless it is given, and the checksum. `strings`: names of sections that are longer
+/// than the table has room for, and where they are in the file.
+pub fn bytes(image: &Image, dos_program: &[u8], directories: &Directories, strings: &Strings) -> Vec<u8> {
+    let mut out = Writer(dos_program.to_vec());
+    out.0.extend_from_slice(b"PE\0\0");
+    file_header(image, strings, &mut out);
+    optional_header(image, directories, &mut out);
+    for (i, section) in image.layout.outs.iter().enumerate() {
+        section_header(section, strings.offsets[i], &mut out);
+    }
+    out.0.resize(image.layout.headers_size as usize, 0);
+    out.0
+}
+
+fn file_header(image: &Image, strings: &Strings, out: &mut Writer) {
+    let options = image.options;
+    out.u16(image.resolved.machine.number());
+    out.u16(image.layout.outs.len() as u16);
+    out.u32(match options.timestamp {
+        Timestamp::Given(seconds) => seconds,
+        Timestamp::Hash => 0,
+    });
+    out.u32(if strings.bytes.is_empty() { 0 } else { strings.offset });
+    out.u32(0);
+    out.u16(OPTIONAL_HEADER as u16);
+    let flags = [
+        (true, pe::IMAGE_FILE_EXECUTABLE_IMAGE),
+        (options.large_address_aware.unwrap_or(true), pe::IMAGE_FILE_LARGE_ADDRESS_AWARE),
+        (!options.is_relocatable(), pe::IMAGE_FILE_RELOCS_STRIPPED),
+        (options.dll, pe::IMAGE_FILE_DLL),
+        (options.swap_run_cd, pe::IMAGE_FILE_REMOVABLE_RUN_FROM_SWAP),
+        (options.swap_run_net, pe::IMAGE_FILE_NET_RUN_FROM_SWAP),
+        (options.driver_up_only, pe::IMAGE_FILE_UP_SYSTEM_ONLY),
+    ];
+    out.u16(flags.iter().filter(|(on, _)| *on).fold(0, |all, (_, flag)| all | flag.0));
+}
+
+fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
+    let (options, layout, resolved) = (image.options, image.layout, image.resolved);
+    let outs = &layout.outs;
+    let sum = |flag: u32| -> u32 {
+        outs.iter().filter(|out| out.flags & flag != 0).map(|out| out.raw_size as u32).sum()
+    };
+    out.u16(0x20b);
+    out.u8(14);
+    out.u8(0);
+    out.u32(sum(pe::IMAGE_SCN_CNT_CODE.0));
+    out.u32(sum(pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0));
+    out.u32(0);
+    out.u32(resolved.program.entry.and_then(|entry| image.rva_of(entry)).unwrap_or(0));
+    out.u32(outs.iter().find(|out| out.is_code()).map_or(0, |out| out.rva as u32));
+    out.u64(image.base);
+    out.u32(options.align as u32);
+    out.u32(options.file_align as u32);
+    let subsystem_version = resolved.program.subsystem_version.unwrap_or((6, 0));
+    out.version(options.os_version.unwrap_or(subsystem_version));
+    let version =
+        if options.version == (0, 0) { resolved.program.version.unwrap_or((0, 0)) } else { options.version };
+    out.version(version);
+    out.version(subsystem_version);
+    out.u32(0);
+    out.u32(layout.image_size as u32);
+    out.u32(layout.headers_size as u32);
+    out.u32(0);
+    out.u16(resolved.program.subsystem.map_or(0, Subsystem::number));
+    out.u16(dll_characteristics(options));
+    let demands = &resolved.demands;
+    for sizes in [demands.stack, demands.heap] {
+        let (reserve, commit) = sizes.unwrap_or((1 << 20, None));
+        out.u64(reserve);
+        out.u64(commit.unwrap_or(4096));
+    }
+    out.u32(0);
+    out.u32(DIRECTORIES as u32);
+    for (rva, size) in directories {
+        out.u32(*rva);
+        out.u32(*size);
+    }
+}
+
+fn dll_characteristics(options: &Options) -> u16 {
+    let dynamic = options.dynamic_base();
+    let flags = [
+        (options.high_entropy_va && dynamic, pe::IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA),
+        (dynamic, pe::IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE),
+        (options.integrity_check, pe::IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY),
+        (options.nx_compat, pe::IMAGE_DLLCHARACTERISTICS_NX_COMPAT),
+        (!options.allow_isolation, pe::IMAGE_DLLCHARACTERISTICS_NO_ISOLATION),
+        (!options.allow_bind, pe::IMAGE_DLLCHARACTERISTICS_NO_BIND),
+        (options.app_container, pe::IMAGE_DLLCHARACTERISTICS_APPCONTAINER),
+        (options.driver_wdm, pe::IMAGE_DLLCHARACTERISTICS_WDM_DRIVER),
+        (
+            options.ts_aware.unwrap_or(!options.dll && !options.driver),
+            pe::IMAGE_DLLCHARACTERISTICS_TERMINAL_SERVER_AWARE,
+        ),
+    ];
+    flags.iter().filter(|(on, _)| *on).fold(0, |all, (_, flag)| all | flag.0)
+}
+
+fn section_header(section: &OutputSection, name_at: Option<u32>, out: &mut Writer) {
+    let mut name = [0; 8];
+    let text = match name_at {
+        Some(offset) => format!("/{offset}").into_bytes(),
+        None => section.name.clone(),
+    };
+    let len = text.len().min(8);
+    name[..len].copy_from_slice(&text[..len]);
+    out.0.extend_from_slice(&name);
+    out.u32(section.virtual_size as u32);
+    out.u32(section.rva as u32);
+    out.u32(section.raw_size as u32);
+    out.u32(section.offset as u32);
+    [0; 3].iter().for_each(|zero| out.u32(*zero));
+    out.u32(section.flags);
+}
+
+/// Names of sections that are longer than 8 bytes, in the string table of a symbol table without symbols. Only tools
+/// look for them there, so only sections that are not loaded have one; other names are cut.
+pub struct Strings {
+    pub bytes: Vec<u8>,
+    /// Where in the file the table is.
+    pub offset: u32,
+    offsets: Vec<Option<u32>>,
+}
+
+impl Strings {
+    pub fn new(outs: &[OutputSection], offset: u64) -> Strings {
+        let mut bytes = vec![0; 4];
+        let mut offsets = Vec::with_capacity(outs.len());
+        for out in outs {
+            let long = out.name.len() > 8 && out.flags & pe::IMAGE_SCN_MEM_DISCARDABLE.0 != 0;
+            offsets.push(long.then_some(bytes.len() as u32));
+            if long {
+                bytes.extend_from_slice(&out.name);
+                bytes.push(0);
+            }
+        }
+        let size = bytes.len() as u32;
+        bytes[..4].copy_from_slice(&size.to_le_bytes());
+        if size == 4 {
+            bytes.clear();
+        }
+        Strings { bytes, offset: offset as u32, offsets }
+    }
+}
+
+/// The sum that `/release` asks for: of all 16-bit words of the file, the checksum's own being zero, with carries
+/// added back, plus the size of the file.
+#[derive(Default)]
+pub struct Checksum {
+    sum: u64,
+    /// A byte whose word is not whole.
+    odd: Option<u8>,
+    len: u64,
+}
+
+impl Checksum {
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.len += bytes.len() as u64;
+        let mut bytes = bytes;
+        if let (Some(low), [high, rest @ ..]) = (self.odd, bytes) {
+            self.sum += u64::from(u16::from_le_bytes([low, *high]));
+            self.odd = None;
+            bytes = rest;
+        }
+        let (words, rest) = bytes.as_chunks::<2>();
+        self.sum += words.iter().map(|word| u64::from(u16::from_le_bytes(*word))).sum::<u64>();
+        self.odd = rest.first().copied().or(self.odd);
+    }
+
+    /// Adds the words of a number that is in the file and was read as zero.
+    pub fn add_words(&mut self, number: u32) {
+        self.sum += u64::from(number & 0xffff) + u64::from(number >> 16);
+    }
+
+    pub fn finish(self) -> u32 {
+        let mut sum = self.sum + u64::from(self.odd.unwrap_or(0));
+        while sum > 0xffff {
+            sum = (sum & 0xffff) + (sum >> 16);
+        }
+        (sum as u32).wrapping_add(self.len as u32)
+    }
+}

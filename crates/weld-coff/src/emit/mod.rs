@@ -1,0 +1,348 @@
+//! Writing the image, by units of about half a megabyte.
+//!
+//! A unit is a stretch of an output section. A thread fills it in a buffer that stays in its cache: copies sections, fills the
+//! gaps between them, applies relocations; then it is written, once. What has to be seen as a whole first (tables of
+//! functions, which are sorted) is made in memory and written from there. The time in the header is a hash of all units, so the
+//! unit with the headers is written last.
+
+pub mod apply;
+pub mod headers;
+pub mod places;
+pub mod x64;
+
+use std::ops::Range;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::io::output::{OutputError, OutputFile};
+use weld_common::io::units::{Digest, UnitSink, Written, unwritten};
+use weld_common::{par, sort, text};
+
+use crate::coff::pe;
+use crate::ids::SectionId;
+use crate::image::{Image, Place};
+use crate::input::sections::{Kind, Section};
+use crate::layout::OutputSection;
+use crate::options::Timestamp;
+use crate::resolve::symbols::Made;
+use crate::synth::{TABLES, Table, debug_directory};
+use headers::{Checksum, Directories, Strings};
+
+/// Bytes of a jump to an imported function.
+pub const THUNK_SIZE: u32 = 6;
+
+/// Bytes of a unit, about.
+const UNIT: u64 = 512 << 10;
+
+/// Bytes of an entry of the table of functions.
+const FUNCTION: usize = 12;
+
+pub struct Emitter<'e, 'i, 'a> {
+    pub image: &'e Image<'i, 'a>,
+    pub sink: &'e DiagSink,
+    pub dos_program: &'e [u8],
+    pub relocs: &'e [u8],
+    pub threads: usize,
+}
+
+/// A stretch of the file.
+enum Unit<'u> {
+    /// Members of an output section.
+    Members { out: usize, members: Range<usize>, offset: u64, size: u64 },
+    /// Bytes that are there already, and zeroes up to `size`.
+    Bytes { bytes: &'u [u8], offset: u64, size: u64 },
+}
+
+impl Emitter<'_, '_, '_> {
+    fn parallel(&self) -> bool {
+        self.threads > 1
+    }
+
+    /// The size of the file, which has names of sections behind all of them.
+    pub fn file_size(&self) -> u64 {
+        self.image.layout.file_size + self.strings().bytes.len() as u64
+    }
+
+    fn strings(&self) -> Strings {
+        Strings::new(&self.image.layout.outs, self.image.layout.file_size)
+    }
+
+    /// Writes everything.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
+        let layout = self.image.layout;
+        let strings = self.strings();
+        let headers = headers::bytes(self.image, self.dos_program, &self.directories(), &strings);
+        let functions = self.functions();
+        let headers_size = layout.headers_size;
+        let mut units = vec![Unit::Bytes { bytes: &headers, offset: 0, size: headers_size }];
+        for (i, out) in layout.outs.iter().enumerate() {
+            if layout.relocs == Some(i) {
+                units.push(Unit::Bytes { bytes: self.relocs, offset: out.offset, size: out.raw_size });
+            } else if let Some(functions) = functions.as_ref().filter(|_| is_function_table(out)) {
+                units.push(Unit::Bytes { bytes: functions, offset: out.offset, size: out.raw_size });
+            } else {
+                self.cut(i, &mut units);
+            }
+        }
+        let (offset, size) = (layout.file_size, strings.bytes.len() as u64);
+        units.push(Unit::Bytes { bytes: &strings.bytes, offset, size });
+        let hash = self.image.options.timestamp == Timestamp::Hash;
+        let sink = UnitSink::new(file, hash, Some(headers::id_range(self.dos_program.len())));
+        let range = headers::id_range(self.dos_program.len());
+        let own = &headers[range.start as usize..range.end as usize];
+        let write = |i: usize, sink: &UnitSink| self.unit(&units[i], sink);
+        sink.write(units.len(), self.threads, write, |written| self.finish_headers(own, written))
+    }
+
+    /// The headers from the time to the checksum, with both.
+    fn finish_headers(&self, headers: &[u8], written: &Written) -> Result<Vec<u8>, Diagnostic> {
+        let mut bytes = headers.to_vec();
+        if self.image.options.timestamp == Timestamp::Hash {
+            let digest = written.digest().bytes();
+            bytes[..4].copy_from_slice(&digest[..4]);
+        }
+        if self.image.resolved.demands.release {
+            let mut sum = Checksum::default();
+            // What is read back still has zeroes in place of these bytes.
+            written.read(|part| sum.add(part))?;
+            let time = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            sum.add_words(if self.image.options.timestamp == Timestamp::Hash { time } else { 0 });
+            let at = bytes.len() - 4;
+            bytes[at..].copy_from_slice(&sum.finish().to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// Cuts an output section into units.
+    fn cut<'u>(&self, number: usize, units: &mut Vec<Unit<'u>>) {
+        let layout = self.image.layout;
+        let out = &layout.outs[number];
+        let members = &layout.order[out.members.clone()];
+        let rva = |at: usize| u64::from(layout.rva(SectionId(members[at]))) - out.rva;
+        let (mut first, mut start) = (0, 0);
+        while start < out.raw_size {
+            let behind = first
+                + 1
+                + members[(first + 1).min(members.len())..]
+                    .partition_point(|&id| u64::from(layout.rva(SectionId(id))) - out.rva < start + UNIT);
+            let next = behind.min(members.len());
+            let end = if next < members.len() { rva(next).min(out.raw_size) } else { out.raw_size };
+            let members = out.members.start + first..out.members.start + next;
+            units.push(Unit::Members { out: number, members, offset: out.offset + start, size: end - start });
+            (first, start) = (next, end);
+        }
+    }
+
+    fn unit(&self, unit: &Unit, sink: &UnitSink) -> Result<Digest, OutputError> {
+        match unit {
+            Unit::Bytes { bytes, offset, size } => sink.region(*offset, *size as usize, |buffer| {
+                let (own, rest) = buffer.split_at_mut(bytes.len());
+                own.copy_from_slice(bytes);
+                rest.fill(0);
+            }),
+            Unit::Members { out, members, offset, size } => sink.region(*offset, *size as usize, |buffer| {
+                let out = &self.image.layout.outs[*out];
+                self.fill(out, members.clone(), *offset, buffer);
+            }),
+        }
+    }
+
+    /// Fills a unit; with debug assertions twice, to prove that each byte is written.
+    fn fill(&self, out: &OutputSection, members: Range<usize>, offset: u64, buffer: &mut [u8]) {
+        if !cfg!(debug_assertions) {
+            return self.fill_once(out, members, offset, buffer, self.sink);
+        }
+        let silent = DiagSink::new();
+        let again = members.clone();
+        let first = |bytes: &mut [u8]| self.fill_once(out, members, offset, bytes, self.sink);
+        let second = |bytes: &mut [u8]| self.fill_once(out, again, offset, bytes, &silent);
+        if let Some(at) = unwritten(buffer, first, second) {
+            let name = text::text(&out.name);
+            let at = offset - out.offset + at as u64;
+            self.sink.error(format!("internal error: nobody writes byte {at:#x} of section {name}"));
+        }
+    }
+
+    fn fill_once(
+        &self,
+        out: &OutputSection,
+        members: Range<usize>,
+        offset: u64,
+        buffer: &mut [u8],
+        sink: &DiagSink,
+    ) {
+        let layout = self.image.layout;
+        // Code that is reached by mistake stops.
+        let filler = if out.is_code() { 0xcc } else { 0 };
+        let start = out.rva + (offset - out.offset);
+        let mut filled = 0;
+        for &id in &layout.order[members] {
+            let id = SectionId(id);
+            let section = self.image.sections.get(id);
+            let at = (u64::from(layout.rva(id)) - start) as usize;
+            let end = at + section.size as usize;
+            if end > buffer.len() {
+                // What has no bytes in the file reaches beyond them.
+                break;
+            }
+            buffer[filled..at].fill(filler);
+            self.section(id, section, &mut buffer[at..end], sink);
+            filled = end;
+        }
+        buffer[filled..].fill(filler);
+    }
+
+    fn section(&self, id: SectionId, section: &Section, bytes: &mut [u8], sink: &DiagSink) {
+        match self.image.made(section) {
+            None if section.is_bss() => bytes.fill(0),
+            None => {
+                apply::write(self.image, id, bytes, sink);
+                self.align_tls(id, bytes);
+            }
+            Some(made) => self.write_made(made, id, bytes),
+        }
+    }
+
+    fn write_made(&self, made: Made, id: SectionId, bytes: &mut [u8]) {
+        match made {
+            Made::Common => bytes.fill(0),
+            Made::Thunk(import) => {
+                let end = self.image.layout.rva(id) + THUNK_SIZE;
+                let slot = self.image.import_slot(import).unwrap_or(end);
+                // jmp *slot(%rip)
+                bytes[..2].copy_from_slice(&[0xff, 0x25]);
+                bytes[2..].copy_from_slice(&slot.wrapping_sub(end).to_le_bytes());
+            }
+            Made::LocalImport(local) => {
+                let address = match self.image.place(self.image.symbols.get(local)) {
+                    Place::At(rva) => self.image.base + u64::from(rva),
+                    Place::Absolute(address) => address,
+                    Place::Gone => 0,
+                };
+                bytes.copy_from_slice(&address.to_le_bytes());
+            }
+            Made::Table(number) => bytes.copy_from_slice(&self.table(TABLES[number as usize], id)),
+        }
+    }
+
+    /// The bytes of a table that the linker makes.
+    fn table(&self, table: Table, id: SectionId) -> Vec<u8> {
+        let (image, imports) = (self.image, &self.image.tables.imports);
+        let at = |table| image.table(table).unwrap_or(0);
+        match table {
+            Table::ImportDirectory => {
+                imports.directory(at(Table::ImportLookup), at(Table::ImportAddress), at(Table::ImportDlls))
+            }
+            Table::ImportLookup | Table::ImportAddress => imports.slot_bytes(at(Table::ImportHints)),
+            Table::ImportHints => imports.hints().to_vec(),
+            Table::ImportDlls => imports.names().to_vec(),
+            Table::Exports => {
+                let rva = image.layout.rva(id);
+                image.tables.exports.bytes(rva, |name| image.rva_of(name).unwrap_or(0))
+            }
+            Table::Resources => image.tables.resources.bytes(image.layout.rva(id)),
+            Table::DebugDirectory => debug_directory::bytes(image.options),
+        }
+    }
+
+    /// Tells the loader how thread-local storage is aligned: the directory has the strictest alignment of all of it.
+    fn align_tls(&self, id: SectionId, bytes: &mut [u8]) {
+        let Some(tls) = self.image.resolved.program.tls else { return };
+        let symbol = self.image.symbols.get(tls);
+        if symbol.target != id.0 || self.image.tls_align == 0 {
+            return;
+        }
+        let at = symbol.value as usize + 36;
+        if let Some(flags) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) {
+            let align = (u32::from(self.image.tls_align) + 1) << 20;
+            let other = u32::from_le_bytes(*flags) & !pe::IMAGE_SCN_ALIGN_MASK;
+            *flags = (other | align).to_le_bytes();
+        }
+    }
+
+    /// The table of functions for unwinding, sorted by address: the loader searches it.
+    fn functions(&self) -> Option<Vec<u8>> {
+        let layout = self.image.layout;
+        let out = layout.outs.iter().find(|out| is_function_table(out))?;
+        let members = &layout.order[out.members.clone()];
+        let parts = par::runs("table of functions", self.parallel(), members.len(), 1 << 12, |run| {
+            let mut bytes = Vec::new();
+            for &id in &members[run] {
+                let section = self.image.sections.get(SectionId(id));
+                let start = bytes.len();
+                bytes.resize(start + section.size as usize, 0);
+                self.section(SectionId(id), section, &mut bytes[start..], self.sink);
+            }
+            bytes
+        });
+        let bytes = par::concat("join table of functions", self.parallel(), parts);
+        let (entries, rest) = bytes.as_chunks::<FUNCTION>();
+        if !rest.is_empty() || bytes.len() as u64 != out.virtual_size {
+            self.sink.error("the size of .pdata is not a multiple of the size of its entries");
+            return None;
+        }
+        let start = |entry: &[u8; FUNCTION]| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        let order = |a: &[u8; FUNCTION], b: &[u8; FUNCTION]| start(a).cmp(&start(b)).then_with(|| a.cmp(b));
+        Some(sort::by(entries.to_vec(), self.parallel(), order).into_flattened())
+    }
+
+    fn directories(&self) -> Directories {
+        let (image, layout) = (self.image, self.image.layout);
+        let mut all = Directories::default();
+        let mut set = |entry: usize, found: Option<(u32, u32)>| all[entry] = found.unwrap_or((0, 0));
+        let sized = |table: Table| {
+            let section = image.tables.section(table)?;
+            Some((layout.rva(section), image.sections.get(section).size))
+        };
+        let out = |name: &[u8]| {
+            let found = layout.outs.iter().find(|out| out.name == name)?;
+            Some((found.rva as u32, found.virtual_size as u32))
+        };
+        set(pe::IMAGE_DIRECTORY_ENTRY_EXPORT, sized(Table::Exports));
+        set(pe::IMAGE_DIRECTORY_ENTRY_IMPORT, self.extent(Table::ImportDirectory.part()));
+        set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(Table::ImportAddress.part()));
+        set(pe::IMAGE_DIRECTORY_ENTRY_RESOURCE, out(b".rsrc"));
+        set(pe::IMAGE_DIRECTORY_ENTRY_EXCEPTION, out(b".pdata"));
+        let relocs = layout.relocs.map(|out| &layout.outs[out]);
+        let relocs = relocs.map(|out| (out.rva as u32, out.virtual_size as u32));
+        set(pe::IMAGE_DIRECTORY_ENTRY_BASERELOC, relocs);
+        set(pe::IMAGE_DIRECTORY_ENTRY_DEBUG, sized(Table::DebugDirectory));
+        let program = &image.resolved.program;
+        let tls = program.tls.and_then(|name| Some((image.rva_of(name)?, 40)));
+        set(pe::IMAGE_DIRECTORY_ENTRY_TLS, tls);
+        let load_config = program.load_config.and_then(|name| {
+            let size = image.bytes_at(image.symbols.get(name))?.first_chunk()?;
+            Some((image.rva_of(name)?, u32::from_le_bytes(*size)))
+        });
+        set(pe::IMAGE_DIRECTORY_ENTRY_LOAD_CONFIG, load_config);
+        all
+    }
+
+    /// Where the members of a part lie.
+    fn extent(&self, part: &[u8]) -> Option<(u32, u32)> {
+        let layout = self.image.layout;
+        let members = &layout.order[layout.members_of(self.image.sections, part)];
+        let (first, last) = (SectionId(*members.first()?), SectionId(*members.last()?));
+        let start = layout.rva(first);
+        Some((start, layout.rva(last) + self.image.sections.get(last).size - start))
+    }
+}
+
+fn is_function_table(out: &OutputSection) -> bool {
+    out.name == b".pdata"
+}
+
+/// Logarithm of the strictest alignment of thread-local storage; 0 if there is none.
+pub fn tls_align(sections: &crate::input::sections::Sections, live: &crate::live::Live) -> u8 {
+    let is_tls: Vec<bool> = sections.parts.iter().map(|part| part.name.starts_with(b".tls")).collect();
+    if !is_tls.contains(&true) {
+        return 0;
+    }
+    let all = (0..).zip(&sections.list);
+    let tls = all.filter(|(id, section)| {
+        section.kind == Kind::Regular && is_tls[section.part as usize] && live.has(SectionId(*id))
+    });
+    tls.map(|(_, section)| section.align).max().unwrap_or(0)
+}

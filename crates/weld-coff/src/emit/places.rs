@@ -1,0 +1,77 @@
+//! The places that need base relocations, in the order of the image.
+
+use object::LittleEndian as LE;
+use weld_common::par;
+
+use super::x64;
+use crate::coff::pe;
+use crate::ids::SectionId;
+use crate::input::sections::{Kind, Sections};
+use crate::layout::Layout;
+use crate::resolve::Resolved;
+use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
+use crate::synth::base_relocs::Place;
+
+/// Sections of a run.
+const RUN: usize = 2048;
+
+/// Finds all places in sections that have addresses.
+pub fn find(
+    resolved: &Resolved,
+    sections: &Sections,
+    symbols: &Symbols,
+    layout: &Layout,
+    parallel: bool,
+) -> Vec<Place> {
+    let members: Vec<&[u32]> =
+        layout.outs.iter().flat_map(|out| layout.order[out.members.clone()].chunks(RUN)).collect();
+    let finder = Finder { resolved, sections, symbols, layout };
+    let runs = par::runs("places of addresses", parallel, members.len(), 1, |run| {
+        let mut places = Vec::new();
+        for &id in run.flat_map(|i| members[i]) {
+            finder.section(SectionId(id), &mut places);
+        }
+        places
+    });
+    par::concat("join places of addresses", parallel, runs)
+}
+
+struct Finder<'f, 'a> {
+    resolved: &'f Resolved<'a>,
+    sections: &'f Sections,
+    symbols: &'f Symbols,
+    layout: &'f Layout,
+}
+
+impl Finder<'_, '_> {
+    fn section(&self, id: SectionId, places: &mut Vec<Place>) {
+        let section = self.sections.get(id);
+        let rva = self.layout.rva(id);
+        if section.kind == Kind::Made {
+            if let Made::LocalImport(local) = self.symbols.made[section.number as usize]
+                && self.symbols.get(local).kind != SymbolKind::Absolute
+            {
+                places.push(Place { rva, kind: pe::IMAGE_REL_BASED_DIR64.0 as u8 });
+            }
+            return;
+        }
+        let object = &self.resolved.objects[section.object.index()];
+        let header = self.sections.header(&self.resolved.objects, section);
+        let first = places.len();
+        for relocation in object.coff.relocations(header).unwrap_or_default() {
+            let Some(kind) = x64::base_relocation(relocation.typ.get(LE).0) else { continue };
+            let index = relocation.symbol_table_index.get(LE);
+            let symbol = of_object(self.symbols, self.sections, section.object, object, index);
+            if matches!(symbol.kind, SymbolKind::Absolute | SymbolKind::Undefined) {
+                continue;
+            }
+            // A place outside of its section is an error when the section is written.
+            let offset = relocation.virtual_address.get(LE);
+            places.push(Place { rva: rva.saturating_add(offset.min(section.size)), kind });
+        }
+        let own = &mut places[first..];
+        if !own.is_sorted() {
+            own.sort_unstable();
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The image with addresses: what every writer asks.
+
+use object::LittleEndian as LE;
+
+use crate::coff::object::{Relocation, SectionHeader};
+use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
+use crate::input::object::Object;
+use crate::input::sections::{Kind as SectionKind, Section, Sections};
+use crate::layout::Layout;
+use crate::live::Live;
+use crate::options::Options;
+use crate::resolve::Resolved;
+use crate::resolve::symbols::{Kind, Made, Symbol, Symbols, of_object};
+use crate::synth::Table;
+use crate::synth::exports::Exports;
+use crate::synth::imports::Imports;
+use crate::synth::resources::Resources;
+
+/// All that is known once everything has its place.
+#[derive(Clone, Copy)]
+pub struct Image<'i, 'a> {
+    pub options: &'i Options,
+    pub resolved: &'i Resolved<'a>,
+    pub sections: &'i Sections,
+    pub symbols: &'i Symbols,
+    pub live: &'i Live,
+    pub layout: &'i Layout,
+    pub tables: &'i Tables<'a>,
+    pub base: u64,
+    /// Logarithm of the strictest alignment of thread-local storage.
+    pub tls_align: u8,
+}
+
+/// The tables that the linker makes, and their sections.
+pub struct Tables<'a> {
+    pub imports: Imports<'a>,
+    pub exports: Exports,
+    pub resources: Resources<'a>,
+    sections: Vec<(Table, SectionId)>,
+}
+
+impl<'a> Tables<'a> {
+    pub fn new(imports: Imports<'a>, exports: Exports, resources: Resources<'a>) -> Tables<'a> {
+        Tables { imports, exports, resources, sections: Vec::new() }
+    }
+
+    pub fn add(&mut self, table: Table, section: SectionId) {
+        self.sections.push((table, section));
+    }
+
+    pub fn section(&self, table: Table) -> Option<SectionId> {
+        self.sections.iter().find(|(other, _)| *other == table).map(|(_, section)| *section)
+    }
+}
+
+/// Where something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At an offset in the image.
+    At(u32),
+    /// At an address that has nothing to do with the image.
+    Absolute(u64),
+    /// In a section that is not in the image.
+    Gone,
+}
+
+impl<'a> Image<'_, 'a> {
+    pub fn object(&self, id: ObjectId) -> &Object<'a> {
+        &self.resolved.objects[id.index()]
+    }
+
+    pub fn header(&self, section: &Section) -> &'a SectionHeader {
+        self.sections.header(&self.resolved.objects, section)
+    }
+
+    pub fn relocations(&self, section: &Section) -> &'a [Relocation] {
+        let object = self.object(section.object);
+        // They were looked at when the section was read.
+        object.coff.relocations(self.header(section)).unwrap_or_default()
+    }
+
+    pub fn contents(&self, section: &Section) -> &'a [u8] {
+        self.object(section.object).coff.contents(self.header(section)).unwrap_or_default()
+    }
+
+    /// What the relocation of an object refers to.
+    #[inline]
+    pub fn target(&self, object: ObjectId, relocation: &Relocation) -> Symbol {
+        let index = relocation.symbol_table_index.get(LE);
+        of_object(self.symbols, self.sections, object, self.object(object), index)
+    }
+
+    /// Where what a symbol stands for is.
+    #[inline]
+    pub fn place(&self, symbol: Symbol) -> Place {
+        match symbol.kind {
+            Kind::Section => {
+                let id = SectionId(symbol.target);
+                match self.sections.get(id).is_in_image() && self.live.has(id) {
+                    true => Place::At(self.layout.rva(id).wrapping_add(symbol.value as u32)),
+                    false => Place::Gone,
+                }
+            }
+            Kind::ImportAddress => match self.import_slot(ImportId(symbol.target)) {
+                Some(rva) => Place::At(rva),
+                None => Place::Gone,
+            },
+            Kind::Image => Place::At(symbol.value as u32),
+            Kind::Absolute => Place::Absolute(symbol.value),
+            // Whoever links in spite of undefined symbols gets zeroes.
+            Kind::Undefined => Place::Absolute(0),
+        }
+    }
+
+    /// Where the loader puts the address of an import.
+    pub fn import_slot(&self, import: ImportId) -> Option<u32> {
+        let table = self.table(Table::ImportAddress)?;
+        Some(table + self.tables.imports.slot(import)?)
+    }
+
+    /// Where a table lies.
+    pub fn table(&self, table: Table) -> Option<u32> {
+        self.tables.section(table).map(|section| self.layout.rva(section))
+    }
+
+    /// Where a name's symbol is, if it is in the image.
+    pub fn rva_of(&self, name: SymbolId) -> Option<u32> {
+        match self.place(self.symbols.get(name)) {
+            Place::At(rva) => Some(rva),
+            _ => None,
+        }
+    }
+
+    /// What a section that the linker makes is.
+    pub fn made(&self, section: &Section) -> Option<Made> {
+        (section.kind == SectionKind::Made).then(|| self.symbols.made[section.number as usize])
+    }
+
+    /// The bytes at an address, if they are an input section's own.
+    pub fn bytes_at(&self, symbol: Symbol) -> Option<&'a [u8]> {
+        if symbol.kind != Kind::Section {
+            return None;
+        }
+        let section = self.sections.get(SectionId(symbol.target));
+        if section.kind != SectionKind::Regular {
+            return None;
+        }
+        self.contents(section).get(symbol.value as usize..)
+    }
+}

@@ -1,0 +1,252 @@
+//! The import library of a DLL: an archive of short imports, with three objects for linkers that make import tables from
+//! sections.
+//!
+//! An index by member (big-endian) and one by name (little-endian) come first, then long names, then the members. Source: "PE
+//! Format", Archive (Library) File Format.
+
+use crate::coff::import::{Import, ImportType, NameType, short_import};
+use crate::coff::machine::Machine;
+use crate::coff::pe;
+use crate::synth::exports::Entry;
+
+/// A member, and the symbols that it defines.
+struct Member {
+    bytes: Vec<u8>,
+    symbols: Vec<Vec<u8>>,
+}
+
+/// The library for `exports` of `dll`.
+pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Vec<u8> {
+    let base = dll.rsplit_once('.').map_or(dll, |(base, _)| base);
+    let mut members =
+        vec![descriptor(dll, base, machine), null_descriptor(machine), null_thunk(base, machine)];
+    for entry in exports.iter().filter(|entry| !entry.export.private) {
+        members.push(import(entry, dll, machine));
+    }
+    archive(dll, &members)
+}
+
+fn import(entry: &Entry, dll: &str, machine: Machine) -> Member {
+    let export = &entry.export;
+    let kind = match (export.data, export.constant) {
+        (true, _) => ImportType::Data,
+        (_, true) => ImportType::Const,
+        _ => ImportType::Code,
+    };
+    // The name that users link against is the export's own, unless a symbol of another name stands behind it.
+    let symbol = export.name.as_str();
+    let external = export.export_as.as_deref().or(export.import_name.as_deref());
+    let name_type = match (export.noname, external) {
+        (true, _) => NameType::Ordinal,
+        (false, Some(_)) => NameType::ExportAs,
+        (false, None) => NameType::Name,
+    };
+    let ordinal = if export.noname { entry.ordinal } else { 0 };
+    let bytes = short_import(&Import {
+        machine,
+        symbol: symbol.as_bytes(),
+        dll: dll.as_bytes(),
+        external: external.map(str::as_bytes),
+        ordinal,
+        kind,
+        name_type,
+    });
+    let mut symbols = vec![[b"__imp_", symbol.as_bytes()].concat()];
+    if kind != ImportType::Data {
+        symbols.push(symbol.as_bytes().to_vec());
+    }
+    Member { bytes, symbols }
+}
+
+/// Name, flags, contents, and relocations: offset and symbol.
+type BuiltSection = (&'static [u8; 8], u32, Vec<u8>, Vec<(u32, u32)>);
+
+/// A small object under construction.
+struct Builder {
+    machine: Machine,
+    sections: Vec<BuiltSection>,
+    /// Name, section number, class.
+    symbols: Vec<(Vec<u8>, u16, u8)>,
+}
+
+const DATA: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_WRITE.0;
+const EXTERNAL: u8 = pe::IMAGE_SYM_CLASS_EXTERNAL.0;
+const STATIC: u8 = pe::IMAGE_SYM_CLASS_STATIC.0;
+const SECTION: u8 = pe::IMAGE_SYM_CLASS_SECTION.0;
+
+impl Builder {
+    fn build(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let headers = 20 + 40 * self.sections.len();
+        let body: usize =
+            self.sections.iter().map(|(_, _, bytes, relocs)| bytes.len() + 10 * relocs.len()).sum();
+        let words = |out: &mut Vec<u8>, values: &[u32]| {
+            values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()));
+        };
+        out.extend_from_slice(&self.machine.number().to_le_bytes());
+        out.extend_from_slice(&(self.sections.len() as u16).to_le_bytes());
+        words(&mut out, &[0, (headers + body) as u32, self.symbols.len() as u32, 0]);
+        let mut at = headers as u32;
+        for (name, flags, bytes, relocs) in &self.sections {
+            out.extend_from_slice(*name);
+            let size = bytes.len() as u32;
+            let relocs_at = if relocs.is_empty() { 0 } else { at + size };
+            words(&mut out, &[0, 0, size, at, relocs_at, 0, relocs.len() as u32, *flags]);
+            at += size + 10 * relocs.len() as u32;
+        }
+        for (_, _, bytes, relocs) in &self.sections {
+            out.extend_from_slice(bytes);
+            for (offset, symbol) in relocs {
+                words(&mut out, &[*offset, *symbol]);
+                out.extend_from_slice(&relative(self.machine).to_le_bytes());
+            }
+        }
+        let mut strings = vec![0; 4];
+        for (name, section, class) in &self.symbols {
+            let mut short = [0; 8];
+            if name.len() <= 8 {
+                short[..name.len()].copy_from_slice(name);
+            } else {
+                short[4..].copy_from_slice(&(strings.len() as u32).to_le_bytes());
+                strings.extend_from_slice(name);
+                strings.push(0);
+            }
+            out.extend_from_slice(&short);
+            out.extend_from_slice(&[0; 4]);
+            out.extend_from_slice(&section.to_le_bytes());
+            out.extend_from_slice(&[0, 0, *class, 0]);
+        }
+        let size = strings.len() as u32;
+        strings[..4].copy_from_slice(&size.to_le_bytes());
+        out.extend_from_slice(&strings);
+        out
+    }
+}
+
+/// The relocation for an offset in the image.
+fn relative(machine: Machine) -> u16 {
+    match machine {
+        Machine::X86 => pe::IMAGE_REL_I386_DIR32NB.0,
+        Machine::X64 => pe::IMAGE_REL_AMD64_ADDR32NB.0,
+        _ => pe::IMAGE_REL_ARM64_ADDR32NB.0,
+    }
+}
+
+fn align(bytes: u32) -> u32 {
+    (bytes.trailing_zeros() + 1) << 20
+}
+
+const NULL_DESCRIPTOR: &str = "__NULL_IMPORT_DESCRIPTOR";
+
+/// The DLL's entry in the import directory.
+fn descriptor(dll: &str, base: &str, machine: Machine) -> Member {
+    let name = format!("__IMPORT_DESCRIPTOR_{base}").into_bytes();
+    let mut text = dll.as_bytes().to_vec();
+    text.push(0);
+    let text_len = text.len().next_multiple_of(2);
+    text.resize(text_len, 0);
+    let symbols = vec![
+        (name.clone(), 1, EXTERNAL),
+        (b".idata$2".to_vec(), 1, SECTION),
+        (b".idata$6".to_vec(), 2, STATIC),
+        (b".idata$4".to_vec(), 0, SECTION),
+        (b".idata$5".to_vec(), 0, SECTION),
+        (NULL_DESCRIPTOR.as_bytes().to_vec(), 0, EXTERNAL),
+        (null_thunk_name(base), 0, EXTERNAL),
+    ];
+    let relocs = vec![(12, 2), (0, 3), (16, 4)];
+    let sections = vec![
+        (b".idata$2", DATA | align(4), vec![0; 20], relocs),
+        (b".idata$6", DATA | align(2), text, Vec::new()),
+    ];
+    Member { bytes: Builder { machine, sections, symbols }.build(), symbols: vec![name] }
+}
+
+/// The end of the import directory.
+fn null_descriptor(machine: Machine) -> Member {
+    let name = NULL_DESCRIPTOR.as_bytes().to_vec();
+    let sections = vec![(b".idata$3", DATA | align(4), vec![0; 20], Vec::new())];
+    let symbols = vec![(name.clone(), 1, EXTERNAL)];
+    Member { bytes: Builder { machine, sections, symbols }.build(), symbols: vec![name] }
+}
+
+fn null_thunk_name(base: &str) -> Vec<u8> {
+    format!("\x7f{base}_NULL_THUNK_DATA").into_bytes()
+}
+
+/// The ends of the DLL's tables of slots.
+fn null_thunk(base: &str, machine: Machine) -> Member {
+    let size = if machine.is_64() { 8 } else { 4 };
+    let name = null_thunk_name(base);
+    let sections = vec![
+        (b".idata$5", DATA | align(size), vec![0; size as usize], Vec::new()),
+        (b".idata$4", DATA | align(size), vec![0; size as usize], Vec::new()),
+    ];
+    let symbols = vec![(name.clone(), 1, EXTERNAL)];
+    Member { bytes: Builder { machine, sections, symbols }.build(), symbols: vec![name] }
+}
+
+/// Bytes of a member's header.
+const HEADER: usize = 60;
+
+fn header(out: &mut Vec<u8>, name: &str, size: usize) {
+    out.extend_from_slice(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644).as_bytes());
+}
+
+fn pad(out: &mut Vec<u8>) {
+    if !out.len().is_multiple_of(2) {
+        out.push(b'\n');
+    }
+}
+
+fn archive(dll: &str, members: &[Member]) -> Vec<u8> {
+    // Each symbol with the number of its member.
+    let mut symbols: Vec<(&[u8], usize)> = (0..)
+        .zip(members)
+        .flat_map(|(i, member)| member.symbols.iter().map(move |name| (&name[..], i)))
+        .collect();
+    let texts: usize = symbols.iter().map(|(name, _)| name.len() + 1).sum();
+    let first_size = 4 + 4 * symbols.len() + texts;
+    // It numbers members by 16 bits; where those do not suffice, the other index has to.
+    let has_second = members.len() <= usize::from(u16::MAX);
+    let second_size = 4 + 4 * members.len() + 4 + 2 * symbols.len() + texts;
+    let names_size = if dll.len() > 15 { dll.len() + 1 } else { 0 };
+    let even = |size: usize| size.next_multiple_of(2);
+    let mut at = 8 + HEADER + even(first_size);
+    at += if has_second { HEADER + even(second_size) } else { 0 };
+    at += if names_size > 0 { HEADER + even(names_size) } else { 0 };
+    let mut offsets = Vec::with_capacity(members.len());
+    for member in members {
+        offsets.push(at as u32);
+        at += HEADER + even(member.bytes.len());
+    }
+    let mut out = b"!<arch>\n".to_vec();
+    header(&mut out, "/", first_size);
+    out.extend_from_slice(&(symbols.len() as u32).to_be_bytes());
+    symbols.iter().for_each(|(_, member)| out.extend_from_slice(&offsets[*member].to_be_bytes()));
+    symbols.iter().for_each(|(name, _)| out.extend([*name, b"\0"].concat()));
+    pad(&mut out);
+    if has_second {
+        symbols.sort_unstable();
+        header(&mut out, "/", second_size);
+        out.extend_from_slice(&(members.len() as u32).to_le_bytes());
+        offsets.iter().for_each(|offset| out.extend_from_slice(&offset.to_le_bytes()));
+        out.extend_from_slice(&(symbols.len() as u32).to_le_bytes());
+        symbols.iter().for_each(|(_, member)| out.extend_from_slice(&(*member as u16 + 1).to_le_bytes()));
+        symbols.iter().for_each(|(name, _)| out.extend([*name, b"\0"].concat()));
+        pad(&mut out);
+    }
+    if names_size > 0 {
+        header(&mut out, "//", names_size);
+        out.extend_from_slice(dll.as_bytes());
+        out.push(0);
+        pad(&mut out);
+    }
+    let name = if names_size > 0 { "/0".to_owned() } else { format!("{dll}/") };
+    for member in members {
+        header(&mut out, &name, member.bytes.len());
+        out.extend_from_slice(&member.bytes);
+        pad(&mut out);
+    }
+    out
+}

@@ -1,0 +1,353 @@
+//! From names to an ordered list of files.
+//!
+//! Files of the command line are opened in parallel. Objects get their ids in its order, then the members of archives: one
+//! for each that an archive's index names, read or not, so that what counts first never depends on when it was
+//! read. Objects so go before members, and libraries that objects ask for behind all that is there when they ask.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use weld_common::archive::armap::Symbols;
+use weld_common::archive::{Archive, Member, MemberData};
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::io::identity::Identity;
+use weld_common::io::input::InputStore;
+use weld_common::text;
+use weld_common::trace;
+
+use super::FileName;
+use super::search::Search;
+use crate::coff::identify::{Kind, identify};
+use crate::ids::FileId;
+use crate::options;
+use crate::resolve::names::{Bins, MAX_FILES, Rank, Record};
+
+/// What stands behind a [`FileId`].
+pub enum Input<'a> {
+    /// File 0: what the linker itself says.
+    Internal,
+    /// An object or short import.
+    File { name: FileName<'a>, data: &'a [u8], kind: Kind, lazy: bool },
+    /// A member of an archive with an index, named by the offset of its header.
+    Member { archive: u32, offset: u64 },
+}
+
+pub struct ArchiveInput<'a> {
+    pub path: Arc<str>,
+    pub archive: Archive<'a>,
+    pub first_file: FileId,
+    /// Header offsets of the members in the index, ascending; member `i` has file id `first_file + i`.
+    pub offsets: Vec<u64>,
+}
+
+impl<'a> ArchiveInput<'a> {
+    /// Records for a run of the index's entries.
+    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
+        for (name, hash, offset) in symbols.hashed() {
+            if let Ok(index) = self.offsets.binary_search(&offset) {
+                let file = FileId(self.first_file.0 + index as u32);
+                bins.push(Record::new(hash, name, file, u32::MAX, Rank::Provided as u32));
+            }
+        }
+    }
+}
+
+/// All that takes part so far.
+pub struct Inputs<'a> {
+    pub files: Vec<Input<'a>>,
+    pub archives: Vec<ArchiveInput<'a>>,
+    pub resources: Vec<(FileName<'a>, &'a [u8])>,
+    pub total_bytes: u64,
+    /// Files that have been opened: one that is named twice is linked once.
+    opened: HashSet<Identity>,
+    /// Names of libraries that were asked for, in small letters.
+    asked: HashSet<String>,
+}
+
+impl<'a> Inputs<'a> {
+    pub fn name(&self, file: FileId) -> FileName<'a> {
+        match &self.files[file.index()] {
+            Input::Internal => FileName { path: "<linker>".into(), member: None },
+            Input::File { name, .. } => name.clone(),
+            Input::Member { archive, offset } => {
+                let archive = &self.archives[*archive as usize];
+                let member = archive.archive.member_at(*offset).map(|m| m.name).unwrap_or(b"?");
+                FileName { path: archive.path.clone(), member: Some(member) }
+            }
+        }
+    }
+
+    /// The first object on the command line, after which the output is called.
+    pub fn first_path(&self) -> Option<Arc<str>> {
+        self.files.iter().find_map(|file| match file {
+            Input::File { name, lazy: false, .. } => Some(name.path.clone()),
+            _ => None,
+        })
+    }
+}
+
+/// A file with its bytes.
+struct Opened<'a> {
+    path: Arc<str>,
+    identity: Option<Identity>,
+    bytes: &'a [u8],
+    kind: Kind,
+}
+
+/// How an input takes part.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Plain,
+    /// All members.
+    Whole,
+    /// Only if something in it is wanted.
+    Lazy,
+}
+
+pub struct Loader<'a, 'l> {
+    pub store: &'a InputStore<'a>,
+    pub search: &'l Search,
+    pub sink: &'l DiagSink,
+    pub parallel: bool,
+}
+
+impl<'a> Loader<'a, '_> {
+    /// Opens what the command line names.
+    pub fn load(&self, list: &[options::Input]) -> Inputs<'a> {
+        let mut inputs = Inputs {
+            files: vec![Input::Internal],
+            archives: Vec::new(),
+            resources: Vec::new(),
+            total_bytes: 0,
+            opened: HashSet::new(),
+            asked: HashSet::new(),
+        };
+        let region = trace::region("open files");
+        let open = |input: &options::Input| {
+            let _task = region.task();
+            match input {
+                options::Input::File(path) => (Mode::Plain, self.open(path, false)),
+                options::Input::Whole(path) => (Mode::Whole, self.open(path, true)),
+                options::Input::Lazy(path) => (Mode::Lazy, self.open(path, false)),
+            }
+        };
+        let opened: Vec<_> = match self.parallel && list.len() > 16 {
+            true => list.par_iter().map(open).collect(),
+            false => list.iter().map(open).collect(),
+        };
+        drop(region);
+        self.store.all_open();
+        let mut archives = Vec::new();
+        // `/wholearchive:` may name a library that the command line names, too.
+        let (whole, others): (Vec<_>, Vec<_>) =
+            opened.into_iter().partition(|(mode, _)| *mode == Mode::Whole);
+        let whole_ids: HashSet<_> =
+            whole.iter().filter_map(|(_, file)| file.as_ref().ok()?.identity.clone()).collect();
+        for (mut mode, file) in others.into_iter().chain(whole) {
+            match file {
+                Ok(file) => {
+                    if file.identity.as_ref().is_some_and(|id| whole_ids.contains(id)) {
+                        mode = Mode::Whole;
+                    }
+                    self.take(file, mode, &mut archives, &mut inputs);
+                }
+                Err(problem) => self.sink.push(problem.at(inputs.files.len() as u64)),
+            }
+        }
+        self.add_archives(archives, &mut inputs);
+        inputs
+    }
+
+    /// Opens libraries that objects or the command line ask for; each once.
+    pub fn add_libraries(&self, names: &[String], inputs: &mut Inputs<'a>) {
+        let mut archives = Vec::new();
+        for name in names {
+            let lower = base_name(name).to_ascii_lowercase();
+            if !inputs.asked.insert(lower) {
+                continue;
+            }
+            let Some(path) = self.search.library(Path::new(name)) else {
+                self.sink.error(format!("could not open '{}': No such file or directory", with_lib(name)));
+                continue;
+            };
+            match self.read(&path) {
+                Ok(file) => self.take(file, Mode::Plain, &mut archives, inputs),
+                Err(problem) => self.sink.push(problem),
+            }
+        }
+        self.add_archives(archives, inputs);
+    }
+
+    fn open(&self, path: &Path, library: bool) -> Result<Opened<'a>, Diagnostic> {
+        let found = self.search.file(path).or_else(|| library.then(|| self.search.library(path)).flatten());
+        match found {
+            Some(path) => self.read(&path),
+            None => {
+                let text = format!("could not open '{}': No such file or directory", text::path(path));
+                Err(Diagnostic::error(text))
+            }
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<Opened<'a>, Diagnostic> {
+        let shown = text::path(path);
+        let bytes = self.store.open(path)?;
+        let bytes = bytes.ok_or_else(|| {
+            Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
+        })?;
+        Ok(Opened { path: (*shown).into(), identity: Identity::of(path), bytes, kind: identify(bytes) })
+    }
+
+    /// Gives an opened file its place. Archives that are read by their index wait: members come behind objects.
+    fn take(
+        &self,
+        file: Opened<'a>,
+        mode: Mode,
+        archives: &mut Vec<(Arc<str>, Archive<'a>)>,
+        inputs: &mut Inputs<'a>,
+    ) {
+        if file.identity.clone().is_some_and(|identity| !inputs.opened.insert(identity)) {
+            return;
+        }
+        inputs.asked.insert(base_name(&file.path).to_ascii_lowercase());
+        inputs.total_bytes += file.bytes.len() as u64;
+        let name = FileName { path: file.path.clone(), member: None };
+        match file.kind {
+            Kind::Object | Kind::BigObject | Kind::Import => {
+                self.add_file(name, file.bytes, file.kind, mode == Mode::Lazy, inputs);
+            }
+            Kind::Resources => inputs.resources.push((name, file.bytes)),
+            Kind::Archive => match Archive::parse(file.bytes) {
+                Ok(archive) if mode != Mode::Whole && archive.armap().is_some() => {
+                    archives.push((file.path, archive));
+                }
+                Ok(archive) => self.add_members(&file.path, &archive, mode == Mode::Whole, inputs),
+                Err(e) => self.sink.error(format!("{}: {e}", file.path)),
+            },
+            kind => self.sink.error(format!("{}: {}", file.path, refusal(kind))),
+        }
+    }
+
+    fn add_file(&self, name: FileName<'a>, data: &'a [u8], kind: Kind, lazy: bool, inputs: &mut Inputs<'a>) {
+        if inputs.files.len() >= MAX_FILES as usize {
+            return self.sink.error("too many input files");
+        }
+        inputs.files.push(Input::File { name, data, kind, lazy });
+    }
+
+    /// The members of an archive: all of them, or as objects to choose from if it has no index.
+    fn add_members(&self, path: &Arc<str>, archive: &Archive<'a>, whole: bool, inputs: &mut Inputs<'a>) {
+        for member in archive.members() {
+            let read = member
+                .map_err(|e| e.to_string())
+                .and_then(|member| Ok((member.name, member_bytes(self.store, path, &member)?)));
+            let (member, data) = match read {
+                Ok(read) => read,
+                Err(message) => return self.sink.error(format!("{path}: {message}")),
+            };
+            let name = FileName { path: path.clone(), member: Some(member) };
+            match identify(data) {
+                kind @ (Kind::Object | Kind::BigObject | Kind::Import) => {
+                    self.add_file(name, data, kind, !whole, inputs);
+                }
+                Kind::Resources => inputs.resources.push((name, data)),
+                // Libraries of other languages hold metadata as well.
+                Kind::Unknown => {}
+                kind if whole => self.sink.error(format!("{name}: {}", refusal(kind))),
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the indexes of archives and gives ids to the members they name.
+    fn add_archives(&self, archives: Vec<(Arc<str>, Archive<'a>)>, inputs: &mut Inputs<'a>) {
+        let offsets = |(_, archive): &(Arc<str>, Archive<'a>)| {
+            let mut offsets: Vec<u64> = Vec::new();
+            if let Some(map) = archive.armap() {
+                offsets.extend((0..map.count()).map(|i| map.offset(i)));
+            }
+            offsets.sort_unstable();
+            offsets.dedup();
+            offsets
+        };
+        let all: Vec<Vec<u64>> = match self.parallel && archives.len() > 1 {
+            true => archives.par_iter().map(offsets).collect(),
+            false => archives.iter().map(offsets).collect(),
+        };
+        for ((path, archive), offsets) in archives.into_iter().zip(all) {
+            if inputs.files.len() + offsets.len() >= MAX_FILES as usize {
+                return self.sink.error("too many input files");
+            }
+            let first_file = FileId(inputs.files.len() as u32);
+            let number = inputs.archives.len() as u32;
+            inputs.files.extend(offsets.iter().map(|&offset| Input::Member { archive: number, offset }));
+            inputs.archives.push(ArchiveInput { path, archive, first_file, offsets });
+        }
+    }
+}
+
+/// The bytes of a member of the archive at `path`.
+pub fn member_bytes<'a>(
+    store: &'a InputStore<'a>,
+    path: &str,
+    member: &Member<'a>,
+) -> Result<&'a [u8], String> {
+    match member.data {
+        MemberData::Inline(data) => Ok(data),
+        MemberData::Thin => {
+            let name = PathBuf::from(text::os_str(member.name));
+            let path = text::to_path(path).parent().unwrap_or(Path::new("")).join(name);
+            match store.open(&path) {
+                Ok(Some(bytes)) => Ok(bytes),
+                Ok(None) => {
+                    Err(format!("cannot open {}, a member of a thin archive: not found", text::path(&path)))
+                }
+                Err(e) => Err(e.to_string()),
+            }
+        }
+        MemberData::ThinNested { .. } => Err("an archive inside a thin archive is not supported".to_owned()),
+    }
+}
+
+/// Why a file of this kind cannot be linked.
+pub fn refusal(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Bitcode => "LLVM bitcode: link-time optimisation is not supported",
+        Kind::MicrosoftBitcode => "compiled with /GL: link-time code generation is not supported",
+        Kind::Image => "an executable or DLL; to use it, link its import library",
+        Kind::Pdb => "a PDB file, which cannot be linked",
+        _ => "unknown file type",
+    }
+}
+
+fn base_name(name: &str) -> &str {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let lib = name.len().checked_sub(4).filter(|&at| name.is_char_boundary(at));
+    match lib {
+        Some(at) if name[at..].eq_ignore_ascii_case(".lib") => &name[..at],
+        _ => name,
+    }
+}
+
+fn with_lib(name: &str) -> String {
+    if name.contains('.') { name.to_owned() } else { format!("{name}.lib") }
+}
+
+/// Which libraries may not be linked because an object asks for them.
+pub struct Refused {
+    names: HashSet<String>,
+    all: bool,
+}
+
+impl Refused {
+    pub fn new(names: &[String], all: bool) -> Refused {
+        let names = names.iter().map(|name| base_name(name).to_ascii_lowercase()).collect();
+        Refused { names, all }
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.all || self.names.contains(&base_name(name).to_ascii_lowercase())
+    }
+}

@@ -1,0 +1,108 @@
+//! Where an input is that the command line or an object names.
+//!
+//! A name with a directory in it is a path. Others are looked for in the working directory, then in those of `/libpath`
+//! and `LIB`; a name without an extension may lack `.obj`, or `.lib` for a library. Where Windows users wrote names in
+//! another case than the files have, a directory's list of names in small letters helps.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+#[derive(Default)]
+pub struct Search {
+    pub dirs: Vec<PathBuf>,
+    /// Of each directory in which an exact name was not found: names in small letters, and as they are.
+    lists: Mutex<HashMap<PathBuf, HashMap<OsString, OsString>>>,
+}
+
+impl Search {
+    pub fn new(dirs: Vec<PathBuf>) -> Search {
+        Search { dirs, lists: Mutex::default() }
+    }
+
+    /// The path of a file. `None` if there is none.
+    pub fn file(&self, name: &Path) -> Option<PathBuf> {
+        self.find(name, ".obj")
+    }
+
+    /// The path of a library.
+    pub fn library(&self, name: &Path) -> Option<PathBuf> {
+        if has_extension(name) {
+            return self.find(name, "");
+        }
+        let mut with = name.as_os_str().to_owned();
+        with.push(".lib");
+        self.find(Path::new(&with), "")
+    }
+
+    fn find(&self, name: &Path, extension: &str) -> Option<PathBuf> {
+        // Paths may have been written for Windows.
+        let backward = name.as_os_str().as_encoded_bytes().contains(&b'\\');
+        let forward = backward.then(|| PathBuf::from(name.to_string_lossy().replace('\\', "/")));
+        let name = if name.exists() { name } else { forward.as_deref().unwrap_or(name) };
+        if name.components().count() > 1 || name.is_absolute() {
+            let dir = name.parent().unwrap_or(Path::new(""));
+            return self.in_dir(dir, name.file_name()?, "");
+        }
+        let extension = if has_extension(name) { "" } else { extension };
+        let dirs = std::iter::once(Path::new("")).chain(self.dirs.iter().map(PathBuf::as_path));
+        dirs.into_iter().find_map(|dir| self.in_dir(dir, name.as_os_str(), extension))
+    }
+
+    /// `name` in `dir`, as it is, then with the extension.
+    fn in_dir(&self, dir: &Path, name: &OsStr, extension: &str) -> Option<PathBuf> {
+        let mut with = name.to_owned();
+        with.push(extension);
+        let names: &[&OsStr] = if extension.is_empty() { &[name] } else { &[name, &with] };
+        let exact = names.iter().map(|name| dir.join(name)).find(|path| path.is_file() || is_special(path));
+        exact.or_else(|| names.iter().find_map(|name| self.in_other_case(dir, name)))
+    }
+
+    fn in_other_case(&self, dir: &Path, name: &OsStr) -> Option<PathBuf> {
+        let lower = name.to_ascii_lowercase();
+        let mut lists = self.lists.lock().unwrap();
+        let list = lists.entry(dir.to_owned()).or_insert_with(|| {
+            let shown = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+            let entries = std::fs::read_dir(shown).into_iter().flatten().flatten();
+            let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+            // Of names that differ in case only, the first one counts.
+            names.sort_by(|a, b| b.cmp(a));
+            names.into_iter().map(|name| (name.to_ascii_lowercase(), name)).collect()
+        });
+        let path = dir.join(list.get(&lower)?);
+        path.is_file().then_some(path)
+    }
+}
+
+/// A pipe or device.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| !meta.is_dir())
+}
+
+fn has_extension(name: &Path) -> bool {
+    name.as_os_str().as_encoded_bytes().contains(&b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_other_case_and_without_extension() {
+        let dir = std::env::temp_dir().join(format!("weld-coff-search-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        for name in ["Kernel32.Lib", "a.obj", "plain"] {
+            std::fs::write(dir.join(name), "").unwrap();
+        }
+        let search = Search::new(vec![PathBuf::from("/no/such/dir"), dir.clone()]);
+        assert_eq!(search.library(Path::new("kernel32")), Some(dir.join("Kernel32.Lib")));
+        assert_eq!(search.library(Path::new("KERNEL32.lib")), Some(dir.join("Kernel32.Lib")));
+        assert_eq!(search.file(Path::new("a")), Some(dir.join("a.obj")));
+        assert_eq!(search.file(Path::new("plain")), Some(dir.join("plain")));
+        assert_eq!(search.file(Path::new("b")), None);
+        let windows = format!("{}\\A.OBJ", dir.display());
+        assert_eq!(search.file(Path::new(&windows)), Some(dir.join("a.obj")));
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

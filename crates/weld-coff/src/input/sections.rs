@@ -1,0 +1,371 @@
+//! All sections of the link in one list: what each is for, what becomes of COMDAT sections, where each will lie.
+//!
+//! Sections of an object lie one behind the other in the list, objects in their order, and behind them those that the linker
+//! makes. Objects are looked at in parallel, each filling its own part.
+
+use std::collections::HashMap;
+
+use ::object::LittleEndian as LE;
+use rayon::prelude::*;
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::trace;
+
+use crate::coff::object::{self, SectionHeader};
+use crate::coff::pe;
+use crate::ids::{FileId, ObjectId, SectionId};
+use crate::input::object::Object;
+use crate::layout::program::READ_ONLY;
+use crate::options::{Debug, Options};
+use crate::resolve::Resolved;
+use crate::resolve::comdat::{self, Fate};
+
+/// What a section is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Lies in the image.
+    Regular,
+    /// Makes up the tree of resources.
+    Resource,
+    /// Information for debuggers that lies in the image as it is.
+    Dwarf,
+    /// Is for the linker, or for nobody.
+    Ignored,
+    /// Another object's section is in its place.
+    Discarded,
+    /// The linker makes it; `number` says which.
+    Made,
+}
+
+/// A section. 32 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// Index of the object; all ones for what the linker makes.
+    pub object: ObjectId,
+    /// From 1 in the object.
+    pub number: u32,
+    pub size: u32,
+    /// What the header says, without what is for linkers.
+    pub flags: u32,
+    /// Sections of one name and with the same flags are a part of the image.
+    pub part: u32,
+    /// Sections that go with this one are a list.
+    pub first_child: SectionId,
+    pub next_sibling: SectionId,
+    /// Logarithm of the alignment.
+    pub align: u8,
+    pub kind: Kind,
+    /// Other objects may have it, too; then it may be left out if nothing refers to it.
+    pub comdat: bool,
+}
+
+const _: () = assert!(size_of::<Section>() == 32);
+
+impl Section {
+    /// Whether it has no bytes in the file.
+    pub fn is_bss(&self) -> bool {
+        self.flags & pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0 != 0
+    }
+
+    pub fn is_in_image(&self) -> bool {
+        matches!(self.kind, Kind::Regular | Kind::Dwarf | Kind::Made | Kind::Resource)
+    }
+}
+
+/// Name and flags of sections that lie together.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Part {
+    pub name: Vec<u8>,
+    pub flags: u32,
+}
+
+pub struct Sections {
+    pub list: Vec<Section>,
+    /// Where in the list each object's begin, and where the last one's end.
+    pub first: Vec<u32>,
+    pub parts: Vec<Part>,
+    part_ids: HashMap<Part, u32>,
+}
+
+/// What output sections keep of an input section's flags.
+pub const KEPT_FLAGS: u32 = 0xfe00_0000
+    | pe::IMAGE_SCN_CNT_CODE.0
+    | pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0
+    | pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0;
+
+impl Sections {
+    /// Section `number` of an object.
+    #[inline]
+    pub fn id(&self, object: ObjectId, number: u32) -> SectionId {
+        SectionId(self.first[object.index()] + number - 1)
+    }
+
+    #[inline]
+    pub fn get(&self, id: SectionId) -> &Section {
+        &self.list[id.index()]
+    }
+
+    /// The id of a part, made if missing.
+    pub fn part(&mut self, name: &[u8], flags: u32) -> u32 {
+        let part = Part { name: name.to_vec(), flags };
+        if let Some(id) = self.part_ids.get(&part) {
+            return *id;
+        }
+        let id = self.parts.len() as u32;
+        self.parts.push(part.clone());
+        self.part_ids.insert(part, id);
+        id
+    }
+
+    /// Adds a section that the linker makes.
+    pub fn add_made(&mut self, number: u32, part: (&[u8], u32), size: u32, align: u8) -> SectionId {
+        let id = SectionId(self.list.len() as u32);
+        let flags = part.1;
+        let part = self.part(part.0, flags);
+        let object = ObjectId::NONE;
+        self.list.push(Section {
+            number,
+            size,
+            flags,
+            part,
+            align,
+            kind: Kind::Made,
+            ..EMPTY.in_object(object)
+        });
+        id
+    }
+
+    /// The header of a section of an object.
+    pub fn header<'a>(&self, objects: &[Object<'a>], section: &Section) -> &'a SectionHeader {
+        &objects[section.object.index()].coff.sections[section.number as usize - 1]
+    }
+}
+
+const EMPTY: Section = Section {
+    object: ObjectId(0),
+    number: 0,
+    size: 0,
+    flags: 0,
+    part: 0,
+    first_child: SectionId::NONE,
+    next_sibling: SectionId::NONE,
+    align: 0,
+    kind: Kind::Ignored,
+    comdat: false,
+};
+
+impl Section {
+    fn in_object(mut self, object: ObjectId) -> Section {
+        self.object = object;
+        self
+    }
+}
+
+/// What looking at a run of objects needs.
+struct Parser<'p, 'a> {
+    resolved: &'p Resolved<'a>,
+    options: &'p Options,
+    sink: &'p DiagSink,
+}
+
+/// Parts met by one task, in the order in which they were met.
+#[derive(Default)]
+struct LocalParts<'a> {
+    list: Vec<(&'a [u8], u32)>,
+    ids: HashMap<(&'a [u8], u32), u32>,
+}
+
+impl<'a> LocalParts<'a> {
+    fn id(&mut self, name: &'a [u8], flags: u32) -> u32 {
+        // Most often it is that of the section before.
+        if let Some(last) = self.list.last()
+            && *last == (name, flags)
+        {
+            return self.list.len() as u32 - 1;
+        }
+        *self.ids.entry((name, flags)).or_insert_with(|| {
+            self.list.push((name, flags));
+            self.list.len() as u32 - 1
+        })
+    }
+}
+
+/// Looks at the sections of all objects.
+pub fn parse(resolved: &Resolved, options: &Options, sink: &DiagSink, parallel: bool) -> Sections {
+    let objects = &resolved.objects;
+    let mut first = Vec::with_capacity(objects.len() + 1);
+    let mut total = 0u32;
+    first.push(0);
+    for object in objects {
+        total = match total.checked_add(object.coff.sections.len() as u32) {
+            Some(total) if total < u32::MAX / 2 => total,
+            _ => {
+                sink.error("too many sections");
+                total
+            }
+        };
+        first.push(total);
+    }
+    let mut list = vec![EMPTY; total as usize];
+    let mut tasks = Vec::new();
+    let mut rest = &mut list[..];
+    for (i, object) in objects.iter().enumerate() {
+        let (own, behind) = rest.split_at_mut((first[i + 1] - first[i]) as usize);
+        tasks.push((ObjectId(i as u32), object, own));
+        rest = behind;
+    }
+    let parser = Parser { resolved, options, sink };
+    let region = trace::region("sections of objects");
+    let one = |(id, object, own): (ObjectId, &Object<'_>, &mut [Section])| {
+        let _task = region.task();
+        let mut parts = LocalParts::default();
+        parser.object(id, object, own, first[id.index()], &mut parts);
+        parts.list.into_iter().map(|(name, flags)| Part { name: name.to_vec(), flags }).collect::<Vec<_>>()
+    };
+    let local: Vec<Vec<Part>> = match parallel {
+        true => tasks.into_par_iter().map(one).collect(),
+        false => tasks.into_iter().map(one).collect(),
+    };
+    drop(region);
+    let mut sections = Sections { list, first, parts: Vec::new(), part_ids: HashMap::new() };
+    sections.number_parts(&local, parallel);
+    sections
+}
+
+impl Sections {
+    /// Turns the numbers that parts have in their objects into ids that all objects share.
+    fn number_parts(&mut self, local: &[Vec<Part>], parallel: bool) {
+        let ids: Vec<Vec<u32>> = local
+            .iter()
+            .map(|parts| parts.iter().map(|part| self.part(&part.name, part.flags)).collect())
+            .collect();
+        let renumber = |section: &mut Section| {
+            if let Some(id) = ids[section.object.index()].get(section.part as usize) {
+                section.part = *id;
+            }
+        };
+        match parallel {
+            true => self.list.par_iter_mut().with_min_len(8192).for_each(renumber),
+            false => self.list.iter_mut().for_each(renumber),
+        }
+    }
+}
+
+impl<'a> Parser<'_, 'a> {
+    fn object(
+        &self,
+        id: ObjectId,
+        object: &Object<'a>,
+        own: &mut [Section],
+        first: u32,
+        parts: &mut LocalParts<'a>,
+    ) {
+        for ((number, header), section) in (1..).zip(object.coff.sections).zip(own.iter_mut()) {
+            *section = EMPTY.in_object(id);
+            section.number = number;
+            if let Err(e) = self.section(object, header, section, parts) {
+                let name = object.coff.section_name(header).unwrap_or_default();
+                let name = weld_common::text::text(name);
+                self.error(object.file, number, format!("{}: section {number} ({name}): {e}", object.name));
+            }
+        }
+        for comdat in &object.comdats {
+            let section = &mut own[comdat.section as usize - 1];
+            if section.kind != Kind::Ignored && self.is_gone(object, comdat) {
+                section.kind = Kind::Discarded;
+                if let Some(problem) =
+                    comdat::clash(self.resolved, object, comdat, self.options.force.multiple)
+                {
+                    self.sink.push(problem);
+                }
+            }
+        }
+        // Children are linked from last to first, so that a list is in their order.
+        for comdat in object.comdats.iter().rev().filter(|comdat| comdat.is_associative()) {
+            let (child, parent) = (comdat.section as usize - 1, comdat.parent as usize - 1);
+            if own[child].kind != Kind::Discarded && parent < own.len() {
+                own[child].next_sibling = own[parent].first_child;
+                own[parent].first_child = SectionId(first + child as u32);
+            }
+        }
+    }
+
+    fn section(
+        &self,
+        object: &Object<'a>,
+        header: &'a SectionHeader,
+        section: &mut Section,
+        parts: &mut LocalParts<'a>,
+    ) -> Result<(), String> {
+        let flags = header.characteristics.get(LE).0;
+        let name = object.coff.section_name(header)?;
+        section.kind = self.kind(name, flags);
+        if section.kind == Kind::Ignored {
+            return Ok(());
+        }
+        // Looked at here, so that later steps need not ask whether they lie within the file.
+        object.coff.contents(header)?;
+        object.coff.relocations(header)?;
+        section.align = object::alignment(flags).ok_or("unknown alignment")?;
+        section.size = header.size_of_raw_data.get(LE);
+        section.flags = match name.starts_with(b".idata") {
+            // Import libraries of GNU tools have them writable; all lie together.
+            true => READ_ONLY,
+            false => flags & KEPT_FLAGS,
+        };
+        section.comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
+        section.part = parts.id(name, section.flags);
+        Ok(())
+    }
+
+    fn kind(&self, name: &[u8], flags: u32) -> Kind {
+        if flags & pe::IMAGE_SCN_LNK_REMOVE.0 != 0 || name.starts_with(b".debug$") {
+            return Kind::Ignored;
+        }
+        match name {
+            b".drectve" | b".llvm_addrsig" | b".llvm.call-graph-profile" | b".sxdata" | b".voltbl" => {
+                Kind::Ignored
+            }
+            b".gfids$y" | b".giats$y" | b".gljmp$y" | b".gehcont$y" => Kind::Ignored,
+            b".rsrc" => Kind::Resource,
+            _ if name.starts_with(b".rsrc$") => Kind::Resource,
+            _ if name.starts_with(b".debug_") => match self.options.debug {
+                Debug::Dwarf => Kind::Dwarf,
+                Debug::None => Kind::Ignored,
+            },
+            _ => Kind::Regular,
+        }
+    }
+
+    /// Whether a COMDAT section is not in the image. What goes with others does as they do.
+    fn is_gone(&self, object: &Object<'a>, comdat: &crate::input::object::Comdat) -> bool {
+        let mut comdat = *comdat;
+        // A chain that is longer than there are sections is a circle.
+        for _ in 0..=object.comdats.len() {
+            match comdat::fate(self.resolved, object, &comdat) {
+                Fate::Kept => return false,
+                Fate::Discarded => return true,
+                Fate::Follows(parent) if parent == 0 || parent as usize > object.coff.sections.len() => {
+                    let (number, name) = (comdat.section, &object.name);
+                    let text = format!(
+                        "{name}: associative section {number} goes with section {parent}, which there is not"
+                    );
+                    self.error(object.file, number, text);
+                    return true;
+                }
+                Fate::Follows(parent) => match object.comdat(parent) {
+                    Some(next) => comdat = *next,
+                    None => return false,
+                },
+            }
+        }
+        let text = format!("{}: associative section {} goes with itself", object.name, comdat.section);
+        self.error(object.file, comdat.section, text);
+        true
+    }
+
+    #[cold]
+    fn error(&self, file: FileId, number: u32, text: String) {
+        self.sink.push(Diagnostic::error(text).at(u64::from(file.0) << 32 | u64::from(number)));
+    }
+}

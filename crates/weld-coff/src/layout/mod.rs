@@ -1,0 +1,251 @@
+//! Where everything lies: output sections, their members in order, addresses.
+//!
+//! Sections of one name and with the same flags are a part. Parts with the same name up to a `$` make an output section, in
+//! the order of their full names; members of a part are in the order of the section list. So the order of the whole image is one
+//! counting sort by the part's rank. Addresses are found by runs of members: how far a run reaches, where each begins, where
+//! each member lies.
+//!
+//! [`program`] says which output sections there are and in which order.
+
+pub mod program;
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::runs::{Extent, align_to};
+use weld_common::{par, sort, text, zeroed};
+
+use crate::coff::pe;
+use crate::ids::SectionId;
+use crate::input::sections::{Kind, Sections};
+use crate::live::Live;
+use crate::options::Options;
+
+/// Members of a run.
+const RUN: usize = 4096;
+
+pub struct OutputSection {
+    pub name: Vec<u8>,
+    pub flags: u32,
+    /// Its members in [`Layout::order`].
+    pub members: Range<usize>,
+    pub rva: u64,
+    pub virtual_size: u64,
+    /// Bytes in the file, a multiple of the file's alignment.
+    pub raw_size: u64,
+    pub offset: u64,
+}
+
+impl OutputSection {
+    pub fn is_code(&self) -> bool {
+        self.flags & pe::IMAGE_SCN_CNT_CODE.0 != 0
+    }
+}
+
+pub struct Layout {
+    pub outs: Vec<OutputSection>,
+    /// Sections in the order of the image.
+    pub order: Vec<u32>,
+    /// Offset in the image of each section in the list.
+    rvas: Vec<AtomicU32>,
+    /// Of a part: where it stands among all parts of the image.
+    rank: Vec<u32>,
+    pub headers_size: u64,
+    pub image_size: u64,
+    pub file_size: u64,
+    /// The output section for base relocations.
+    pub relocs: Option<usize>,
+}
+
+impl Layout {
+    /// Where a section lies.
+    #[inline]
+    pub fn rva(&self, section: SectionId) -> u32 {
+        self.rvas[section.index()].load(Ordering::Relaxed)
+    }
+
+    /// The output section with this address in it.
+    pub fn out_at(&self, rva: u64) -> Option<usize> {
+        let after = self.outs.partition_point(|out| out.rva <= rva);
+        after.checked_sub(1)
+    }
+
+    /// The members of parts called `name`.
+    pub fn members_of(&self, sections: &Sections, name: &[u8]) -> Range<usize> {
+        let is_it = |id: &u32| sections.parts[sections.list[*id as usize].part as usize].name == name;
+        let ranks = sections.parts.iter().zip(&self.rank).filter(|(part, _)| part.name == name);
+        let Some(least) = ranks.map(|(_, rank)| *rank).min() else { return 0..0 };
+        let rank = |id: &u32| self.rank[sections.list[*id as usize].part as usize];
+        let start = self.order.partition_point(|id| rank(id) < least);
+        let count = self.order[start..].iter().take_while(|id| is_it(id)).count();
+        start..start + count
+    }
+}
+
+/// Puts live sections in order. There are no addresses yet.
+pub fn order(
+    sections: &Sections,
+    live: &Live,
+    program: &program::Program,
+    parallel: bool,
+) -> (Vec<u32>, Vec<Range<usize>>) {
+    let list = &sections.list;
+    let run = |run: Range<usize>| {
+        let ids = run.filter(|&id| list[id].is_in_image() && live.has(SectionId(id as u32)));
+        ids.map(|id| id as u32)
+            .filter(|&id| program.rank[list[id as usize].part as usize] != u32::MAX)
+            .collect()
+    };
+    let ids: Vec<u32> = par::concat(
+        "join live sections",
+        parallel,
+        par::runs("live sections", parallel, list.len(), 1 << 15, run),
+    );
+    let rank = |id: &u32| program.rank[list[*id as usize].part as usize];
+    let order = sort::by_bucket(ids, program.ranks.max(1), parallel, rank);
+    let ranges = program
+        .outs
+        .iter()
+        .map(|out| {
+            let start = order.partition_point(|id| rank(id) < out.ranks.start);
+            let end = order.partition_point(|id| rank(id) < out.ranks.end);
+            start..end
+        })
+        .collect();
+    (order, ranges)
+}
+
+/// What addresses depend on.
+pub struct Placer<'p> {
+    pub sections: &'p Sections,
+    pub options: &'p Options,
+    pub sink: &'p DiagSink,
+    pub parallel: bool,
+}
+
+impl Placer<'_> {
+    /// Gives addresses to what is in `order`. `headers` is the size of what comes in front, and `relocs` makes the base
+    /// relocations, which lie behind all that needs any, and says how large they are.
+    pub fn place(
+        &self,
+        program: program::Program,
+        (order, ranges): (Vec<u32>, Vec<Range<usize>>),
+        headers: u64,
+        relocs: impl FnOnce(&Layout) -> u64,
+    ) -> Layout {
+        let file_align = self.options.file_align;
+        let headers_size = align_to(headers, file_align);
+        let mut layout = Layout {
+            outs: Vec::new(),
+            rvas: zeroed::sparse(self.sections.list.len()),
+            rank: program.rank,
+            headers_size,
+            image_size: align_to(headers_size, self.options.align),
+            file_size: headers_size,
+            relocs: None,
+            order,
+        };
+        let mut relocs = Some(relocs);
+        for (out, members) in program.outs.into_iter().zip(ranges) {
+            let is_relocs = out.is_relocs;
+            let mut placed = OutputSection {
+                name: out.name,
+                flags: out.flags,
+                rva: layout.image_size,
+                members,
+                virtual_size: 0,
+                raw_size: 0,
+                offset: 0,
+            };
+            if is_relocs {
+                // All that base relocations are about has its address now.
+                let Some(make) = relocs.take() else { continue };
+                placed.virtual_size = make(&layout);
+                placed.raw_size = align_to(placed.virtual_size, file_align);
+                if placed.virtual_size == 0 {
+                    continue;
+                }
+                layout.relocs = Some(layout.outs.len());
+            } else {
+                self.place_members(&layout, &mut placed);
+                if placed.virtual_size == 0 {
+                    continue;
+                }
+            }
+            if placed.raw_size != 0 {
+                placed.offset = layout.file_size;
+            }
+            layout.image_size = align_to(layout.image_size + placed.virtual_size, self.options.align);
+            layout.file_size += placed.raw_size;
+            if layout.image_size > u64::from(u32::MAX) || layout.file_size > u64::from(u32::MAX) {
+                let name = text::text(&placed.name).into_owned();
+                self.sink
+                    .push(Diagnostic::error(format!("the image is larger than 4 GiB in section {name}")));
+                return layout;
+            }
+            layout.outs.push(placed);
+        }
+        layout
+    }
+
+    /// Places the members of an output section and says how large it is.
+    fn place_members(&self, layout: &Layout, out: &mut OutputSection) {
+        let members = &layout.order[out.members.clone()];
+        let list = &self.sections.list;
+        let align = |id: u32| 1u64 << list[id as usize].align;
+        let runs = par::runs("extent of sections", self.parallel, members.len(), RUN, |run| {
+            let mut extent = Extent::default();
+            // Where what has bytes in the file ends, for a run that has any.
+            let last = members[run.clone()].iter().rposition(|&id| !list[id as usize].is_bss());
+            for &id in &members[run.clone()] {
+                extent.push(align(id), u64::from(list[id as usize].size));
+            }
+            (run, extent, last)
+        });
+        let mut at = 0;
+        let mut starts = Vec::with_capacity(runs.len());
+        for (run, extent, _) in &runs {
+            starts.push((run.clone(), at));
+            at = extent.end(at);
+        }
+        out.virtual_size = at;
+        if out.rva + at > u64::from(u32::MAX) {
+            return;
+        }
+        let place = |i: usize| {
+            let (run, start) = &starts[i];
+            let mut at = *start;
+            for &id in &members[run.clone()] {
+                at = align_to(at, align(id));
+                layout.rvas[id as usize].store((out.rva + at) as u32, Ordering::Relaxed);
+                at += u64::from(list[id as usize].size);
+            }
+        };
+        _ = par::runs("place sections", self.parallel, starts.len(), 1, |run| run.for_each(place));
+        let last = runs.iter().rev().find_map(|(run, _, last)| Some(run.start + (*last)?));
+        if let Some(last) = last {
+            let id = members[last];
+            let end = u64::from(layout.rva(SectionId(id))) - out.rva + u64::from(list[id as usize].size);
+            out.raw_size = align_to(end, self.options.file_align);
+        }
+    }
+}
+
+/// Sorts imports that come from objects (GNU import libraries) so that what belongs to a DLL is together: by library and
+/// object. What the linker makes is behind them.
+pub fn sort_imports(sections: &Sections, order: &mut [u32], key: impl Fn(SectionId) -> Vec<u8>) {
+    let is_idata =
+        |id: &u32| sections.parts[sections.list[*id as usize].part as usize].name.starts_with(b".idata");
+    let mut at = 0;
+    while at < order.len() {
+        let part = sections.list[order[at] as usize].part;
+        let count = order[at..].iter().take_while(|id| sections.list[**id as usize].part == part).count();
+        if is_idata(&order[at]) {
+            order[at..at + count].sort_by_cached_key(|&id| {
+                (sections.list[id as usize].kind == Kind::Made, key(SectionId(id)))
+            });
+        }
+        at += count;
+    }
+}

@@ -1,0 +1,178 @@
+//! Which output sections there are, what goes into each, and in which order they lie.
+//!
+//! An output section has the name of its parts up to the first `$`. Parts of one name and different flags make
+//! several output sections of that name. Well-known ones come first, in a fixed order, then others by name; what may be discarded
+//! after loading comes last, for a loader cannot pass over holes, and resources in front of it, for tools make them larger.
+//! `/merge` joins two, `/section` says what may be done with one.
+
+use std::ops::Range;
+
+use weld_common::diag::DiagSink;
+use weld_common::text;
+
+use crate::coff::pe;
+use crate::input::sections::Sections;
+use crate::options::Demands;
+
+const CODE: u32 = pe::IMAGE_SCN_CNT_CODE.0;
+const DATA: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0;
+const BSS: u32 = pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0;
+const R: u32 = pe::IMAGE_SCN_MEM_READ.0;
+const W: u32 = pe::IMAGE_SCN_MEM_WRITE.0;
+const X: u32 = pe::IMAGE_SCN_MEM_EXECUTE.0;
+const DISCARDABLE: u32 = pe::IMAGE_SCN_MEM_DISCARDABLE.0;
+
+/// Flags that `/section` sets.
+const MEMORY_FLAGS: u32 = 0xfe00_0000;
+
+/// Flags of data that is only read.
+pub const READ_ONLY: u32 = DATA | R;
+
+/// Output sections that come first, in this order.
+const WELL_KNOWN: [(&[u8], u32); 13] = [
+    (b".text", CODE | R | X),
+    (b".bss", BSS | R | W),
+    (b".rdata", DATA | R),
+    (b".buildid", DATA | R),
+    (b".data", DATA | R | W),
+    (b".pdata", DATA | R),
+    (b".idata", DATA | R),
+    (b".edata", DATA | R),
+    (b".didat", DATA | R),
+    (b".rsrc", DATA | R),
+    (b".reloc", DATA | DISCARDABLE | R),
+    (b".ctors", DATA | R | W),
+    (b".dtors", DATA | R | W),
+];
+
+/// What is merged unless the command line says otherwise.
+const MERGES: [(&str, &str); 6] = [
+    (".idata", ".rdata"),
+    (".didat", ".rdata"),
+    (".edata", ".rdata"),
+    (".xdata", ".rdata"),
+    (".00cfg", ".rdata"),
+    (".bss", ".data"),
+];
+
+pub struct Out {
+    pub name: Vec<u8>,
+    pub flags: u32,
+    /// The ranks of its parts.
+    pub ranks: Range<u32>,
+    /// Holds the base relocations.
+    pub is_relocs: bool,
+}
+
+pub struct Program {
+    pub outs: Vec<Out>,
+    /// Of each part its place in the image; all ones if it has none.
+    pub rank: Vec<u32>,
+    pub ranks: u32,
+}
+
+/// An output section being put together.
+struct Draft {
+    name: Vec<u8>,
+    flags: u32,
+    parts: Vec<u32>,
+    is_relocs: bool,
+}
+
+/// Puts the program together. `used` says which parts have sections in the image.
+pub fn make(sections: &Sections, used: &[bool], demands: &Demands, sink: &DiagSink) -> Program {
+    let mut drafts: Vec<Draft> = WELL_KNOWN
+        .iter()
+        .map(|(name, flags)| Draft {
+            name: name.to_vec(),
+            flags: *flags,
+            parts: Vec::new(),
+            is_relocs: *name == b".reloc",
+        })
+        .collect();
+    let mut parts: Vec<u32> = (0..sections.parts.len() as u32).filter(|&part| used[part as usize]).collect();
+    parts.sort_by(|a, b| sections.parts[*a as usize].cmp(&sections.parts[*b as usize]));
+    for part in parts {
+        let (name, flags) =
+            output_of(&sections.parts[part as usize].name, sections.parts[part as usize].flags);
+        match drafts.iter_mut().find(|draft| draft.name == name && draft.flags == flags && !draft.is_relocs) {
+            Some(draft) => draft.parts.push(part),
+            None => drafts.push(Draft { name: name.to_vec(), flags, parts: vec![part], is_relocs: false }),
+        }
+    }
+    merge(&mut drafts, demands, sink);
+    drafts.retain(|draft| draft.is_relocs || !draft.parts.is_empty());
+    for draft in &mut drafts {
+        if let Some(flags) = demands.sections.get(&*text::text(&draft.name)) {
+            draft.flags = draft.flags & !MEMORY_FLAGS | flags;
+        }
+    }
+    drafts.sort_by_key(place);
+    finish(drafts, sections.parts.len())
+}
+
+/// The output section of a part.
+fn output_of(name: &[u8], flags: u32) -> (&[u8], u32) {
+    let base = name.split(|&b| b == b'$').next().unwrap_or(name);
+    match base {
+        // Tables of functions that start-up code calls: compilers do not agree on whether they are written to.
+        b".CRT" => (base, READ_ONLY),
+        b".rsrc" | b".edata" => (base, READ_ONLY),
+        _ => (base, flags),
+    }
+}
+
+fn merge(drafts: &mut [Draft], demands: &Demands, sink: &DiagSink) {
+    let given = demands.merges.iter().map(|(from, to)| (from.as_str(), to.as_str()));
+    let is_given = |from: &str| demands.merges.iter().any(|(name, _)| name == from);
+    let defaults = MERGES.iter().copied().filter(|(from, _)| !is_given(from));
+    let all: Vec<(&str, &str)> = given.chain(defaults).collect();
+    for (from, first) in &all {
+        // Where it ends up if that is merged into another in turn.
+        let mut to = *first;
+        let mut steps = 0;
+        while let Some((_, next)) = all.iter().find(|(name, _)| *name == to) {
+            to = next;
+            steps += 1;
+            if steps > all.len() || to == *from {
+                return sink.error(format!("/merge: cycle found for section '{from}'"));
+            }
+        }
+        let Some(from) = drafts.iter().position(|draft| draft.name == from.as_bytes() && !draft.is_relocs)
+        else {
+            continue;
+        };
+        match drafts.iter().position(|draft| draft.name == to.as_bytes() && !draft.is_relocs) {
+            None => drafts[from].name = to.as_bytes().to_vec(),
+            Some(to) if to == from => {}
+            Some(to) => {
+                let parts = std::mem::take(&mut drafts[from].parts);
+                drafts[to].parts.extend(parts);
+            }
+        }
+    }
+}
+
+/// The group in which an output section lies.
+fn place(draft: &Draft) -> u8 {
+    match draft.flags & DISCARDABLE != 0 {
+        true if draft.name.starts_with(b".debug_") => 3,
+        true => 2,
+        false if draft.name == b".rsrc" => 1,
+        false => 0,
+    }
+}
+
+fn finish(drafts: Vec<Draft>, parts: usize) -> Program {
+    let mut program = Program { outs: Vec::new(), rank: vec![u32::MAX; parts], ranks: 0 };
+    for draft in drafts {
+        let first = program.ranks;
+        for part in draft.parts {
+            program.rank[part as usize] = program.ranks;
+            program.ranks += 1;
+        }
+        let Draft { name, flags, is_relocs, .. } = draft;
+        program.outs.push(Out { name, flags, ranks: first..program.ranks, is_relocs });
+    }
+    program
+}

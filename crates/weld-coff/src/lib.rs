@@ -1,0 +1,19 @@
+//! weld's PE/COFF linker: what lld-link and link.exe do.
+//!
+//! [`link::link`] links as a command line asks. It prints nothing, never ends the process and keeps no global state.
+//! Start reading at [`link`]: it has a line a phase.
+
+pub mod args;
+pub mod coff;
+mod emit;
+mod ids;
+mod image;
+mod implib;
+mod input;
+mod layout;
+pub mod link;
+mod live;
+pub mod options;
+mod report;
+mod resolve;
+mod synth;

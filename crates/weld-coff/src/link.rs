@@ -1,0 +1,338 @@
+//! A link, from the command line to the finished image.
+//!
+//! This is the page to read first: [`run`], [`resolve`] and [`make_image`] are the recipe, a line a phase, in order. Each
+//! phase borrows what the phases before it made. What a phase finds wrong goes to `job.sink`: `end_phase` stops the link there.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::host::Host;
+use weld_common::io::input::InputStore;
+use weld_common::io::output::reports::Reports;
+use weld_common::io::output::{self, OutputOptions};
+use weld_common::job::{self, connect, done_with, print};
+use weld_common::text;
+use weld_common::trace::Trace;
+
+use crate::args::{self, Environment};
+use crate::emit::headers::{self, dos_program};
+use crate::emit::{self, Emitter, places};
+use crate::image::{Image, Tables};
+use crate::implib;
+use crate::input::load::{Inputs, Loader};
+use crate::input::search::Search;
+use crate::input::sections::{self, Kind, Sections};
+use crate::layout::{self, Placer, program};
+use crate::live::{self, Live};
+use crate::options::Options;
+use crate::report::{duplicates, undefined};
+use crate::resolve::names::Rival;
+use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
+use crate::resolve::{Resolved, Resolver, comdat};
+use crate::synth::exports::Exports;
+use crate::synth::imports::Imports;
+use crate::synth::resources::Resources;
+use crate::synth::{Table, base_relocs, debug_directory};
+
+/// What every step may use.
+pub type Job<'j> = job::Job<'j, Options>;
+
+/// What a successful link leaves behind.
+#[derive(Debug)]
+pub struct Outcome {
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Links as the command line `args` (without the program's name) and the environment ask.
+///
+/// # Errors
+/// Everything found wrong, in a fixed order; the output is then as it was before.
+pub fn link(args: &[OsString], environment: &Environment, host: &dyn Host) -> Result<Outcome, Diagnostics> {
+    let sink = DiagSink::new();
+    let options = match args::parse(args, environment, &sink)? {
+        args::Command::Link(options) => options,
+        args::Command::Print(text) => {
+            print(host, &text)?;
+            return Ok(Outcome { warnings: sink.finish() });
+        }
+    };
+    let jobserver = if options.threads.is_none() { connect(host) } else { None };
+    let store = InputStore::new(host);
+    let trace = Trace::new(options.time || options.time_trace.is_some() || options.time_trace_beside_output);
+    let job = Job {
+        options: &options,
+        host,
+        sink: &sink,
+        store: &store,
+        trace: &trace,
+        record: None,
+        jobserver: jobserver.as_ref(),
+        reports: &Reports::new(),
+    };
+    let result = {
+        let _entered = trace.enter();
+        run(&job)
+    };
+    result.map_err(|diagnostics| job.failed(diagnostics))?;
+    done_with(host, store);
+    Ok(Outcome { warnings: sink.finish() })
+}
+
+/// From this many inputs on, they are opened by several threads.
+const MANY_INPUTS: usize = 256;
+
+fn run(job: &Job) -> Result<(), Diagnostics> {
+    let options = job.options;
+    if let Some(path) = &options.out {
+        output::check(path).map_err(|e| Diagnostic::error(e.to_string()))?;
+    }
+    let search = Search::new(options.lib_paths.clone());
+    let threads = |input_bytes| job.threads(options.threads, input_bytes);
+    let early = (options.inputs.len() > MANY_INPUTS).then(|| threads(u64::MAX));
+    let open = |parallel: bool| {
+        let loader = Loader { store: job.store, search: &search, sink: job.sink, parallel };
+        job.step("open inputs", || loader.load(&options.inputs))
+    };
+    let mut inputs = match &early {
+        Some((pool, _)) => pool.install(|| open(pool.threads() > 1)),
+        None => open(false),
+    };
+    job.sink.end_phase()?;
+    if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
+        return Err(Diagnostic::error("no input files").into());
+    }
+    let (pool, tokens) = early.unwrap_or_else(|| threads(inputs.total_bytes));
+    pool.install(|| link_inputs(job, &search, &mut inputs, pool.threads()))?;
+    drop(tokens);
+    done_with(job.host, (inputs, pool));
+    Ok(())
+}
+
+/// From inputs that are open to the finished output.
+fn link_inputs<'j>(
+    job: &Job<'j>,
+    search: &Search,
+    inputs: &mut Inputs<'j>,
+    threads: usize,
+) -> Result<(), Diagnostics> {
+    let parallel = threads > 1;
+    let loader = Loader { store: job.store, search, sink: job.sink, parallel };
+    let resolver =
+        Resolver { store: job.store, options: job.options, sink: job.sink, loader: &loader, parallel };
+    // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.
+    let mut resolved = job.step("resolve symbols", || resolver.run(inputs))?;
+    let out = output_path(job.options, &resolved, inputs);
+    // Choose among COMDAT sections, freeze names to what they stand for.
+    let (mut sections, mut symbols) = resolve(job, &mut resolved, parallel)?;
+    // Find what the image needs.
+    let gc = job.options.gc();
+    let live = job.step("find live sections", || live::find(&resolved, &sections, &symbols, gc, parallel));
+    // Make the linker's own tables; from then on nothing is added.
+    let tables = make_tables(job, inputs, &resolved, &live, &out)?;
+    make_image(job, &resolved, (&mut sections, &mut symbols, live, tables), (&out, threads))
+}
+
+/// What the sections are, and what each name stands for.
+fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sections, Symbols), Diagnostics> {
+    let options = job.options;
+    job.step("COMDAT sections", || comdat::choose_largest(resolved, parallel));
+    let sections = job.step("parse sections", || sections::parse(resolved, options, job.sink, parallel));
+    // Definitions beside the leaders of sections that are gone are none.
+    let members = resolved.names.take_members();
+    let is_kept = |places: &[crate::resolve::Place], file: crate::ids::FileId, number: u32| match places
+        [file.index()]
+    {
+        crate::resolve::Place::Object(id) => sections.get(sections.id(id, number)).kind != Kind::Discarded,
+        _ => true,
+    };
+    let places = resolved.places.clone();
+    let mut lost = comdat::settle_members(resolved, &members, |file, number| is_kept(&places, file, number));
+    lost.extend(resolved.names.take_duplicates());
+    let soft: Vec<Rival> = resolved.names.take_soft();
+    lost.extend(duplicates::clashing(resolved, &soft));
+    duplicates::report(resolved, &lost, options.force.multiple, job.sink);
+    let noted = Noted { aliases: resolved.names.take_aliases(), commons: resolved.names.take_commons() };
+    let freezer = Freezer { resolved, options, sink: job.sink, parallel };
+    let mut sections = sections;
+    let symbols = job.step("freeze symbols", || freezer.freeze(&noted, &mut sections));
+    let missing = symbols::undefined(resolved, &symbols, parallel);
+    undefined::report(resolved, &missing, options.force.unresolved, parallel, job.sink);
+    job.sink.end_phase()?;
+    Ok((sections, symbols))
+}
+
+/// The tables that the linker makes, without addresses.
+fn make_tables<'j>(
+    job: &Job<'j>,
+    inputs: &Inputs<'j>,
+    resolved: &Resolved<'j>,
+    live: &Live,
+    out: &Path,
+) -> Result<Tables<'j>, Diagnostics> {
+    let name = module_name(resolved, out);
+    let imports = Imports::new(resolved, live);
+    let exports = Exports::new(&resolved.program.exports, &name, job.sink);
+    let resources = Resources::read(&inputs.resources, job.options.force.multiple_resources, job.sink);
+    job.sink.end_phase()?;
+    Ok(Tables::new(imports, exports, resources))
+}
+
+/// Adds the tables' sections.
+fn add_tables(options: &Options, sections: &mut Sections, symbols: &mut Symbols, tables: &mut Tables) {
+    let [directory, lookup, address, hints, names] = tables.imports.sizes();
+    let imported = !tables.imports.is_empty();
+    let wanted = [
+        (imported, Table::ImportDirectory, directory),
+        (imported, Table::ImportLookup, lookup),
+        (imported, Table::ImportAddress, address),
+        (imported, Table::ImportHints, hints),
+        (imported, Table::ImportDlls, names),
+        (!tables.exports.entries.is_empty(), Table::Exports, tables.exports.size()),
+        (!tables.resources.is_empty(), Table::Resources, tables.resources.size()),
+        (debug_directory::size(options) > 0, Table::DebugDirectory, debug_directory::size(options)),
+    ];
+    for (_, table, size) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
+        let number = symbols.made.len() as u32;
+        symbols.made.push(Made::Table(table as u32));
+        let section = sections.add_made(number, (table.part(), program::READ_ONLY), size, table.align());
+        tables.add(table, section);
+    }
+}
+
+/// From what the image needs to the finished file.
+fn make_image<'j>(
+    job: &Job<'j>,
+    resolved: &Resolved<'j>,
+    (sections, symbols, mut live, mut tables): (&mut Sections, &mut Symbols, Live, Tables<'j>),
+    (out, threads): (&Path, usize),
+) -> Result<(), Diagnostics> {
+    let (options, parallel) = (job.options, threads > 1);
+    let first_table = sections.list.len();
+    add_tables(options, sections, symbols, &mut tables);
+    live.add(first_table..sections.list.len());
+    let (sections, symbols) = (&*sections, &*symbols);
+    check_resources(sections, &live, &tables, job.sink);
+    // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
+    let used = used_parts(sections, &live);
+    let program = program::make(sections, &used, &resolved.demands, job.sink);
+    job.sink.end_phase()?;
+    let mut order = job.step("order sections", || layout::order(sections, &live, &program, parallel));
+    layout::sort_imports(sections, &mut order.0, |id| import_key(resolved, sections, id));
+    let stub = dos_program(options, job.store, job.sink);
+    let headers = headers::size(stub.len(), program.outs.len());
+    let mut relocs = Vec::new();
+    let placer = Placer { sections, options, sink: job.sink, parallel };
+    let layout = job.step("give addresses", || {
+        placer.place(program, order, headers, |layout| {
+            if options.is_relocatable() {
+                let places = places::find(resolved, sections, symbols, layout, parallel);
+                relocs = base_relocs::table(&places, parallel);
+            }
+            relocs.len() as u64
+        })
+    });
+    job.sink.end_phase()?;
+    let base = options.base.or(resolved.program.base);
+    let base = base.unwrap_or(if options.dll { 0x1_8000_0000 } else { 0x1_4000_0000 });
+    let tls_align = emit::tls_align(sections, &live);
+    let image = Image {
+        options,
+        resolved,
+        sections,
+        symbols,
+        live: &live,
+        layout: &layout,
+        tables: &tables,
+        base,
+        tls_align,
+    };
+    write(job, &image, (&stub, &relocs), (out, threads))
+}
+
+fn write(
+    job: &Job,
+    image: &Image,
+    (stub, relocs): (&[u8], &[u8]),
+    (out, threads): (&Path, usize),
+) -> Result<(), Diagnostics> {
+    let options = job.options;
+    let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, threads };
+    let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
+    let file = job.create_output(out, emitter.file_size(), &engine, options.verbose)?;
+    job.step("write image", || emitter.write(&file))?;
+    // What does not fit is found while writing; then the file is not kept.
+    job.sink.end_phase()?;
+    if options.dll || !image.tables.exports.entries.is_empty() {
+        add_import_library(job, image, out);
+    }
+    job.finish(file, true, threads > 1, || {
+        let beside = options.time_trace_beside_output.then(|| out.with_extension("time-trace"));
+        job.report_trace(options.time, options.time_trace.as_deref().or(beside.as_deref()))
+    })
+}
+
+fn add_import_library(job: &Job, image: &Image, out: &Path) {
+    if job.options.no_implib || image.tables.exports.entries.is_empty() {
+        return;
+    }
+    let path = job.options.implib.clone().unwrap_or_else(|| out.with_extension("lib"));
+    let name = module_name(image.resolved, out);
+    let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
+    job.reports.add(&path, bytes);
+}
+
+/// Where the image goes.
+fn output_path(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathBuf {
+    if let Some(path) = &options.out {
+        return path.clone();
+    }
+    let extension = if options.dll { "dll" } else { "exe" };
+    if let Some(name) = &resolved.program.module_name {
+        return PathBuf::from(name);
+    }
+    let first = inputs.first_path();
+    let path = first.as_deref().map(text::to_path).unwrap_or_else(|| PathBuf::from("a"));
+    Path::new(path.file_name().unwrap_or_default()).with_extension(extension)
+}
+
+/// What the image calls itself.
+fn module_name(resolved: &Resolved, out: &Path) -> String {
+    match &resolved.program.module_name {
+        Some(name) => name.clone(),
+        None => text::text(out.file_name().unwrap_or_default().as_encoded_bytes()).into_owned(),
+    }
+}
+
+/// Parts that have live sections.
+fn used_parts(sections: &Sections, live: &Live) -> Vec<bool> {
+    let mut used = vec![false; sections.parts.len()];
+    for (id, section) in (0..).zip(&sections.list) {
+        if section.is_in_image() && live.has(crate::ids::SectionId(id)) {
+            used[section.part as usize] = true;
+        }
+    }
+    used
+}
+
+/// Resources of objects are laid out already, so they cannot be joined with others.
+fn check_resources(sections: &Sections, live: &Live, tables: &Tables, sink: &DiagSink) {
+    let all = (0..).zip(&sections.list);
+    let of_objects =
+        all.filter(|(id, section)| section.kind == Kind::Resource && live.has(crate::ids::SectionId(*id)));
+    let mut objects: Vec<_> = of_objects.map(|(_, section)| section.object).collect();
+    objects.dedup();
+    if objects.len() + usize::from(!tables.resources.is_empty()) > 1 {
+        sink.error("resources of several objects cannot be joined yet; give them as .res files");
+    }
+}
+
+/// What sections of GNU import libraries are sorted by: library and object.
+fn import_key(resolved: &Resolved, sections: &Sections, id: crate::ids::SectionId) -> Vec<u8> {
+    let section = sections.get(id);
+    if section.kind == Kind::Made {
+        return Vec::new();
+    }
+    let name = &resolved.objects[section.object.index()].name;
+    [name.path.as_bytes(), b"/", name.member.unwrap_or_default()].concat()
+}

@@ -1,0 +1,140 @@
+//! Which sections and imports the image needs.
+//!
+//! Only COMDAT sections can be left out (`/opt:ref`): those that nothing refers to, beginning from the others and from symbols
+//! that are kept. Sections that go with a live one live, too. One visit a section, by all threads.
+
+use std::ops::Range;
+
+use object::LittleEndian as LE;
+use weld_common::prefetch::prefetch;
+use weld_common::walk::{self, Marks, Visitor};
+
+use crate::ids::{ImportId, SectionId};
+use crate::input::sections::{Kind, Section, Sections};
+use crate::resolve::Resolved;
+use crate::resolve::names::flag;
+use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
+use crate::synth::TABLES;
+
+pub struct Live {
+    sections: Marks,
+    imports: Marks,
+}
+
+impl Live {
+    #[inline]
+    pub fn has(&self, section: SectionId) -> bool {
+        self.sections.get(section.0)
+    }
+
+    /// Takes in tables that are made when it is known what they hold.
+    pub fn add(&mut self, tables: Range<usize>) {
+        tables.for_each(|id| _ = self.sections.set(id as u32));
+    }
+
+    pub fn has_import(&self, import: ImportId) -> bool {
+        self.imports.get(import.0)
+    }
+}
+
+struct Walk<'w, 'a> {
+    resolved: &'w Resolved<'a>,
+    sections: &'w Sections,
+    symbols: &'w Symbols,
+    live: Live,
+}
+
+/// What is needed; without `gc`, everything.
+pub fn find(resolved: &Resolved, sections: &Sections, symbols: &Symbols, gc: bool, parallel: bool) -> Live {
+    let live = Live {
+        sections: Marks::new(sections.list.len() + TABLES.len()),
+        imports: Marks::new(resolved.imports.len()),
+    };
+    if !gc {
+        let image = (0..).zip(&sections.list).filter(|(_, section)| section.is_in_image());
+        image.for_each(|(id, _)| _ = live.sections.set(id));
+        (0..resolved.imports.len() as u32).for_each(|id| _ = live.imports.set(id));
+        return live;
+    }
+    let walk = Walk { resolved, sections, symbols, live };
+    let roots = walk.roots(parallel);
+    walk::from_roots(&walk, &roots, parallel);
+    walk.live
+}
+
+impl Walk<'_, '_> {
+    /// Sections that are no COMDAT sections, and those of symbols that are kept.
+    fn roots(&self, parallel: bool) -> Vec<u32> {
+        let list = &self.sections.list;
+        let is_root =
+            |section: &Section| section.is_in_image() && !section.comdat && section.kind != Kind::Made;
+        let run = |run: Range<usize>| {
+            let ids = run.filter(|&id| is_root(&list[id]) && self.live.sections.set(id as u32));
+            ids.map(|id| id as u32).collect::<Vec<u32>>()
+        };
+        let runs = weld_common::par::runs("roots", parallel, list.len(), 1 << 14, run);
+        let mut roots = weld_common::par::concat("join roots", parallel, runs);
+        for (id, entry) in self.resolved.names.iter() {
+            if entry.flags & flag::ROOT != 0 {
+                self.reach(self.symbols.get(id), &mut roots);
+            }
+        }
+        roots
+    }
+
+    /// Marks what a symbol stands for.
+    #[inline]
+    fn reach(&self, symbol: Symbol, stack: &mut Vec<u32>) {
+        match symbol.kind {
+            SymbolKind::Section => {
+                let section = &self.sections.list[symbol.target as usize];
+                if section.is_in_image() && self.live.sections.set(symbol.target) {
+                    stack.push(symbol.target);
+                }
+            }
+            SymbolKind::ImportAddress => _ = self.live.imports.set(symbol.target),
+            SymbolKind::Undefined | SymbolKind::Absolute | SymbolKind::Image => {}
+        }
+    }
+
+    fn made(&self, made: Made, stack: &mut Vec<u32>) {
+        match made {
+            Made::Thunk(import) => _ = self.live.imports.set(import.0),
+            Made::LocalImport(local) => self.reach(self.symbols.get(local), stack),
+            Made::Common | Made::Table(_) => {}
+        }
+    }
+}
+
+impl Visitor for Walk<'_, '_> {
+    type Item = u32;
+    type Found = ();
+
+    fn prefetch(&self, batch: &[u32]) {
+        batch.iter().for_each(|&id| prefetch(&self.sections.list, id as usize));
+    }
+
+    fn visit(&self, id: u32, stack: &mut Vec<u32>, (): &mut ()) {
+        let section = &self.sections.list[id as usize];
+        match section.kind {
+            Kind::Made => return self.made(self.symbols.made[section.number as usize], stack),
+            // What only debuggers look at keeps nothing.
+            Kind::Dwarf => return,
+            _ => {}
+        }
+        let object = &self.resolved.objects[section.object.index()];
+        let header = self.sections.header(&self.resolved.objects, section);
+        for relocation in object.coff.relocations(header).unwrap_or_default() {
+            let index = relocation.symbol_table_index.get(LE);
+            self.reach(of_object(self.symbols, self.sections, section.object, object, index), stack);
+        }
+        let mut child = section.first_child;
+        while child.is_some() {
+            let section = self.sections.get(child);
+            if section.is_in_image() && self.live.sections.set(child.0) {
+                stack.push(child.0);
+            }
+            child = section.next_sibling;
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What a link is asked to do: by the command line, by objects' directives and by a module-definition file.
+//!
+//! The command line fills [`Options`]. Directives of objects add to [`Demands`], the part that both may fill.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use weld_common::io::output::EngineChoice;
+
+use crate::coff::machine::Machine;
+use crate::coff::pe;
+
+/// What `/subsystem:` says the program runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subsystem {
+    Native,
+    Windows,
+    Console,
+    Posix,
+    WindowsCe,
+    EfiApplication,
+    EfiBootServiceDriver,
+    EfiRuntimeDriver,
+    EfiRom,
+    Xbox,
+    BootApplication,
+}
+
+impl Subsystem {
+    /// Its number in the header.
+    pub fn number(self) -> u16 {
+        (match self {
+            Subsystem::Native => pe::IMAGE_SUBSYSTEM_NATIVE,
+            Subsystem::Windows => pe::IMAGE_SUBSYSTEM_WINDOWS_GUI,
+            Subsystem::Console => pe::IMAGE_SUBSYSTEM_WINDOWS_CUI,
+            Subsystem::Posix => pe::IMAGE_SUBSYSTEM_POSIX_CUI,
+            Subsystem::WindowsCe => pe::IMAGE_SUBSYSTEM_WINDOWS_CE_GUI,
+            Subsystem::EfiApplication => pe::IMAGE_SUBSYSTEM_EFI_APPLICATION,
+            Subsystem::EfiBootServiceDriver => pe::IMAGE_SUBSYSTEM_EFI_BOOT_SERVICE_DRIVER,
+            Subsystem::EfiRuntimeDriver => pe::IMAGE_SUBSYSTEM_EFI_RUNTIME_DRIVER,
+            Subsystem::EfiRom => pe::IMAGE_SUBSYSTEM_EFI_ROM,
+            Subsystem::Xbox => pe::IMAGE_SUBSYSTEM_XBOX,
+            Subsystem::BootApplication => pe::IMAGE_SUBSYSTEM_WINDOWS_BOOT_APPLICATION,
+        })
+        .0
+    }
+}
+
+/// A symbol that other modules may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Export {
+    /// The name as it was given: that of the export, and of the symbol if no other is.
+    pub name: String,
+    /// The symbol behind it.
+    pub internal: Option<String>,
+    /// It is in another DLL: `DLL.name`.
+    pub forward: Option<String>,
+    pub ordinal: Option<u16>,
+    /// Only the ordinal is exported.
+    pub noname: bool,
+    pub data: bool,
+    pub constant: bool,
+    /// The import library leaves it out.
+    pub private: bool,
+    /// `==`: what the import library says the DLL calls it.
+    pub import_name: Option<String>,
+    /// What the DLL calls it, and the import library says so.
+    pub export_as: Option<String>,
+}
+
+/// `/opt:icf`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Icf {
+    None,
+    Safe,
+    All,
+}
+
+/// `/force`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Force {
+    pub unresolved: bool,
+    pub multiple: bool,
+    pub multiple_resources: bool,
+}
+
+/// What is done about debug information.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Debug {
+    #[default]
+    None,
+    /// DWARF sections stay in the image.
+    Dwarf,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// An object, library or resource file.
+    File(PathBuf),
+    /// A library of which all members are linked.
+    Whole(PathBuf),
+    /// An object between `/start-lib` and `/end-lib`.
+    Lazy(PathBuf),
+}
+
+/// Where the PE header's time comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timestamp {
+    /// A hash of the image in its place: the same inputs give the same output.
+    #[default]
+    Hash,
+    Given(u32),
+}
+
+/// What directives of objects may ask for, too.
+#[derive(Clone, Debug, Default)]
+pub struct Demands {
+    /// `/include:`.
+    pub includes: Vec<String>,
+    /// `/includeoptional:`: references that need not be met.
+    pub optional_includes: Vec<String>,
+    pub exports: Vec<Export>,
+    /// `/alternatename:from=to`, in order.
+    pub alternate_names: Vec<(String, String)>,
+    /// `/merge:from=to`; the first of each name counts.
+    pub merges: Vec<(String, String)>,
+    /// `/section:name,attributes`: memory flags.
+    pub sections: BTreeMap<String, u32>,
+    /// `/aligncomm:name,log2`.
+    pub common_alignments: BTreeMap<String, u32>,
+    /// `/failifmismatch:key=value`, with who says so first.
+    pub mismatches: BTreeMap<String, (String, String)>,
+    pub no_default_libs: Vec<String>,
+    pub no_default_libs_at_all: bool,
+    pub entry: Option<String>,
+    pub subsystem: Option<(Subsystem, Option<(u16, u16)>)>,
+    pub stack: Option<(u64, Option<u64>)>,
+    pub heap: Option<(u64, Option<u64>)>,
+    pub release: bool,
+    /// `/defaultlib:`, in order.
+    pub default_libs: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub inputs: Vec<Input>,
+    pub demands: Demands,
+    /// `/libpath:`, then those of the environment.
+    pub lib_paths: Vec<PathBuf>,
+    /// `/includeglob:`.
+    pub include_globs: Vec<String>,
+    pub out: Option<PathBuf>,
+    pub dll: bool,
+    pub machine: Option<Machine>,
+    pub no_entry: bool,
+    pub base: Option<u64>,
+    pub fixed: bool,
+    pub dynamic_base: Option<bool>,
+    pub high_entropy_va: bool,
+    pub nx_compat: bool,
+    pub large_address_aware: Option<bool>,
+    pub ts_aware: Option<bool>,
+    pub app_container: bool,
+    pub allow_bind: bool,
+    pub allow_isolation: bool,
+    pub integrity_check: bool,
+    pub driver: bool,
+    pub driver_wdm: bool,
+    pub driver_up_only: bool,
+    pub swap_run_cd: bool,
+    pub swap_run_net: bool,
+    pub align: u64,
+    pub file_align: u64,
+    pub version: (u16, u16),
+    pub os_version: Option<(u16, u16)>,
+    /// `/opt:ref`; by default as `/debug` says.
+    pub gc: Option<bool>,
+    pub icf: Option<Icf>,
+    pub force: Force,
+    pub debug: Debug,
+    /// `/debug` in any form that wants debug information.
+    pub debugging: bool,
+    pub debug_symtab: bool,
+    pub implib: Option<PathBuf>,
+    pub no_implib: bool,
+    pub def: Option<PathBuf>,
+    pub map: Option<PathBuf>,
+    pub map_by_default: bool,
+    /// The DOS program in front of the image.
+    pub stub: Option<PathBuf>,
+    pub timestamp: Timestamp,
+    /// `/Brepro`: the debug directory says that the time is a hash.
+    pub brepro: bool,
+    pub dependent_load_flags: u16,
+    pub auto_link: bool,
+    pub warn_imported_locals: bool,
+    pub verbose: bool,
+    pub demangle: bool,
+    pub threads: Option<usize>,
+    pub time: bool,
+    pub time_trace: Option<PathBuf>,
+    pub time_trace_beside_output: bool,
+    pub engine: EngineChoice,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            inputs: Vec::new(),
+            demands: Demands::default(),
+            lib_paths: Vec::new(),
+            include_globs: Vec::new(),
+            out: None,
+            dll: false,
+            machine: None,
+            no_entry: false,
+            base: None,
+            fixed: false,
+            dynamic_base: None,
+            high_entropy_va: true,
+            nx_compat: true,
+            large_address_aware: None,
+            ts_aware: None,
+            app_container: false,
+            allow_bind: true,
+            allow_isolation: true,
+            integrity_check: false,
+            driver: false,
+            driver_wdm: false,
+            driver_up_only: false,
+            swap_run_cd: false,
+            swap_run_net: false,
+            align: 4096,
+            file_align: 512,
+            version: (0, 0),
+            os_version: None,
+            gc: None,
+            icf: None,
+            force: Force::default(),
+            debug: Debug::None,
+            debugging: false,
+            debug_symtab: false,
+            implib: None,
+            no_implib: false,
+            def: None,
+            map: None,
+            map_by_default: false,
+            stub: None,
+            timestamp: Timestamp::Hash,
+            brepro: false,
+            dependent_load_flags: 0,
+            auto_link: true,
+            warn_imported_locals: true,
+            verbose: false,
+            demangle: true,
+            threads: None,
+            time: false,
+            time_trace: None,
+            time_trace_beside_output: false,
+            engine: EngineChoice::Auto,
+        }
+    }
+}
+
+impl Options {
+    /// Whether sections that nothing refers to are left out.
+    pub fn gc(&self) -> bool {
+        self.gc.unwrap_or(!self.debugging)
+    }
+
+    /// Whether the image may be loaded elsewhere.
+    pub fn is_relocatable(&self) -> bool {
+        !self.fixed
+    }
+
+    /// Whether the system may choose the address.
+    pub fn dynamic_base(&self) -> bool {
+        self.dynamic_base.unwrap_or(!self.fixed)
+    }
+}

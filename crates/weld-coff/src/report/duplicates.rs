@@ -1,0 +1,63 @@
+//! Symbols that several files define.
+
+use weld_common::demangle::demangle;
+use weld_common::diag::{DiagSink, Diagnostic};
+
+use crate::coff::object::ABSOLUTE;
+use crate::resolve::names::{Rival, SOFT};
+use crate::resolve::{Place, Resolved};
+
+/// A symbol is defined in these files, the first one's definition counts.
+pub fn diagnostic(name: &[u8], files: &[String], force: bool) -> Diagnostic {
+    let text = format!("duplicate symbol: {}", demangle(name));
+    let problem = if force { Diagnostic::warning(text) } else { Diagnostic::error(text) };
+    files.iter().fold(problem, |problem, file| problem.note(format!("defined at {file}")))
+}
+
+/// Reports definitions that lost to others where there may be one only.
+pub fn report(resolved: &Resolved, lost: &[Rival], force: bool, sink: &DiagSink) {
+    for rival in lost {
+        let entry = resolved.names.get(rival.id);
+        let files = [resolved.file_name(entry.file()), resolved.file_name(rival.file)];
+        let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
+        sink.push(diagnostic(entry.name, &files, force).at(order));
+    }
+}
+
+/// Of absolute values and imports, those that clash with another definition.
+pub fn clashing(resolved: &Resolved, soft: &[Rival]) -> Vec<Rival> {
+    let clashes = |rival: &&Rival| {
+        let entry = resolved.names.get(rival.id);
+        if (entry.file(), entry.sym()) == (rival.file, rival.sym) {
+            return false;
+        }
+        let value = |file, sym| {
+            let (_, object) = resolved.object(file)?;
+            let symbol = object.coff.symbols.get(sym).filter(|symbol| symbol.section == ABSOLUTE)?;
+            Some(symbol.value)
+        };
+        let own = value(rival.file, rival.sym);
+        match (entry.rank(), own) {
+            // Two values are the same one if they are equal, and a value gives way to anything else.
+            (SOFT, Some(own)) => value(entry.file(), entry.sym()).is_some_and(|other| other != own),
+            (_, Some(_)) => false,
+            (SOFT, None) => !is_same_import(resolved, rival, entry.file()),
+            (_, None) => true,
+        }
+    };
+    soft.iter().filter(clashes).copied().collect()
+}
+
+/// Whether two files import the same symbol from the same DLL.
+fn is_same_import(resolved: &Resolved, rival: &Rival, other: crate::ids::FileId) -> bool {
+    let import = |file: crate::ids::FileId| match resolved.places[file.index()] {
+        Place::Import(id) => Some(resolved.imports[id.index()].import),
+        _ => None,
+    };
+    match (import(rival.file), import(other)) {
+        (Some(a), Some(b)) => {
+            a.dll.eq_ignore_ascii_case(b.dll) && a.external == b.external && a.symbol == b.symbol
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,274 @@
+//! Symbol resolution: which files take part, and which of them defines each name.
+//!
+//! Files are read in rounds. A round reads what the round before it found to be wanted; it is parallel inside and depends
+//! only on the state before it, so that the files and every id are the same for any number of threads. Between rounds,
+//! directives of new objects are carried out: they may ask for libraries, references and exports.
+//!
+//! When nothing more is wanted, there are [`program`]'s questions: which entry point, which subsystem, what is exported under
+//! which name, what stands for names that nobody defines. Their answers may be wanted in turn.
+
+pub mod comdat;
+pub mod names;
+pub mod program;
+mod read;
+pub mod symbols;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::hash::hash_bytes;
+use weld_common::io::input::InputStore;
+use weld_common::text;
+use weld_common::trace;
+
+use crate::args::values;
+use crate::coff::directives::Directive;
+use crate::coff::import::{Import, ImportType};
+use crate::coff::machine::Machine;
+use crate::ids::{FileId, ImportId, ObjectId, SymbolId};
+use crate::input::FileName;
+use crate::input::load::{Inputs, Loader, Refused};
+use crate::input::object::Object;
+use crate::options::{Demands, Options};
+use names::{BinPool, Names, Rank, Record, flag};
+use read::Loaded;
+
+/// An import that takes part.
+pub struct ImportFile<'a> {
+    pub file: FileId,
+    pub name: FileName<'a>,
+    pub import: Import<'a>,
+    /// The name of the address's place, and the plain name if it has one.
+    pub symbols: [SymbolId; 2],
+}
+
+/// What an import announces under which number.
+pub mod import_symbol {
+    /// `__imp_NAME`: the place that holds the address.
+    pub const ADDRESS: u32 = 0;
+    /// The plain name: a jump, or for constants the place again.
+    pub const PLAIN: u32 = 1;
+}
+
+/// What a file id leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Nothing,
+    Object(ObjectId),
+    Import(ImportId),
+}
+
+/// The files that take part in the link, and the table of names.
+pub struct Resolved<'a> {
+    /// In the order of their file ids.
+    pub objects: Vec<Object<'a>>,
+    pub imports: Vec<ImportFile<'a>>,
+    pub names: Names<'a>,
+    pub places: Vec<Place>,
+    pub machine: Machine,
+    pub demands: Demands,
+    pub program: program::Program,
+    /// `/alternatename`: the first stands for the second if nobody defines it.
+    pub alternates: Vec<(SymbolId, SymbolId)>,
+}
+
+impl<'a> Resolved<'a> {
+    pub fn object(&self, file: FileId) -> Option<(ObjectId, &Object<'a>)> {
+        match self.places[file.index()] {
+            Place::Object(id) => Some((id, &self.objects[id.index()])),
+            _ => None,
+        }
+    }
+
+    /// The name of a file that takes part.
+    pub fn file_name(&self, file: FileId) -> String {
+        match self.places.get(file.index()) {
+            Some(Place::Object(id)) => self.objects[id.index()].name.to_string(),
+            Some(Place::Import(id)) => self.imports[id.index()].name.to_string(),
+            _ => "<linker>".to_owned(),
+        }
+    }
+}
+
+pub struct Resolver<'a, 'l> {
+    pub store: &'a InputStore<'a>,
+    pub options: &'l Options,
+    pub sink: &'l DiagSink,
+    pub loader: &'l Loader<'a, 'l>,
+    pub parallel: bool,
+}
+
+/// What is known while rounds go on.
+struct Rounds<'a, 'i> {
+    inputs: &'i mut Inputs<'a>,
+    loaded: Loaded<'a>,
+    names: Names<'a>,
+    pool: BinPool<'a>,
+    demands: Demands,
+    machine: Option<Machine>,
+    /// Archives that have been announced.
+    announced: usize,
+    /// Directives that have been carried out.
+    done: HashSet<Vec<u8>>,
+}
+
+impl<'a> Resolver<'a, '_> {
+    /// Runs rounds until nothing more is wanted.
+    pub fn run(&self, inputs: &mut Inputs<'a>) -> Result<Resolved<'a>, Diagnostics> {
+        let mut demands = self.options.demands.clone();
+        let own_libraries = std::mem::take(&mut demands.default_libs);
+        let mut rounds = Rounds {
+            names: Names::new(shard_bits(inputs.total_bytes)),
+            inputs,
+            loaded: Loaded::default(),
+            pool: BinPool::default(),
+            demands,
+            machine: self.options.machine,
+            announced: 0,
+            done: HashSet::new(),
+        };
+        let first: Vec<FileId> = rounds.inputs.first_round().collect();
+        self.announce_archives(&mut rounds);
+        self.read(&first, true, &mut rounds);
+        self.carry_out_directives(&first, &mut rounds);
+        self.settle(&mut rounds)?;
+        // Libraries of the command line's `/defaultlib` come behind those that objects ask for.
+        self.add_libraries(own_libraries, &mut rounds);
+        self.settle(&mut rounds)?;
+        let Some(machine) = rounds.machine else {
+            return Err(Diagnostic::error("no input says which machine to link for; use /machine").into());
+        };
+        if !machine.is_supported() {
+            let text = format!("{} is not supported yet; x64 is", machine.name());
+            return Err(Diagnostic::error(text).into());
+        }
+        let (program, alternates) = self.ask_program(machine, &mut rounds)?;
+        Ok(self.finish(rounds, machine, program, alternates))
+    }
+
+    /// Reads what is wanted until nothing more is.
+    fn settle(&self, rounds: &mut Rounds<'a, '_>) -> Result<(), Diagnostics> {
+        loop {
+            self.sink.end_phase()?;
+            let mut wanted = rounds.names.wanted();
+            wanted.retain(|&file| !rounds.loaded.is_read(file));
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            self.read(&wanted, false, rounds);
+            self.carry_out_directives(&wanted, rounds);
+        }
+    }
+
+    /// Adds a reference to `name`.
+    fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_>) -> SymbolId {
+        let name: &'a [u8] = match rounds.names.find(name.as_bytes()) {
+            Some(id) => rounds.names.get(id).name,
+            None => self.store.keep(name.as_bytes().to_vec()),
+        };
+        let mut bins = rounds.pool.take(rounds.names.shard_bits());
+        bins.push(Record::new(hash_bytes(name), name, FileId(0), u32::MAX, Rank::Undefined as u32 | bits));
+        rounds.names.enter(&[bins], &rounds.loaded, false);
+        // The record has been entered, so the name is there.
+        rounds.names.find(name).unwrap_or(SymbolId::NONE)
+    }
+
+    /// Carries out what objects that have been read say, in the order of files. What has been said before is
+    /// passed over: headers that export everything say the same in thousands of objects.
+    fn carry_out_directives(&self, files: &[FileId], rounds: &mut Rounds<'a, '_>) {
+        let _stretch = trace::stretch("directives");
+        let mut libraries = Vec::new();
+        let mut includes = Vec::new();
+        for &file in files {
+            let Some(object) = rounds.loaded.object_mut(file) else { continue };
+            let directives = std::mem::take(&mut object.directives);
+            let name = object.name.clone();
+            for directive in directives {
+                let (kind, word) = match &directive {
+                    Directive::Export(word) => (b'e', word),
+                    Directive::Include(word) => (b'i', word),
+                    Directive::DefaultLib(word) => (b'l', word),
+                    Directive::Other(word) => (b'o', word),
+                };
+                let key = [&[kind], &word[..]].concat();
+                if !rounds.done.insert(key) {
+                    continue;
+                }
+                let word: Cow<str> = text::text(word);
+                match kind {
+                    b'e' => match values::export(&word) {
+                        Ok(export) => rounds.demands.exports.push(export),
+                        Err(e) => self.sink.error(format!("{name}: in its directives: /export: {e}")),
+                    },
+                    b'i' => includes.push(word.into_owned()),
+                    b'l' => libraries.push(word.into_owned()),
+                    _ => {
+                        let word = text::bytes(&word);
+                        let problem = rounds.demands.directive(text::os_str(&word), &name.to_string());
+                        problem.into_iter().for_each(|problem| self.sink.push(problem));
+                    }
+                }
+            }
+        }
+        for include in includes {
+            self.refer(&include, flag::REF | flag::ROOT, rounds);
+        }
+        self.add_libraries(libraries, rounds);
+    }
+
+    /// Adds libraries that objects or the command line ask for.
+    fn add_libraries(&self, mut names: Vec<String>, rounds: &mut Rounds<'a, '_>) {
+        let refused = Refused::new(&rounds.demands.no_default_libs, rounds.demands.no_default_libs_at_all);
+        names.retain(|name| !refused.contains(name));
+        if names.is_empty() {
+            return;
+        }
+        let before = rounds.inputs.files.len();
+        self.loader.add_libraries(&names, rounds.inputs);
+        let new: Vec<FileId> = rounds.inputs.objects_from(before).collect();
+        self.announce_archives(rounds);
+        if !new.is_empty() {
+            self.read(&new, true, rounds);
+            self.carry_out_directives(&new, rounds);
+        }
+    }
+
+    fn finish(
+        &self,
+        rounds: Rounds<'a, '_>,
+        machine: Machine,
+        program: program::Program,
+        alternates: Vec<(SymbolId, SymbolId)>,
+    ) -> Resolved<'a> {
+        let Rounds { loaded, names, demands, inputs, .. } = rounds;
+        let mut places = vec![Place::Nothing; inputs.files.len()];
+        let (mut objects, mut imports) = (Vec::new(), Vec::new());
+        for (place, file) in places.iter_mut().zip(loaded.into_files()) {
+            match file {
+                read::File::Object(object) => {
+                    *place = Place::Object(ObjectId(objects.len() as u32));
+                    objects.push(*object);
+                }
+                read::File::Import(import, symbols) => {
+                    *place = Place::Import(ImportId(imports.len() as u32));
+                    let symbols = symbols.map(|id| read::loaded_id(&id));
+                    let read::LoadedImport { file, import } = import;
+                    imports.push(ImportFile { file, name: inputs.name(file), import, symbols });
+                }
+                read::File::Nothing => {}
+            }
+        }
+        Resolved { objects, imports, names, places, machine, demands, program, alternates }
+    }
+}
+
+/// Whether an import has a plain name.
+pub fn has_plain_name(import: &Import) -> bool {
+    import.kind != ImportType::Data
+}
+
+/// One shard for each 16 MiB of input, so that its table stays in the cache; at most 1024.
+fn shard_bits(bytes: u64) -> u32 {
+    (bytes >> 22).max(1).next_power_of_two().trailing_zeros().min(10)
+}

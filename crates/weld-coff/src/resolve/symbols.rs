@@ -1,0 +1,366 @@
+//! Every name frozen to what it stands for.
+//!
+//! One pass turns the best definition of each name into 16 bytes; weak externals, alternate names and imports of what is
+//! defined in the link itself follow. What the linker makes for symbols (blocks of commons, jumps to imported functions,
+//! places that hold addresses) becomes sections behind those of the objects. No later step looks at names.
+
+use rayon::prelude::*;
+use weld_common::demangle::demangle;
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::trace;
+
+use super::names::{Names, Rank, Rival, SOFT, flag};
+use super::program::Internal;
+use super::{Place, Resolved, import_symbol};
+use crate::coff::import::ImportType;
+use crate::coff::object::ABSOLUTE;
+use crate::coff::pe;
+use crate::ids::{FileId, ImportId, ObjectId, SectionId, SymbolId};
+use crate::input::object::Object;
+use crate::input::sections::{Kind as SectionKind, Sections};
+use crate::options::Options;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Undefined,
+    /// `value` bytes into section `target`.
+    Section,
+    Absolute,
+    /// The place in which the loader puts the address of import `target`.
+    ImportAddress,
+    /// An offset in the image.
+    Image,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    pub value: u64,
+    pub target: u32,
+    pub kind: Kind,
+}
+
+const _: () = assert!(size_of::<Symbol>() == 16);
+
+const UNDEFINED: Symbol = Symbol { value: 0, target: u32::MAX, kind: Kind::Undefined };
+
+impl Symbol {
+    pub fn absolute(value: u64) -> Symbol {
+        Symbol { value, target: u32::MAX, kind: Kind::Absolute }
+    }
+
+    pub fn in_section(section: SectionId, value: u64) -> Symbol {
+        Symbol { value, target: section.0, kind: Kind::Section }
+    }
+}
+
+/// A section that the linker makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// Zeroes.
+    Common,
+    /// A jump to an imported function.
+    Thunk(ImportId),
+    /// A place with the address of a symbol that is defined here though somebody imports it.
+    LocalImport(SymbolId),
+    /// A table; which one, its number among [`crate::synth`]'s says.
+    Table(u32),
+}
+
+pub struct Symbols {
+    pub list: Vec<Symbol>,
+    pub made: Vec<Made>,
+    /// Weak externals and alternate names that stand for others.
+    pub aliased: usize,
+}
+
+impl Symbols {
+    #[inline]
+    pub fn get(&self, id: SymbolId) -> Symbol {
+        self.list[id.index()]
+    }
+}
+
+/// What symbol `index` of an object stands for, whether other objects see it or not.
+#[inline]
+pub fn of_object(
+    symbols: &Symbols,
+    sections: &Sections,
+    id: ObjectId,
+    object: &Object,
+    index: u32,
+) -> Symbol {
+    match object.global(index) {
+        Some(name) => symbols.get(name),
+        None => local(sections, id, object, index),
+    }
+}
+
+/// What a symbol stands for that only its object sees.
+pub fn local(sections: &Sections, id: ObjectId, object: &Object, index: u32) -> Symbol {
+    let Some(symbol) = object.coff.symbols.get(index) else { return UNDEFINED };
+    match u32::try_from(symbol.section) {
+        Ok(number) if number > 0 && number as usize <= object.coff.sections.len() => {
+            Symbol::in_section(sections.id(id, number), symbol.value.into())
+        }
+        _ if symbol.section == ABSOLUTE => Symbol::absolute(symbol.value.into()),
+        _ => UNDEFINED,
+    }
+}
+
+/// What freezing needs.
+pub struct Freezer<'f, 'a> {
+    pub resolved: &'f Resolved<'a>,
+    pub options: &'f Options,
+    pub sink: &'f DiagSink,
+    pub parallel: bool,
+}
+
+/// Weak externals, and all common symbols, as the names' notes have them.
+pub struct Noted {
+    pub aliases: Vec<Rival>,
+    pub commons: Vec<Rival>,
+}
+
+impl Freezer<'_, '_> {
+    /// Freezes all names. Sections that the linker makes for them are added to `sections`.
+    pub fn freeze(&self, noted: &Noted, sections: &mut Sections) -> Symbols {
+        let names = &self.resolved.names;
+        let grain = 1 << 15;
+        let count = names.id_bound();
+        let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
+        let list = weld_common::par::list("freeze names", self.parallel, count, grain, |run| run.map(one));
+        let mut symbols = Symbols { list, made: Vec::new(), aliased: 0 };
+        let _stretch = trace::stretch("sections for symbols");
+        self.commons(&noted.commons, &mut symbols, sections);
+        self.thunks(&mut symbols, sections);
+        self.aliases(&noted.aliases, &mut symbols, sections);
+        self.local_imports(&mut symbols, sections);
+        symbols
+    }
+
+    fn one(&self, id: SymbolId, names: &Names, sections: &Sections) -> Symbol {
+        let Some(entry) = names.try_get(id) else { return UNDEFINED };
+        if entry.best == u64::MAX {
+            return UNDEFINED;
+        }
+        match entry.rank() {
+            Rank::Internal => match self.resolved.program.internals.get(entry.sym() as usize) {
+                Some(Internal::Absolute(value)) => Symbol::absolute(*value),
+                _ => Symbol { value: 0, target: u32::MAX, kind: Kind::Image },
+            },
+            Rank::Strong | SOFT => self.definition(entry.file(), entry.sym(), sections),
+            // Commons get their sections afterwards, and what no library was asked for stays undefined.
+            _ => UNDEFINED,
+        }
+    }
+
+    fn definition(&self, file: FileId, sym: u32, sections: &Sections) -> Symbol {
+        match self.resolved.places[file.index()] {
+            Place::Object(id) => {
+                let symbol = local(sections, id, &self.resolved.objects[id.index()], sym);
+                match symbol.kind {
+                    Kind::Section if sections.list[symbol.target as usize].kind == SectionKind::Discarded => {
+                        UNDEFINED
+                    }
+                    _ => symbol,
+                }
+            }
+            Place::Import(id) => {
+                let import = &self.resolved.imports[id.index()].import;
+                match sym == import_symbol::ADDRESS || import.kind == ImportType::Const {
+                    true => Symbol { value: 0, target: id.0, kind: Kind::ImportAddress },
+                    // Its section is made afterwards.
+                    false => UNDEFINED,
+                }
+            }
+            Place::Nothing => UNDEFINED,
+        }
+    }
+
+    /// A block for each name whose best definition is common, as large as the largest.
+    fn commons(&self, commons: &[Rival], symbols: &mut Symbols, sections: &mut Sections) {
+        let names = &self.resolved.names;
+        let mut sizes: std::collections::HashMap<SymbolId, u32> = std::collections::HashMap::new();
+        let mut order = Vec::new();
+        for rival in commons {
+            let entry = names.get(rival.id);
+            if entry.rank() != Rank::Common {
+                continue;
+            }
+            let Some((_, object)) = self.resolved.object(rival.file) else { continue };
+            let size = object.coff.symbols.get(rival.sym).map_or(0, |symbol| symbol.value);
+            let known = sizes.entry(rival.id).or_insert_with(|| {
+                order.push(rival.id);
+                0
+            });
+            *known = size.max(*known);
+        }
+        let flags =
+            pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_WRITE.0;
+        for id in order {
+            let size = sizes[&id];
+            let natural = size.checked_next_power_of_two().map_or(5, u32::trailing_zeros).min(5);
+            let name = weld_common::text::text(names.get(id).name);
+            let asked = self.resolved.demands.common_alignments.get(&*name).copied().unwrap_or(0);
+            let align = natural.max(asked) as u8;
+            let number = symbols.made.len() as u32;
+            symbols.made.push(Made::Common);
+            let section = sections.add_made(number, (b".bss", flags), size, align);
+            symbols.list[id.index()] = Symbol::in_section(section, 0);
+        }
+    }
+
+    /// A jump for each function that is imported; those that nobody needs are left out later.
+    fn thunks(&self, symbols: &mut Symbols, sections: &mut Sections) {
+        let flags = pe::IMAGE_SCN_CNT_CODE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_EXECUTE.0;
+        for (i, import) in self.resolved.imports.iter().enumerate() {
+            let name = import.symbols[import_symbol::PLAIN as usize];
+            if import.import.kind != ImportType::Code || name.is_none() {
+                continue;
+            }
+            let entry = self.resolved.names.get(name);
+            if (entry.rank(), entry.file()) != (SOFT, import.file) {
+                continue;
+            }
+            let number = symbols.made.len() as u32;
+            symbols.made.push(Made::Thunk(ImportId(i as u32)));
+            let section = sections.add_made(number, (b".text", flags), crate::emit::THUNK_SIZE, 4);
+            symbols.list[name.index()] = Symbol::in_section(section, 0);
+        }
+    }
+
+    /// Names that nobody defines and that others stand in for.
+    fn aliases(&self, aliases: &[Rival], symbols: &mut Symbols, sections: &Sections) {
+        let mut targets: std::collections::HashMap<SymbolId, Target> = std::collections::HashMap::new();
+        for alias in aliases {
+            if symbols.get(alias.id).kind != Kind::Undefined {
+                continue;
+            }
+            let Some((id, object)) = self.resolved.object(alias.file) else { continue };
+            let Some(symbol) = object.coff.symbols.get(alias.sym) else { continue };
+            let Some((index, _)) = object.coff.symbols.weak_external(alias.sym, &symbol) else { continue };
+            let target = match object.global(index) {
+                Some(name) => Target::Name(name),
+                None => Target::Is(local(sections, id, object, index)),
+            };
+            if target == Target::Name(alias.id) {
+                continue;
+            }
+            match targets.get(&alias.id) {
+                Some(other) if *other != target => self.duplicate_alias(alias, aliases),
+                Some(_) => {}
+                None => _ = targets.insert(alias.id, target),
+            }
+        }
+        for (from, to) in &self.resolved.alternates {
+            targets.entry(*from).or_insert(Target::Name(*to));
+        }
+        symbols.aliased = targets.len();
+        let mut all: Vec<SymbolId> = targets.keys().copied().collect();
+        all.sort_unstable();
+        for id in all {
+            let mut at = Target::Name(id);
+            // As many steps as there are aliases lead to the end, unless they lead in a circle.
+            for _ in 0..=targets.len() {
+                let Target::Name(name) = at else { break };
+                let found = symbols.get(name);
+                at = match targets.get(&name) {
+                    Some(next) if found.kind == Kind::Undefined => *next,
+                    _ => Target::Is(found),
+                };
+            }
+            if let Target::Is(symbol) = at
+                && symbols.get(id).kind == Kind::Undefined
+            {
+                symbols.list[id.index()] = symbol;
+            }
+        }
+    }
+
+    /// Two objects say different things of a weak external.
+    fn duplicate_alias(&self, alias: &Rival, aliases: &[Rival]) {
+        let first = aliases.iter().find(|other| other.id == alias.id).unwrap_or(alias);
+        let files = [first, alias].map(|rival| self.resolved.file_name(rival.file));
+        let name = self.resolved.names.get(alias.id).name;
+        let order = u64::from(alias.file.0) << 32 | u64::from(alias.sym);
+        let force = self.options.force.multiple;
+        self.sink.push(crate::report::duplicates::diagnostic(name, &files, force).at(order));
+    }
+
+    /// `__imp_X` that is not imported, with an `X` that is here.
+    fn local_imports(&self, symbols: &mut Symbols, sections: &mut Sections) {
+        let names = &self.resolved.names;
+        let mut found = Vec::new();
+        for (id, entry) in names.iter() {
+            let Some(plain) = entry.name.strip_prefix(b"__imp_") else { continue };
+            if entry.flags & (flag::REF | flag::ROOT) == 0 || symbols.get(id).kind != Kind::Undefined {
+                continue;
+            }
+            if let Some(local) = names.find(plain)
+                && symbols.get(local).kind != Kind::Undefined
+            {
+                found.push((entry.name, id, local));
+            }
+        }
+        found.sort_unstable_by_key(|(name, ..)| *name);
+        let flags = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0;
+        for (_, id, local) in found {
+            let number = symbols.made.len() as u32;
+            symbols.made.push(Made::LocalImport(local));
+            let section = sections.add_made(number, (b".rdata", flags), 8, 3);
+            symbols.list[id.index()] = Symbol::in_section(section, 0);
+            if self.options.warn_imported_locals {
+                self.warn_imported_local(id, local);
+            }
+        }
+    }
+
+    fn warn_imported_local(&self, id: SymbolId, local: SymbolId) {
+        let entry = self.resolved.names.get(local);
+        let uses =
+            |object: &&Object| object.coff.symbols.iter().any(|(index, _)| object.global(index) == Some(id));
+        for object in self.resolved.objects.iter().filter(uses) {
+            let defined = self.resolved.file_name(entry.file());
+            let text = format!(
+                "{}: locally defined symbol imported: {} (defined in {defined}) [LNK4217]",
+                object.name,
+                demangle(entry.name)
+            );
+            self.sink.push(Diagnostic::warning(text).at(u64::from(object.file.0) << 32));
+        }
+    }
+}
+
+/// What stands in for a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Target {
+    Name(SymbolId),
+    Is(Symbol),
+}
+
+/// Names that somebody refers to and nobody defines, in the order of their texts.
+pub fn undefined(resolved: &Resolved, symbols: &Symbols, parallel: bool) -> Vec<SymbolId> {
+    let is_missing = |id: &usize| {
+        let id = SymbolId(*id as u32);
+        symbols.get(id).kind == Kind::Undefined
+            && resolved.names.try_get(id).is_some_and(|entry| {
+                entry.flags & (flag::REF | flag::ROOT | flag::WEAK) != 0
+                    && entry.flags & flag::OPTIONAL == 0
+                    // References to precompiled headers are for debug information.
+                    && !entry.name.starts_with(b"__@@_PchSym_")
+            })
+    };
+    let all = 0..resolved.names.id_bound();
+    let mut missing: Vec<SymbolId> = match parallel {
+        true => all
+            .into_par_iter()
+            .with_min_len(1 << 14)
+            .filter(is_missing)
+            .map(|id| SymbolId(id as u32))
+            .collect(),
+        false => all.filter(is_missing).map(|id| SymbolId(id as u32)).collect(),
+    };
+    missing.sort_unstable_by_key(|id| resolved.names.get(*id).name);
+    missing
+}

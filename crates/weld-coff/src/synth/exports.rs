@@ -1,0 +1,160 @@
+//! The export table: addresses by ordinal, and names, sorted, with their ordinals.
+
+use std::collections::HashMap;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+
+use crate::ids::SymbolId;
+use crate::options::Export;
+use crate::resolve::program::Exported;
+
+/// Bytes of the table's header.
+const HEADER: u32 = 40;
+
+/// Something that is exported.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub export: Export,
+    pub symbol: SymbolId,
+    pub ordinal: u16,
+}
+
+impl Entry {
+    /// What the DLL calls it.
+    pub fn name(&self) -> &str {
+        self.export.export_as.as_deref().unwrap_or(&self.export.name)
+    }
+}
+
+pub struct Exports {
+    /// In the order of names.
+    pub entries: Vec<Entry>,
+    dll: Vec<u8>,
+    base: u16,
+    /// Addresses from the least ordinal to the greatest.
+    addresses: u32,
+    /// Entries that have names, in their order.
+    named: Vec<usize>,
+    /// Where in the texts the names of `named` are, and of entries that are in other DLLs.
+    name_at: Vec<u32>,
+    forward_at: HashMap<usize, u32>,
+    texts: Vec<u8>,
+}
+
+impl Exports {
+    /// Numbers exports and lays out their table. `dll` is what the image calls itself.
+    pub fn new(exported: &[Exported], dll: &str, sink: &DiagSink) -> Exports {
+        let mut entries = unique(exported, sink);
+        number(&mut entries, sink);
+        let base = entries.iter().map(|entry| entry.ordinal).min().unwrap_or(1);
+        let last = entries.iter().map(|entry| entry.ordinal).max().unwrap_or(0);
+        let mut exports = Exports {
+            base,
+            addresses: (u32::from(last) + 1).saturating_sub(u32::from(base)),
+            named: (0..entries.len()).filter(|&i| !entries[i].export.noname).collect(),
+            name_at: Vec::new(),
+            forward_at: HashMap::new(),
+            texts: Vec::new(),
+            dll: dll.as_bytes().to_vec(),
+            entries,
+        };
+        exports.lay_out_texts();
+        exports
+    }
+
+    fn lay_out_texts(&mut self) {
+        fn add(texts: &mut Vec<u8>, text: &[u8]) -> u32 {
+            let at = texts.len() as u32;
+            texts.extend_from_slice(text);
+            texts.push(0);
+            at
+        }
+        add(&mut self.texts, &self.dll);
+        for &i in &self.named {
+            self.name_at.push(add(&mut self.texts, self.entries[i].name().as_bytes()));
+        }
+        for (i, entry) in self.entries.iter().enumerate() {
+            if let Some(target) = &entry.export.forward {
+                self.forward_at.insert(i, add(&mut self.texts, target.as_bytes()));
+            }
+        }
+    }
+
+    /// Where texts begin in the table.
+    fn texts_at(&self) -> u32 {
+        HEADER + 4 * self.addresses + 6 * self.named.len() as u32
+    }
+
+    pub fn size(&self) -> u32 {
+        self.texts_at() + self.texts.len() as u32
+    }
+
+    /// The table, which lies at `rva`; `address` says where a symbol is.
+    pub fn bytes(&self, rva: u32, address: impl Fn(SymbolId) -> u32) -> Vec<u8> {
+        let names = self.named.len() as u32;
+        let tables =
+            [rva + HEADER, rva + HEADER + 4 * self.addresses, rva + HEADER + 4 * (self.addresses + names)];
+        let texts = rva + self.texts_at();
+        let mut bytes = Vec::with_capacity(self.size() as usize);
+        let header =
+            [0, 0, 0, texts, self.base.into(), self.addresses, names, tables[0], tables[1], tables[2]];
+        header.iter().for_each(|word: &u32| bytes.extend_from_slice(&word.to_le_bytes()));
+        let mut addresses = vec![0u32; self.addresses as usize];
+        for (i, entry) in self.entries.iter().enumerate() {
+            addresses[usize::from(entry.ordinal - self.base)] = match self.forward_at.get(&i) {
+                Some(at) => texts + at,
+                None => address(entry.symbol),
+            };
+        }
+        addresses.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+        self.name_at.iter().for_each(|at| bytes.extend_from_slice(&(texts + at).to_le_bytes()));
+        for &i in &self.named {
+            bytes.extend_from_slice(&(self.entries[i].ordinal - self.base).to_le_bytes());
+        }
+        bytes.extend_from_slice(&self.texts);
+        bytes
+    }
+}
+
+/// Each name once, sorted.
+fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut entries: Vec<Entry> = Vec::new();
+    for exported in exported {
+        let export = &exported.export;
+        if let Some(&i) = known.get(export.name.as_str()) {
+            let old = &entries[i];
+            let same = old.symbol == exported.symbol && old.export.forward == export.forward;
+            if !same || (export.ordinal.is_some() && old.export.ordinal != export.ordinal) {
+                sink.warn(format!("duplicate /export option: {}", export.name));
+            }
+            continue;
+        }
+        known.insert(&export.name, entries.len());
+        let ordinal = export.ordinal.unwrap_or(0);
+        entries.push(Entry { export: export.clone(), symbol: exported.symbol, ordinal });
+    }
+    entries.sort_by(|a, b| a.name().cmp(b.name()));
+    entries
+}
+
+/// Gives ordinals to those that have none.
+fn number(entries: &mut [Entry], sink: &DiagSink) {
+    let mut given: HashMap<u16, String> = HashMap::new();
+    for entry in entries.iter().filter(|entry| entry.ordinal != 0) {
+        if let Some(other) = given.insert(entry.ordinal, entry.export.name.clone()) {
+            let (ordinal, name) = (entry.ordinal, &entry.export.name);
+            sink.push(Diagnostic::error(format!(
+                "{name} and {other} are exported with the same ordinal {ordinal}"
+            )));
+        }
+    }
+    let mut last = given.keys().copied().max().unwrap_or(0);
+    for entry in entries.iter_mut().filter(|entry| entry.ordinal == 0) {
+        match last.checked_add(1) {
+            Some(next) => last = next,
+            None => return sink.error("more than 65535 ordinals are exported"),
+        }
+        entry.ordinal = last;
+    }
+}

@@ -1,0 +1,147 @@
+//! The import tables: for each DLL what is taken from it, and the places in which the loader puts addresses.
+//!
+//! DLLs are in the order in which files that take part name them first, their symbols in the order of names. All tables
+//! are laid out before there are addresses: what they say of one another are offsets then.
+
+use std::collections::HashMap;
+
+use crate::ids::ImportId;
+use crate::live::Live;
+use crate::resolve::Resolved;
+
+/// Bytes of an entry for a DLL.
+const DIRECTORY_ENTRY: usize = 20;
+
+struct Dll<'a> {
+    name: &'a [u8],
+    /// Offset of its name.
+    name_at: u32,
+    imports: Vec<ImportId>,
+    /// Offset of its first slot in both tables of slots.
+    slots_at: u32,
+}
+
+pub struct Imports<'a> {
+    dlls: Vec<Dll<'a>>,
+    /// Offset in the address table of each import; all ones for those that are not needed.
+    slots: Vec<u32>,
+    /// What each slot says, in order; a zero behind those of a DLL.
+    lookups: Vec<Lookup>,
+    hints: Vec<u8>,
+    names: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+enum Lookup {
+    End,
+    Ordinal(u16),
+    /// Offset among hints and names.
+    Name(u32),
+}
+
+/// Bytes of a slot.
+const SLOT: u32 = 8;
+
+impl<'a> Imports<'a> {
+    pub fn new(resolved: &Resolved<'a>, live: &Live) -> Imports<'a> {
+        let mut dlls: Vec<Dll> = Vec::new();
+        let mut number: HashMap<Vec<u8>, usize> = HashMap::new();
+        for (i, file) in resolved.imports.iter().enumerate() {
+            let name = file.import.dll;
+            let dll = *number.entry(name.to_ascii_lowercase()).or_insert_with(|| {
+                dlls.push(Dll { name, name_at: 0, imports: Vec::new(), slots_at: 0 });
+                dlls.len() - 1
+            });
+            let id = ImportId(i as u32);
+            if live.has_import(id) {
+                dlls[dll].imports.push(id);
+            }
+        }
+        dlls.retain(|dll| !dll.imports.is_empty());
+        let mut imports = Imports {
+            slots: vec![u32::MAX; resolved.imports.len()],
+            lookups: Vec::new(),
+            hints: Vec::new(),
+            names: Vec::new(),
+            dlls: Vec::new(),
+        };
+        for mut dll in dlls {
+            dll.imports.sort_by_key(|id| resolved.imports[id.index()].import.symbol);
+            imports.add(&mut dll, resolved);
+            imports.dlls.push(dll);
+        }
+        imports
+    }
+
+    fn add(&mut self, dll: &mut Dll<'a>, resolved: &Resolved<'a>) {
+        dll.slots_at = self.lookups.len() as u32 * SLOT;
+        dll.name_at = self.names.len() as u32;
+        self.names.extend_from_slice(dll.name);
+        self.names.push(0);
+        for id in &dll.imports {
+            let import = &resolved.imports[id.index()].import;
+            self.slots[id.index()] = self.lookups.len() as u32 * SLOT;
+            self.lookups.push(match import.external {
+                None => Lookup::Ordinal(import.ordinal),
+                Some(name) => {
+                    let at = self.hints.len() as u32;
+                    self.hints.extend_from_slice(&import.ordinal.to_le_bytes());
+                    self.hints.extend_from_slice(name);
+                    self.hints.push(0);
+                    if !self.hints.len().is_multiple_of(2) {
+                        self.hints.push(0);
+                    }
+                    Lookup::Name(at)
+                }
+            });
+        }
+        self.lookups.push(Lookup::End);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.dlls.is_empty()
+    }
+
+    /// Offset of an import's slot in the address table.
+    #[inline]
+    pub fn slot(&self, import: ImportId) -> Option<u32> {
+        self.slots.get(import.index()).copied().filter(|&slot| slot != u32::MAX)
+    }
+
+    /// Bytes of the tables, in the order directory, lookup, address, hints, names.
+    pub fn sizes(&self) -> [u32; 5] {
+        let slots = self.lookups.len() as u32 * SLOT;
+        let directory = (self.dlls.len() + 1) * DIRECTORY_ENTRY;
+        [directory as u32, slots, slots, self.hints.len() as u32, self.names.len() as u32]
+    }
+
+    /// The directory; `lookup`, `address` and `names` are where those tables lie.
+    pub fn directory(&self, lookup: u32, address: u32, names: u32) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity((self.dlls.len() + 1) * DIRECTORY_ENTRY);
+        for dll in &self.dlls {
+            for word in [lookup + dll.slots_at, 0, 0, names + dll.name_at, address + dll.slots_at] {
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
+        }
+        bytes.resize(bytes.len() + DIRECTORY_ENTRY, 0);
+        bytes
+    }
+
+    /// The slots as they are before loading: both tables have the same. `hints` is where hints and names lie.
+    pub fn slot_bytes(&self, hints: u32) -> Vec<u8> {
+        let value = |lookup: &Lookup| match *lookup {
+            Lookup::End => 0,
+            Lookup::Ordinal(ordinal) => 1 << 63 | u64::from(ordinal),
+            Lookup::Name(at) => u64::from(hints + at),
+        };
+        self.lookups.iter().flat_map(|lookup| value(lookup).to_le_bytes()).collect()
+    }
+
+    pub fn hints(&self) -> &[u8] {
+        &self.hints
+    }
+
+    pub fn names(&self) -> &[u8] {
+        &self.names
+    }
+}

@@ -1,0 +1,168 @@
+//! The tree of resources: by type, by name, by language; from files of compiled resources.
+//!
+//! Tables come first, level by level, then descriptions of data, then texts, then data. In a table texts stand before
+//! numbers, each sorted. Source: "PE Format", The .rsrc Section.
+
+use std::collections::BTreeMap;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+
+use crate::coff::res::{self, Resource, ResourceId};
+use crate::input::FileName;
+
+/// Data of each language.
+type Languages<'a> = BTreeMap<u16, (Resource<'a>, String)>;
+type Names<'a> = BTreeMap<ResourceId, Languages<'a>>;
+type Types<'a> = BTreeMap<ResourceId, Names<'a>>;
+
+pub struct Resources<'a> {
+    types: Types<'a>,
+    size: u32,
+}
+
+const TABLE: u32 = 16;
+const ENTRY: u32 = 8;
+const DESCRIPTION: u32 = 16;
+
+impl<'a> Resources<'a> {
+    /// Reads resource files.
+    pub fn read(files: &[(FileName<'a>, &'a [u8])], force: bool, sink: &DiagSink) -> Resources<'a> {
+        let mut types: Types = BTreeMap::new();
+        for (name, bytes) in files {
+            let list = match res::parse(bytes) {
+                Ok(list) => list,
+                Err(e) => {
+                    sink.error(format!("{name}: {e}"));
+                    continue;
+                }
+            };
+            for resource in list {
+                let languages =
+                    types.entry(resource.typ.clone()).or_default().entry(resource.name.clone()).or_default();
+                if let Some((old, first)) = languages.get(&resource.language) {
+                    let text = format!(
+                        "duplicate resource: type {}, name {}, language {}, in {first} and in {name}",
+                        shown(&old.typ),
+                        shown(&old.name),
+                        old.language
+                    );
+                    sink.push(if force { Diagnostic::warning(text) } else { Diagnostic::error(text) });
+                    continue;
+                }
+                languages.insert(resource.language, (resource, name.to_string()));
+            }
+        }
+        let mut resources = Resources { types, size: 0 };
+        resources.size = resources.bytes(0).len() as u32;
+        resources
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.types.is_empty()
+    }
+
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The tree, which lies at `rva`.
+    pub fn bytes(&self, rva: u32) -> Vec<u8> {
+        let names = || self.types.values().flat_map(BTreeMap::values);
+        let tables = 1 + self.types.len() + names().count();
+        let leaves: usize = names().map(BTreeMap::len).sum();
+        let entries = self.types.len() + names().count() + leaves;
+        let descriptions_at = tables as u32 * TABLE + entries as u32 * ENTRY;
+        let texts_at = descriptions_at + leaves as u32 * DESCRIPTION;
+        let mut writer = Writer {
+            bytes: Vec::new(),
+            texts: Vec::new(),
+            texts_at,
+            next_table: 0,
+            next_leaf: descriptions_at,
+        };
+        writer.next_table = TABLE + self.types.len() as u32 * ENTRY;
+        writer.table(self.types.iter().map(|(id, names)| (id, names.len())));
+        for names in self.types.values() {
+            writer.table(names.iter().map(|(id, languages)| (id, languages.len())));
+        }
+        for languages in names() {
+            writer.leaves(languages.keys().copied());
+        }
+        let mut data_at = (texts_at + writer.texts.len() as u32).next_multiple_of(8);
+        let mut data = Vec::new();
+        for (resource, _) in names().flat_map(BTreeMap::values) {
+            let size = resource.data.len() as u32;
+            for word in [rva + data_at, size, 0, 0] {
+                writer.bytes.extend_from_slice(&word.to_le_bytes());
+            }
+            data.push(resource.data);
+            data_at = (data_at + size).next_multiple_of(8);
+        }
+        let Writer { mut bytes, texts, .. } = writer;
+        bytes.extend_from_slice(&texts);
+        for part in data {
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+            bytes.extend_from_slice(part);
+        }
+        bytes
+    }
+}
+
+struct Writer {
+    bytes: Vec<u8>,
+    texts: Vec<u8>,
+    texts_at: u32,
+    /// Where the next table of the level below lies, and the next description.
+    next_table: u32,
+    next_leaf: u32,
+}
+
+impl Writer {
+    fn header(&mut self, texts: usize, numbers: usize) {
+        self.bytes.extend_from_slice(&[0; 12]);
+        self.bytes.extend_from_slice(&(texts as u16).to_le_bytes());
+        self.bytes.extend_from_slice(&(numbers as u16).to_le_bytes());
+    }
+
+    fn entry(&mut self, id: u32, target: u32) {
+        self.bytes.extend_from_slice(&id.to_le_bytes());
+        self.bytes.extend_from_slice(&target.to_le_bytes());
+    }
+
+    /// A table of types or names, each with the number of entries below it.
+    fn table<'i>(&mut self, entries: impl Iterator<Item = (&'i ResourceId, usize)> + Clone) {
+        let texts = entries.clone().filter(|(id, _)| matches!(id, ResourceId::Text(_))).count();
+        self.header(texts, entries.clone().count() - texts);
+        for (id, below) in entries {
+            let id = match id {
+                ResourceId::Number(number) => u32::from(*number),
+                ResourceId::Text(text) => self.text(text),
+            };
+            self.entry(id, self.next_table | 1 << 31);
+            self.next_table += TABLE + below as u32 * ENTRY;
+        }
+    }
+
+    fn leaves(&mut self, languages: impl Iterator<Item = u16> + Clone) {
+        self.header(0, languages.clone().count());
+        for language in languages {
+            self.entry(language.into(), self.next_leaf);
+            self.next_leaf += DESCRIPTION;
+        }
+    }
+
+    /// A text with its length in front; the first bit says that it is one.
+    fn text(&mut self, text: &[u16]) -> u32 {
+        let at = self.texts_at + self.texts.len() as u32;
+        self.texts.extend_from_slice(&(text.len() as u16).to_le_bytes());
+        text.iter().for_each(|unit| self.texts.extend_from_slice(&unit.to_le_bytes()));
+        at | 1 << 31
+    }
+}
+
+fn shown(id: &ResourceId) -> String {
+    match id {
+        ResourceId::Number(number) => number.to_string(),
+        ResourceId::Text(text) => format!("\"{}\"", String::from_utf16_lossy(text)),
+    }
+}
