@@ -31,6 +31,8 @@ pub struct Object<'a> {
     live: Vec<bool>,
     /// Of each section, where the other linker put it.
     rva: Vec<Option<u32>>,
+    /// The live sections with symbols and lines.
+    debug: Vec<&'a ImageSectionHeader>,
 }
 
 /// A section, and its number among those of the object, from 0 on.
@@ -43,7 +45,15 @@ impl<'a> Object<'a> {
         let sections = header.sections(data, offset).unwrap();
         let symbols = header.symbols(data).unwrap();
         let count = sections.iter().count();
-        Object { name: name.into(), data, sections, symbols, live: vec![true; count], rva: vec![None; count] }
+        Object {
+            name: name.into(),
+            data,
+            sections,
+            symbols,
+            live: vec![true; count],
+            rva: vec![None; count],
+            debug: Vec::new(),
+        }
     }
 
     fn sections(&self) -> impl Iterator<Item = Numbered<'a>> {
@@ -136,13 +146,18 @@ impl<'a> Link<'a> {
     }
 
     /// Objects whose code is nowhere: for measurements.
-    pub fn nowhere(objects: Vec<Object<'a>>) -> Link<'a> {
+    pub fn nowhere(mut objects: Vec<Object<'a>>) -> Link<'a> {
+        let mut leaders = HashSet::new();
+        objects.iter_mut().for_each(|object| object.drop_copies(&mut leaders));
         let mut link = Link { objects, sections: Vec::new(), defined: HashMap::new() };
         link.define();
         link
     }
 
     fn define(&mut self) {
+        for object in &mut self.objects {
+            object.debug = object.named(DEBUG_SYMBOLS).into_iter().map(|(_, section)| section).collect();
+        }
         for (i, object) in self.objects.iter().enumerate() {
             for (index, symbol) in object.symbols.iter() {
                 let section = symbol.section_number().0;
@@ -224,11 +239,6 @@ impl<'a> Link<'a> {
         all
     }
 
-    /// The sections of an object with symbols and lines.
-    fn debug_sections(&self, object: usize) -> Vec<Numbered<'a>> {
-        self.objects[object].named(DEBUG_SYMBOLS)
-    }
-
     pub fn types(&self) -> Vec<ObjectTypes<'_>> {
         let types = |object: &'_ Object<'a>| (object.first(".debug$T"), object.first(".debug$P"));
         let one = |object| {
@@ -264,7 +274,7 @@ impl<'a> Link<'a> {
         tell("types");
         let contributions = self.contributions();
         let contents = |i: usize| -> Vec<&[u8]> {
-            self.debug_sections(i).iter().map(|(_, section)| self.objects[i].contents(section)).collect()
+            self.objects[i].debug.iter().map(|section| self.objects[i].contents(section)).collect()
         };
         let sections: Vec<Vec<&[u8]>> = (0..self.objects.len()).map(contents).collect();
         let records = self.linker_records();
@@ -286,6 +296,7 @@ impl<'a> Link<'a> {
         let symbols = Symbols::scan(&modules, &types, b"/tmp", parallel, &sink)?;
         tell("symbols");
         let publics = self.publics();
+        tell("publics");
         let image = Image {
             machine: AMD64,
             sections: &self.sections,
@@ -320,7 +331,7 @@ impl<'a> Link<'a> {
 impl Relocate for Link<'_> {
     fn fixups(&self, module: u32, section: u32, fixups: &mut Vec<Fixup>) {
         let object = &self.objects[module as usize];
-        let (_, section) = self.debug_sections(module as usize)[section as usize];
+        let section = object.debug[section as usize];
         for reloc in section.coff_relocations(object.data).unwrap() {
             let reloc: &ImageRelocation = reloc;
             let place = self.place_of(module as usize, reloc.symbol_table_index.get(LE) as usize);
