@@ -227,7 +227,7 @@ impl Coff {
 
     /// A function in a section of its own, with its symbols and lines. Two of three are in all objects.
     fn function(&mut self, object: u32, number: u32, (class, id): (u32, u32)) {
-        let owner = if number % 3 == 0 { format!("Unit{object}") } else { "Shared".to_string() };
+        let owner = if number.is_multiple_of(3) { format!("Unit{object}") } else { "Shared".to_string() };
         let name = if (object, number) == (0, 0) {
             "entry".into()
         } else {

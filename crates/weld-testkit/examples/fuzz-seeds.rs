@@ -32,10 +32,42 @@ fn main() -> std::io::Result<()> {
     write("shared", with_options(shared()))?;
     write("link", choices())?;
     write("eh_frame", vec![("one", [&[1, 0x1c + 4][..], &EH_FRAME].concat())])?;
+    write("pdb", codeview())?;
     write("crel", vec![("three", vec![0x1c, 0x0f, 1, 2, 0x7c, 0x10, 0x25, 4])])?;
     write("property_note", vec![("ibt", PROPERTY.to_vec())])?;
     write("compressed", compressed())?;
     write("merge", vec![("strings", [&[1, 0, 0, 1, 1, 1, 9, 15][..], b"one\0two\0one\0wo\0"].concat())])
+}
+
+/// Sections of two objects, with what each is and its length before it, and without its signature.
+fn codeview() -> Vec<Seed> {
+    use weld_testkit::codeview::{Body, INT, Section, Symbols, Types};
+    let mut types = Types::new();
+    let forward = types.forward("S");
+    let pointer = types.pointer(forward);
+    let fields = types.fields(&[("a", INT), ("next", pointer)]);
+    let class = types.structure("S", fields, 2);
+    let arguments = types.arguments(&[pointer, INT]);
+    let procedure = types.procedure(INT, arguments);
+    let function = types.function_id(procedure, "f");
+    let mut symbols = Symbols::new();
+    symbols.udt("S", class);
+    symbols.constant("K", INT, 7);
+    symbols.data("global", class);
+    symbols.procedure("f", function, 16);
+    symbols.record(0x113e, Body::new().u32(INT).u16(1).text("local"));
+    symbols.end_procedure();
+    let mut section = Section::new();
+    section.subsection(0xf1, &symbols.0);
+    section.files(&["a.cpp", "c:\\b.h"]);
+    section.lines(1, 16, &[(0, 10), (4, 11)]);
+    let chunk = |what: u8, bytes: &[u8]| {
+        let contents = &bytes[4..];
+        [&[what], &(contents.len() as u16).to_le_bytes()[..], contents].concat()
+    };
+    let object = [chunk(0, &types.finish()), chunk(2, &section.0)].concat();
+    let again = [&[object[0] | 4], &object[1..]].concat();
+    vec![("one", object.clone()), ("two", [object, again].concat())]
 }
 
 /// A CIE with `zR` and an FDE.

@@ -23,7 +23,7 @@ pub struct Global {
     size: u16,
     /// What it is.
     what: u32,
-    /// Where it is among all global records. [`NOWHERE`] if an equal one is there for it.
+    /// Where it is among all global records. `NOWHERE` if an equal one is there for it.
     pub place: u32,
 }
 

@@ -1,17 +1,17 @@
 //! Types of all objects, each once.
 //!
 //! An object has its own list of type records, which refer to each other by their places in it. In a PDB there is one list, so
-//! every record gets a new number, equal ones the same. The phases, each parallel over the lists ([`source`]):
+//! every record gets a new number, equal ones the same. The phases, each parallel over the lists (`source`):
 //!
-//! 1. *Hash* ([`source`]): records are found and hashed once. Where a record refers to another one, that one's hash stands in for its
+//! 1. *Hash* (`source`): records are found and hashed once. Where a record refers to another one, that one's hash stands in for its
 //!    number, so that equal types have equal hashes in all objects. What refers to itself or to what comes later is malformed.
-//! 2. *Enter* ([`crate::unique`]): each hash goes into one table that is sized by an estimate of how many there are. The first record in the
+//! 2. *Enter* (`unique`): each hash goes into one table that is sized by an estimate of how many there are. The first record in the
 //!    order of (list, record) wins.
 //! 3. *Number* ([`number`]): winners are counted list by list; sums of the counts are the numbers. So what a winner
 //!    refers to has a smaller number, and nothing was sorted.
 //! 4. *Look up* ([`number`]): each record's cell gives its number. From here on hashes and table are gone, and a record costs 8 bytes.
 //!
-//! Winners are copied straight into the PDB when it is written ([`stream`]).
+//! Winners are copied straight into the PDB when it is written (`stream`).
 
 pub mod number;
 pub(crate) mod source;
