@@ -27,9 +27,11 @@ pub const AGE: u32 = 1;
 /// A stream that is not there.
 pub const NO_STREAM: u16 = 0xffff;
 
-/// Streams of tables that are copies of others in the image; the section table is the sixth of eleven.
+/// Streams of other tables that a PDB may have: so many, and which of them are which.
 const DEBUG_STREAMS: usize = 11;
+const FPO: usize = 0;
 const SECTION_HEADERS: usize = 5;
+const NEW_FPO: usize = 9;
 
 /// Modules are counted in 16 bits.
 const MOST_MODULES: usize = 0xfffe;
@@ -44,6 +46,9 @@ pub struct Streams {
     pub publics: u16,
     pub records: u16,
     pub section_headers: u16,
+    /// Frames of functions, in the old format and the new one; [`NO_STREAM`] if there is none.
+    pub fpo: u16,
+    pub new_fpo: u16,
 }
 
 pub struct Dbi {
@@ -83,7 +88,9 @@ impl Dbi {
         let programs = strings::table_of(image.pdb_path.as_bytes());
         let modules = modules(symbols, stream_of);
         let mut streams_list = [0xff; 2 * DEBUG_STREAMS];
+        put_u16(&mut streams_list, 2 * FPO, streams.fpo);
         put_u16(&mut streams_list, 2 * SECTION_HEADERS, streams.section_headers);
+        put_u16(&mut streams_list, 2 * NEW_FPO, streams.new_fpo);
         let contributions_len = 4 + contributions.len() * CONTRIBUTION_SIZE;
         let too_large =
             || Diagnostic::error("lists of modules, files or contributions are too large for a PDB");

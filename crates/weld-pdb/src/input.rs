@@ -33,8 +33,8 @@ pub struct Fixup {
 
 /// Who knows where symbols are.
 pub trait Relocate: Sync {
-    /// Puts the fixups of one of a module's sections into the empty list, in order of their offsets. Asked once for each section, from
-    /// any thread, while the PDB is written.
+    /// Puts the fixups of one of a module's sections into the empty list, in order of their offsets. Asked once for each section (of 32-bit
+    /// x86 twice), from any thread, while the PDB is written.
     fn fixups(&self, module: u32, section: u32, fixups: &mut Vec<Fixup>);
 }
 
@@ -109,6 +109,8 @@ pub struct Image<'a> {
     pub pdb_path: &'a str,
     /// Streams with names, such as source maps (`sourcelink`).
     pub streams: &'a [(&'a str, &'a [u8])],
+    /// What `.debug$F` sections have, relocated and in order of addresses: frames of functions in the old format of 32-bit x86.
+    pub fpo: &'a [u8],
     /// The smallest size of pages: 4096 unless somebody asks for more.
     pub page_size: u32,
     /// The PDB's identity, if it is not to follow from its contents.

@@ -5,7 +5,8 @@
 //!
 //! A linker calls it four times, and may do other work at the same time:
 //!
-//! 1. [`Types::merge`], when it knows which objects are linked: one [`ObjectTypes`] each, with `.debug$T` and `.debug$P`. No addresses are needed and
+//! 1. [`Types::merge`], when it knows which objects are linked: one [`ObjectTypes`] each, with `.debug$T` and `.debug$P`, and
+//!    the compilers' PDBs that some of them name ([`types::server`]). No addresses are needed and
 //!    no liveness, so this runs beside resolution's end, section garbage collection and layout.
 //! 2. [`Symbols::scan`], when it knows which sections are live: one [`Module`] each, in the order in which they are to be in the PDB, with those
 //!    `.debug$S` sections that belong to live code. Its own module ([`made::LINKER_MODULE`]) and those of import libraries have records made by [`made::Records`].
@@ -25,7 +26,7 @@
 //! }
 //! # fn main() -> Result<(), weld_common::diag::Diagnostic> {
 //! let sink = DiagSink::new();
-//! let types = Types::merge(&[], false, &sink)?;
+//! let types = Types::merge(&[], &[], false, &sink)?;
 //! let mut records = Records::new();
 //! records.object_name(LINKER_MODULE.as_bytes());
 //! let modules = [Module { name: LINKER_MODULE, records: records.bytes(), ..Default::default() }];

@@ -12,6 +12,7 @@ use crate::info;
 use crate::input::Image;
 use crate::msf::{self, Layout};
 use crate::symbols::Symbols;
+use crate::symbols::frames::ENTRY;
 use crate::types::Types;
 
 /// Numbers of streams that are the same in every PDB. The first one, an older directory, is empty.
@@ -32,6 +33,9 @@ pub struct Streams {
     pub ipi_hash: usize,
     pub section_headers: usize,
     pub names: usize,
+    /// Frames of functions, in the old format and the new one.
+    pub fpo: Option<usize>,
+    pub new_fpo: Option<usize>,
     /// The first of those that the image names, in its order.
     pub named: usize,
     /// Of each module; [`dbi::NO_STREAM`] if it has none.
@@ -74,6 +78,8 @@ impl<'a> Pdb<'a> {
             publics: streams.publics as u16,
             records: streams.records as u16,
             section_headers: streams.section_headers as u16,
+            fpo: streams.fpo.map_or(dbi::NO_STREAM, |stream| stream as u16),
+            new_fpo: streams.new_fpo.map_or(dbi::NO_STREAM, |stream| stream as u16),
         };
         let dbi = Dbi::new(image, symbols, dbi_streams, &streams.modules, parallel)?;
         let mut named = vec![("/LinkInfo", LINK_INFO as u32), ("/names", streams.names as u32)];
@@ -121,6 +127,12 @@ impl<'a> Pdb<'a> {
         lens[section_headers] = self.section_headers.len() as u64;
         let (header, table) = &self.names_frame;
         lens[names] = header.len() as u64 + u64::from(self.symbols.strings.len()) + table.len() as u64;
+        if let Some(stream) = self.streams.fpo {
+            lens[stream] = self.image.fpo.len() as u64;
+        }
+        if let Some(stream) = self.streams.new_fpo {
+            lens[stream] = self.symbols.frame_count() * ENTRY as u64;
+        }
         for (i, (_, bytes)) in self.image.streams.iter().enumerate() {
             lens[named + i] = bytes.len() as u64;
         }
@@ -142,7 +154,14 @@ const LINK_INFO: usize = 5;
 
 fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, Diagnostic> {
     let first = LINK_INFO + 1;
-    let named = first + 7;
+    let mut next = first + 7;
+    let mut if_any = |any: bool| {
+        next += usize::from(any);
+        any.then_some(next - 1)
+    };
+    let fpo = if_any(!image.fpo.is_empty());
+    let new_fpo = if_any(symbols.frame_count() > 0);
+    let named = next;
     let mut next = named + image.streams.len();
     let mut modules = Vec::with_capacity(symbols.scanned.len());
     for module in &symbols.scanned {
@@ -164,6 +183,8 @@ fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, D
         ipi_hash: first + 4,
         section_headers: first + 5,
         names: first + 6,
+        fpo,
+        new_fpo,
         named,
         modules,
     })

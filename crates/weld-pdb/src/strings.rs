@@ -25,6 +25,8 @@ const HEADER: u32 = 12;
 pub struct Use {
     pub local: u32,
     pub offset: u32,
+    /// It is the path of a file.
+    pub file: bool,
 }
 
 /// Names that a module uses, once each, in order of their places in the module's table.
@@ -45,7 +47,11 @@ impl<'a> Strings<'a> {
         parallel: bool,
     ) -> Result<Strings<'a>, Diagnostic> {
         let hashed = par::runs("hash names", parallel, uses.len(), 16, |range| {
-            let hashes = |uses: &&mut Uses<'_>| uses.iter().map(|(_, name)| hash::hash_bytes(name)).collect();
+            let hashes = |uses: &&mut Uses<'_>| {
+                uses.iter()
+                    .map(|(place, name)| hash::join(hash::hash_bytes(name), place.file.into()))
+                    .collect()
+            };
             uses[range].iter().map(hashes).collect::<Vec<Vec<u64>>>()
         });
         let hashes: Vec<Vec<u64>> = hashed.into_iter().flatten().collect();
@@ -54,7 +60,9 @@ impl<'a> Strings<'a> {
         for (module, cells) in cells.iter().enumerate() {
             for (i, &cell) in cells.iter().enumerate() {
                 if unique.first(cell) == (module as u64) << 32 | i as u64 {
-                    unique.set_number(cell, strings.add(absolute(uses[module][i].1, root))?);
+                    let (place, name) = uses[module][i];
+                    let name = if place.file { absolute(name, root) } else { Cow::Borrowed(name) };
+                    unique.set_number(cell, strings.add(name)?);
                 }
             }
         }
@@ -174,19 +182,20 @@ mod tests {
     #[test]
     fn each_name_once_in_the_order_of_modules() {
         let uses = |names: &[&'static str]| -> Uses<'static> {
-            let with_place =
-                |(i, name): (usize, &&'static str)| (Use { local: i as u32, offset: 9 }, name.as_bytes());
+            let with_place = |(i, name): (usize, &&'static str)| {
+                (Use { local: i as u32, offset: 9, file: !name.starts_with('$') }, name.as_bytes())
+            };
             names.iter().enumerate().map(with_place).collect()
         };
-        let (mut a, mut b) = (uses(&["/x/a.h", "b.h"]), uses(&["", "./c.h", "/x/a.h", "<stdin>"]));
+        let (mut a, mut b) = (uses(&["/x/a.h", "b.h"]), uses(&["", "./c.h", "/x/a.h", "<stdin>", "$esp"]));
         let strings = Strings::collect(&mut [&mut a, &mut b], b"/root", false).unwrap();
         let offsets = |uses: &Uses<'_>| uses.iter().map(|(place, _)| place.offset).collect::<Vec<_>>();
-        assert_eq!((offsets(&a), offsets(&b)), (vec![1, 8], vec![0, 18, 1, 28]));
+        assert_eq!((offsets(&a), offsets(&b)), (vec![1, 8], vec![0, 18, 1, 28, 36]));
         let mut bytes = vec![7; strings.len() as usize];
         let cut = strings.range(0..2).end as usize;
         strings.write_names(0..2, &mut bytes[..cut]);
         strings.write_names(2..strings.count(), &mut bytes[cut..]);
-        assert_eq!(bytes, b"\0/x/a.h\0/root/b.h\0/root/c.h\0<stdin>\0");
+        assert_eq!(bytes, b"\0/x/a.h\0/root/b.h\0/root/c.h\0<stdin>\0$esp\0");
     }
 
     #[test]

@@ -53,6 +53,9 @@ enum Unit {
     NamesFrame,
     Strings(Range<usize>),
     SectionHeaders,
+    /// Frames of functions, in the old format and the new one.
+    Fpo(usize),
+    NewFpo(usize),
     Named(usize),
 }
 
@@ -176,7 +179,8 @@ impl Pdb<'_> {
     fn units(&self) -> Vec<Unit> {
         let mut units = vec![Unit::Superblock, Unit::Directory, Unit::Info, Unit::DbiFrame, Unit::NamesFrame];
         units.push(Unit::SectionHeaders);
-        // Long ones first.
+        units.extend(self.streams.new_fpo.map(Unit::NewFpo));
+        units.extend(self.streams.fpo.map(Unit::Fpo));
         for (i, module) in self.symbols.scanned.iter().enumerate() {
             if module.stream_len() > 0 {
                 units.extend((0..module.unit_count()).map(|unit| Unit::Module(i, unit)));
@@ -373,6 +377,11 @@ impl Writing<'_> {
                 files.copy_from_slice(names);
             }
             Unit::SectionHeaders => sheet.put(streams.section_headers, 0, &self.pdb.section_headers),
+            Unit::Fpo(stream) => sheet.put(*stream, 0, image.fpo),
+            Unit::NewFpo(stream) => {
+                let len = self.pdb.layout.stream_len(*stream) as usize;
+                symbols.write_frames(self.relocate, sheet.fill(*stream, 0, len));
+            }
             Unit::Named(i) => sheet.put(streams.named + i, 0, image.streams[*i].1),
         }
     }

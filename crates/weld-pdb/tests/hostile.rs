@@ -58,6 +58,8 @@ fn object() -> Object {
     second.lines(1, 16, &[(0, 10), (4, 11)]);
     second.subsection(0xf6, &Body::new().u32(0).u32(function).u32(0).u32(3).0);
     second.subsection(0xf6, &Body::new().u32(1).u32(function).u32(0).u32(3).u32(1).u32(8).0);
+    let frame = |at: u32| Body::new().u32(at).u32(8).u32(4).u32(0).u32(0).u32(1).u16(1).u16(0).u32(4).0;
+    second.subsection(0xf5, &[&4u32.to_le_bytes()[..], &frame(16), &frame(0)].concat());
     Object { types: t.finish(), precompiled: Vec::new(), sections: vec![first.0, second.0] }
 }
 

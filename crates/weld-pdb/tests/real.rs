@@ -45,19 +45,15 @@ impl Drop for Dir {
 const SOURCES: [&str; 3] = ["classes.cpp", "other.c", "more.cpp"];
 
 /// Compiles the sources, and links them by lld-link to `lld.exe` and `lld.pdb`. Returns the names of the objects.
-fn prepare(dir: &Dir, options: &[&str]) -> Vec<String> {
+fn prepare(dir: &Dir, target: &str, options: &[&str]) -> Vec<String> {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/input");
     let mut objects = Vec::new();
     for source in SOURCES {
         let object = format!("{source}.obj");
         let path = input.join(source);
-        let mut args = vec![
-            "--target=x86_64-pc-windows-msvc",
-            "-gcodeview",
-            "-gno-codeview-command-line",
-            "-fno-exceptions",
-            "-fno-rtti",
-        ];
+        let target = format!("--target={target}-pc-windows-msvc");
+        let mut args =
+            vec![&target[..], "-gcodeview", "-gno-codeview-command-line", "-fno-exceptions", "-fno-rtti"];
         args.extend(["-c", path.to_str().unwrap(), "-o", &object]);
         args.extend(options);
         dir.run("clang-22", &args);
@@ -65,7 +61,7 @@ fn prepare(dir: &Dir, options: &[&str]) -> Vec<String> {
     }
     let mut args =
         vec!["/entry:entry", "/nodefaultlib", "/debug", "/opt:noref", "/out:lld.exe", "/lldmap:lld.map"];
-    args.extend(["/subsystem:console", "/force:unresolved"]);
+    args.extend(["/subsystem:console", "/force:unresolved", "/safeseh:no"]);
     args.extend(objects.iter().map(String::as_str));
     let output = Command::new("lld-link-22").args(args).current_dir(&dir.0).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -115,9 +111,9 @@ fn without_linker_module(lines: &[String]) -> Vec<String> {
     lines[..end].to_vec()
 }
 
-fn check_all(options: &[&str], name: &str) {
+fn check_all(name: &str, target: &str, options: &[&str], sections: usize) -> Dir {
     let dir = Dir::new(name);
-    let objects = prepare(&dir, options);
+    let objects = prepare(&dir, target, options);
     let identity = write(&dir, &objects);
     let all = dir.dump("weld.pdb", "-all");
     let errors: Vec<&str> = all.lines().filter(|line| line.to_lowercase().contains("error")).collect();
@@ -138,11 +134,12 @@ fn check_all(options: &[&str], name: &str) {
     compare(&dir, "-publics -public-extras", whole);
     compare(&dir, "-section-headers", whole);
     compare(&dir, "-section-map", whole);
-    read_back(&dir.0.join("weld.pdb"));
+    read_back(&dir.0.join("weld.pdb"), sections);
+    dir
 }
 
 /// Reads everything that the crate `pdb` can read.
-fn read_back(path: &Path) {
+fn read_back(path: &Path, sections: usize) {
     use pdb::FallibleIterator;
     let mut pdb = pdb::PDB::open(std::fs::File::open(path).unwrap()).unwrap();
     let information = pdb.debug_information().unwrap();
@@ -184,15 +181,21 @@ fn read_back(path: &Path) {
         }
     }
     assert!(lines > 10);
-    assert!(pdb.sections().unwrap().unwrap().len() >= 5);
+    assert_eq!(pdb.sections().unwrap().unwrap().len(), sections);
 }
 
 #[test]
 fn without_optimisation() {
-    check_all(&[], "o0");
+    check_all("o0", "x86_64", &[], 6);
 }
 
 #[test]
 fn optimised_with_sections_for_functions() {
-    check_all(&["-O2", "-ffunction-sections"], "o2");
+    check_all("o2", "x86_64", &["-O2", "-ffunction-sections"], 5);
+}
+
+#[test]
+fn for_32_bits() {
+    let dir = check_all("x86", "i686", &["-O1"], 5);
+    compare(&dir, "-fpo", |lines| lines.to_vec());
 }

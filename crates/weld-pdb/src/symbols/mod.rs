@@ -8,6 +8,7 @@
 //! Between the two, equal names of types and equal constants of all modules become one, like types do (`unique`), and everything gets its
 //! place by sums over what is before it.
 
+pub mod frames;
 pub mod globals;
 pub mod scan;
 mod walk;

@@ -6,6 +6,7 @@ use std::fmt;
 
 use weld_common::hash::Hasher;
 
+use super::frames::{self, Frames};
 use super::globals::Global;
 use super::walk::{self, Found};
 use crate::codeview::records::HEADER;
@@ -64,6 +65,8 @@ pub struct Scanned<'a> {
     pub names: Uses<'a>,
     /// For each entry of its table of files, which of `names` it has.
     pub files: Vec<u32>,
+    /// How functions lay out their frames.
+    pub frames: Vec<Frames>,
     /// Kinds of records and subsections that are left out.
     pub unknown: Vec<(&'static str, u32)>,
 }
@@ -177,6 +180,10 @@ impl<'a, 't> Scan<'a, 't> {
                 let id = u32_at(part.contents, at)?;
                 inlinee_number(&self.lookup, id).map(|_| ()).ok_or(Fault::Index(id))
             })?,
+            subsection::FRAMEDATA => {
+                self.found.frames.push(Frames::read(self.section, part.start, part.contents)?);
+                self.used.extend(frames::programs(part.contents));
+            }
             subsection::STRINGTABLE => once(self.strings.replace(part.contents))?,
             subsection::FILECHKSMS => once(self.files.replace((self.section, part.contents)))?,
             _ => {}
@@ -257,7 +264,12 @@ impl<'a, 't> Scan<'a, 't> {
         let mut all: Vec<u32> = locals.iter().chain(&self.used).copied().collect();
         all.sort_unstable();
         all.dedup();
-        let with_name = |&local: &u32| Ok((Use { local, offset: 0 }, string_at(strings, local as usize)?));
+        let mut files = locals.clone();
+        files.sort_unstable();
+        let with_name = |&local: &u32| {
+            let file = files.binary_search(&local).is_ok();
+            Ok((Use { local, offset: 0, file }, string_at(strings, local as usize)?))
+        };
         self.found.names = all.iter().map(with_name).collect::<Result<_, Fault>>()?;
         let number = |local: &u32| all.binary_search(local).map_or(0, |i| i as u32);
         self.found.files = locals.iter().map(number).collect();
@@ -289,7 +301,7 @@ pub enum Placement {
 pub fn placement(kind: u32) -> Placement {
     match kind {
         subsection::LINES | subsection::INLINEELINES | subsection::FILECHKSMS => Placement::C13,
-        subsection::SYMBOLS | subsection::STRINGTABLE => Placement::Elsewhere,
+        subsection::SYMBOLS | subsection::STRINGTABLE | subsection::FRAMEDATA => Placement::Elsewhere,
         subsection::CROSSSCOPEIMPORTS..=subsection::COFF_SYMBOL_RVA => Placement::Elsewhere,
         _ => Placement::Unknown,
     }

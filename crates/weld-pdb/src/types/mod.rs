@@ -14,6 +14,8 @@
 //! Winners are copied straight into the PDB when it is written (`stream`).
 
 pub mod number;
+mod plan;
+pub mod server;
 pub(crate) mod source;
 pub(crate) mod stream;
 #[cfg(test)]
@@ -26,7 +28,9 @@ use weld_common::par;
 use crate::codeview::{FIRST_INDEX, Fault, Space};
 use crate::unique;
 use number::Numbered;
-use source::{Hashed, Plan, Source};
+use plan::Plan;
+use server::TypeServer;
+use source::{Hashed, Source};
 
 /// What an object has of types. Sections that it does not have are empty.
 #[derive(Clone, Copy, Default)]
@@ -37,6 +41,8 @@ pub struct ObjectTypes<'a> {
     pub types: &'a [u8],
     /// `.debug$P`: types that other objects refer to, of a precompiled header.
     pub precompiled: &'a [u8],
+    /// Which of the compilers' PDBs has its types: the one that [`server_of`](server::server_of) names.
+    pub server: Option<u32>,
 }
 
 /// The types of all objects, merged and numbered.
@@ -62,6 +68,8 @@ enum ObjectState {
 pub struct Lookup<'t> {
     prefix: &'t [u32],
     own: &'t [u32],
+    /// Where types are, if not with the ids.
+    types: Option<&'t [u32]>,
 }
 
 /// Beside a record's number: it is the first of its equals.
@@ -77,9 +85,12 @@ impl Lookup<'_> {
             return Some(index);
         }
         let i = (index - FIRST_INDEX) as usize;
-        let number = match i.checked_sub(self.prefix.len()) {
-            None => self.prefix.get(i),
-            Some(i) => self.own.get(i),
+        let number = match self.types {
+            Some(types) if space == Space::Type => types.get(i),
+            _ => match i.checked_sub(self.prefix.len()) {
+                None => self.prefix.get(i),
+                Some(i) => self.own.get(i),
+            },
         };
         let number = *number?;
         ((number & ID != 0) == (space == Space::Id)).then_some(number & !(WINNER | ID))
@@ -87,20 +98,22 @@ impl Lookup<'_> {
 }
 
 impl<'a> Types<'a> {
-    /// Merges the types of all objects. An object whose types are malformed gets a warning in `sink`.
+    /// Merges the types of all objects. `servers` are the PDBs that compilers have left types in. An object whose types are malformed
+    /// or missing gets a warning in `sink`.
     ///
     /// # Errors
     /// If there are more types than a PDB can have.
     pub fn merge(
         objects: &[ObjectTypes<'a>],
+        servers: &[TypeServer<'a>],
         parallel: bool,
         sink: &DiagSink,
     ) -> Result<Types<'a>, Diagnostic> {
-        let plan = Plan::of(objects, sink);
+        let plan = Plan::of(objects, servers, sink);
         let (mut sources, hashes) = hash_all(&plan, parallel);
-        for (source, object) in sources.iter().zip(&plan.object_of) {
+        for (i, (source, name)) in sources.iter().zip(&plan.names).enumerate() {
             if let Some((record, fault)) = source.fault {
-                sink.push(dropped(objects[*object as usize].name, record, fault).at(u64::from(*object)));
+                sink.push(dropped(name, record, fault).at(i as u64));
             }
         }
         let (unique, cells) = unique::enter_all("enter types", &hashes, parallel)?;

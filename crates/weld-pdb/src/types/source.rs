@@ -1,17 +1,18 @@
-//! A list of type records with its own numbers: a `.debug$T` or `.debug$P` section.
+//! A list of type records with its own numbers: a `.debug$T` or `.debug$P` section, or a stream of a compiler's PDB.
 //!
 //! The numbers of a list begin at 0x1000. Those of an object that uses a precompiled header begin with the records of the object
-//! that made the header: its list has another one as its prefix. Lists that are prefixes come first, so that
-//! the winner among equal records is never behind one that refers to it.
+//! that made the header: its list has another one as its prefix. A PDB has two lists, and the ids in one refer to types in the other. Lists
+//! that others refer to come first, so that the winner among equal records is never behind one that refers to it.
+//!
+//! Compilers write a record behind those that it refers to. Only in PDBs may it be before them; these
+//! are hashed in the order of what refers to what.
 
-use std::collections::HashMap;
-use std::ops::Range;
+use std::borrow::Cow;
 
-use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::Hasher;
 
-use super::{Lookup, ObjectTypes};
-use crate::codeview::leaf::{self, LF_ENDPRECOMP, LF_PRECOMP, LF_TYPESERVER2};
+use super::Lookup;
+use crate::codeview::leaf;
 use crate::codeview::records::{self, Record};
 use crate::codeview::{FIRST_INDEX, Fault, Space, u32_at};
 
@@ -19,18 +20,36 @@ use crate::codeview::{FIRST_INDEX, Fault, Space, u32_at};
 const ID_BIT: u64 = 1;
 
 /// A list before it is read.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Unread<'a> {
     /// The records.
-    data: &'a [u8],
+    pub data: Cow<'a, [u8]>,
+    pub refers: Refers,
+    /// Records may refer to later ones.
+    pub any_order: bool,
+}
+
+/// Which other lists the records of a list refer to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Refers {
+    /// None.
+    Itself,
     /// The list that this one continues, and how many of its records count.
-    prefix: Option<(u32, u32)>,
+    Prefix(u32, u32),
+    /// Types are in this one.
+    Types(u32),
+}
+
+impl<'a> Unread<'a> {
+    pub fn new(data: &'a [u8]) -> Unread<'a> {
+        Unread { data: Cow::Borrowed(data), refers: Refers::Itself, any_order: false }
+    }
 }
 
 /// A list of records.
 pub struct Source<'a> {
-    pub data: &'a [u8],
-    prefix: Option<(u32, u32)>,
+    pub data: Cow<'a, [u8]>,
+    refers: Refers,
     /// Where each record begins in `data`.
     pub offsets: Vec<u32>,
     /// Of each record: the number of its cell, then its number in the PDB with [`super::WINNER`].
@@ -42,13 +61,17 @@ pub struct Source<'a> {
 impl Source<'_> {
     /// Whether all that it refers to is there.
     pub fn is_usable(&self, sources: &[Source<'_>]) -> bool {
-        self.fault.is_none() && self.prefix.is_none_or(|(prefix, _)| sources[prefix as usize].fault.is_none())
+        let others = match self.refers {
+            Refers::Itself => true,
+            Refers::Prefix(other, _) | Refers::Types(other) => sources[other as usize].fault.is_none(),
+        };
+        others && self.fault.is_none()
     }
 
     /// The record with this place in the list.
     #[inline]
     pub fn record(&self, i: usize) -> Record<'_> {
-        Record::at(self.data, self.offsets[i] as usize).expect("it was read before")
+        Record::at(&self.data, self.offsets[i] as usize).expect("it was read before")
     }
 }
 
@@ -60,136 +83,37 @@ pub struct Hashed<'a> {
 /// Where the indices of a list lead.
 pub fn lookup<'t>(sources: &'t [Source<'_>], source: u32) -> Lookup<'t> {
     let own = &sources[source as usize];
-    let prefix = match own.prefix {
-        Some((prefix, count)) => &sources[prefix as usize].indices[..count as usize],
-        None => &[],
-    };
-    Lookup { prefix, own: &own.indices }
-}
-
-/// Which lists there are, and in which order.
-pub struct Plan<'a> {
-    pub sources: Vec<Unread<'a>>,
-    /// The first so many are prefixes of others, or may be.
-    prefixes: usize,
-    /// The object of each list.
-    pub object_of: Vec<u32>,
-    /// The list of each object.
-    pub source_of: Vec<Option<u32>>,
-    /// Objects that need what is not there.
-    pub missing: Vec<u32>,
-}
-
-impl<'a> Plan<'a> {
-    pub fn of(objects: &[ObjectTypes<'a>], sink: &DiagSink) -> Plan<'a> {
-        let mut plan = Plan {
-            sources: Vec::new(),
-            prefixes: 0,
-            object_of: Vec::new(),
-            source_of: vec![None; objects.len()],
-            missing: Vec::new(),
-        };
-        let headers = plan.add_headers(objects, sink);
-        plan.prefixes = plan.sources.len();
-        for (i, object) in objects.iter().enumerate() {
-            if object.types.is_empty() || !object.precompiled.is_empty() {
-                continue;
-            }
-            match Self::unread(object, &headers) {
-                Ok(unread) => plan.add(i, unread),
-                Err(why) => {
-                    let text = format!("{}: debug information is ignored: {why}", object.name);
-                    sink.push(Diagnostic::warning(text).at(i as u64));
-                    plan.missing.push(i as u32);
-                }
-            }
+    let indices = |other: u32| &sources[other as usize].indices[..];
+    match own.refers {
+        Refers::Itself => Lookup { own: &own.indices, ..Lookup::default() },
+        Refers::Prefix(prefix, count) => {
+            Lookup { prefix: &indices(prefix)[..count as usize], own: &own.indices, types: None }
         }
-        plan
+        Refers::Types(types) => Lookup { prefix: &[], own: &own.indices, types: Some(indices(types)) },
     }
-
-    /// Lists that can be told apart by whether others may depend on them, in the order in which they have to be hashed.
-    pub fn rounds(&self) -> [Range<usize>; 2] {
-        [0..self.prefixes, self.prefixes..self.sources.len()]
-    }
-
-    fn add(&mut self, object: usize, unread: Unread<'a>) {
-        self.source_of[object] = Some(self.sources.len() as u32);
-        self.object_of.push(object as u32);
-        self.sources.push(unread);
-    }
-
-    /// Adds the lists of precompiled headers; they are found by their signatures.
-    fn add_headers(&mut self, objects: &[ObjectTypes<'a>], sink: &DiagSink) -> HashMap<u32, u32> {
-        let mut headers = HashMap::new();
-        for (i, object) in objects.iter().enumerate().filter(|(_, object)| !object.precompiled.is_empty()) {
-            let Ok(data) = records::after_signature(object.precompiled) else {
-                sink.push(super::dropped(object.name, 0, Fault::Signature).at(i as u64));
-                self.missing.push(i as u32);
-                continue;
-            };
-            let (data, signature) = split_header(data);
-            if let Some(signature) = signature {
-                headers.entry(signature).or_insert(self.sources.len() as u32);
-            }
-            self.add(i, Unread { data, prefix: None });
-        }
-        headers
-    }
-
-    /// The list of an object that is no precompiled header, or why there is none.
-    fn unread(object: &ObjectTypes<'a>, headers: &HashMap<u32, u32>) -> Result<Unread<'a>, String> {
-        let data = records::after_signature(object.types).map_err(|fault| format!(".debug$T {fault}"))?;
-        let Ok(first) = Record::at(data, 0) else { return Ok(Unread { data, prefix: None }) };
-        match first.kind {
-            LF_PRECOMP => {
-                let word =
-                    |at| u32_at(first.body(), at).map_err(|fault| format!("its first type record {fault}"));
-                let (start, count, signature) = (word(0)?, word(4)?, word(8)?);
-                if start != FIRST_INDEX {
-                    return Err(format!("types of its precompiled header begin at {start:#x}"));
-                }
-                let source = *headers
-                    .get(&signature)
-                    .ok_or_else(|| format!("no object has the precompiled header {signature:#010x}"))?;
-                Ok(Unread { data: &data[first.bytes.len()..], prefix: Some((source, count)) })
-            }
-            LF_TYPESERVER2 => {
-                Err("its types are in a PDB of the compiler's, which cannot be read yet".into())
-            }
-            _ => Ok(Unread { data, prefix: None }),
-        }
-    }
-}
-
-/// The records of a precompiled header, and the signature by which users find them, which stands at their end.
-fn split_header(data: &[u8]) -> (&[u8], Option<u32>) {
-    let mut at = 0;
-    while let Ok(record) = Record::at(data, at) {
-        if record.kind == LF_ENDPRECOMP {
-            return (&data[..at], u32_at(record.body(), 0).ok());
-        }
-        at += record.bytes.len();
-    }
-    (data, None)
 }
 
 /// Records are 52 bytes on average; memory that is not used is not there.
 const LIKELY_SHORT: usize = 32;
 
-/// Finds and hashes all records of a list. `before` are the lists that may be prefixes.
+/// Finds and hashes all records of a list. `before` are the lists that others may refer to.
 pub fn hash<'a>(unread: &Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
     let room = unread.data.len() / LIKELY_SHORT + 16;
     let mut hashed = Hashed {
         source: Source {
-            data: unread.data,
-            prefix: unread.prefix,
+            data: unread.data.clone(),
+            refers: unread.refers,
             offsets: Vec::with_capacity(room),
             indices: Vec::new(),
             fault: None,
         },
         hashes: Vec::with_capacity(room),
     };
-    if let Err(fault) = hash_records(unread, before, &mut hashed) {
+    let outcome = match unread.any_order {
+        false => hash_records(unread, before, &mut hashed),
+        true => hash_in_any_order(unread, before, &mut hashed),
+    };
+    if let Err(fault) = outcome {
         hashed.source.fault = Some((hashed.hashes.len() as u32, fault));
         hashed.source.offsets = Vec::new();
         hashed.hashes = Vec::new();
@@ -197,24 +121,40 @@ pub fn hash<'a>(unread: &Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
     hashed
 }
 
-fn hash_records(unread: &Unread<'_>, before: &[Hashed<'_>], hashed: &mut Hashed<'_>) -> Result<(), Fault> {
-    let data = unread.data;
-    let prefix: &[u64] = match unread.prefix {
-        Some((source, count)) => before[source as usize]
-            .hashes
-            .get(..count as usize)
-            .ok_or(Fault::Index(FIRST_INDEX.wrapping_add(count)))?,
-        None => &[],
-    };
-    // Numbers of records have 31 bits.
-    if data.len() > i32::MAX as usize {
-        return Err(Fault::TooLong);
+/// Hashes of other lists that a list refers to.
+#[derive(Clone, Copy, Default)]
+struct Others<'h> {
+    prefix: &'h [u64],
+    types: Option<&'h [u64]>,
+}
+
+impl<'h> Others<'h> {
+    fn of(refers: Refers, before: &'h [Hashed<'_>]) -> Result<Others<'h>, Fault> {
+        Ok(match refers {
+            Refers::Itself => Others::default(),
+            Refers::Prefix(source, count) => {
+                let prefix = before[source as usize].hashes.get(..count as usize);
+                Others { prefix: prefix.ok_or(Fault::Index(FIRST_INDEX.wrapping_add(count)))?, types: None }
+            }
+            Refers::Types(source) => Others { prefix: &[], types: Some(&before[source as usize].hashes) },
+        })
     }
+}
+
+/// Numbers of records have fewer than 31 bits.
+fn check_size(data: &[u8]) -> Result<(), Fault> {
+    if data.len() > i32::MAX as usize { Err(Fault::TooLong) } else { Ok(()) }
+}
+
+fn hash_records(unread: &Unread<'_>, before: &[Hashed<'_>], hashed: &mut Hashed<'_>) -> Result<(), Fault> {
+    let data = &unread.data[..];
+    let others = Others::of(unread.refers, before)?;
+    check_size(data)?;
     let mut at = 0;
     // What is less than a header is padding of the section.
     while at + records::HEADER <= data.len() {
         let record = Record::at(data, at)?;
-        let hash = hash_record(&record, prefix, &hashed.hashes)?;
+        let hash = hash_record(&record, others, &hashed.hashes)?;
         hashed.source.offsets.push(at as u32);
         hashed.hashes.push(hash);
         at += record.bytes.len();
@@ -222,9 +162,75 @@ fn hash_records(unread: &Unread<'_>, before: &[Hashed<'_>], hashed: &mut Hashed<
     Ok(())
 }
 
-/// The hash of a record, in which the hash of what it refers to stands for a number. `before` are those of the records before it.
+/// The hash of a record that is not hashed yet. No hash is 0.
+const UNKNOWN: u64 = 0;
+
+/// Each record is looked at twice at most: if it refers to what has no hash yet, that is hashed before it.
+fn hash_in_any_order(
+    unread: &Unread<'_>,
+    before: &[Hashed<'_>],
+    hashed: &mut Hashed<'_>,
+) -> Result<(), Fault> {
+    let data = &unread.data[..];
+    let others = Others::of(unread.refers, before)?;
+    check_size(data)?;
+    let mut at = 0;
+    while at + records::HEADER <= data.len() {
+        let record = Record::at(data, at)?;
+        hashed.source.offsets.push(at as u32);
+        at += record.bytes.len();
+    }
+    let count = hashed.source.offsets.len();
+    let mut hashes = vec![UNKNOWN; count];
+    let mut waits = vec![false; count];
+    let mut stack = Vec::new();
+    for root in 0..count {
+        stack.push(root);
+        while let Some(&i) = stack.last() {
+            if hashes[i] != UNKNOWN {
+                stack.pop();
+                continue;
+            }
+            let record = Record::at(data, hashed.source.offsets[i] as usize)?;
+            let height = stack.len();
+            if !waits[i] {
+                unknown_refs(&record, others, &hashes, &mut stack)?;
+                waits[i] = true;
+            }
+            if stack.len() == height {
+                // If it has waited and something is still unknown, it refers to itself by way of others: an error.
+                hashes[i] = hash_record(&record, others, &hashes)?;
+                stack.pop();
+            }
+        }
+        hashed.hashes.push(hashes[root]);
+    }
+    Ok(())
+}
+
+/// Adds to `unknown` the records of the same list that a record refers to and that have no hash.
+fn unknown_refs(
+    record: &Record<'_>,
+    others: Others<'_>,
+    hashes: &[u64],
+    unknown: &mut Vec<usize>,
+) -> Result<(), Fault> {
+    let body = record.body();
+    leaf::each_ref(record.kind, body, |at, space| {
+        let index = u32_at(body, at)?;
+        let elsewhere = space == Space::Type && others.types.is_some();
+        if let Some(i) = index.checked_sub(FIRST_INDEX).filter(|_| !elsewhere)
+            && *hashes.get(i as usize).ok_or(Fault::Index(index))? == UNKNOWN
+        {
+            unknown.push(i as usize);
+        }
+        Ok(())
+    })
+}
+
+/// The hash of a record, in which the hash of what it refers to stands for a number. `own` are those of its list that are known.
 #[inline(always)]
-fn hash_record(record: &Record<'_>, prefix: &[u64], before: &[u64]) -> Result<u64, Fault> {
+fn hash_record(record: &Record<'_>, others: Others<'_>, own: &[u64]) -> Result<u64, Fault> {
     let body = record.body();
     let mut hasher = Hasher::new(record.kind.into());
     let mut done = 0;
@@ -234,26 +240,29 @@ fn hash_record(record: &Record<'_>, prefix: &[u64], before: &[u64]) -> Result<u6
         }
         done = at + 4;
         let index = u32_at(body, at)?;
-        hasher.word(meaning(index, space, prefix, before)?);
+        hasher.word(meaning(index, space, others, own)?);
         Ok(())
     })?;
     hasher.bytes(&body[done..]);
     let id = leaf::space(record.kind) == Space::Id;
-    Ok(hasher.finish() & !ID_BIT | if id { ID_BIT } else { 0 })
+    Ok((hasher.finish() & !ID_BIT).max(2) | if id { ID_BIT } else { 0 })
 }
 
 /// What stands for a number in the hash of a record.
 #[inline(always)]
-fn meaning(index: u32, space: Space, prefix: &[u64], before: &[u64]) -> Result<u64, Fault> {
+fn meaning(index: u32, space: Space, others: Others<'_>, own: &[u64]) -> Result<u64, Fault> {
     if index < FIRST_INDEX {
         return Ok(index.into());
     }
     let i = (index - FIRST_INDEX) as usize;
-    let hash = match i.checked_sub(prefix.len()) {
-        None => prefix.get(i),
-        Some(i) => before.get(i),
+    let hash = match others.types {
+        Some(types) if space == Space::Type => types.get(i),
+        _ => match i.checked_sub(others.prefix.len()) {
+            None => others.prefix.get(i),
+            Some(i) => own.get(i),
+        },
     };
-    let hash = *hash.ok_or(Fault::Index(index))?;
+    let hash = *hash.filter(|&&hash| hash != UNKNOWN).ok_or(Fault::Index(index))?;
     if (hash & ID_BIT != 0) != (space == Space::Id) {
         return Err(Fault::WrongSpace(index));
     }

@@ -6,7 +6,7 @@ use crate::codeview::records::Record;
 
 fn merge<'a>(objects: &[ObjectTypes<'a>]) -> (Types<'a>, Vec<String>) {
     let sink = DiagSink::new();
-    let types = Types::merge(objects, false, &sink).unwrap();
+    let types = Types::merge(objects, &[], false, &sink).unwrap();
     (types, sink.finish().into_iter().map(|d| d.message).collect())
 }
 
@@ -175,7 +175,7 @@ fn streams_do_not_depend_on_threads_and_places_can_be_skipped_to() {
     let (alone, _) = merge(&inputs);
     let pool = weld_common::par::Pool::new(4, &weld_common::trace::Trace::new(false));
     let sink = DiagSink::new();
-    let together = pool.install(|| Types::merge(&inputs, true, &sink)).unwrap();
+    let together = pool.install(|| Types::merge(&inputs, &[], true, &sink)).unwrap();
     for space in [Space::Type, Space::Id] {
         let all = records(&alone, space);
         assert_eq!(all, records(&together, space));
@@ -188,4 +188,101 @@ fn streams_do_not_depend_on_threads_and_places_can_be_skipped_to() {
         assert_eq!(skips[0], (0x1000, 0));
     }
     assert!(alone.stream(Space::Type).pieces.len() > 2);
+}
+
+/// A compiler's PDB with these streams of types and ids, which begin with a signature like sections do.
+fn server(guid: [u8; 16], types: &[u8], ids: &[u8]) -> Vec<u8> {
+    let stream = |section: &[u8]| {
+        let records = &section[4..];
+        let words = [2004_0203, 56, 0x1000, 0x1000, records.len() as u32];
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.resize(56, 0);
+        [&bytes[..], records].concat()
+    };
+    let info = [&[0; 12][..], &guid].concat();
+    let streams = [vec![], info, stream(types), vec![], stream(ids)];
+    let lens: Vec<u32> = streams.iter().map(|stream| stream.len() as u32).collect();
+    let layout = crate::msf::Layout::new(&lens, 4096).unwrap();
+    let mut file = vec![0; layout.file_len() as usize];
+    file[..4096].copy_from_slice(&layout.superblock());
+    let (directory, places) = layout.directory();
+    places.for_each(|(at, range)| file[at as usize..][..range.len()].copy_from_slice(&directory[range]));
+    for (i, stream) in streams.iter().enumerate() {
+        layout.places(i, 0..stream.len() as u64).for_each(|(at, range)| {
+            file[at as usize..][..range.len()].copy_from_slice(&stream[range]);
+        });
+    }
+    file
+}
+
+/// An object whose types are in the PDB with this GUID.
+fn client(guid: [u8; 16]) -> Vec<u8> {
+    let mut t = cv::Types::new();
+    t.record(0x1515, cv::Body::new().bytes(&guid).u32(1).text("c:\\vc.pdb"));
+    t.finish()
+}
+
+#[test]
+fn types_in_a_pdb_of_the_compilers() {
+    const GUID: [u8; 16] = *b"0123456789abcdef";
+    // A pointer to what stands behind it, and an id that refers to a later id.
+    let mut t = cv::Types::new();
+    t.pointer(0x1001);
+    t.forward("S");
+    let fields = t.fields(&[("a", cv::INT), ("next", 0x1000)]);
+    t.structure("S", fields, 2);
+    let arguments = t.arguments(&[0x1000]);
+    let procedure = t.procedure(cv::INT, arguments);
+    let types = t.finish();
+    let mut t = cv::Types::new();
+    t.record(0x1601, cv::Body::new().u32(0x1001).u32(procedure).text("g"));
+    t.string_id("scope");
+    t.function_id(procedure, "f");
+    let ids = t.finish();
+    let file = server(GUID, &types, &ids);
+    let servers = [TypeServer { name: "vc.pdb", file: &file }];
+    let (plain, user, stale) = (list_object(2), client(GUID), client([7; 16]));
+    assert_eq!(server::server_of(&user).unwrap().path, b"c:\\vc.pdb");
+    assert!(server::server_of(&plain).is_none());
+    let uses = |types| ObjectTypes { name: "user.obj", types, server: Some(0), ..Default::default() };
+    let lost = ObjectTypes { server: None, ..uses(&user) };
+    let objects = [object("plain.obj", &plain), uses(&user), uses(&user), uses(&stale), lost];
+    let sink = DiagSink::new();
+    let types = Types::merge(&objects, &servers, false, &sink).unwrap();
+    let warnings: Vec<String> = sink.finish().into_iter().map(|d| d.message).collect();
+    assert_eq!(warnings.len(), 2);
+    assert!(warnings[0].contains("user.obj") && warnings[0].contains("another GUID"), "{warnings:?}");
+    assert!(warnings[1].contains("c:\\vc.pdb, which was not found"), "{warnings:?}");
+    let [a, b, c] = [0, 1, 2].map(|i| types.lookup(i).unwrap());
+    // What is in both is one.
+    let pairs = [(0x1002, 0x1001), (0x1003, 0x1000), (0x1004, 0x1002), (0x1007, 0x1005)];
+    for (plain, server) in pairs {
+        assert_eq!(a.get(plain, Space::Type).unwrap(), b.get(server, Space::Type).unwrap());
+        assert_eq!(b.get(server, Space::Type), c.get(server, Space::Type));
+    }
+    assert_eq!(a.get(0x1008, Space::Id), b.get(0x1002, Space::Id));
+    assert_eq!((types.count(Space::Type), types.count(Space::Id)), (8, 3));
+    assert!(b.get(0x1006, Space::Type).is_none() && b.get(0x1003, Space::Id).is_none());
+    assert!(types.lookup(3).is_none() && types.lookup(4).is_none());
+}
+
+#[test]
+fn circles_and_damage_in_a_pdb_of_the_compilers() {
+    let mut t = cv::Types::new();
+    t.pointer(cv::INT);
+    t.pointer(0x1002);
+    t.pointer(0x1003);
+    t.pointer(0x1001);
+    let (circle, empty) = (t.finish(), cv::Types::new().finish());
+    let (good, user) = (list_object(0), client([7; 16]));
+    let file = server([7; 16], &circle, &empty);
+    for file in [&file[..], &file[..5000], b"no PDB"] {
+        let servers = [TypeServer { name: "vc.pdb", file }];
+        let user = ObjectTypes { name: "user.obj", types: &user, server: Some(0), ..Default::default() };
+        let sink = DiagSink::new();
+        let types = Types::merge(&[user, object("good.obj", &good)], &servers, false, &sink).unwrap();
+        assert!(sink.finish().iter().any(|d| d.message.starts_with("vc.pdb")));
+        assert!(types.lookup(0).is_none());
+        assert_eq!(types.count(Space::Type), 6);
+    }
 }

@@ -16,8 +16,8 @@ use weld_pdb::{
     Contribution, Identity, Image, Module, ObjectTypes, OutputSection, Pdb, Public, Relocate, Symbols, Types,
 };
 
-/// The machine's number.
-const AMD64: u16 = 0x8664;
+/// The machines' numbers.
+const I386: u16 = 0x14c;
 
 /// Sections of debug information that have no place in the image.
 const DEBUG_SYMBOLS: &str = ".debug$S";
@@ -111,6 +111,7 @@ impl<'a> Object<'a> {
 pub struct Link<'a> {
     pub objects: Vec<Object<'a>>,
     pub sections: Vec<OutputSection>,
+    machine: u16,
     /// Where names are: object and symbol.
     defined: HashMap<Vec<u8>, (usize, usize)>,
 }
@@ -140,7 +141,12 @@ impl<'a> Link<'a> {
                 object.rva[i] = Some(rva);
             }
         }
-        let mut link = Link { objects, sections: output_sections(image), defined: HashMap::new() };
+        let mut link = Link {
+            objects,
+            sections: output_sections(image),
+            machine: machine_of(image),
+            defined: HashMap::new(),
+        };
         link.define();
         link
     }
@@ -149,7 +155,7 @@ impl<'a> Link<'a> {
     pub fn nowhere(mut objects: Vec<Object<'a>>) -> Link<'a> {
         let mut leaders = HashSet::new();
         objects.iter_mut().for_each(|object| object.drop_copies(&mut leaders));
-        let mut link = Link { objects, sections: Vec::new(), defined: HashMap::new() };
+        let mut link = Link { objects, sections: Vec::new(), machine: 0x8664, defined: HashMap::new() };
         link.define();
         link
     }
@@ -243,7 +249,7 @@ impl<'a> Link<'a> {
         let types = |object: &'_ Object<'a>| (object.first(".debug$T"), object.first(".debug$P"));
         let one = |object| {
             let (types, precompiled) = types(object);
-            ObjectTypes { name: &object.name, types, precompiled }
+            ObjectTypes { name: &object.name, types, precompiled, server: None }
         };
         self.objects.iter().map(one).collect()
     }
@@ -270,7 +276,7 @@ impl<'a> Link<'a> {
         let parallel = threads > 1;
         let object_types = self.types();
         tell("read");
-        let types = Types::merge(&object_types, parallel, &sink)?;
+        let types = Types::merge(&object_types, &[], parallel, &sink)?;
         tell("types");
         let contributions = self.contributions();
         let contents = |i: usize| -> Vec<&[u8]> {
@@ -298,7 +304,7 @@ impl<'a> Link<'a> {
         let publics = self.publics();
         tell("publics");
         let image = Image {
-            machine: AMD64,
+            machine: self.machine,
             sections: &self.sections,
             contributions: &contributions,
             publics: &publics,
@@ -319,7 +325,7 @@ impl<'a> Link<'a> {
     fn linker_records(&self) -> Records {
         let mut records = Records::new();
         records.object_name(LINKER_MODULE.as_bytes());
-        records.compiler(AMD64, "weld");
+        records.compiler(self.machine, "weld");
         records.environment(&[("cwd", b"/x"), ("exe", b"/x/weld"), ("pdb", b"/x/y.pdb"), ("cmd", b"/debug")]);
         for (i, section) in self.sections.iter().enumerate() {
             records.section(i as u16 + 1, section, 4096, &[]);
@@ -335,7 +341,12 @@ impl Relocate for Link<'_> {
         for reloc in section.coff_relocations(object.data).unwrap() {
             let reloc: &ImageRelocation = reloc;
             let place = self.place_of(module as usize, reloc.symbol_table_index.get(LE) as usize);
-            let (size, value) = match reloc.typ.get(LE) {
+            // The same numbers mean the same on both machines, but for this one.
+            let typ = match reloc.typ.get(LE) {
+                pe::IMAGE_REL_I386_DIR32NB if self.machine == I386 => pe::IMAGE_REL_AMD64_ADDR32NB,
+                typ => typ,
+            };
+            let (size, value) = match typ {
                 pe::IMAGE_REL_AMD64_SECTION => (2, u64::from(place.section)),
                 pe::IMAGE_REL_AMD64_SECREL => (4, u64::from(place.offset)),
                 pe::IMAGE_REL_AMD64_ADDR32NB => (4, u64::from(place.rva)),
@@ -383,4 +394,10 @@ fn output_sections(image: &[u8]) -> Vec<OutputSection> {
         characteristics: section.characteristics.get(LE).0,
     };
     sections.iter().map(one).collect()
+}
+
+/// The machine in the header of an image.
+fn machine_of(image: &[u8]) -> u16 {
+    let at = u32::from_le_bytes(image[60..64].try_into().unwrap()) as usize + 4;
+    u16::from_le_bytes([image[at], image[at + 1]])
 }

@@ -40,9 +40,14 @@ pub fn write(objects: &[Object], path: &Path) -> Result<Vec<Diagnostic>, Diagnos
     let parts = objects.iter().zip(&names);
     let types: Vec<ObjectTypes<'_>> = parts
         .clone()
-        .map(|(object, name)| ObjectTypes { name, types: &object.types, precompiled: &object.precompiled })
+        .map(|(object, name)| ObjectTypes {
+            name,
+            types: &object.types,
+            precompiled: &object.precompiled,
+            server: None,
+        })
         .collect();
-    let types = Types::merge(&types, false, &sink)?;
+    let types = Types::merge(&types, &[], false, &sink)?;
     let sections: Vec<Vec<&[u8]>> =
         objects.iter().map(|object| object.sections.iter().map(|section| &section[..]).collect()).collect();
     let module = |(i, (_, name)): (usize, (&_, &'_ String))| Module {

@@ -1,0 +1,186 @@
+//! Which lists of type records a link has, and in which order: those that others refer to come first.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+
+use super::ObjectTypes;
+use super::server::{Server, TypeServer, server_of};
+use super::source::{Refers, Unread};
+use crate::codeview::leaf::{LF_ENDPRECOMP, LF_PRECOMP, LF_TYPESERVER2};
+use crate::codeview::records::{self, Record};
+use crate::codeview::{FIRST_INDEX, Fault, u32_at};
+
+pub struct Plan<'a> {
+    pub sources: Vec<Unread<'a>>,
+    /// The first so many are those that others may refer to.
+    first_round: usize,
+    /// Whose each list is, for messages.
+    pub names: Vec<&'a str>,
+    /// The list of each object.
+    pub source_of: Vec<Option<u32>>,
+    /// Objects that need what is not there.
+    pub missing: Vec<u32>,
+}
+
+/// A compiler's PDB of which the types have been added, but not the ids.
+struct Half<'a> {
+    name: &'a str,
+    guid: [u8; 16],
+    types: u32,
+    ids: Cow<'a, [u8]>,
+}
+
+/// The GUID of a compiler's PDB and the list of its ids.
+type Ids = ([u8; 16], u32);
+
+/// Where an object's types are.
+enum Found<'a> {
+    List(Unread<'a>),
+    /// In this list, which is in a PDB.
+    Server(u32),
+}
+
+impl<'a> Plan<'a> {
+    pub fn of(objects: &[ObjectTypes<'a>], servers: &[TypeServer<'a>], sink: &DiagSink) -> Plan<'a> {
+        let mut plan = Plan {
+            sources: Vec::new(),
+            first_round: 0,
+            names: Vec::new(),
+            source_of: vec![None; objects.len()],
+            missing: Vec::new(),
+        };
+        let halves: Vec<Option<Half<'a>>> =
+            servers.iter().map(|server| plan.add_server(server, sink)).collect();
+        let headers = plan.add_headers(objects, sink);
+        plan.first_round = plan.sources.len();
+        let ids: Vec<Option<Ids>> =
+            halves.into_iter().map(|half| half.map(|half| plan.add_ids(half))).collect();
+        for (i, object) in objects.iter().enumerate() {
+            if object.types.is_empty() || !object.precompiled.is_empty() {
+                continue;
+            }
+            match find(object, &headers, &ids) {
+                Ok(Found::List(unread)) => plan.source_of[i] = Some(plan.add(object.name, unread)),
+                Ok(Found::Server(source)) => plan.source_of[i] = Some(source),
+                Err(why) => {
+                    let text = format!("{}: debug information is ignored: {why}", object.name);
+                    sink.push(Diagnostic::warning(text).at(i as u64));
+                    plan.missing.push(i as u32);
+                }
+            }
+        }
+        plan
+    }
+
+    /// Lists by whether others may depend on them, in the order in which they have to be hashed.
+    pub fn rounds(&self) -> [Range<usize>; 2] {
+        [0..self.first_round, self.first_round..self.sources.len()]
+    }
+
+    fn add(&mut self, name: &'a str, unread: Unread<'a>) -> u32 {
+        self.names.push(name);
+        self.sources.push(unread);
+        self.sources.len() as u32 - 1
+    }
+
+    /// Adds the types of a compiler's PDB.
+    fn add_server(&mut self, server: &TypeServer<'a>, sink: &DiagSink) -> Option<Half<'a>> {
+        match Server::parse(server.file) {
+            Ok(Server { guid, types, ids }) => {
+                let types =
+                    self.add(server.name, Unread { data: types, refers: Refers::Itself, any_order: true });
+                Some(Half { name: server.name, guid, types, ids })
+            }
+            Err(why) => {
+                sink.push(Diagnostic::warning(format!("{}: {why}", server.name)));
+                None
+            }
+        }
+    }
+
+    /// Adds the ids of a compiler's PDB.
+    fn add_ids(&mut self, half: Half<'a>) -> Ids {
+        let unread = Unread { data: half.ids, refers: Refers::Types(half.types), any_order: true };
+        (half.guid, self.add(half.name, unread))
+    }
+
+    /// Adds the lists of precompiled headers; they are found by their signatures.
+    fn add_headers(&mut self, objects: &[ObjectTypes<'a>], sink: &DiagSink) -> HashMap<u32, u32> {
+        let mut headers = HashMap::new();
+        for (i, object) in objects.iter().enumerate().filter(|(_, object)| !object.precompiled.is_empty()) {
+            let Ok(data) = records::after_signature(object.precompiled) else {
+                sink.push(super::dropped(object.name, 0, Fault::Signature).at(i as u64));
+                self.missing.push(i as u32);
+                continue;
+            };
+            let (data, signature) = split_header(data);
+            let source = self.add(object.name, Unread::new(data));
+            self.source_of[i] = Some(source);
+            if let Some(signature) = signature {
+                headers.entry(signature).or_insert(source);
+            }
+        }
+        headers
+    }
+}
+
+/// Where the types of an object are that is no precompiled header, or why they are nowhere.
+fn find<'a>(
+    object: &ObjectTypes<'a>,
+    headers: &HashMap<u32, u32>,
+    ids: &[Option<Ids>],
+) -> Result<Found<'a>, String> {
+    let data = records::after_signature(object.types).map_err(|fault| format!(".debug$T {fault}"))?;
+    let Ok(first) = Record::at(data, 0) else { return Ok(Found::List(Unread::new(data))) };
+    match first.kind {
+        LF_PRECOMP => {
+            let (source, count) = in_header(&first, headers)?;
+            let unread = Unread::new(&data[first.bytes.len()..]);
+            Ok(Found::List(Unread { refers: Refers::Prefix(source, count), ..unread }))
+        }
+        LF_TYPESERVER2 => in_server(object, ids).map(Found::Server),
+        _ => Ok(Found::List(Unread::new(data))),
+    }
+}
+
+/// The list that an object's list continues, and how many of its records count, from the record that says so.
+fn in_header(record: &Record<'_>, headers: &HashMap<u32, u32>) -> Result<(u32, u32), String> {
+    let word = |at| u32_at(record.body(), at).map_err(|fault| format!("its first type record {fault}"));
+    let (start, count, signature) = (word(0)?, word(4)?, word(8)?);
+    if start != FIRST_INDEX {
+        return Err(format!("types of its precompiled header begin at {start:#x}"));
+    }
+    match headers.get(&signature) {
+        Some(&source) => Ok((source, count)),
+        None => Err(format!("no object has the precompiled header {signature:#010x}")),
+    }
+}
+
+/// The list of an object whose types are in a compiler's PDB.
+fn in_server(object: &ObjectTypes<'_>, ids: &[Option<Ids>]) -> Result<u32, String> {
+    let name = server_of(object.types).ok_or("the record that names the PDB with its types is truncated")?;
+    let path = String::from_utf8_lossy(name.path);
+    let Some(server) = object.server else {
+        return Err(format!("its types are in {path}, which was not found"));
+    };
+    match ids.get(server as usize).copied().flatten() {
+        Some((guid, source)) if guid == name.guid => Ok(source),
+        Some(_) => Err(format!("its types are in {path}, which has another GUID than when it was compiled")),
+        None => Err(format!("its types are in {path}, which cannot be read")),
+    }
+}
+
+/// The records of a precompiled header, and the signature by which users find them, which stands at their end.
+fn split_header(data: &[u8]) -> (&[u8], Option<u32>) {
+    let mut at = 0;
+    while let Ok(record) = Record::at(data, at) {
+        if record.kind == LF_ENDPRECOMP {
+            return (&data[..at], u32_at(record.body(), 0).ok());
+        }
+        at += record.bytes.len();
+    }
+    (data, None)
+}
