@@ -7,7 +7,7 @@ use crate::input::load::Inputs;
 use crate::live::SectionOwners;
 use crate::mode::Mode;
 use crate::options::Options;
-use crate::resolve::internal::Internals;
+use crate::symbols::internal::Internals;
 
 /// What every step may use.
 pub type Job<'j> = weld_common::job::Job<'j, Options>;

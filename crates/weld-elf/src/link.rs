@@ -21,7 +21,6 @@ use crate::emit::{self, Emitter};
 use crate::icf;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
-use crate::input::sections::{self, Sections};
 use crate::job::{self, Context, Job};
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
@@ -31,13 +30,14 @@ use crate::persona::Persona;
 use crate::relocatable;
 use crate::report;
 use crate::resolve::comdat::Comdats;
-use crate::resolve::exports::{self, Exports};
-use crate::resolve::internal::Internals;
-use crate::resolve::rules::Scripts;
-use crate::resolve::symbols::{self, Symbols};
 use crate::resolve::{Resolved, Resolver, versioned};
 use crate::section_order::{Orderer, SectionOrder};
+use crate::sections::{self, Sections};
 use crate::setup;
+use crate::symbols::exports::{self, Exports};
+use crate::symbols::internal::Internals;
+use crate::symbols::rules::Scripts;
+use crate::symbols::{self, Symbols};
 use crate::synth::plan::{Plan, Planner};
 
 /// What a successful link leaves behind.
@@ -169,7 +169,7 @@ fn link_resolved<'j>(
         let mut live =
             job.step("gc and relocation scan", || scan(job, context, resolved, &sections, &symbols, round));
         // Bounds of sections that turn out to be gone are not defined.
-        let unbounded = internals.without_section(&sections, &live);
+        let unbounded = internals.without_section(&sections, |section| live.contains(section));
         if !unbounded.is_empty() {
             job.sink.end_phase()?;
             internals.undefine(resolved, &unbounded);
@@ -224,7 +224,11 @@ fn finish_link<'j>(
     job.sink.end_phase()?;
     // Sections outside memory may shrink now that their contents can be known.
     if emit::compress::is_wanted(job.options) {
-        plan.compress(job, context, resolved, sections, symbols)?;
+        let image = plan.image(job, context, resolved, sections, symbols);
+        let compressed = job.step("compress sections", || emit::compress::run(&image, context));
+        let compressed = compressed.map_err(|e| Diagnostic::error(e.to_string()))?;
+        job.sink.end_phase()?;
+        plan.shrink(compressed)?;
     }
     let image = plan.image(job, context, resolved, sections, symbols);
     report::layout(job, &image, context)?;

@@ -15,12 +15,12 @@ use weld_common::{par, trace};
 
 use crate::compressed::Compressed;
 use crate::ids::*;
-use crate::image::MergedPart;
 use crate::input::object::Object;
-use crate::input::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
-use crate::layout::standard::bin;
+use crate::layout::MergedPart;
 use crate::live::Live;
 use crate::options::Options;
+use crate::sections::bins::bin;
+use crate::sections::{InputSection, MergeSection, ObjectSections, SectionKind, Sections};
 
 /// What the parts are made from.
 pub struct Merger<'c, 'a> {

@@ -7,9 +7,9 @@ use weld_common::io::input::InputStore;
 
 use crate::input::FileName;
 use crate::input::load::Inputs;
+use crate::names::{Rank, Wrap, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::resolve::Resolved;
-use crate::resolve::names::{Rank, Wrap, flag};
 use crate::script::standin::Command;
 use crate::script::version_script::VersionScript;
 

@@ -1,5 +1,9 @@
 //! Small helpers that have no better home.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
 /// `value` rounded up to a multiple of `align`, a power of two.
 #[inline(always)]
 pub fn align_up(value: u64, align: u64) -> u64 {
@@ -10,4 +14,17 @@ pub fn align_up(value: u64, align: u64) -> u64 {
 pub fn is_c_identifier(name: &[u8]) -> bool {
     let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
     !name.is_empty() && !name[0].is_ascii_digit() && name.iter().all(word)
+}
+
+/// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` if there is one.
+pub fn in_sysroot(sysroot: &Path, path: &Path) -> Option<PathBuf> {
+    let bytes = path.as_os_str().as_bytes();
+    let inside = bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))?;
+    let mut path = sysroot.as_os_str().to_owned();
+    let joined = path.is_empty() || path.as_bytes().ends_with(b"/") || inside.starts_with(b"/");
+    if !joined && !inside.is_empty() {
+        path.push("/");
+    }
+    path.push(OsStr::from_bytes(inside));
+    Some(path.into())
 }

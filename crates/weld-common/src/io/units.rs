@@ -18,6 +18,9 @@ use crate::diag::Diagnostic;
 use crate::digest::UnitDigest;
 use crate::trace;
 
+/// Units are closed when they reach this many bytes.
+pub const UNIT_BYTES: u64 = 512 << 10;
+
 /// Bytes read back at a time: they stay in the cache between reading and hashing.
 const READ_BACK: usize = 256 << 10;
 

@@ -11,15 +11,15 @@ use weld_common::diag::Diagnostic;
 use super::class::{Class, From};
 use super::rules::{Code, Failure, Field, Rules};
 use super::scan::{is_got_relaxable, is_size_of_loader};
-use crate::debug_targets::DebugTargets;
+use crate::arch::debug_targets::DebugTargets;
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::{Image, Place};
 use crate::input::object::Object;
-use crate::input::sections::SectionKind;
-use crate::report;
-use crate::resolve::symbols::sym;
+use crate::sections::SectionKind;
+use crate::symbols::sym;
+use crate::synth::image::{Image, Place};
 use crate::synth::slots::NONE;
+use crate::wording::{place, shown};
 
 /// One section whose bytes are being written.
 pub struct Site<'c, 'i, 'a> {
@@ -396,11 +396,11 @@ impl Site<'_, '_, '_> {
                 format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
             }
         };
-        let place = report::place::of(self.object_id, self.shndx, reloc.r_offset());
+        let place = place::of(self.object_id, self.shndx, reloc.r_offset());
         let mut diagnostic = Diagnostic::error(text).place(place).tolerable();
-        if let Some((index, symbol)) = report::place::enclosing(self.object, self.shndx, reloc.r_offset()) {
+        if let Some((index, symbol)) = place::enclosing(self.object, self.shndx, reloc.r_offset()) {
             let what = if symbol.kind() == STT_OBJECT { "variable" } else { "function" };
-            let owner = report::shown(self.image.options, self.object.symbol_name(index));
+            let owner = shown(self.image.options, self.object.symbol_name(index));
             diagnostic = diagnostic.note(format!("in {what} {owner}"));
         }
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {

@@ -7,7 +7,16 @@ use std::ops::RangeInclusive;
 
 use super::class::{Class, Type};
 use crate::elf::{RelocForm, SHT_PROGBITS, Target};
-use crate::synth::property_note::Rule;
+
+/// How what inputs say in a property becomes what the output says ("Linux Extensions to gABI").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    And,
+    Or,
+    OrAnd,
+    Max,
+    Any,
+}
 
 /// A machine. Sizes are in bytes.
 pub struct Facts {

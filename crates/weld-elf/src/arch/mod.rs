@@ -9,6 +9,7 @@
 
 mod apply;
 pub mod class;
+mod debug_targets;
 pub mod facts;
 mod i386;
 pub mod plt;
@@ -23,8 +24,8 @@ use std::ops::Range;
 
 use crate::elf::Target;
 use crate::ids::{ObjectId, SectionId};
-use crate::image::Image;
 use crate::live::{Found, Scanner};
+use crate::synth::image::Image;
 pub use apply::Site;
 use facts::Facts;
 
@@ -93,22 +94,6 @@ pub fn default() -> &'static dyn Machine {
 pub fn names(of: impl Fn(&Facts) -> &'static str) -> String {
     let names: Vec<&str> = MACHINES.iter().map(|machine| of(machine.facts())).collect();
     names.join(" ")
-}
-
-/// What an `e_machine` is called, also of machines that weld does not link for.
-pub fn machine_name(number: u16) -> Option<&'static str> {
-    Some(match number {
-        3 => "i386",
-        8 => "MIPS",
-        20 | 21 => "PowerPC",
-        22 => "s390",
-        40 => "ARM",
-        62 => "x86-64",
-        183 => "AArch64",
-        243 => "RISC-V",
-        258 => "LoongArch",
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! entries that are called.
 
 use super::facts::Facts;
-use crate::image::Image;
+use crate::synth::image::Image;
 use crate::synth::slots::Slots;
 
 pub fn plt_size(facts: &Facts, slots: &Slots, marked: bool) -> u64 {

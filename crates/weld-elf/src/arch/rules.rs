@@ -12,8 +12,8 @@ use super::facts::Facts;
 use super::{Machine, Site, apply, scan};
 use crate::elf::Rela;
 use crate::ids::{ObjectId, SectionId};
-use crate::image::Image;
 use crate::live::{Found, Scanner};
+use crate::synth::image::Image;
 
 /// Why a value cannot be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

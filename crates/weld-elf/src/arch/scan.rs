@@ -12,12 +12,12 @@ use super::rules::{Code, Rules};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::SectionKind;
 use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::{Found, LocalNeed, Scanner, UndefinedRef, fact};
 use crate::mode::Mode;
-use crate::report;
-use crate::resolve::symbols::{Symbol, sym};
+use crate::sections::SectionKind;
+use crate::symbols::{Symbol, sym};
+use crate::wording::{discarded, place, shown};
 
 /// A symbol as one relocation sees it.
 #[derive(Clone, Copy)]
@@ -168,7 +168,7 @@ impl<'a> Section<'_, '_, 'a> {
         let index = self.relocs[i].sym();
         let name = self.object.symbol_name(index);
         if !name.is_empty() {
-            return report::shown(self.scanner.options, name).into_owned();
+            return shown(self.scanner.options, name).into_owned();
         }
         match self.object.syms.get(index as usize).map(|s| self.object.place(index, s)) {
             Some(SymbolPlace::Section(shndx)) => self.object.section_label(shndx as usize),
@@ -186,7 +186,7 @@ impl<'a> Section<'_, '_, 'a> {
     fn error(&self, i: usize, what: String) {
         let text =
             format!("{}: {} {what}", self.location(i), self.object.machine.type_name(self.relocs[i].kind()));
-        let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
+        let place = place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
         self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
     }
 
@@ -195,7 +195,7 @@ impl<'a> Section<'_, '_, 'a> {
     fn error_about(&self, i: usize, target: Target, what: String) {
         let text =
             format!("{}: {} {what}", self.location(i), self.object.machine.type_name(self.relocs[i].kind()));
-        let place = report::place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
+        let place = place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
         let mut diagnostic = Diagnostic::error(text).place(place);
         if target.id.is_some() && target.kind() == sym::DEFINED {
             let section = SectionId(self.scanner.symbols[target.id].section);
@@ -222,13 +222,12 @@ impl<'a> Section<'_, '_, 'a> {
         let scanner = self.scanner;
         let text = format!("relocation refers to a symbol in a discarded section: {}", self.name(i));
         let offset = self.relocs[i].r_offset();
-        let by = report::place::reference(scanner.options, self.object, self.at.1, offset);
+        let by = place::reference(scanner.options, self.object, self.at.1, offset);
         let diagnostic = Diagnostic::error(text)
             .note(format!("referenced by {by}"))
-            .place(report::place::of(self.at.0, self.at.1, offset))
+            .place(place::of(self.at.0, self.at.1, offset))
             .tolerable();
-        let notes =
-            report::discarded::notes(scanner.options, scanner.objects, scanner.sections, self.object, shndx);
+        let notes = discarded::notes(scanner.options, scanner.objects, scanner.sections, self.object, shndx);
         scanner.sink.push(self.order(notes.into_iter().fold(diagnostic, Diagnostic::note)));
     }
 

@@ -1,7 +1,7 @@
 //! What the machines of the x86 family share.
 
+use super::facts::Rule;
 use super::facts::{ControlFlow, Properties};
-use crate::synth::property_note::Rule;
 
 /// Source: Linux Extensions to gABI; x86-64 psABI, "Program Property". The first two types were used before the
 /// psABI was settled.

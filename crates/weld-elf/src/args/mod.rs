@@ -30,7 +30,6 @@ mod state;
 mod table;
 pub mod values;
 
-pub use state::in_sysroot;
 use state::{State, Stop};
 
 /// What a command line asks for.

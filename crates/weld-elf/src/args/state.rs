@@ -6,8 +6,7 @@
 //! [`State::finish`].
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use weld_common::args::{Context, Given};
 use weld_common::diag::{Diagnostic, Severity};
@@ -17,6 +16,7 @@ use crate::options::{
     Strip, UnresolvedPolicy,
 };
 use crate::persona::Persona;
+use crate::util::in_sysroot;
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -333,17 +333,4 @@ impl State {
             }
         }
     }
-}
-
-/// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` if there is one.
-pub fn in_sysroot(sysroot: &Path, path: &Path) -> Option<PathBuf> {
-    let bytes = path.as_os_str().as_bytes();
-    let inside = bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))?;
-    let mut path = sysroot.as_os_str().to_owned();
-    let joined = path.is_empty() || path.as_bytes().ends_with(b"/") || inside.starts_with(b"/");
-    if !joined && !inside.is_empty() {
-        path.push("/");
-    }
-    path.push(OsStr::from_bytes(inside));
-    Some(path.into())
 }

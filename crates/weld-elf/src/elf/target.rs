@@ -7,7 +7,6 @@
 use std::fmt;
 
 use super::format::Format;
-use crate::arch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -27,11 +26,27 @@ impl Target {
 /// `x86-64 (64-bit)`, `s390 (64-bit big-endian)`.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match arch::machine_name(self.machine) {
+        match machine_name(self.machine) {
             Some(name) => write!(f, "{name}")?,
             None => write!(f, "machine {}", self.machine)?,
         }
         let class = if self.format.is_64() { "64" } else { "32" };
         write!(f, " ({class}-bit{})", if self.format.is_big() { " big-endian" } else { "" })
     }
+}
+
+/// What an `e_machine` is called, also of machines that weld does not link for.
+fn machine_name(number: u16) -> Option<&'static str> {
+    Some(match number {
+        3 => "i386",
+        8 => "MIPS",
+        20 | 21 => "PowerPC",
+        22 => "s390",
+        40 => "ARM",
+        62 => "x86-64",
+        183 => "AArch64",
+        243 => "RISC-V",
+        258 => "LoongArch",
+        _ => return None,
+    })
 }

@@ -8,7 +8,7 @@
 use weld_common::diag::DiagSink;
 use weld_common::io::units::unwritten;
 
-use crate::image::Image;
+use crate::synth::image::Image;
 
 /// Has `fill` fill `bytes`, which are those of the image from `offset` on.
 pub fn fill<'a>(

@@ -20,10 +20,10 @@ use super::members::Members;
 use super::units::{Cutter, Unit};
 use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, CompressedSection, Compressor};
 use crate::ids::OutputSectionId;
-use crate::image::Image;
 use crate::job::Context;
 use crate::layout::{self, ChunkKind, OutputSection};
 use crate::options::{Compression, Options};
+use crate::synth::image::Image;
 use crate::synth::section::Cuts;
 
 /// Units above this size, in bytes, are filled one at a time.

@@ -11,11 +11,11 @@ use crate::arch::Site;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
-use crate::input::sections::SectionKind;
 use crate::layout::{Chunk, Member};
 use crate::live::SectionOwners;
 use crate::options::Options;
+use crate::sections::SectionKind;
+use crate::synth::image::Image;
 
 /// An input section and its relocations.
 #[derive(Clone, Copy)]

@@ -9,7 +9,6 @@
 
 pub mod check;
 pub mod compress;
-pub mod headers;
 mod members;
 mod parts;
 pub mod units;
@@ -21,45 +20,19 @@ use weld_common::io::output::{OutputError, OutputFile};
 use weld_common::io::units::{Digest, UnitSink};
 use weld_common::trace;
 
-use crate::compressed::CompressedSection;
 use crate::elf::*;
 use crate::ids::OutputSectionId;
-use crate::image::Image;
 use crate::layout::{Chunk, ChunkKind};
 use crate::live::SectionOwners;
 use crate::synth::build_id;
-use crate::synth::dynsym::DynSym;
-use crate::synth::eh_frames::EhFrames;
-use crate::synth::emitted_relocs::EmittedRelocs;
-use crate::synth::gdb_index::table::Table;
-use crate::synth::property_note::Properties;
-use crate::synth::rela::Dynamics;
+use crate::synth::contents::Contents;
+use crate::synth::headers;
+use crate::synth::image::Image;
 use crate::synth::section::{At, Source};
-use crate::synth::shstrtab::Names;
-use crate::synth::symtab::{self, SymTab};
+use crate::synth::symtab;
 use members::Members;
 pub use members::tombstone;
 use units::{Cutter, Unit};
-
-/// The linker's own sections, ready to be written.
-pub struct Contents<'c> {
-    pub dynsym: Option<&'c DynSym>,
-    pub dynamic: Vec<(u64, u64)>,
-    pub dynamics: Dynamics,
-    pub relr_words: Vec<u64>,
-    pub eh_frames: &'c EhFrames,
-    /// What `.eh_frame_hdr` says, in order; empty if there is none.
-    pub frame_table: Vec<(u64, u64)>,
-    pub relocs: Option<&'c EmittedRelocs>,
-    pub symtab: Option<&'c SymTab>,
-    pub gdb_index: Option<&'c Table<'c>>,
-    /// Those of output sections.
-    pub names: &'c Names,
-    pub properties: Option<&'c Properties>,
-    /// Sections that were compressed, by their ids.
-    pub compressed: &'c [(OutputSectionId, CompressedSection)],
-    pub headers: Vec<u8>,
-}
 
 #[derive(Clone, Copy)]
 pub struct Emitter<'c, 'i, 'a> {

@@ -11,10 +11,10 @@
 use weld_common::par;
 
 use super::members::{Members, Source};
-use super::units::UNIT_BYTES;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::sections::SectionKind;
+use crate::sections::SectionKind;
+use weld_common::io::units::UNIT_BYTES;
 
 /// Sections of this many bytes without relocations are units of their own.
 pub const DIRECT: u64 = 64 << 10;

@@ -10,16 +10,16 @@ use std::ops::Range;
 use weld_common::par;
 
 use super::parts::{DIRECT, Part};
+use weld_common::io::units::UNIT_BYTES;
+
 use crate::compressed::CompressedSection;
 use crate::ids::*;
-use crate::input::sections::{SectionKind, Sections};
 use crate::layout::runs::RUN;
 use crate::layout::{ChunkKind, Layout, Member, OutputSection};
+use crate::sections::{SectionKind, Sections};
 use crate::synth::section::Cuts;
 use crate::synth::symtab::SymTab;
 
-/// Units are closed when they reach this many bytes.
-pub const UNIT_BYTES: u64 = 512 << 10;
 /// Section headers that are written in one go.
 const HEADERS: usize = 8192;
 
@@ -80,7 +80,7 @@ impl Cutter<'_, '_> {
     pub fn image(&self, symtab: Option<&SymTab>) -> Vec<Unit> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
-        let mut end = crate::emit::headers::size(layout);
+        let mut end = crate::synth::headers::size(layout);
         let mut small = Small { sections: 0..0, offset: 0, end: 0 };
         for (id, out) in layout.with_ids() {
             if out.is_nobits() || out.size == 0 {
@@ -310,7 +310,7 @@ fn is_zeroes(sections: &Sections, member: Member) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::sections::InputSection;
+    use crate::sections::InputSection;
 
     fn key(unit: &Unit) -> (usize, usize, u64, u64) {
         match unit {

@@ -14,8 +14,8 @@ use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::SectionKind;
-use crate::resolve::symbols::sym;
+use crate::sections::SectionKind;
+use crate::symbols::sym;
 
 /// What a relocation leads to. Two that are equal are the same place in the output.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use super::refine::{Contents, Graph};
 use super::significance::Significance;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::sections::SectionKind;
-use crate::layout::standard::bin as bins;
+use crate::sections::SectionKind;
+use crate::sections::bins::bin as bins;
 use crate::util::is_c_identifier;
 
 /// Objects looked at by one task, sections, and sections of which the contents are.

@@ -31,12 +31,12 @@ use self::graph::Vertices;
 use self::significance::Significance;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::live::folds::Folds;
 use crate::live::{Live, SectionOwners};
+use crate::names::Names;
 use crate::options::Options;
-use crate::resolve::names::Names;
-use crate::resolve::symbols::Symbols;
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::Symbols;
 
 /// What there is to fold, and what decides on it.
 pub struct Link<'c, 'a> {

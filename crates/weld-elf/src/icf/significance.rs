@@ -22,7 +22,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Icf;
-use crate::resolve::symbols::sym;
+use crate::symbols::sym;
 use weld_common::reader::Reader;
 
 /// Objects looked at by one task, and names.

@@ -22,8 +22,8 @@ use super::identify::{Kind, identify};
 use super::search::Opened;
 use crate::elf::ELFMAG;
 use crate::ids::*;
-use crate::resolve::names::{Bins, Rank, Record, flag};
-use crate::resolve::versioned;
+use crate::names::spelled;
+use crate::names::{Bins, Rank, Record, flag};
 
 pub struct ArchiveInput<'a> {
     pub path: Arc<str>,
@@ -64,7 +64,7 @@ impl<'a> ArchiveInput<'a> {
                 member = self.offsets.binary_search(&offset).ok()?;
             }
             let file = FileId(self.first_file.0 + member as u32);
-            let known = if spells_versions { versioned::known_as(name) } else { name };
+            let known = if spells_versions { spelled::known_as(name) } else { name };
             let hash = if known.len() < name.len() { hash_bytes(known) } else { hash };
             Some((known, hash, file))
         })

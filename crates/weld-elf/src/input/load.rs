@@ -23,11 +23,11 @@ use super::identify::Kind;
 use super::search::{Opened, Search};
 use super::{FileName, Reading};
 use crate::arch::{self, Machine};
-use crate::args::in_sysroot;
 use crate::ids::*;
+use crate::names::MAX_FILES;
 use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options};
-use crate::resolve::names::MAX_FILES;
 use crate::script::standin::{self, Command, Definition};
+use crate::util::in_sysroot;
 
 /// What stands behind a [`FileId`].
 pub enum Input<'a> {

@@ -13,8 +13,8 @@ pub mod needed;
 pub mod object;
 pub mod parts;
 pub mod search;
-pub mod sections;
 pub mod shared;
+pub mod versions;
 
 use std::fmt;
 use std::sync::Arc;

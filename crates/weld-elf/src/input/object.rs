@@ -19,8 +19,8 @@ use super::{FileName, Reading};
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
-use crate::resolve::names::{Bins, Rank, Record, Wrap, flag};
-use crate::resolve::versioned;
+use crate::names::spelled;
+use crate::names::{Bins, Rank, Record, Wrap, flag};
 
 /// Section headers, or groups, looked at in one go.
 const HEADERS: usize = 1 << 13;
@@ -548,7 +548,7 @@ impl<'a> Object<'a> {
 }
 
 /// Adds `part` to `all`, which is mostly empty.
-pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
+pub fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
     match all.is_empty() {
         true => *all = part,
         false => all.append(&mut part),
@@ -558,9 +558,9 @@ pub(super) fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
 /// The name by which a symbol is known, if it may spell a version or be wrapped, and its flags.
 fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>) -> (&'a [u8], u32) {
     let undefined = matches!(Rank::of(bits), Rank::Undefined);
-    if let Some(spelled) = versioned::split(name) {
+    if let Some(spelled) = spelled::split(name) {
         if !undefined || spelled.version.is_empty() {
-            name = versioned::known_as(name);
+            name = spelled::known_as(name);
         }
         if !undefined || !spelled.default && !spelled.version.is_empty() {
             bits |= flag::HAS_VERSION;

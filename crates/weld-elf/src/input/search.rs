@@ -13,8 +13,8 @@ use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use super::identify::{Kind, identify};
-use crate::args::in_sysroot;
 use crate::options::{InputArg, InputFlags, InputKind, Options};
+use crate::util::in_sysroot;
 
 /// An input with its bytes.
 pub struct Opened<'a> {

@@ -7,11 +7,11 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
 use super::object::{header, section_table};
+use super::versions::{VersionError, parse_verdef, parse_verneed};
 use super::{FileName, Reading};
 use crate::elf::*;
 use crate::ids::*;
-use crate::resolve::names::{Bins, Rank, Record, flag};
-use crate::synth::versions::{VersionError, parse_verdef, parse_verneed};
+use crate::names::{Bins, Rank, Record, flag};
 
 pub struct Shared<'a> {
     pub file: FileId,
@@ -305,5 +305,18 @@ impl<'a> Shared<'a> {
             bins.push(Record::new(hash, name, self.file, i as u32, bits));
         }
         Ok(())
+    }
+}
+
+/// How aligned a variable of a shared object has to be, as far as its address and section tell.
+pub fn alignment(dso: &Shared, s: &Sym) -> u64 {
+    let by_address = s.st_value().trailing_zeros();
+    match dso.shdrs.get(s.st_shndx() as usize) {
+        Some(shdr) if s.st_shndx() < SHN_LORESERVE => {
+            let align = shdr.sh_addralign().max(1);
+            let align = if align.is_power_of_two() { align.min(1 << 16) } else { 1 };
+            align.min(1u64 << by_address.min(16))
+        }
+        _ => 1u64 << by_address.min(6),
     }
 }

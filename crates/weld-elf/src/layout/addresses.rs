@@ -11,12 +11,24 @@ use weld_common::trace;
 
 use super::runs::RUN;
 use super::*;
-use crate::image::{Bases, MergedPart};
-use crate::input::sections::{InputSection, SectionKind, Sections};
 use crate::live::Live;
-use crate::resolve::internal::{Internals, Target};
-use crate::resolve::symbols::{Symbol, Symbols, sym};
-use crate::synth::commons::{IN_BSS, IN_LBSS, IN_TBSS};
+use crate::sections::{InputSection, SectionKind, Sections};
+use crate::symbols::internal::{Internals, Target};
+use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS};
+use crate::symbols::{Symbol, Symbols, sym};
+
+/// Addresses that relocations are computed from.
+#[derive(Clone, Copy, Default)]
+pub struct Bases {
+    pub got: u64,
+    pub got_plt: u64,
+    /// What `_GLOBAL_OFFSET_TABLE_` stands for.
+    pub got_base: u64,
+    pub plt: u64,
+    pub plt_sec: u64,
+    pub tls_start: u64,
+    pub thread_pointer: u64,
+}
 
 /// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
 pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel: bool) {

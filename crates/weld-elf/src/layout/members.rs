@@ -16,10 +16,10 @@ use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::input::object::Object;
-use crate::input::sections::{InputSection, ObjectSections, OutputUse, Sections, is_array};
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
 use crate::section_order::SectionOrder;
+use crate::sections::{InputSection, ObjectSections, OutputUse, Sections, is_array};
 use crate::synth::eh_frames::EhFrames;
 use crate::synth::emitted_relocs::{self, Lists};
 use crate::synth::section::{Place, Spec};
@@ -203,7 +203,7 @@ impl<'a> Builder<'_, 'a> {
                     out.flags = output_flags(used, self.machine);
                     out.entsize = used.entsize;
                 }
-                None if bin == super::standard::bin::COMMENT => {
+                None if bin == crate::sections::bins::bin::COMMENT => {
                     out.flags = SHF_MERGE | SHF_STRINGS;
                     out.entsize = 1;
                 }

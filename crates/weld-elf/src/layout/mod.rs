@@ -10,6 +10,7 @@
 //! * [`addresses`] then gives addresses to what lies in them.
 
 pub mod addresses;
+pub mod chunk;
 pub mod members;
 pub mod overlaps;
 pub mod place;
@@ -22,10 +23,12 @@ pub mod standard;
 use std::borrow::Cow;
 use std::ops::{Index, IndexMut};
 
+use weld_common::merge::Merged;
+
 use crate::arch::facts::Tls;
 use crate::elf::Format;
 use crate::ids::*;
-pub use crate::synth::all::ChunkKind;
+pub use chunk::ChunkKind;
 use program::Memory;
 
 /// A piece of an output section: an input section, or a chunk that the linker makes.
@@ -58,6 +61,13 @@ pub struct Chunk {
     /// Offset in the output section; after layout the address (still the offset if not allocated).
     pub address: u64,
     pub out: OutputSectionId,
+}
+
+/// Merged strings or constants of one kind in one output section.
+pub struct MergedPart<'a> {
+    pub merged: Merged<'a>,
+    pub chunk: ChunkId,
+    pub bin: BinId,
 }
 
 pub struct OutputSection<'a> {

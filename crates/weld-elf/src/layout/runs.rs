@@ -14,8 +14,8 @@ use weld_common::runs::{ByBin, Extent, align_to};
 
 use super::Member;
 use crate::ids::*;
-use crate::input::sections::{InputSection, OutputUse};
 use crate::live::Live;
+use crate::sections::{InputSection, OutputUse};
 
 /// Sections of a run.
 pub const RUN: usize = 16 << 10;
@@ -80,12 +80,12 @@ mod tests {
     use weld_common::walk::Marks;
 
     use super::*;
-    use crate::input::sections::{SectionKind, Sections};
     use crate::layout::members::Builder;
     use crate::layout::program::Program;
     use crate::live::SectionOwners;
     use crate::options::Options;
     use crate::section_order::SectionOrder;
+    use crate::sections::{SectionKind, Sections};
 
     /// Numbers without a pattern.
     fn random(state: &mut u64) -> u64 {

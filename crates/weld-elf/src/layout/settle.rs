@@ -7,7 +7,7 @@
 
 use super::{Layout, members};
 use crate::ids::*;
-use crate::input::sections::Sections;
+use crate::sections::Sections;
 
 /// Rounds after which a layout that still changes is given up. Three or four are usual.
 const ROUNDS: usize = 64;

@@ -1,7 +1,7 @@
 //! Sections that are the same as others, which stand for them (`icf`).
 
 use crate::ids::*;
-use crate::input::sections::{SectionKind, Sections};
+use crate::sections::{SectionKind, Sections};
 
 /// Sections that others stand for.
 #[derive(Default)]

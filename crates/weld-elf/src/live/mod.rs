@@ -18,10 +18,10 @@ use weld_common::{par, sort, trace};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::mode::Mode;
 use crate::options::Options;
-use crate::resolve::symbols::Symbols;
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::Symbols;
 use dyn_relocs::{DynReloc, DynRelocs};
 use folds::Folds;
 

@@ -10,11 +10,11 @@ use weld_common::par;
 
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::{ObjectSections, Sections};
+use crate::names::{Names, flag};
 use crate::options::Options;
-use crate::resolve::internal::{Internals, Target};
-use crate::resolve::names::{Names, flag};
-use crate::resolve::symbols::{Symbol, Symbols, sym};
+use crate::sections::{ObjectSections, Sections};
+use crate::symbols::internal::{Internals, Target};
+use crate::symbols::{Symbol, Symbols, sym};
 use crate::util::is_c_identifier;
 
 /// Names looked at by one task, and objects.

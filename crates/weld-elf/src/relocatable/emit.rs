@@ -17,16 +17,16 @@ use super::relocs::Site;
 use super::symtab::Writer as SymbolWriter;
 use crate::compressed::Compressed;
 use crate::elf::*;
-use crate::emit::headers::{identification, put_section};
 use crate::emit::tombstone;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::SectionKind;
 use crate::job::{Job, create_output};
-use crate::synth::build_id;
+use weld_common::io::units::UNIT_BYTES;
 
-/// Units are closed when they reach this many bytes.
-const UNIT_BYTES: u64 = 512 << 10;
+use crate::sections::SectionKind;
+use crate::synth::build_id;
+use crate::synth::headers::{identification, put_section};
+
 /// Objects whose symbols are written in one go.
 const SYMTAB_OBJECTS: usize = 32;
 /// Section headers that are written in one go.

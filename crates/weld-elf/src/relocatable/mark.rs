@@ -13,14 +13,14 @@ use weld_common::walk::Marks;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
 use crate::live::roots::Roots;
 use crate::live::{Live, SectionOwners};
+use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::internal::Internals;
-use crate::resolve::names::flag;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::internal::Internals;
+use crate::symbols::{Symbols, sym};
 
 struct Marker<'c, 'a> {
     resolved: &'c Resolved<'a>,

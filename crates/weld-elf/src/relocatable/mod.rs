@@ -18,15 +18,15 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 
 use crate::arch::facts::Facts;
 use crate::input::load::Inputs;
-use crate::input::sections::{self, Sections};
 use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::options::{BuildId, Options};
 use crate::report;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
-use crate::resolve::internal::{Internals, Target};
-use crate::resolve::symbols::{self, Symbols, sym};
+use crate::sections::{self, Sections};
+use crate::symbols::internal::{Internals, Target};
+use crate::symbols::{self, Symbols, sym};
 use crate::synth::build_id;
 use crate::synth::commons::allocate_commons;
 use crate::synth::property_note::Properties;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use weld_common::diag::Diagnostic;
 
-use super::shown;
 use crate::ids::*;
 use crate::job::Job;
+use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::resolve::names::Rank;
+use crate::wording::shown;
 
 /// How many definitions of one symbol are named.
 const SHOWN: usize = 5;
@@ -46,7 +46,7 @@ pub fn report(job: &Job, resolved: &Resolved) {
         }
         if entry.rank() == Rank::Strong {
             let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-            let place = super::place::definition(object, entry.sym());
+            let place = crate::wording::place::definition(object, entry.sym());
             diagnostic = diagnostic.note(format!("defined at {place}"));
         }
         if entry.rank() == Rank::Provided {

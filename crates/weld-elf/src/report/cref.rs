@@ -12,10 +12,10 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::shown;
 use crate::ids::*;
-use crate::image::Image;
-use crate::resolve::symbols::sym;
+use crate::symbols::sym;
+use crate::synth::image::Image;
+use crate::wording::shown;
 
 /// The table.
 pub fn text(image: &Image) -> String {

@@ -2,14 +2,14 @@
 
 use weld_common::diag::Diagnostic;
 
-use super::{place, shown};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
 use crate::job::Job;
+use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::resolve::names::Rank;
 use crate::resolve::versioned;
+use crate::sections::{SectionKind, Sections};
+use crate::wording::{place, shown};
 
 pub fn report(job: &Job, resolved: &Resolved, sections: &Sections) {
     if job.options.symbols.allow_multiple_definition {

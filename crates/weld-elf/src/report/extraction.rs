@@ -9,16 +9,16 @@ use std::fmt::Write;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::glob::Glob;
 
-use super::shown;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
-use crate::resolve::names::flag;
+use crate::names::flag;
 use crate::resolve::{Extraction, Resolved};
 use crate::setup;
+use crate::wording::shown;
 
 pub fn report(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Diagnostics> {
     let history = History::new(inputs, resolved);

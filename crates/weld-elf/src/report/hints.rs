@@ -9,14 +9,14 @@ use rayon::prelude::*;
 use weld_common::suggest::suggest;
 use weld_common::text;
 
-use super::place;
 use super::undefined::Undefined;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::resolve::names::{Entry, Rank, flag};
-use crate::resolve::versioned::plain;
+use crate::names::spelled::plain;
+use crate::names::{Entry, Rank, flag};
+use crate::wording::place;
 
 /// What starts the names of a library, and what to do about it.
 const PREFIXES: &[(&str, &str)] = &[

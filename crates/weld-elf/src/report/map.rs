@@ -14,15 +14,15 @@ use std::fmt::Write;
 
 use rayon::prelude::*;
 
-use super::shown;
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::SymbolPlace;
-use crate::input::sections::SectionKind;
 use crate::job::Context;
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
-use crate::resolve::symbols::sym;
+use crate::sections::SectionKind;
+use crate::symbols::sym;
+use crate::synth::image::Image;
+use crate::wording::shown;
 use weld_common::text;
 
 /// Members whose lines are made in one go.

@@ -10,13 +10,11 @@
 pub mod commons;
 pub mod cref;
 pub mod dependencies;
-pub mod discarded;
 pub mod duplicates;
 pub mod extraction;
 pub mod files;
 pub mod hints;
 pub mod map;
-pub mod place;
 pub mod placement;
 pub mod reproduce;
 pub mod shared_references;
@@ -28,21 +26,18 @@ mod unnamed_libraries;
 pub mod versions;
 pub mod warnings;
 
-use std::borrow::Cow;
-
 use weld_common::diag::{Diagnostic, Diagnostics};
-use weld_common::{demangle, text, trace as tracing};
+use weld_common::trace as tracing;
 
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::archives::is_meant;
 use crate::input::load::{Input, Inputs};
-use crate::input::sections::Sections;
 use crate::job::{Context, Job};
 use crate::live::Live;
-use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::Symbols;
+use crate::sections::Sections;
+use crate::symbols::Symbols;
+use crate::synth::image::Image;
 use split_stack::SplitStack;
 use undefined::Undefined;
 use warnings::Warnings;
@@ -54,16 +49,6 @@ fn exclusions(job: &Job, inputs: &Inputs) {
             job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
         }
     }
-}
-
-/// A symbol's name for people: demangled unless `--no-demangle`.
-pub fn shown<'n>(options: &Options, name: &'n [u8]) -> Cow<'n, str> {
-    if options.reports.demangle { demangle::demangle(name) } else { text::text(name) }
-}
-
-/// How many errors get all their details: as many as are shown.
-pub fn detailed(options: &Options) -> usize {
-    if options.reports.error_limit == 0 { usize::MAX } else { options.reports.error_limit }
 }
 
 /// Counts for `--stats`, and for `--verbose`.

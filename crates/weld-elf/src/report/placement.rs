@@ -8,10 +8,10 @@ use weld_common::diag::Diagnostic;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::job::Job;
 use crate::live::Live;
 use crate::resolve::Resolved;
+use crate::sections::{SectionKind, Sections};
 
 pub fn report(job: &Job, resolved: &Resolved, sections: &Sections, live: &Live) {
     let mut kinds = vec![0u8; sections.bins.len()];

@@ -11,16 +11,17 @@ use std::sync::atomic::Ordering;
 use weld_common::diag::Diagnostic;
 
 use super::undefined::is_ignored;
-use super::{shown, unnamed_libraries};
+use super::unnamed_libraries;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
 use crate::job::Job;
+use crate::names::flag;
 use crate::options::OutputKind;
 use crate::resolve::Resolved;
-use crate::resolve::names::flag;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::symbols::{Symbols, sym};
+use crate::wording::shown;
 
 /// How many libraries that refer to a symbol are named.
 const REFERRERS: usize = 3;

@@ -18,15 +18,15 @@ use std::ops::Range;
 use gimli::{AttributeValue, Dwarf, EndianSlice, Operation, RunTimeEndian, SectionId as DwarfSection, Unit};
 use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
 
-use super::detailed;
-use super::place::Extents;
 use crate::arch::class::Class;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::decode_relocs;
 use crate::job::Job;
 use crate::resolve::Resolved;
+use crate::sections::decode_relocs;
+use crate::wording::detailed;
+use crate::wording::place::Extents;
 
 /// Adds source lines to the diagnostics that a link ends with.
 pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) -> Result<(), Diagnostics> {

@@ -8,15 +8,15 @@
 
 use weld_common::diag::Diagnostic;
 
-use super::shown;
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::sections::Sections;
 use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::Sections;
+use crate::symbols::{Symbols, sym};
+use crate::wording::shown;
 
 /// What the calls are looked for in.
 pub struct SplitStack<'c, 'a> {

@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
-use super::shown;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::{Object, SymbolPlace};
 use crate::input::shared::Shared;
 use crate::job::Job;
+use crate::names::spelled::plain;
 use crate::resolve::Resolved;
-use crate::resolve::versioned::plain;
+use crate::wording::shown;
 
 /// The files that take part in the link, a line each: objects, shared objects and extracted members.
 pub fn files(inputs: &Inputs, resolved: &Resolved) -> String {

@@ -4,20 +4,21 @@ use std::collections::HashMap;
 
 use weld_common::diag::Diagnostic;
 
+use super::hints;
 use super::hints::Elsewhere;
-use super::place::Extents;
-use super::{detailed, discarded, hints, place, shown};
 use crate::ids::*;
 use crate::input::load::Inputs;
-use crate::input::sections::Sections;
 use crate::job::Job;
 use crate::live::{Live, UndefinedRef};
+use crate::names::spelled;
+use crate::names::{Entry, Rank, flag};
 use crate::options::{Options, UnresolvedPolicy};
 use crate::resolve::Resolved;
-use crate::resolve::internal::{Internals, Target};
-use crate::resolve::names::{Entry, Rank, flag};
-use crate::resolve::symbols::{Symbols, sym};
-use crate::resolve::versioned;
+use crate::sections::Sections;
+use crate::symbols::internal::{Internals, Target};
+use crate::symbols::{Symbols, sym};
+use crate::wording::place::Extents;
+use crate::wording::{detailed, discarded, place, shown};
 
 /// How many places that refer to an undefined symbol are shown.
 const REFERRERS: usize = 3;
@@ -76,7 +77,7 @@ impl Undefined<'_, '_> {
     /// not of default visibility, or for a version without the name of its library.
     fn policy(&self, id: SymbolId) -> UnresolvedPolicy {
         let entry = self.resolved.names.get(id);
-        if entry.flags & flag::INSIDE != 0 || versioned::split(entry.name).is_some() {
+        if entry.flags & flag::INSIDE != 0 || spelled::split(entry.name).is_some() {
             return UnresolvedPolicy::Error;
         }
         if is_ignored(self.job.options, entry.name) {

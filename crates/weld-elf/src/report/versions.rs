@@ -5,8 +5,8 @@ use weld_common::diag::Diagnostic;
 use crate::job::Job;
 use crate::options::UndefinedVersion;
 use crate::resolve::Resolved;
-use crate::resolve::rules::Scripts;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::symbols::rules::Scripts;
+use crate::symbols::{Symbols, sym};
 
 /// Names that a version script spells out but nothing defines.
 pub fn undefined(job: &Job, resolved: &Resolved, symbols: &Symbols, scripts: &Scripts) {

@@ -8,14 +8,14 @@
 
 use weld_common::diag::Diagnostic;
 
-use super::place;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::sections::Sections;
 use crate::job::Job;
 use crate::live::Live;
+use crate::names::{Rank, flag};
 use crate::resolve::Resolved;
-use crate::resolve::names::{Rank, flag};
+use crate::sections::Sections;
+use crate::wording::place;
 
 /// How many references to a symbol are shown.
 const REFERRERS: usize = 3;

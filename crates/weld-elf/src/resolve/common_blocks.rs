@@ -8,9 +8,9 @@
 
 use std::collections::HashSet;
 
-use super::names::Names;
 use super::{Loaded, Resolver};
 use crate::ids::*;
+use crate::names::Names;
 
 impl<'a> Resolver<'a, '_> {
     /// Files to read for common symbols that are not in `asked` yet, with the names that they define.

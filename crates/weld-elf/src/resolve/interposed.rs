@@ -12,11 +12,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use super::Resolved;
-use super::names::flag;
-use super::versioned::split;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
+use crate::names::flag;
+use crate::names::spelled::split;
 
 /// Notes in the names of such definitions what shared objects say of them. Call when all files are read.
 pub fn note(resolved: &mut Resolved) {

@@ -13,15 +13,10 @@
 
 pub mod comdat;
 mod common_blocks;
-pub mod exports;
-pub mod internal;
 mod interposed;
-pub mod names;
 mod offers;
 mod read;
-pub mod rules;
 pub mod shared_commons;
-pub mod symbols;
 pub mod versioned;
 
 use std::collections::{HashMap, HashSet};
@@ -39,8 +34,8 @@ use crate::input::archives::ArchiveInput;
 use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
+use crate::names::*;
 use crate::options::Options;
-use names::*;
 use versioned::Shadowed;
 
 /// The files that take part in the link, and the name table.

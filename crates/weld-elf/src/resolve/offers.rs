@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::names::{Names, flag};
 use super::{Loaded, Resolver};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::load::Input;
 use crate::input::object::{Object, SymbolPlace};
+use crate::names::{Names, flag};
 
 impl<'a> Resolver<'a, '_> {
     /// Of the names that just became wanted, those that must be defined in this output and that a

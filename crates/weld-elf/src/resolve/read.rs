@@ -14,13 +14,13 @@ use weld_common::diag::Diagnostic;
 use weld_common::par;
 use weld_common::trace::{self, Region};
 
-use super::names::{BinPool, Bins, Names};
 use super::{Loaded, Resolver};
 use crate::ids::*;
 use crate::input::Reading;
 use crate::input::load::Input;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
+use crate::names::{BinPool, Bins, Names};
 
 /// Files are parsed in runs of this many; part of what makes ids independent of threads.
 const FILES_PER_TASK: usize = 16;

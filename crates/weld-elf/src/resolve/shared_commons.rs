@@ -12,11 +12,11 @@ use std::collections::HashMap;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::Resolved;
-use super::names::{Rank, flag, pack};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
-use crate::synth::commons::alignment;
+use crate::input::shared::alignment;
+use crate::names::{Rank, flag, pack};
 
 /// What a common symbol has to be at least, because of shared objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,8 +20,8 @@ use super::symbols::{Found, why};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::decode_symbols;
-use crate::resolve::symbols::sym;
+use crate::sections::decode_symbols;
+use crate::symbols::sym;
 
 impl<'a> Orderer<'_, 'a> {
     /// The sections that a profile names, in the order that it suggests.

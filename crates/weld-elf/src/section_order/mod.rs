@@ -18,11 +18,11 @@ use weld_common::glob::Glob;
 
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::job::Job;
 use crate::live::{Live, SectionOwners};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::Symbols;
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::Symbols;
 
 /// Where a section goes: those with a lower first number come before, and with the same one before those with a higher
 /// second number. A section without a place has 0 and its own number.

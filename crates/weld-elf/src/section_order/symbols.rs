@@ -12,8 +12,8 @@ use super::{Orderer, SectionOrder};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::resolve::rules;
-use crate::resolve::symbols::sym;
+use crate::symbols::rules;
+use crate::symbols::sym;
 
 /// What a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

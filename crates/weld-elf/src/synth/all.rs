@@ -1,6 +1,6 @@
 //! The list of the linker's own sections, each with the file that knows all about it.
 //!
-//! To add one: a file of `synth` that implements [`Synthetic`], and a line here. Everything else follows from
+//! To add one: a kind ([`ChunkKind`]), a file of `synth` that implements [`Synthetic`], and a line here. Everything else follows from
 //! the answers of that file, and nothing compiles that leaves one out.
 
 use super::section::{Sizes, Spec, Synthetic};
@@ -9,18 +9,13 @@ use super::{
     got, interp, merged, package_note, plt, property_note, rela, relr, shstrtab, symtab, sysv_hash, versions,
 };
 
+use crate::layout::ChunkKind;
+
 macro_rules! sections {
     (
-        one { $($(#[$doc:meta])* $one:ident => $section:path,)* }
-        numbered { $($(#[$about:meta])* $many:ident => $file:ident::$part:ident,)* }
+        one { $($one:ident => $section:path,)* }
+        numbered { $($many:ident => $file:ident::$part:ident,)* }
     ) => {
-        /// What a chunk holds.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum ChunkKind {
-            $($(#[$doc])* $one,)*
-            $($(#[$about])* $many(u32),)*
-        }
-
         impl ChunkKind {
             /// Asks the file that knows this kind.
             pub fn ask<R>(self, question: impl FnOnce(&dyn Synthetic) -> R) -> R {
@@ -74,17 +69,12 @@ sections! {
         SymTabShndx => symtab::Indices,
         StrTab => symtab::Names,
         ShStrTab => shstrtab::Section,
-        /// Copies of variables of shared objects that are read-only after relocation.
         CopyRelro => commons::CopyRelro,
-        /// Copies of the others.
         CopyBss => commons::CopyBss,
     }
     numbered {
-        /// Merged strings or constants; index into the merged parts.
         Merged => merged::Part,
-        /// Common symbols of one of the kinds in `synth::commons`.
         Common => commons::Part,
-        /// Relocations that `--emit-relocs` keeps; index into the lists of `synth::emitted_relocs`.
         Relocs => emitted_relocs::Section,
     }
 }

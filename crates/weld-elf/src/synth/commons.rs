@@ -12,11 +12,11 @@ use std::collections::{BTreeSet, HashMap};
 use super::section::{At, Sizes, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::shared::Shared;
-use crate::layout::standard::bin;
+use crate::input::shared::{Shared, alignment};
+use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::bins::bin;
+use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS, Symbols, sym};
 use crate::synth::slots::Slots;
 
 /// A block of zeroed memory that symbols lie in.
@@ -41,13 +41,6 @@ impl Block {
         Some(at)
     }
 }
-
-/// Where common symbols go; `Symbol::section` of one that has its place.
-pub const IN_BSS: u32 = 0;
-/// Thread-local ones: `.tbss`.
-pub const IN_TBSS: u32 = 1;
-/// Those of the large code model: `.lbss`.
-pub const IN_LBSS: u32 = 2;
 
 /// Common symbols by where they go.
 pub type Commons = [Block; 3];
@@ -187,19 +180,6 @@ fn section_of(dso: &Shared, s: &Sym) -> (u64, bool) {
             (align, shdr.sh_flags() & SHF_WRITE == 0 || dso.is_relro(s.st_value()))
         }
         _ => (align, false),
-    }
-}
-
-/// How aligned the variable has to be, as far as its address and section tell.
-pub fn alignment(dso: &Shared, s: &Sym) -> u64 {
-    let by_address = s.st_value().trailing_zeros();
-    match dso.shdrs.get(s.st_shndx() as usize) {
-        Some(shdr) if s.st_shndx() < SHN_LORESERVE => {
-            let align = shdr.sh_addralign().max(1);
-            let align = if align.is_power_of_two() { align.min(1 << 16) } else { 1 };
-            align.min(1u64 << by_address.min(16))
-        }
-        _ => 1u64 << by_address.min(6),
     }
 }
 

@@ -5,7 +5,7 @@
 use weld_common::sort;
 
 use crate::ids::SymbolId;
-use crate::resolve::names::{Entry, Names};
+use crate::names::{Entry, Names};
 
 /// A symbol with what it is put in order by.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub fn sort(list: Vec<Placed>, names: &Names, parallel: bool) -> Vec<Placed> {
 mod tests {
     use super::*;
     use crate::ids::FileId;
-    use crate::resolve::names::{Rank, pack};
+    use crate::names::{Rank, pack};
 
     #[test]
     fn definitions_come_by_file_and_the_rest_by_name() {

@@ -9,13 +9,13 @@ use super::plan::Plan;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, Options, OutputKind};
-use crate::resolve::symbols::prefetch_definition;
+use crate::symbols::prefetch_definition;
 use crate::synth::dynsym::DynSym;
+use crate::synth::image::Image;
 use crate::synth::rela::Counts;
 use crate::synth::slots::Slots;
 

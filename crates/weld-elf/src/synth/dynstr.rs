@@ -10,7 +10,7 @@ use weld_common::prefetch::prefetch;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_STRTAB};
 use crate::ids::SymbolId;
-use crate::resolve::names::Names;
+use crate::names::Names;
 use weld_common::string_table::StringTable;
 
 /// Names whose lengths are added up by one task.

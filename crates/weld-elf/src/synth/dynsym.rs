@@ -28,11 +28,11 @@ use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed}
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::ChunkKind;
+use crate::names::spelled::plain;
 use crate::options::{HashStyle, Options};
 use crate::resolve::Resolved;
-use crate::resolve::exports::Exports;
-use crate::resolve::symbols::{Symbols, strong_use, sym};
-use crate::resolve::versioned::plain;
+use crate::symbols::exports::Exports;
+use crate::symbols::{Symbols, strong_use, sym};
 use weld_common::string_table::StringTable;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so

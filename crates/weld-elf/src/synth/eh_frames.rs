@@ -17,12 +17,12 @@ use crate::arch::Site;
 use crate::eh_frame::{Cie, EhFrame};
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::{Symbols, sym};
+use crate::synth::image::Image;
 use crate::util::align_up;
 
 /// A record that is written.

@@ -19,12 +19,12 @@ use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthe
 use super::symbol_numbers::Numbers;
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::Sections;
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 use crate::live::SectionOwners;
-use crate::resolve::symbols::sym;
+use crate::sections::Sections;
+use crate::symbols::sym;
+use crate::synth::image::Image;
 
 /// Where relocations come from.
 #[derive(Clone, Copy)]

@@ -8,8 +8,8 @@ use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::arch::facts::DynamicTypes;
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
-use crate::image::Image;
-use crate::resolve::symbols::sym;
+use crate::symbols::sym;
+use crate::synth::image::Image;
 use crate::synth::slots::{GotEntry, Slot};
 
 /// What one word of the GOT holds and which dynamic relocation it needs.

@@ -4,6 +4,7 @@
 pub mod all;
 pub mod build_id;
 pub mod commons;
+pub mod contents;
 pub mod definition_order;
 pub mod dynamic;
 pub mod dynstr;
@@ -14,6 +15,8 @@ pub mod emitted_relocs;
 pub mod gdb_index;
 pub mod gnu_hash;
 pub mod got;
+pub mod headers;
+pub mod image;
 pub mod interp;
 pub mod merged;
 pub mod needed;

@@ -9,9 +9,9 @@ use std::sync::atomic::Ordering;
 
 use crate::ids::*;
 use crate::input::shared::Shared;
+use crate::names::{Rank, pack};
 use crate::resolve::Resolved;
-use crate::resolve::names::{Rank, pack};
-use crate::resolve::symbols::{Symbols, strong_use, sym};
+use crate::symbols::{Symbols, strong_use, sym};
 
 /// Indices of the shared objects that are needed, in command-line order. Call after the relocation scan.
 pub fn needed(resolved: &Resolved, symbols: &Symbols, gc: bool) -> Vec<u32> {

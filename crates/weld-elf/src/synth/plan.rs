@@ -36,9 +36,9 @@ use super::symtab::SymTab;
 use crate::compressed::CompressedSection;
 use crate::elf::RelocForm;
 use crate::ids::*;
-use crate::image::{Bases, MergedPart};
-use crate::input::sections::Sections;
 use crate::job::{Context, Job};
+use crate::layout::MergedPart;
+use crate::layout::addresses::Bases;
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
@@ -47,10 +47,11 @@ use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::options::{Options, Strip};
 use crate::resolve::Resolved;
-use crate::resolve::exports::Exports;
-use crate::resolve::internal::Target;
-use crate::resolve::symbols::{Symbols, sym};
 use crate::section_order::SectionOrder;
+use crate::sections::Sections;
+use crate::symbols::exports::Exports;
+use crate::symbols::internal::Target;
+use crate::symbols::{Symbols, sym};
 
 pub struct Planner<'p, 'j, 'e> {
     pub job: &'p Job<'j>,

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::arch::facts::Facts;
+use crate::arch::facts::{Facts, Rule};
 use crate::elf::{Format, SHF_ALLOC, SHT_NOTE, Writer};
 
 const NOTE_HEADER: usize = 16;
@@ -29,16 +29,6 @@ const UINT32_AND: u32 = 0xb000_0000;
 const UINT32_OR: u32 = 0xb000_8000;
 /// The first type that belongs to a machine.
 const OF_MACHINE: u32 = 0xc000_0000;
-
-/// How what inputs say becomes what the output says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    And,
-    Or,
-    OrAnd,
-    Max,
-    Any,
-}
 
 /// How properties of this type merge; `None` if the type is unknown.
 fn rule(machine: &Facts, kind: u32) -> Option<Rule> {

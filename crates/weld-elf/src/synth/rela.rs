@@ -14,18 +14,18 @@ use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::SymbolPlace;
-use crate::input::sections::{InputSection, Sections};
 use crate::layout::ChunkKind;
 use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::{Live, SectionOwners};
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::{InputSection, Sections};
+use crate::symbols::{Symbols, sym};
 use crate::synth::commons::Copies;
 use crate::synth::got::{self, WordReloc};
+use crate::synth::image::Image;
 use crate::synth::slots::{GotEntry, Slots};
 
 /// Numbers of relocations, known before layout.

@@ -9,12 +9,12 @@ use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_RELR};
 
 use super::rela;
-use crate::input::sections::Sections;
 use crate::layout::settle::{Adaptive, Resize};
 use crate::layout::{ChunkKind, Layout};
 use crate::live::SectionOwners;
 use crate::live::dyn_relocs::DynRelocs;
 use crate::resolve::Resolved;
+use crate::sections::Sections;
 
 /// What a bitmap in a word of so many bytes covers, in bytes.
 fn span(word: u64) -> u64 {

@@ -7,17 +7,18 @@
 //!
 //! The kinds are listed in [`super::all`].
 
+use super::contents::Contents;
 use super::plan::Plan;
 use crate::elf::Format;
-use crate::emit::Contents;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::Object;
-use crate::input::sections::Sections;
+pub use crate::layout::chunk::{Header, Place, Spec};
 use crate::layout::{Chunk, ChunkKind};
 use crate::live::SectionOwners;
 use crate::options::Options;
+use crate::sections::Sections;
 use crate::synth::commons::Commons;
+use crate::synth::image::Image;
 
 /// A section that the linker makes, or a part of one among input sections.
 pub trait Synthetic {
@@ -61,41 +62,6 @@ impl Sizes<'_> {
     /// The form of the output.
     pub fn format(&self) -> Format {
         self.plan.layout.format
-    }
-}
-
-/// Size and place of a section or part. What has no bytes is left out.
-pub struct Spec {
-    pub place: Place,
-    pub size: u64,
-    /// In bytes, a power of two.
-    pub align: u64,
-}
-
-pub enum Place {
-    /// An output section of its own.
-    Own(Header),
-    /// Among the input sections of a bin.
-    Joined(BinId),
-}
-
-/// The header of an output section: `sh_name`, `sh_type`, `sh_flags` and `sh_entsize`.
-pub struct Header {
-    pub name: &'static [u8],
-    pub kind: u32,
-    pub flags: u64,
-    pub entsize: u64,
-}
-
-impl Spec {
-    /// `size` bytes in an output section of their own.
-    pub fn own(header: Header, align: u64, size: u64) -> Option<Spec> {
-        (size > 0).then_some(Spec { place: Place::Own(header), size, align })
-    }
-
-    /// `size` bytes among the input sections of `bin`.
-    pub fn joined(bin: BinId, align: u64, size: u64) -> Option<Spec> {
-        (size > 0).then_some(Spec { place: Place::Joined(bin), size, align })
     }
 }
 

@@ -12,8 +12,8 @@ use weld_common::zeroed;
 use super::definition_order::{self, Placed};
 use crate::ids::*;
 use crate::live::{Live, LocalNeed, fact};
-use crate::resolve::names::Names;
-use crate::resolve::symbols::{Symbol, Symbols, sym};
+use crate::names::Names;
+use crate::symbols::{Symbol, Symbols, sym};
 
 pub const NONE: u32 = u32::MAX;
 

@@ -18,11 +18,11 @@ use super::symbol_numbers::Needed;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::options::{Discard, Options};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::{Symbols, sym};
 
 /// What uncommon options say of symbols.
 #[derive(Default)]

@@ -13,9 +13,9 @@ use weld_common::zeroed;
 
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
 use crate::resolve::Resolved;
+use crate::sections::{SectionKind, Sections};
 
 /// Which symbols of an object, or of a part of its table, are written.
 #[derive(Default)]

@@ -8,10 +8,10 @@
 
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::resolve::names::flag;
-use crate::resolve::symbols::{Symbol, strong_use, sym};
+use crate::names::flag;
+use crate::symbols::{Symbol, strong_use, sym};
+use crate::synth::image::Image;
 
 /// A symbol without its name.
 #[derive(Clone, Copy)]

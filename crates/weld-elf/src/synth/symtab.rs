@@ -19,14 +19,14 @@ use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use super::symbol_record::Record;
 use crate::elf::*;
-use crate::emit::units::UNIT_BYTES;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::Object;
 use crate::layout::ChunkKind;
+use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Symbols, strong_use, sym};
+use crate::symbols::{Symbols, strong_use, sym};
+use crate::synth::image::Image;
+use weld_common::io::units::UNIT_BYTES;
 
 /// Where a slice's symbols and names go.
 #[derive(Clone, Copy, Default, Debug)]

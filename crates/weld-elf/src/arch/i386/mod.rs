@@ -18,7 +18,7 @@ use super::rules::{Code, Failure, Rules};
 use super::x86;
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Target};
-use crate::image::Image;
+use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
 const R_32: u32 = 1;

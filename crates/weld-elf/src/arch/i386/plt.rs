@@ -5,7 +5,7 @@
 //!
 //! Specification: Intel386 psABI 5.2 "Procedure Linkage Table".
 
-use crate::image::Image;
+use crate::synth::image::Image;
 
 /// Bytes of an entry.
 pub const ENTRY: u64 = 16;

@@ -16,7 +16,7 @@ use super::facts::*;
 use super::rules::{Failure, Rules};
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Target};
-use crate::image::Image;
+use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
 const R_8: u32 = 1;

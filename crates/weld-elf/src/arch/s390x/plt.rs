@@ -6,7 +6,7 @@
 //! Specification: s390x ABI supplement, "Procedure Linkage Table".
 
 use super::FACTS;
-use crate::image::Image;
+use crate::synth::image::Image;
 
 /// Bytes of an entry.
 pub const ENTRY: u64 = 32;

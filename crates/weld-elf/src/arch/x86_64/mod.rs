@@ -11,7 +11,7 @@ use super::facts::*;
 use super::rules::{Code, Failure, Field, Rules, reaches};
 use super::x86;
 use crate::elf::{Format, Rela, Target};
-use crate::image::Image;
+use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
 const R_64: u32 = 1;

@@ -8,7 +8,7 @@
 //! Specification: x86-64 psABI 5.2 "Dynamic Linking", "Procedure Linkage Table", and 13 (CET).
 
 use super::FACTS;
-use crate::image::Image;
+use crate::synth::image::Image;
 
 /// Bytes of an entry.
 pub const ENTRY: u64 = 16;

@@ -20,10 +20,11 @@ use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::options::Options;
-use crate::synth::commons::{Block, Commons, IN_BSS, IN_LBSS, IN_TBSS};
+use crate::sections::Sections;
+use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS};
+use crate::synth::commons::{Block, Commons};
 use crate::util::align_up;
 use weld_common::string_table::StringTable;
 

@@ -1,6 +1,6 @@
 //! The names of the index, each once, and the units that have something of that name.
 //!
-//! Like the table of symbols ([`crate::resolve::names`]): who reads an object puts a [`Record`] for each name into
+//! Like the table of symbols ([`crate::names`]): who reads an object puts a [`Record`] for each name into
 //! the bin of its hash; then each bin (shard) is entered by one thread, object after object, into a table that fits
 //! the cache. No locks, and what comes out depends on the objects only. Names stay where they are; of those from entries
 //! of the debug information the scope is apart from the rest, and the hash is that of both together.

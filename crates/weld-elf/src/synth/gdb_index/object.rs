@@ -9,8 +9,8 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::SectionId;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{ObjectSections, Sections};
 use crate::live::Live;
+use crate::sections::{ObjectSections, Sections};
 
 /// An object's debug sections.
 pub struct DebugSections<'o, 'a> {

@@ -11,9 +11,9 @@ use super::object::DebugSections;
 use super::table::{Lists, Table};
 use crate::ids::{ObjectId, SectionId};
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::live::Live;
-use crate::report::place;
+use crate::sections::{SectionKind, Sections};
+use crate::wording::place;
 
 /// What the index is made from.
 pub struct Planner<'p, 'a> {

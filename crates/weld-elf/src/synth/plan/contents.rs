@@ -1,40 +1,32 @@
-//! From the plan to what is written: compressed sections, and contents of the linker's own.
+//! From the plan to what is written: the contents of the linker's own sections.
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
 use super::{Plan, is_here};
+use crate::compressed::CompressedSection;
 use crate::elf::*;
-use crate::emit::{self, Contents, headers};
 use crate::ids::*;
-use crate::image::Image;
-use crate::input::sections::Sections;
 use crate::job::{Context, Job};
 use crate::layout::ChunkKind;
 use crate::layout::place;
 use crate::resolve::Resolved;
-use crate::resolve::internal::Target;
-use crate::resolve::symbols::Symbols;
+use crate::sections::Sections;
 use crate::setup;
+use crate::symbols::Symbols;
+use crate::symbols::internal::Target;
+use crate::synth::contents::Contents;
 use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
+use crate::synth::headers;
+use crate::synth::image::Image;
 use crate::synth::{rela, relr};
 
 impl<'a> Plan<'a> {
-    /// Compresses the sections that are to be, which moves what follows them in the file.
-    pub fn compress(
+    /// Takes in sections that were compressed, which moves what follows them in the file.
+    pub fn shrink(
         &mut self,
-        job: &Job,
-        context: &Context,
-        resolved: &Resolved<'a>,
-        sections: &Sections<'a>,
-        symbols: &Symbols,
+        compressed: Vec<(OutputSectionId, CompressedSection)>,
     ) -> Result<(), Diagnostics> {
-        let _span = job.trace.span("compress sections");
-        let image = self.image(job, context, resolved, sections, symbols);
-        let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
-        let compressed = emit::compress::run(&image, context).map_err(|e| failed(e.to_string()))?;
-        // What is wrong with relocations is found while contents are made.
-        job.sink.end_phase()?;
         let word = self.layout.format.word();
         for (id, section) in &compressed {
             let out = &mut self.layout[*id];
@@ -43,7 +35,7 @@ impl<'a> Plan<'a> {
             out.flags |= SHF_COMPRESSED;
         }
         self.compressed = compressed;
-        place::unallocated(&mut self.layout).map_err(failed)
+        place::unallocated(&mut self.layout).map_err(|message| Diagnostic::error(message).into())
     }
 
     /// The plan as writers see it.

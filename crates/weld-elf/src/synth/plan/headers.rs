@@ -3,11 +3,11 @@
 use super::Plan;
 use crate::elf::*;
 use crate::ids::*;
-use crate::input::sections::Sections;
 use crate::job::{Context, Job};
 use crate::layout::{Chunk, ChunkKind};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::Symbols;
+use crate::sections::Sections;
+use crate::symbols::Symbols;
 use crate::synth::emitted_relocs::Lists;
 use crate::synth::section::{Info, Links};
 use crate::synth::shstrtab::Names;

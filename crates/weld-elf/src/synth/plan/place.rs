@@ -6,13 +6,13 @@ use super::Plan;
 use crate::arch::plt;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::input::sections::Sections;
 use crate::job::Context;
 use crate::layout::program::Program;
 use crate::layout::segments;
 use crate::layout::{Layout, addresses, settle};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbols, sym};
+use crate::sections::Sections;
+use crate::symbols::{Symbols, sym};
 use crate::synth::relr::Packed;
 use crate::synth::slots::NONE;
 

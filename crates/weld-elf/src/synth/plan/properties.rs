@@ -7,8 +7,8 @@ use weld_common::diag::Diagnostic;
 use super::Planner;
 use crate::arch::facts::ControlFlow;
 use crate::input::object::Object;
-use crate::input::sections::{ObjectSections, Sections};
 use crate::options::ReportPolicy;
+use crate::sections::{ObjectSections, Sections};
 use crate::synth::property_note::Properties;
 
 impl Planner<'_, '_, '_> {

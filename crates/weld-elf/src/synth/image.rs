@@ -1,43 +1,25 @@
 //! The finished plan of an output, as its writers see it: everything has its address.
 
 use weld_common::diag::DiagSink;
-use weld_common::merge::{Merged, Pieces};
+use weld_common::merge::Pieces;
 
 use crate::arch::facts::DynamicTypes;
 use crate::arch::plt;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{InputSection, SectionKind, Sections};
-use crate::layout::{ChunkKind, Layout};
+use crate::layout::addresses::Bases;
+use crate::layout::{ChunkKind, Layout, MergedPart};
 use crate::live::Live;
 use crate::mode::Mode;
 use crate::options::Options;
-use crate::report;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Symbol, Symbols, sym, symbol_type};
+use crate::sections::{InputSection, SectionKind, Sections};
+use crate::symbols::Symbol;
+use crate::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::slots::{NONE, Slot, Slots};
-
-/// Merged strings or constants of one kind in one output section.
-pub struct MergedPart<'a> {
-    pub merged: Merged<'a>,
-    pub chunk: ChunkId,
-    pub bin: BinId,
-}
-
-/// Addresses that relocations are computed from.
-#[derive(Clone, Copy, Default)]
-pub struct Bases {
-    pub got: u64,
-    pub got_plt: u64,
-    /// What `_GLOBAL_OFFSET_TABLE_` stands for.
-    pub got_base: u64,
-    pub plt: u64,
-    pub plt_sec: u64,
-    pub tls_start: u64,
-    pub thread_pointer: u64,
-}
+use crate::wording::shown;
 
 #[derive(Clone, Copy)]
 pub struct Image<'c, 'a> {
@@ -244,7 +226,7 @@ impl<'a> Image<'_, 'a> {
     pub fn describe_symbol(&self, object: &Object, index: u32) -> String {
         let name = object.symbol_name(index);
         if !name.is_empty() {
-            return report::shown(self.options, name).into_owned();
+            return shown(self.options, name).into_owned();
         }
         match object.syms.get(index as usize).map(|s| object.place(index, s)) {
             Some(SymbolPlace::Section(shndx)) => object.section_label(shndx as usize),

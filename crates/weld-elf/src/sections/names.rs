@@ -15,8 +15,8 @@ use super::uses::renumber;
 use super::{InputSection, Sections, is_array};
 use crate::ids::*;
 use crate::input::object::Object;
-use crate::layout::standard::{BINS, bin, prefixes};
 use crate::options::{Options, OutputKind};
+use crate::sections::bins::{BINS, bin, prefixes};
 
 /// Numbers of bins have 21 bits; the upper half numbers an object's own names.
 pub(super) const LOCAL_NAME: u32 = 1 << 20;

@@ -8,7 +8,7 @@ use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::options::Options;
 
-/// Byte `offset` of section `shndx` of object number `object`, for [`super::source`].
+/// Byte `offset` of section `shndx` of object number `object`, for `report::source`.
 pub fn of(object: ObjectId, shndx: u32, offset: u64) -> Place {
     Place { file: object.0, section: shndx, offset }
 }

@@ -5,7 +5,7 @@ use super::names::LOCAL_NAME;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
-use crate::layout::standard::BINS;
+use crate::sections::bins::BINS;
 
 /// What an object contributes to an output section's header.
 #[derive(Clone, Copy)]

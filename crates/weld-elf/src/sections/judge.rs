@@ -11,8 +11,8 @@ use crate::compressed::Compressed;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
-use crate::layout::standard::bin;
 use crate::options::{OutputKind, Strip};
+use crate::sections::bins::bin;
 
 /// No section is larger, or aligned more strictly, than the address space of any machine.
 const LARGEST: u64 = 1 << 56;

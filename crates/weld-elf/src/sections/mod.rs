@@ -6,6 +6,7 @@
 //!
 //! Specification: gABI chapter 4 ("Sections").
 
+pub mod bins;
 mod judge;
 mod names;
 mod parse;
@@ -17,10 +18,10 @@ pub use parse::parse;
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::OutputUse;
 
-use super::object::Object;
 use crate::eh_frame::EhFrame;
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::object::Object;
 use names::LOCAL_NAME;
 
 /// What to do with an input section.
@@ -243,7 +244,7 @@ pub struct Sections<'a> {
 impl InputSection {
     /// Where byte `at` of the input section is, from the start of what became of it. Symbols, relocations, exception
     /// frames, debug information and `--emit-relocs` all ask here: bytes stay where they are, but for kinds of sections that
-    /// say otherwise. Of sections that are merged or taken apart, others know ([`crate::image::Image::address_in`]).
+    /// say otherwise. Of sections that are merged or taken apart, others know ([`crate::synth::image::Image::address_in`]).
     #[inline(always)]
     pub fn output_offset(&self, at: u64) -> u64 {
         if self.kind() == SectionKind::Reversed { reversed(self.size, at) } else { at }

@@ -10,10 +10,10 @@ use weld_common::merge::Pieces;
 use crate::arch::Site;
 use crate::elf::*;
 use crate::ids::*;
-use crate::image::Image;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{InputSection, SectionKind};
-use crate::resolve::symbols::sym;
+use crate::sections::{InputSection, SectionKind};
+use crate::symbols::sym;
+use crate::synth::image::Image;
 
 /// How many symbols are remembered: a power of two.
 const REMEMBERED: usize = 8;

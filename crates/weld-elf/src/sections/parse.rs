@@ -22,9 +22,9 @@ use super::uses::Uses;
 use super::{FOLLOWERS, InputSection, ObjectSections, SectionKind, Sections};
 use crate::ids::BinId;
 use crate::input::object::{Object, append};
-use crate::layout::standard::BINS;
 use crate::options::Options;
 use crate::resolve::comdat::Comdats;
+use crate::sections::bins::BINS;
 
 /// Section headers of a slice: half a megabyte, which stays in the cache.
 pub(super) const SLICE: usize = 1 << 13;

@@ -10,15 +10,15 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::trace;
 
-use super::Resolved;
-use super::names::{Entry, Rank, flag};
-use super::symbols::{Symbols, sym};
-use super::versioned;
+use super::rules::VersionDef;
+use super::{Symbols, sym};
 use crate::elf::*;
 use crate::ids::*;
 use crate::mode::Mode;
+use crate::names::spelled;
+use crate::names::{Entry, Rank, flag};
 use crate::options::{Bsymbolic, Options};
-use crate::synth::versions::VersionDef;
+use crate::resolve::Resolved;
 
 /// Versions of the symbols that the output defines.
 pub struct Exports<'a> {
@@ -164,7 +164,7 @@ impl Decider<'_, '_> {
                 let left_open = if weak { self.mode.dynamic_undefined } else { self.mode.dynamic };
                 // What is not of default visibility has to be in this output; no loader looks for it. Nor can
                 // it be asked for a version of an unknown library.
-                let spelled = entry.flags & flag::HAS_VERSION != 0 && versioned::split(entry.name).is_some();
+                let spelled = entry.flags & flag::HAS_VERSION != 0 && spelled::split(entry.name).is_some();
                 if left_open && flags & (sym::HIDDEN | sym::PROTECTED) == 0 && !spelled {
                     symbol.add(sym::PREEMPTIBLE);
                 }
@@ -261,7 +261,7 @@ impl Decider<'_, '_> {
         {
             return version;
         }
-        (self.rules.version_of)(versioned::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
+        (self.rules.version_of)(spelled::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
     }
 
     /// Whether it is the old version of a name, and the output does not define that version: under its plain name it
@@ -270,7 +270,7 @@ impl Decider<'_, '_> {
         if entry.flags & flag::HAS_VERSION == 0 {
             return false;
         }
-        versioned::split(entry.name).is_some_and(|spelled| {
+        spelled::split(entry.name).is_some_and(|spelled| {
             !spelled.default
                 && !spelled.version.is_empty()
                 && index_of(&self.rules.definitions, spelled.version).is_none()
@@ -287,7 +287,7 @@ impl Decider<'_, '_> {
         let object = self.resolved.objects.get(index as usize);
         // A script may assign to a name with a version.
         let name = object.map_or(entry.name, |object| object.symbol_name(entry.sym()));
-        let spelled = versioned::split(name)?;
+        let spelled = spelled::split(name)?;
         if spelled.version.is_empty() {
             return Some(VER_NDX_GLOBAL);
         }

@@ -10,11 +10,20 @@ use weld_common::text;
 
 use crate::elf::*;
 use crate::options::Options;
-use crate::resolve::exports::{Rules, index_of};
 use crate::script::dynamic_list::{self, DynamicList};
 use crate::script::patterns::Pattern;
 use crate::script::version_script::{self, OwnLocals, VersionChoice, VersionMatcher, VersionScript};
-use crate::synth::versions::VersionDef;
+use crate::symbols::exports::{Rules, index_of};
+
+/// A version that the output defines.
+#[derive(Clone, Debug)]
+pub struct VersionDef<'a> {
+    pub name: &'a [u8],
+    /// The versions it inherits from, by name.
+    pub parents: Vec<&'a [u8]>,
+    /// `VER_FLG_WEAK`: no symbol is bound to it.
+    pub weak: bool,
+}
 
 /// The texts, parsed.
 #[derive(Default)]

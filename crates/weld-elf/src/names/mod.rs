@@ -1,6 +1,8 @@
 //! What ELF makes of the table of names (`weld_common::names`): the flags of a name, and which definitions
 //! may meet.
 
+pub mod spelled;
+
 use std::ops::{Deref, DerefMut};
 
 use weld_common::names::{self, Rules};

@@ -5,6 +5,10 @@
 //! runs on many threads, records in it what a symbol needs (GOT slot, PLT entry, …); before and
 //! after the scan nobody writes it.
 
+pub mod exports;
+pub mod internal;
+pub mod rules;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -13,13 +17,20 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
-use super::Resolved;
-use super::comdat::{Comdats, signature};
-use super::names::*;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::sections::{SectionKind, Sections, is_table};
+use crate::names::*;
+use crate::resolve::Resolved;
+use crate::resolve::comdat::{Comdats, signature};
+use crate::sections::{SectionKind, Sections, is_table};
+
+/// Where common symbols go; `Symbol::section` of one that has its place.
+pub const IN_BSS: u32 = 0;
+/// Thread-local ones: `.tbss`.
+pub const IN_TBSS: u32 = 1;
+/// Those of the large code model: `.lbss`.
+pub const IN_LBSS: u32 = 2;
 
 /// Bits of [`Symbol::flags`].
 pub mod sym {

@@ -2,9 +2,9 @@
 
 use super::shown;
 use crate::input::object::Object;
-use crate::input::sections::{SectionKind, Sections};
 use crate::options::Options;
 use crate::resolve::comdat::signature;
+use crate::sections::{SectionKind, Sections};
 
 /// Notes on section `shndx` of `object`, which lost.
 pub fn notes(

@@ -8,16 +8,16 @@ use std::sync::Arc;
 
 use weld_common::diag::DiagSink;
 
-use super::Resolved;
-use super::names::{Rank, flag, pack};
-use super::symbols::{Symbols, sym};
-use super::versioned::{self, Shadowed};
+use super::{Symbols, sym};
 use crate::ids::*;
-use crate::input::sections::Sections;
-use crate::live::Live;
 use crate::mode::Mode;
+use crate::names::spelled;
+use crate::names::{Rank, flag, pack};
 use crate::options::{DefsymValue, Options, OutputKind, Strip};
+use crate::resolve::Resolved;
+use crate::resolve::versioned::Shadowed;
 use crate::script::standin::Command;
+use crate::sections::Sections;
 use crate::util::is_c_identifier;
 
 /// What an internal symbol stands for.
@@ -204,7 +204,7 @@ impl Internals {
     }
 
     /// The bounds (`__start_X`, `__stop_X`) of sections of which nothing is left in the output.
-    pub fn without_section(&self, sections: &Sections, live: &Live) -> Vec<SymbolId> {
+    pub fn without_section(&self, sections: &Sections, is_live: impl Fn(SectionId) -> bool) -> Vec<SymbolId> {
         let bounds = || {
             self.list.iter().filter_map(|internal| match &internal.target {
                 Target::SectionStart(name) | Target::SectionEnd(name) if is_c_identifier(name) => {
@@ -218,7 +218,7 @@ impl Internals {
         }
         let mut is_left = vec![false; sections.bins.len()];
         for (i, section) in sections.list.iter().enumerate() {
-            if section.in_image() && live.contains(SectionId(i as u32)) {
+            if section.in_image() && is_live(SectionId(i as u32)) {
                 is_left[section.bin().index()] = true;
             }
         }
@@ -317,7 +317,7 @@ impl Internals {
     ) {
         // Announced as a root, so it is in the table.
         let Some(id) = resolved.names.find(name) else { return };
-        if let Some(spelled) = versioned::split(resolved.names.get(id).name) {
+        if let Some(spelled) = spelled::split(resolved.names.get(id).name) {
             resolved.names.get_mut(id).flags |= flag::HAS_VERSION;
             let plain = resolved.names.find(spelled.name);
             let shadowed = |id| Shadowed { id, version: spelled.version, is_same: false };

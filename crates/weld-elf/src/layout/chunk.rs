@@ -1,0 +1,81 @@
+//! The parts of an output that the linker makes itself, as layout sees them: a kind, a size and a place.
+//!
+//! `synth/all.rs` knows the file that makes each.
+
+use crate::ids::BinId;
+
+/// What a chunk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChunkKind {
+    Interp,
+    Properties,
+    BuildId,
+    PackageNote,
+    DynSym,
+    VerSym,
+    VerDef,
+    VerNeed,
+    GnuHash,
+    SysvHash,
+    DynStr,
+    RelaDyn,
+    Relr,
+    RelaPlt,
+    EhFrameHdr,
+    EhFrame,
+    Plt,
+    PltSec,
+    Dynamic,
+    Got,
+    GotPlt,
+    GdbIndex,
+    SymTab,
+    SymTabShndx,
+    StrTab,
+    ShStrTab,
+    /// Copies of variables of shared objects that are read-only after relocation.
+    CopyRelro,
+    /// Copies of the others.
+    CopyBss,
+    /// Merged strings or constants; index into the merged parts.
+    Merged(u32),
+    /// Common symbols of one kind; see `symbols::commons`.
+    Common(u32),
+    /// Relocations that `--emit-relocs` keeps; index into the lists of `synth::emitted_relocs`.
+    Relocs(u32),
+}
+
+/// Size and place of a section or part. What has no bytes is left out.
+pub struct Spec {
+    pub place: Place,
+    pub size: u64,
+    /// In bytes, a power of two.
+    pub align: u64,
+}
+
+pub enum Place {
+    /// An output section of its own.
+    Own(Header),
+    /// Among the input sections of a bin.
+    Joined(BinId),
+}
+
+/// The header of an output section: `sh_name`, `sh_type`, `sh_flags` and `sh_entsize`.
+pub struct Header {
+    pub name: &'static [u8],
+    pub kind: u32,
+    pub flags: u64,
+    pub entsize: u64,
+}
+
+impl Spec {
+    /// `size` bytes in an output section of their own.
+    pub fn own(header: Header, align: u64, size: u64) -> Option<Spec> {
+        (size > 0).then_some(Spec { place: Place::Own(header), size, align })
+    }
+
+    /// `size` bytes among the input sections of `bin`.
+    pub fn joined(bin: BinId, align: u64, size: u64) -> Option<Spec> {
+        (size > 0).then_some(Spec { place: Place::Joined(bin), size, align })
+    }
+}

@@ -1,0 +1,32 @@
+//! What the linker's own sections are written from, once everything has its address.
+
+use super::dynsym::DynSym;
+use super::eh_frames::EhFrames;
+use super::emitted_relocs::EmittedRelocs;
+use super::gdb_index::table::Table;
+use super::property_note::Properties;
+use super::rela::Dynamics;
+use super::shstrtab::Names;
+use super::symtab::SymTab;
+use crate::compressed::CompressedSection;
+use crate::ids::OutputSectionId;
+
+/// The linker's own sections, ready to be written.
+pub struct Contents<'c> {
+    pub dynsym: Option<&'c DynSym>,
+    pub dynamic: Vec<(u64, u64)>,
+    pub dynamics: Dynamics,
+    pub relr_words: Vec<u64>,
+    pub eh_frames: &'c EhFrames,
+    /// What `.eh_frame_hdr` says, in order; empty if there is none.
+    pub frame_table: Vec<(u64, u64)>,
+    pub relocs: Option<&'c EmittedRelocs>,
+    pub symtab: Option<&'c SymTab>,
+    pub gdb_index: Option<&'c Table<'c>>,
+    /// Those of output sections.
+    pub names: &'c Names,
+    pub properties: Option<&'c Properties>,
+    /// Sections that were compressed, by their ids.
+    pub compressed: &'c [(OutputSectionId, CompressedSection)],
+    pub headers: Vec<u8>,
+}
