@@ -182,7 +182,8 @@ impl Pdb<'_> {
         units.extend(self.streams.new_fpo.map(Unit::NewFpo));
         units.extend(self.streams.fpo.map(Unit::Fpo));
         for (i, module) in self.symbols.scanned.iter().enumerate() {
-            if module.stream_len() > 0 {
+            // One that has no stream may have global symbols.
+            if module.stream_len() > 0 || !module.globals.is_empty() {
                 units.extend((0..module.unit_count()).map(|unit| Unit::Module(i, unit)));
             }
         }
@@ -404,8 +405,9 @@ impl Writing<'_> {
         let globals = scanned.global_range(unit);
         let range = |stream: usize, start: u32, end: u32| (stream, u64::from(start), (end - start) as usize);
         let globals_at = publics.record_bytes() + globals.start;
-        let first = if unit == 0 { SIGNATURE_SIZE } else { 0 };
-        let last = if unit + 1 == scanned.unit_count() { 4 } else { 0 };
+        let has_stream = scanned.stream_len() > 0;
+        let first = if has_stream && unit == 0 { SIGNATURE_SIZE } else { 0 };
+        let last = if has_stream && unit + 1 == scanned.unit_count() { 4 } else { 0 };
         let [globals, signature, symbols_out, c13, _] = sheet.reserve([
             range(streams.records, globals_at, globals_at + globals.len() as u32),
             range(number, 0, first),

@@ -77,6 +77,18 @@ fn nothing_wrong() {
     assert_eq!(check(&objects, &file), 2);
 }
 
+/// Nothing for a stream of its own.
+#[test]
+fn only_global_symbols() {
+    let file = TempFile::new("globals");
+    let mut symbols = Symbols::new();
+    symbols.udt("T", INT);
+    symbols.data("global", INT);
+    let mut section = Section::new();
+    section.subsection(0xf1, &symbols.0);
+    check(&[Object { sections: vec![section.0], ..Object::default() }], &file);
+}
+
 /// Every byte of every section changed.
 #[test]
 fn changed_bytes() {
