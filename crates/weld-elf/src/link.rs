@@ -71,7 +71,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
         store.record();
     }
     let trace = Trace::new(options.reports.stats || options.reports.time_trace.is_some());
-    let recorder = report::reproduce::start(&options, args)?;
+    let recorder = report::reproduce::start(&options, args, &store)?;
     let record = recorder.as_ref();
     let job = Job {
         options: &options,

@@ -3,7 +3,7 @@
 //! `args` fills it, the phases read it and nobody changes it after parsing. Sizes and addresses
 //! are in bytes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
@@ -241,6 +241,26 @@ pub struct InputOptions {
     pub machine: Option<&'static dyn Machine>,
     /// `--oformat`, unless it says nothing of the machine.
     pub output_format: Option<&'static str>,
+    /// `--remap-inputs`, `--remap-inputs-file`.
+    pub remaps: Vec<Remap>,
+}
+
+/// A pattern, and what is read in place of what it matches.
+pub type RemapRule = (Vec<u8>, PathBuf);
+
+/// Other files for inputs.
+#[derive(Clone, Debug)]
+pub enum Remap {
+    Rule(RemapRule),
+    /// A file with rules.
+    File(PathBuf),
+}
+
+impl Remap {
+    /// Whether a path stands for no input at all.
+    pub fn is_nothing(path: &Path) -> bool {
+        path == Path::new("/dev/null") || path == Path::new("NUL")
+    }
 }
 
 /// What names mean: what is looked for, defined, exported, allowed to be missing.
@@ -355,6 +375,8 @@ pub struct SectionOptions {
     pub unique_sections: bool,
     /// `--unique=GLOB`: and so do those.
     pub unique_patterns: Vec<String>,
+    /// `--force-group-allocation`: with `-r`, members of section groups become ordinary sections.
+    pub dissolve_groups: bool,
     pub sort_init_array: bool,
     /// `.ctors` and `.dtors` become part of `.init_array` and `.fini_array`.
     pub ctors_in_init_array: bool,
@@ -395,6 +417,7 @@ impl Default for SectionOptions {
             merge_sections: true,
             unique_sections: false,
             unique_patterns: Vec::new(),
+            dissolve_groups: false,
             sort_init_array: true,
             ctors_in_init_array: true,
             compress_debug: None,
@@ -454,6 +477,8 @@ pub struct LayoutOptions {
     /// `-z common-page-size`, in bytes: RELRO ends on pages of this size.
     pub common_page_size: Option<u64>,
     pub separate_code: SeparateCode,
+    /// `--rosegment`: read-only data has a segment apart from code.
+    pub rosegment: bool,
     /// `-z relro`: what only the loader writes becomes read-only.
     pub relro: bool,
     /// `-z execstack`, `-z noexecstack`; `None`: as objects ask for.
@@ -464,6 +489,10 @@ pub struct LayoutOptions {
     pub stack_size: Option<u64>,
     /// `-z rodynamic`: `.dynamic` is read-only.
     pub rodynamic: bool,
+    /// `-z wxneeded` (OpenBSD): the program makes memory that is writable and executable (`PT_OPENBSD_WXNEEDED`).
+    pub wxneeded: bool,
+    /// `-z nobtcfi` (OpenBSD): its indirect branches may go anywhere (`PT_OPENBSD_NOBTCFI`).
+    pub nobtcfi: bool,
     /// `-z sectionheader`: there is a section header table.
     pub sectionheader: bool,
 }
@@ -478,11 +507,14 @@ impl Default for LayoutOptions {
             max_page_size: None,
             common_page_size: None,
             separate_code: SeparateCode::None,
+            rosegment: true,
             relro: true,
             execstack: None,
             gnustack: true,
             stack_size: None,
             rodynamic: false,
+            wxneeded: false,
+            nobtcfi: false,
             sectionheader: true,
         }
     }
@@ -537,6 +569,8 @@ pub struct DynamicOptions {
     pub hash_style: HashStyle,
     /// `-z now` and the keywords of `-z` behind it are flags of `.dynamic`.
     pub now: bool,
+    /// `-z retpolineplt`: PLT entries do not jump indirectly.
+    pub retpolines: bool,
     pub global: bool,
     pub initfirst: bool,
     pub interpose: bool,
@@ -581,11 +615,18 @@ pub struct OutputFileOptions {
     /// `path` comes from `-o`, which wins over `OUTPUT` in a linker script.
     pub path_given: bool,
     pub engine: EngineChoice,
+    /// `--oformat=binary`: the bytes of the image, without headers.
+    pub raw: bool,
 }
 
 impl Default for OutputFileOptions {
     fn default() -> Self {
-        OutputFileOptions { path: PathBuf::from("a.out"), path_given: false, engine: EngineChoice::Auto }
+        OutputFileOptions {
+            path: PathBuf::from("a.out"),
+            path_given: false,
+            engine: EngineChoice::Auto,
+            raw: false,
+        }
     }
 }
 

@@ -101,12 +101,26 @@ pub struct DynamicTypes {
 
 /// The shape of the procedure linkage table and of the part of the GOT that it jumps through.
 pub struct Plt {
-    /// The code before the first entry, which calls the loader. Only symbols bound by name need it.
-    pub header: u64,
-    pub entry: u64,
+    /// The header calls the loader: only symbols bound by name need it.
+    pub ordinary: Entries,
+    /// Without indirect jumps, if the machine has that.
+    pub retpolines: Option<Retpolines>,
     pub align: u64,
     /// Words at the start of `.got.plt`.
     pub reserved_words: u64,
+}
+
+/// Code before the first entry, and an entry.
+pub struct Entries {
+    pub header: u64,
+    pub entry: u64,
+}
+
+/// Entries that jump by a return whose predicted target is a loop that does nothing. The header has that jump.
+pub struct Retpolines {
+    /// If functions are bound when they are called first: the header and the entries also call the loader.
+    pub lazy: Entries,
+    pub bound: Entries,
 }
 
 /// A code model with data out of the reach of ordinary code.
@@ -195,12 +209,5 @@ impl Facts {
     /// How properties of this type are merged, if the machine knows it.
     pub fn property_rule(&self, kind: u32) -> Option<Rule> {
         self.properties.rules.iter().find(|(kinds, _)| kinds.contains(&kind)).map(|(_, rule)| *rule)
-    }
-}
-
-impl Plt {
-    /// Bytes before the first entry of `.plt` if so many entries are bound by name.
-    pub fn header_size(&self, jump_slots: u32) -> u64 {
-        if jump_slots > 0 { self.header } else { 0 }
     }
 }

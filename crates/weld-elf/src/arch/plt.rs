@@ -3,19 +3,52 @@
 //! `.plt` has a header, if anything is bound by name, and an entry for each symbol; `.got.plt` some words for the
 //! loader and a word for each entry. Entries of IFUNCs of this output come last. With marked entries
 //! (IBT), `.plt` keeps the lazy part of the entries that are bound by name, and `.plt.sec` has all the
-//! entries that are called.
+//! entries that are called. Retpolines always have the header, through which their entries jump.
 
-use super::facts::Facts;
+use super::facts::{Entries, Facts};
 use crate::synth::image::Image;
 use crate::synth::slots::Slots;
 
-pub fn plt_size(facts: &Facts, slots: &Slots, marked: bool) -> u64 {
-    let entries = if marked { slots.jump_slots as usize } else { slots.plt.len() };
-    facts.plt.header_size(slots.jump_slots) + facts.plt.entry * entries as u64
+/// What entries are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Ordinary,
+    /// They start with a mark for indirect branches (IBT).
+    Marked,
+    /// They jump without indirect jumps; `lazy`: some are bound when they are called first.
+    Retpoline {
+        lazy: bool,
+    },
 }
 
-pub fn plt_sec_size(facts: &Facts, slots: &Slots, marked: bool) -> u64 {
-    if marked { facts.plt.entry * slots.plt.len() as u64 } else { 0 }
+impl Style {
+    fn entries(self, facts: &Facts) -> &Entries {
+        match (self, &facts.plt.retpolines) {
+            (Style::Retpoline { lazy: true }, Some(retpolines)) => &retpolines.lazy,
+            (Style::Retpoline { lazy: false }, Some(retpolines)) => &retpolines.bound,
+            _ => &facts.plt.ordinary,
+        }
+    }
+
+    /// Bytes before the first entry of `.plt` if so many entries are bound by name.
+    pub fn header_size(self, facts: &Facts, jump_slots: u32) -> u64 {
+        let needed = jump_slots > 0 || matches!(self, Style::Retpoline { .. });
+        if needed { self.entries(facts).header } else { 0 }
+    }
+
+    /// Bytes of an entry.
+    pub fn entry_size(self, facts: &Facts) -> u64 {
+        self.entries(facts).entry
+    }
+}
+
+pub fn plt_size(facts: &Facts, slots: &Slots, style: Style) -> u64 {
+    let entries = if style == Style::Marked { slots.jump_slots as usize } else { slots.plt.len() };
+    style.header_size(facts, slots.jump_slots) + style.entry_size(facts) * entries as u64
+}
+
+pub fn plt_sec_size(facts: &Facts, slots: &Slots, style: Style) -> u64 {
+    if style == Style::Marked { style.entry_size(facts) * slots.plt.len() as u64 } else { 0 }
 }
 
 pub fn got_plt_size(facts: &Facts, slots: &Slots) -> u64 {
@@ -23,9 +56,9 @@ pub fn got_plt_size(facts: &Facts, slots: &Slots) -> u64 {
 }
 
 /// How far from the start of `.plt`, or of `.plt.sec`, the entry is that is called.
-pub fn entry_offset(facts: &Facts, slots: &Slots, marked: bool, entry: u32) -> u64 {
-    let header = if marked { 0 } else { facts.plt.header_size(slots.jump_slots) };
-    header + facts.plt.entry * u64::from(entry)
+pub fn entry_offset(facts: &Facts, slots: &Slots, style: Style, entry: u32) -> u64 {
+    let header = if style == Style::Marked { 0 } else { style.header_size(facts, slots.jump_slots) };
+    header + style.entry_size(facts) * u64::from(entry)
 }
 
 /// Writes `.got.plt` from word `first` on.

@@ -18,6 +18,7 @@ use weld_common::text;
 use super::quoting;
 use super::state::State;
 use super::table::TABLE;
+use crate::options::{Remap, RemapRule};
 
 /// Options whose value is a directory to look in.
 const DIRECTORIES: &[&str] = &["library-path", "rpath-link", "sysroot"];
@@ -46,12 +47,16 @@ const WRITTEN: &[&str] = &[
     "print-symbol-order",
 ];
 
-/// Options that would be wrong in the other place.
-const DROPPED: &[&str] = &["reproduce", "chroot", "rsp-quoting"];
+/// Options that would be wrong in the other place. Rules for other inputs are written anew.
+const DROPPED: &[&str] = &["reproduce", "chroot", "rsp-quoting", "remap-inputs", "remap-inputs-file"];
 
 /// The text of `response.txt`. What depends on the name that weld was called by comes first, so that the
-/// command line still has the last word.
-pub fn response(args: &[OsString], version_symbols: bool) -> Result<String, Diagnostic> {
+/// command line still has the last word. `remaps` are the rules for other inputs, those from files included.
+pub fn response(
+    args: &[OsString],
+    version_symbols: bool,
+    remaps: &[RemapRule],
+) -> Result<String, Diagnostic> {
     let expanded = Expanded::read(args, quoting(args)?)?;
     let args = expanded.args();
     let mut text = String::from("--chroot .\n");
@@ -69,12 +74,20 @@ pub fn response(args: &[OsString], version_symbols: bool) -> Result<String, Diag
                 };
                 let Some(value) = rewritten(row.names[0], value) else { continue };
                 match row.value {
-                    Value::Optional(_) => line(&mut text, &[&joined(given.spelling, "=", &value)]),
-                    Value::Suffix(_) => line(&mut text, &[&joined(given.spelling, "", &value)]),
+                    Value::Optional(_) => line(&mut text, &[&joined(given.spelling.into(), "=", &value)]),
+                    Value::Suffix(_) => line(&mut text, &[&joined(given.spelling.into(), "", &value)]),
                     _ => line(&mut text, &[given.spelling.as_ref(), &value]),
                 }
             }
         }
+    }
+    for (pattern, path) in remaps {
+        // A glob that begins with any text matches where the path lies then, too.
+        let anywhere = pattern.first() == Some(&b'*');
+        let pattern = text::os_str(pattern);
+        let from = if anywhere { pattern.to_owned() } else { stored(pattern).into_os_string() };
+        let to = if Remap::is_nothing(path) { path.clone() } else { stored(path.as_os_str()) };
+        line(&mut text, &["--remap-inputs".as_ref(), &joined(from, "=", to.as_os_str())]);
     }
     line(&mut text, &["-L".as_ref(), stored(".".as_ref()).as_os_str()]);
     Ok(text)
@@ -106,8 +119,7 @@ fn stored(path: &OsStr) -> PathBuf {
     if stored.as_os_str().is_empty() { PathBuf::from(".") } else { stored }
 }
 
-fn joined(option: &str, between: &str, value: &OsStr) -> OsString {
-    let mut text = OsString::from(option);
+fn joined(mut text: OsString, between: &str, value: &OsStr) -> OsString {
     text.push(between);
     text.push(value);
     text
@@ -164,8 +176,11 @@ mod tests {
             "/no/such/script",
             "-rpath-link=/a:/b/c",
             "-O2",
+            "--remap-inputs-file=f",
         ];
-        let text = response(&args.map(OsString::from), false).unwrap();
+        let rules = [("/a/?.o", "/c.o"), ("*.so", "/dev/null")];
+        let rules = rules.map(|(from, to)| (from.as_bytes().to_owned(), PathBuf::from(to)));
+        let text = response(&args.map(OsString::from), false, &rules).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let want = [
             "--chroot .",
@@ -182,6 +197,8 @@ mod tests {
             "-T /no/such/script",
             "-rpath-link a:b/c",
             "-O 2",
+            "--remap-inputs \"a/?.o=c.o\"",
+            "--remap-inputs \"*.so=/dev/null\"",
         ];
         assert_eq!(lines[..lines.len() - 1], want);
         assert!(lines[lines.len() - 1].starts_with("-L "));

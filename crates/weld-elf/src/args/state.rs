@@ -247,6 +247,7 @@ impl State {
             // The list says what is kept.
             o.symtab.strip = Strip::Debug;
         }
+        let raw = o.output.raw;
         if !o.layout.sectionheader {
             o.symtab.strip = Strip::All;
         }
@@ -259,6 +260,10 @@ impl State {
             (self.relocatable && o.sections.icf != Icf::None, "-r and --icf"),
             (self.relocatable && !o.layout.sectionheader, "-r and -z nosectionheader"),
             (self.relocatable && o.sections.gdb_index, "-r and --gdb-index"),
+            (o.dynamic.retpolines && o.notes.ibtplt, "-z retpolineplt and -z ibtplt"),
+            (o.dynamic.retpolines && o.notes.shstk, "-z retpolineplt and -z shstk"),
+            (raw && self.relocatable, "-r and --oformat=binary"),
+            (raw && o.relocs.emit_relocs, "--emit-relocs and --oformat=binary"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
         ];
         let missing = [
@@ -268,6 +273,10 @@ impl State {
         ];
         if self.relocatable {
             o.layout.relro = false;
+        }
+        if raw {
+            // Nothing is left that is not loaded.
+            (o.layout.sectionheader, o.symtab.strip) = (false, Strip::All);
         }
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
             self.error(format!("{pair} cannot be used together"));

@@ -1,6 +1,12 @@
 //! Values of options that need parsing. Errors are messages without the option's name.
 
+use std::path::PathBuf;
+
 use weld_common::args::Given;
+use weld_common::glob::Glob;
+use weld_common::text;
+
+use crate::options::RemapRule;
 
 /// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
 pub fn number(text: &str) -> Result<u64, String> {
@@ -97,6 +103,21 @@ fn one_of(names: &[&str]) -> String {
         [one] => (*one).to_owned(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
+}
+
+/// `PATTERN=FILE` of `--remap-inputs`, taken apart at the first of `separators`.
+pub fn remap_rule(text: &[u8], separators: &[u8]) -> Result<RemapRule, String> {
+    let end = text.iter().position(|byte| separators.contains(byte));
+    let (pattern, rest) = text.split_at(end.unwrap_or(text.len()));
+    let path = match rest.trim_ascii_start() {
+        [b'=', path @ ..] => path.trim_ascii(),
+        path => path,
+    };
+    if pattern.is_empty() || path.is_empty() {
+        return Err("expected PATTERN=FILE".into());
+    }
+    Glob::new(pattern).map_err(|e| format!("{}: {e}", text::text(pattern)))?;
+    Ok((pattern.to_owned(), PathBuf::from(text::os_str(path))))
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ pub const ELFCLASS32: u8 = 1;
 pub const ELFCLASS64: u8 = 2;
 pub const ELFDATA2LSB: u8 = 1;
 pub const ELFDATA2MSB: u8 = 2;
-pub const ELFOSABI_GNU: u8 = 3;
 
 pub const ET_NONE: u16 = 0;
 pub const ET_REL: u16 = 1;
@@ -101,6 +100,12 @@ pub const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 pub const PT_GNU_STACK: u32 = 0x6474_e551;
 pub const PT_GNU_RELRO: u32 = 0x6474_e552;
 pub const PT_GNU_PROPERTY: u32 = 0x6474_e553;
+pub const ELFOSABI_OPENBSD: u8 = 12;
+pub const PT_OPENBSD_MUTABLE: u32 = 0x65a3_dbe5;
+pub const PT_OPENBSD_RANDOMIZE: u32 = 0x65a3_dbe6;
+pub const PT_OPENBSD_WXNEEDED: u32 = 0x65a3_dbe7;
+pub const PT_OPENBSD_NOBTCFI: u32 = 0x65a3_dbe8;
+pub const PT_OPENBSD_SYSCALLS: u32 = 0x65a3_dbe9;
 
 pub const PF_X: u32 = 1;
 pub const PF_W: u32 = 2;

@@ -80,9 +80,13 @@ impl Cutter<'_, '_> {
     pub fn image(&self, symtab: Option<&SymTab>) -> Vec<Unit> {
         let layout = self.layout;
         let mut units = vec![Unit::Headers];
-        let mut end = crate::synth::headers::size(layout);
+        let mut end = layout.headers_size();
         let mut small = Small { sections: 0..0, offset: 0, end: 0 };
-        for (id, out) in layout.with_ids() {
+        let mut order: Vec<_> = layout.with_ids().collect();
+        if layout.raw {
+            order.sort_by_key(|(_, out)| out.offset);
+        }
+        for (id, out) in order {
             if out.is_nobits() || out.size == 0 {
                 continue;
             }
@@ -119,7 +123,9 @@ impl Cutter<'_, '_> {
 
     /// Whether an output section is written with its neighbours. Nothing in it is cut, or left as a hole.
     fn is_small(&self, id: OutputSectionId, out: &OutputSection) -> bool {
+        // Those of a raw image lie in another order than in the list.
         out.size < DIRECT
+            && !self.layout.raw
             && !self.compressed.iter().any(|c| c.0 == id)
             && !out.own.is_some_and(|kind| matches!((self.slicing)(kind), Cuts::Elsewhere))
     }
@@ -352,6 +358,7 @@ mod tests {
             by_address: Vec::new(),
             of_bin: vec![OutputSectionId(0)],
             image_base: 0,
+            raw: false,
             section_headers: 0,
             file_size: 0,
         };

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use weld_common::archive::armap::{Armap, Symbols};
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
+use weld_common::diag::Diagnostic;
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
 use weld_common::text;
@@ -81,8 +82,8 @@ pub fn is_meant(value: &str, path: &str) -> bool {
 pub enum Contents<'a> {
     /// Header offsets of the members that its index names, ascending.
     Indexed(Vec<u64>),
-    /// Its objects in order, and messages where there is something else.
-    Members(Vec<Result<(FileName<'a>, &'a [u8]), String>>),
+    /// Its objects in order, and what there is to say of others.
+    Members(Vec<Result<(FileName<'a>, &'a [u8]), Diagnostic>>),
 }
 
 pub type ReadArchive<'a> = Result<(Archive<'a>, Contents<'a>), ArchiveError>;
@@ -138,7 +139,7 @@ fn members<'a>(
     path: &Arc<str>,
     archive: &Archive<'a>,
     parallel: bool,
-) -> Vec<Result<(FileName<'a>, &'a [u8]), String>> {
+) -> Vec<Result<(FileName<'a>, &'a [u8]), Diagnostic>> {
     let mut damage = None;
     let found = archive.members().map_while(|member| member.map_err(|e| damage = Some(e)).ok());
     let found: Vec<Member> = found.collect();
@@ -151,11 +152,16 @@ fn members<'a>(
         match data.map(|data| (identify(data), data)) {
             Ok((Kind::Object | Kind::Bitcode, data)) => Some(Ok((name, data))),
             Ok((_, data)) if data.starts_with(b"!<") => {
-                Some(Err(format!("{name}: an archive inside an archive is not supported")))
+                Some(Err(Diagnostic::error(format!("{name}: an archive inside an archive is not supported"))))
+            }
+            Ok((kind @ (Kind::Shared | Kind::Executable), _)) => {
+                let what = if kind == Kind::Shared { "a shared object" } else { "an executable" };
+                let text = format!("{name}: is {what}; only objects of an archive take part in a link");
+                Some(Err(Diagnostic::warning(text)))
             }
             // Rust libraries carry metadata beside their objects; other linkers pass over such members.
             Ok(_) => None,
-            Err(message) => Some(Err(format!("{path}: {message}"))),
+            Err(message) => Some(Err(Diagnostic::error(format!("{path}: {message}")))),
         }
     };
     let region = trace::region("read members");
@@ -165,7 +171,7 @@ fn members<'a>(
     };
     drop(region);
     let mut list: Vec<_> = read.into_iter().flatten().collect();
-    list.extend(damage.map(|e| Err(format!("{path}: {e}"))));
+    list.extend(damage.map(|e| Err(Diagnostic::error(format!("{path}: {e}")))));
     list
 }
 
@@ -238,7 +244,9 @@ mod tests {
             let Ok((_, Contents::Members(list))) = read(&store, &file(&bytes, true), parallel) else {
                 panic!()
             };
-            let name = |member: Result<(FileName, &[u8]), String>| member.map(|(name, _)| name.to_string());
+            let name = |member: Result<(FileName, &[u8]), Diagnostic>| {
+                member.map(|(name, _)| name.to_string()).map_err(|e| e.message)
+            };
             list.into_iter().map(name).collect::<Vec<_>>()
         });
         assert_eq!(one, many);

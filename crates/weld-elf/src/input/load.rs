@@ -20,6 +20,7 @@ use weld_common::trace;
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
 use super::identify::Kind;
+use super::remap::Remaps;
 use super::search::{Opened, Search};
 use super::{FileName, Reading};
 use crate::arch::{self, Machine};
@@ -69,6 +70,7 @@ pub struct Inputs<'a> {
     places: Vec<(FileId, u32)>,
     /// `SEARCH_DIR` of scripts.
     search_dirs: Vec<PathBuf>,
+    remaps: Remaps,
     /// Archives seen and whether as a whole, with where they are named for the last time.
     archives_seen: HashMap<(Arc<str>, bool), u32>,
     /// Groups of scripts, counted from the greatest number down.
@@ -224,6 +226,7 @@ impl<'a> Loader<'a, '_> {
             opened: Vec::new(),
             places: Vec::new(),
             search_dirs: Vec::new(),
+            remaps: Remaps::default(),
             archives_seen: HashMap::new(),
             script_groups: 0,
             scripts: ScriptCounts::default(),
@@ -232,6 +235,10 @@ impl<'a> Loader<'a, '_> {
             formats: Vec::new(),
             store: self.store,
         };
+        match Remaps::read(self.options, self.store) {
+            Ok(remaps) => inputs.remaps = remaps,
+            Err(diagnostic) => self.sink.push(diagnostic),
+        }
         let mut opened = Vec::new();
         let mut args = &self.options.inputs.args[..];
         let mut given = 0;
@@ -257,11 +264,8 @@ impl<'a> Loader<'a, '_> {
     pub fn add_dependent(&self, wanted: &[(FileName<'a>, &'a [u8])], inputs: &mut Inputs<'a>) {
         let mut opened = Vec::new();
         for (object, library) in wanted {
-            let search_dirs = std::mem::take(&mut inputs.search_dirs);
             let name = String::from_utf8_lossy(library);
-            let found = self.search(&search_dirs).dependent(&name, InputFlags::default());
-            inputs.search_dirs = search_dirs;
-            match found {
+            match self.search(inputs).dependent(&name, InputFlags::default()) {
                 Ok(Some(file)) => self.take(file, false, 0, &mut opened, inputs),
                 Ok(None) => {
                     self.sink.error(format!("{object}: asks for the library {name}, which is not found"))
@@ -274,8 +278,9 @@ impl<'a> Loader<'a, '_> {
         self.add_needed(inputs);
     }
 
-    pub(super) fn search<'s>(&'s self, more_dirs: &'s [PathBuf]) -> Search<'a, 's> {
-        Search { store: self.store, options: self.options, more_dirs }
+    pub(super) fn search<'s>(&'s self, inputs: &'s Inputs<'a>) -> Search<'a, 's> {
+        let Inputs { search_dirs, remaps, .. } = inputs;
+        Search { store: self.store, options: self.options, more_dirs: search_dirs, remaps: Some(remaps) }
     }
 
     /// Opens `args` in parallel, and replaces scripts by what they name.
@@ -287,14 +292,14 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        let found = self.open(args, &|arg| self.search(&inputs.search_dirs).open(arg, from));
+        let found = self.open(args, &|arg| self.search(inputs).open(arg, from));
         let dirs = inputs.search_dirs.len();
         out.reserve(args.len());
         inputs.opened.reserve(args.len());
         for (arg, mut found) in args.iter().zip(found) {
             // A script before it may have named more directories.
             if found.is_err() && inputs.search_dirs.len() > dirs {
-                found = self.search(&inputs.search_dirs).open(arg, from);
+                found = self.search(inputs).open(arg, from);
             }
             let script = matches!(arg.kind, InputKind::Script(_));
             match found {
@@ -422,7 +427,11 @@ impl<'a> Loader<'a, '_> {
         let facts = inputs.machine.facts();
         for (script, name, is_architecture) in inputs.formats.drain(..) {
             let wanted = if is_architecture { facts.architecture } else { facts.object_format };
-            if name != wanted {
+            let raw = !is_architecture && self.options.output.raw;
+            if !is_architecture && name == "binary" && !raw {
+                let text = "OUTPUT_FORMAT(binary) is not supported; use --oformat=binary";
+                self.sink.error(format!("{script}: {text}"));
+            } else if name != wanted && !raw {
                 self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
             }
         }
@@ -542,7 +551,7 @@ impl<'a> Loader<'a, '_> {
                 for member in members {
                     match member {
                         Ok((name, data)) => inputs.files.push(Input::Object { name, data, lazy, excluded }),
-                        Err(message) => self.sink.error(message),
+                        Err(diagnostic) => self.sink.push(diagnostic),
                     }
                 }
             }

@@ -3,7 +3,7 @@
 //! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command
 //! line into an ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
 //! what each section of a live object is for. [`needed`] adds what shared objects need, [`binary`] makes
-//! objects of other files. [`parts`] tells prefetching what is read when.
+//! objects of other files, [`remap`] has other files read than are named. [`parts`] tells prefetching what is read when.
 
 pub mod archives;
 mod binary;
@@ -12,6 +12,7 @@ pub mod load;
 pub mod needed;
 pub mod object;
 pub mod parts;
+pub mod remap;
 pub mod search;
 pub mod shared;
 pub mod versions;

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use weld_common::diag::Diagnostic;
 
 use super::load::{Input, Inputs, Loader};
+use super::search::Search;
 use super::shared::Shared;
 use crate::ids::*;
 use crate::options::{InputFlags, Options};
@@ -34,6 +35,7 @@ impl<'a> Loader<'a, '_> {
             next = inputs.files.len();
             known.extend(libraries.iter().map(|(library, _)| library.soname));
             let mut opened = Vec::new();
+            let search = Search { store: self.store, options: self.options, more_dirs: &[], remaps: None };
             for (library, _) in libraries.iter().filter(|(_, copies)| *copies) {
                 for name in &library.needed {
                     if !known.insert(name) {
@@ -41,7 +43,7 @@ impl<'a> Loader<'a, '_> {
                     }
                     let flags = InputFlags { as_needed: true, copy_needed: true, ..InputFlags::default() };
                     let path = Path::new(OsStr::from_bytes(name));
-                    match self.search(&[]).needed(path, &run_path(self.options, library), flags) {
+                    match search.needed(path, &run_path(self.options, library), flags) {
                         Ok(Some(file)) => {
                             inputs.opened.push(file.path.clone());
                             opened.push(file);

@@ -64,8 +64,9 @@ pub struct Object<'a> {
     pub call_graph: u32,
     /// `--exclude-libs` names its archive: its symbols are not exported.
     pub excluded: bool,
-    /// The header says that it uses what only GNU systems have: IFUNCs, `STB_GNU_UNIQUE`, `SHF_GNU_RETAIN`.
-    pub is_gnu: bool,
+    /// `EI_OSABI`: the system that it is for, or whose extensions it uses (GNU: IFUNCs, `STB_GNU_UNIQUE`,
+    /// `SHF_GNU_RETAIN`); 0 if any.
+    pub os_abi: u8,
     /// Some name of a symbol has a version in it.
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
@@ -138,7 +139,7 @@ impl<'a> Object<'a> {
             dependent_libraries: 0,
             call_graph: 0,
             excluded: false,
-            is_gnu: ehdr.os_abi() == ELFOSABI_GNU,
+            os_abi: ehdr.os_abi(),
             spells_versions: false,
             section_base: 0,
             machine,

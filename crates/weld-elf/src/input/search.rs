@@ -3,7 +3,8 @@
 //! A path is taken as it is. One that a script names is looked for beside the script first, then as it is and
 //! in the library directories; if it is absolute and the script lies in the sysroot, then there and nowhere else.
 //! What a script includes is looked for as it is before it is looked for beside the script. `-lNAME` is looked for in the
-//! library directories: those of `-L` first, then those that scripts name with `SEARCH_DIR`.
+//! library directories: those of `-L` first, then those that scripts name with `SEARCH_DIR`. Then another file may be
+//! read in its place ([`Remaps`]).
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use super::identify::{Kind, identify};
-use crate::options::{InputArg, InputFlags, InputKind, Options};
+use super::remap::Remaps;
+use crate::options::{InputArg, InputFlags, InputKind, Options, Remap};
 use crate::util::in_sysroot;
 
 /// An input with its bytes.
@@ -31,6 +33,8 @@ pub struct Search<'a, 'l> {
     pub options: &'l Options,
     /// `SEARCH_DIR` of the scripts read so far.
     pub more_dirs: &'l [PathBuf],
+    /// What else may be read.
+    pub remaps: Option<&'l Remaps>,
 }
 
 impl<'a> Search<'a, '_> {
@@ -41,13 +45,13 @@ impl<'a> Search<'a, '_> {
                 let script = matches!(arg.kind, InputKind::Script(_));
                 let candidates = self.candidates(path, script, from);
                 for candidate in &candidates {
-                    if let Some(bytes) = self.try_open(candidate)? {
-                        return Ok(self.opened(candidate, bytes, arg.flags));
+                    if let Some(found) = self.take(candidate, arg.flags)? {
+                        return Ok(found);
                     }
                 }
                 // A path in the sysroot is another one than the script says.
                 let path = if let [only] = &candidates[..] { only } else { path };
-                Err(Diagnostic::error(format!("cannot open {}: No such file or directory", text::path(path))))
+                Err(cannot_open(path))
             }
             InputKind::Library(name) => self.library(name, arg.flags)?.ok_or_else(|| self.not_found(name)),
         }
@@ -59,8 +63,9 @@ impl<'a> Search<'a, '_> {
             return Ok(Some(found));
         }
         for path in self.dirs().map(|dir| dir.join(name)).chain([PathBuf::from(name)]) {
-            if let Some(bytes) = self.try_open(&path)? {
-                return Ok(Some(self.opened(&path, bytes, flags)));
+            let found = self.take(&path, flags)?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
@@ -87,6 +92,24 @@ impl<'a> Search<'a, '_> {
 
     fn opened(&self, path: &Path, bytes: &'a [u8], flags: InputFlags) -> Opened<'a> {
         Opened { path: text::path(path).into(), bytes, kind: identify(bytes), flags, searched: false }
+    }
+
+    /// Opens `path`, or what is to be read in its place.
+    fn take(&self, path: &Path, flags: InputFlags) -> Result<Option<Opened<'a>>, Diagnostic> {
+        match self.remaps.and_then(|remaps| remaps.of(path)) {
+            Some(other) => self.replacement(path, other, flags).map(Some),
+            None => Ok(self.try_open(path)?.map(|bytes| self.opened(path, bytes, flags))),
+        }
+    }
+
+    /// Opens `other`, which is to be read in place of `path`.
+    fn replacement(&self, path: &Path, other: &Path, flags: InputFlags) -> Result<Opened<'a>, Diagnostic> {
+        if Remap::is_nothing(other) {
+            return Ok(self.opened(Path::new("/dev/null"), &[], flags));
+        }
+        let found = self.try_open(other)?.map(|bytes| self.opened(other, bytes, flags));
+        let note = || format!("it is read in place of {}", text::path(path));
+        found.ok_or_else(|| cannot_open(other).note(note()))
     }
 
     fn try_open(&self, path: &Path) -> Result<Option<&'a [u8]>, Diagnostic> {
@@ -152,7 +175,11 @@ impl<'a> Search<'a, '_> {
             for file in &names {
                 let path = dir.join(file);
                 if let Some(bytes) = self.try_open(&path)? {
-                    return Ok(Some(Opened { searched: true, ..self.opened(&path, bytes, flags) }));
+                    let found = match self.remaps.and_then(|remaps| remaps.of(&path)) {
+                        Some(other) => self.replacement(&path, other, flags)?,
+                        None => self.opened(&path, bytes, flags),
+                    };
+                    return Ok(Some(Opened { searched: true, ..found }));
                 }
             }
         }
@@ -169,4 +196,8 @@ impl<'a> Search<'a, '_> {
             diagnostic.note(format!("searched {}{missing}", text::path(dir)))
         })
     }
+}
+
+fn cannot_open(path: &Path) -> Diagnostic {
+    Diagnostic::error(format!("cannot open {}: No such file or directory", text::path(path)))
 }

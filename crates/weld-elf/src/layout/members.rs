@@ -72,6 +72,7 @@ impl<'a> Builder<'_, 'a> {
             by_address: Vec::new(),
             of_bin,
             image_base: 0,
+            raw: self.options.output.raw,
             section_headers: 0,
             file_size: 0,
         };

@@ -26,7 +26,7 @@ use std::ops::{Index, IndexMut};
 use weld_common::merge::Merged;
 
 use crate::arch::facts::Tls;
-use crate::elf::Format;
+use crate::elf::{Ehdr, Format, Phdr};
 use crate::ids::*;
 pub use chunk::ChunkKind;
 use program::Memory;
@@ -177,6 +177,8 @@ pub struct Layout<'a> {
     /// The output section of each bin; `NONE` if nothing is in it.
     pub of_bin: Vec<OutputSectionId>,
     pub image_base: u64,
+    /// The file is the image alone, without headers (`--oformat=binary`).
+    pub raw: bool,
     /// Offset of the section header table; 0 if there is none.
     pub section_headers: u64,
     pub file_size: u64,
@@ -197,6 +199,12 @@ impl IndexMut<OutputSectionId> for Layout<'_> {
 }
 
 impl<'a> Layout<'a> {
+    /// Bytes of the ELF header and the program headers.
+    pub fn headers_size(&self) -> u64 {
+        let (header, segments) = (self.format.size::<Ehdr>(), self.segments.len() as u64);
+        if self.raw { 0 } else { header + segments * self.format.size::<Phdr>() }
+    }
+
     /// The output section that the input sections of a bin lie in.
     #[inline(always)]
     pub fn out_of(&self, bin: BinId) -> Option<OutputSectionId> {

@@ -13,12 +13,26 @@ use crate::elf::PT_LOAD;
 /// # Errors
 /// Says what lies on what.
 pub fn check(layout: &Layout, page: u64) -> Result<(), String> {
+    check_sections(layout)?;
+    let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
+    let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
+    for pair in loads.windows(2) {
+        check_pages(layout, (pair[0], pair[1]), page)?;
+    }
+    Ok(())
+}
+
+/// The same for images that are not mapped by pages.
+///
+/// # Errors
+/// Says what lies on what.
+pub fn check_sections(layout: &Layout) -> Result<(), String> {
     let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
     let mut sections: Vec<&OutputSection> = layout.sections.iter().filter(takes_memory).collect();
     sections.sort_by_key(|s| s.address);
     let name = |s: &OutputSection| String::from_utf8_lossy(&s.name).into_owned();
     let range = |s: &OutputSection| format!("[{:#x}, {:#x})", s.address, s.end());
-    if let Some(first) = sections.first().filter(|s| s.address < layout.image_base) {
+    if let Some(first) = sections.first().filter(|s| s.address < layout.image_base && !layout.raw) {
         let (address, base) = (first.address, layout.image_base);
         return Err(format!(
             "section {} at {address:#x} lies before the image base {base:#x}; set one with --image-base",
@@ -30,11 +44,6 @@ pub fn check(layout: &Layout, page: u64) -> Result<(), String> {
         if a.end() > b.address {
             return Err(format!("section {} at {} overlaps {} at {}", name(a), range(a), name(b), range(b)));
         }
-    }
-    let is_load = |s: &&Segment| s.kind == PT_LOAD && s.mem_size > 0;
-    let loads: Vec<&Segment> = layout.segments.iter().filter(is_load).collect();
-    for pair in loads.windows(2) {
-        check_pages(layout, (pair[0], pair[1]), page)?;
     }
     Ok(())
 }

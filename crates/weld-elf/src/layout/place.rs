@@ -7,7 +7,7 @@
 //!
 //! Specification: gABI chapter 5 "Program Header".
 
-use super::segments::{PageSizes, SegmentFacts, headers_size, is_tls_zeroes};
+use super::segments::{PageSizes, SegmentFacts, is_tls_zeroes};
 use super::*;
 use crate::elf::*;
 use crate::options::{Options, SeparateCode};
@@ -40,7 +40,7 @@ fn max_file(format: Format) -> u64 {
 pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
     let mut cursor = Cursor { address: layout.image_base, offset: 0 };
     if !facts.mode.relocatable {
-        let headers = headers_size(layout);
+        let headers = layout.headers_size();
         let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
         cursor = Cursor { address, offset: headers };
     } else {
@@ -49,6 +49,37 @@ pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -
     allocated(layout, (options, facts.pages), &mut cursor)?;
     layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
     place_rest(layout, &mut cursor, options.layout.sectionheader)
+}
+
+/// The file of a raw image (`--oformat=binary`): the bytes of its sections, each as far from the first as it is loaded from
+/// that. What has no bytes, and what is not in memory, is not there.
+///
+/// # Errors
+/// If the sections lie too far apart.
+pub(super) fn raw(layout: &mut Layout) -> Result<(), String> {
+    let has_bytes = |s: &OutputSection| s.is_alloc() && s.file_size() > 0;
+    let all = layout.sections.iter().filter(|s| has_bytes(s));
+    let Some(start) = all.map(|s| s.load_address).min() else {
+        layout.file_size = 0;
+        return Ok(());
+    };
+    let mut order: Vec<usize> = (0..layout.sections.len()).collect();
+    order.sort_by_key(|&i| layout.sections[i].load_address);
+    let mut end = 0;
+    for i in order {
+        let out = &mut layout.sections[i];
+        if !has_bytes(out) {
+            out.offset = 0;
+            continue;
+        }
+        out.offset = out.load_address - start;
+        if out.offset.saturating_sub(end) > MAX_PADDING {
+            return Err(does_not_fit_file(out));
+        }
+        end = out.offset + out.size;
+    }
+    (layout.image_base, layout.file_size) = (start, end);
+    Ok(())
 }
 
 fn does_not_fit(out: &OutputSection) -> String {

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::standard::{ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OWN};
+use super::standard::{ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN};
 use super::{ChunkKind, OutputSection};
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -28,18 +28,6 @@ pub enum Memory {
     Data,
     /// Not in memory.
     Nowhere,
-}
-
-impl Memory {
-    /// `p_flags` of its segment.
-    pub fn rights(self) -> u32 {
-        match self {
-            Memory::ReadOnly | Memory::Nowhere => PF_R,
-            Memory::Code => PF_R | PF_X,
-            Memory::WritableCode => PF_R | PF_W | PF_X,
-            Memory::Relro | Memory::Data => PF_R | PF_W,
-        }
-    }
 }
 
 /// What a section consists of, as far as that has to do with its place.
@@ -79,15 +67,17 @@ pub struct Program<'o> {
     statements: Cow<'static, [Statement]>,
     pub options: &'o Options,
     machine: &'static Facts,
+    /// `EI_OSABI` of the output.
+    os_abi: u8,
     /// What becomes read-only, among the linker's own.
     relro: Vec<ChunkKind>,
 }
 
 impl<'o> Program<'o> {
     /// The default layout, as options edit it.
-    pub fn new(options: &'o Options, machine: &'static Facts) -> Program<'o> {
+    pub fn new(options: &'o Options, machine: &'static Facts, os_abi: u8) -> Program<'o> {
         let mut program =
-            Program { statements: Cow::Borrowed(ORDER), options, machine, relro: RELRO_OWN.to_vec() };
+            Program { statements: Cow::Borrowed(ORDER), options, machine, os_abi, relro: RELRO_OWN.to_vec() };
         if options.dynamic.now {
             program.relro.push(RELRO_NOW);
         }
@@ -144,6 +134,7 @@ impl<'o> Program<'o> {
         match out.own {
             _ if out.is_tls() || array => true,
             Some(kind) => self.relro.contains(&kind),
+            None if *out.name == *RELRO_OPENBSD => self.os_abi == ELFOSABI_OPENBSD,
             None => RELRO_NAMES.contains(&&*out.name),
         }
     }
@@ -171,9 +162,22 @@ impl<'o> Program<'o> {
         self.options.layout.magic == Magic::Omagic
     }
 
-    /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`.
+    /// `p_flags` of a segment for such memory.
+    pub fn rights(&self, memory: Memory) -> u32 {
+        match memory {
+            _ if self.is_one_segment() => PF_R | PF_W | PF_X,
+            // One segment for both is executable as a whole.
+            Memory::ReadOnly if !self.options.layout.rosegment => PF_R | PF_X,
+            Memory::ReadOnly | Memory::Nowhere => PF_R,
+            Memory::Code => PF_R | PF_X,
+            Memory::WritableCode => PF_R | PF_W | PF_X,
+            Memory::Relro | Memory::Data => PF_R | PF_W,
+        }
+    }
+
+    /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`, and not if there are none.
     pub fn loads_headers(&self) -> bool {
-        self.options.layout.magic == Magic::Paged
+        self.options.layout.magic == Magic::Paged && !self.options.output.raw
     }
 }
 
@@ -205,7 +209,7 @@ mod tests {
     }
 
     fn order(options: &Options, mut list: Vec<OutputSection<'static>>) -> Vec<String> {
-        let program = Program::new(options, machine());
+        let program = Program::new(options, machine(), 0);
         list.iter_mut().for_each(|out| program.assign(out));
         list.sort_by_key(|out| out.rank);
         list.iter().map(|out| String::from_utf8_lossy(&out.name).into_owned()).collect()
@@ -270,7 +274,7 @@ mod tests {
     #[test]
     fn there_is_a_statement_for_everything() {
         let options = Options::default();
-        let program = Program::new(&options, machine());
+        let program = Program::new(&options, machine(), 0);
         let flags = [0, A, A | SHF_WRITE, A | SHF_EXECINSTR, A | SHF_WRITE | SHF_EXECINSTR];
         for large in [0, machine().large_flag()] {
             for kind in [SHT_PROGBITS, SHT_NOBITS, SHT_NOTE, SHT_INIT_ARRAY, 0x7000_0000] {

@@ -133,7 +133,7 @@ mod tests {
                     live: &live,
                     owners: &owners,
                     options: &options,
-                    program: &Program::new(&options, crate::arch::default().facts()),
+                    program: &Program::new(&options, crate::arch::default().facts(), 0),
                     keep_relocs: None,
                     parallel,
                 };

@@ -7,7 +7,7 @@
 //!
 //! Specification: gABI chapter 5 "Program Header"; `PT_GNU_*` from the LSB and the GNU tools.
 
-use super::program::Program;
+use super::program::{Memory, Program};
 use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -18,6 +18,8 @@ use crate::options::LayoutOptions;
 #[derive(Clone, Copy)]
 pub struct SegmentFacts {
     pub executable_stack: bool,
+    /// `EI_OSABI` of the output.
+    pub os_abi: u8,
     pub mode: Mode,
     pub pages: PageSizes,
 }
@@ -59,14 +61,14 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     }
     measure(layout, facts);
     check_numbers(layout)?;
+    if layout.raw {
+        overlaps::check_sections(layout)?;
+        return place::raw(layout);
+    }
     if facts.mode.relocatable || !options.layout.check_sections {
         return Ok(());
     }
     overlaps::check(layout, page.min(facts.pages.max))
-}
-
-pub(super) fn headers_size(layout: &Layout) -> u64 {
-    layout.format.size::<Ehdr>() + layout.segments.len() as u64 * layout.format.size::<Phdr>()
 }
 
 /// Puts the headers, and the sections that come before the first one with an address of its own
@@ -83,7 +85,7 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
         layout.image_base = lowest;
         return Ok(());
     }
-    let end = before().map(|s| s.end()).fold(layout.image_base + headers_size(layout), u64::max);
+    let end = before().map(|s| s.end()).fold(layout.image_base + layout.headers_size(), u64::max);
     let page = facts.pages.max;
     let floor = lowest - lowest % page;
     // What stays behind the headers needs no others nearby.
@@ -113,7 +115,7 @@ pub fn is_tls_zeroes(out: &OutputSection) -> bool {
 
 /// Fills the segments' numbers from their sections.
 fn measure(layout: &mut Layout, facts: SegmentFacts) {
-    let headers = headers_size(layout);
+    let headers = layout.headers_size();
     let sections = &layout.sections;
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
@@ -213,6 +215,14 @@ fn sort_loads(layout: &mut Layout) {
     }
 }
 
+/// Sections that OpenBSD's loader or kernel finds by segments of their own: data that it makes read-only late, data
+/// that it fills with random bytes, and the places that may call the kernel.
+const OPENBSD: &[(&[u8], u32)] = &[
+    (b".openbsd.mutable", PT_OPENBSD_MUTABLE),
+    (b".openbsd.randomdata", PT_OPENBSD_RANDOMIZE),
+    (b".openbsd.syscalls", PT_OPENBSD_SYSCALLS),
+];
+
 /// `headers`: whether the headers are loaded.
 fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) -> Vec<Segment> {
     let options = program.options;
@@ -247,6 +257,11 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
     if let Some(span) = find(&|s| s.is_relro() && s.size > 0 && !is_tls_zeroes(s)) {
         list.push(segment(PT_GNU_RELRO, PF_R, span, 1));
     }
+    for (name, kind) in OPENBSD.iter().filter(|_| facts.os_abi == ELFOSABI_OPENBSD) {
+        if let Some(span) = find(&|s| *s.name == **name) {
+            list.push(segment(*kind, program.rights(sections[span.start].memory), span, 1));
+        }
+    }
     if let Some(i) = has(ChunkKind::EhFrameHdr) {
         list.push(segment(PT_GNU_EH_FRAME, PF_R, i..i + 1, 4));
     }
@@ -256,6 +271,9 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
         stack.mem_size = options.layout.stack_size.unwrap_or(0);
         list.push(stack);
     }
+    let marks =
+        [(options.layout.nobtcfi, PT_OPENBSD_NOBTCFI), (options.layout.wxneeded, PT_OPENBSD_WXNEEDED)];
+    list.extend(marks.iter().filter(|(asked, _)| *asked).map(|&(_, kind)| segment(kind, PF_X, 0..0, 0)));
     plan_notes(&sections[..alloc], &mut list);
     if let Some(i) = has(ChunkKind::Properties) {
         list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, layout.format.word()));
@@ -287,14 +305,14 @@ fn plan_loads(
     headers: bool,
     list: &mut Vec<Segment>,
 ) {
-    let mut load = headers.then(|| segment(PT_LOAD, PF_R, 0..0, page));
+    let mut load = headers.then(|| segment(PT_LOAD, program.rights(Memory::ReadOnly), 0..0, page));
     load.iter_mut().for_each(|load| load.headers = true);
     let mut previous: Option<&OutputSection> = None;
     for (i, out) in sections.iter().enumerate().filter(|(_, s)| !is_tls_zeroes(s)) {
         let moved = out.start.is_some();
         let bits_after_nobits = previous.is_some_and(|p| p.is_nobits()) && !out.is_nobits();
         let large = previous.is_some_and(|p| p.large != out.large);
-        let rights = if program.is_one_segment() { PF_R | PF_W | PF_X } else { out.memory.rights() };
+        let rights = program.rights(out.memory);
         let other = load.as_ref().is_none_or(|load| load.flags != rights);
         if other || bits_after_nobits || moved || large {
             if out.size == 0 {

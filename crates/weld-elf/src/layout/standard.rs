@@ -87,6 +87,9 @@ pub const RELRO_NAMES: &[&[u8]] = &[
     b".preinit_array",
 ];
 
+/// The same for OpenBSD, whose loader fills it.
+pub const RELRO_OPENBSD: &[u8] = b".openbsd.randomdata";
+
 /// The linker's own sections of which that is true.
 pub const RELRO_OWN: &[ChunkKind] = &[ChunkKind::Got, ChunkKind::Dynamic];
 

@@ -25,7 +25,7 @@ use weld_common::io::units::UNIT_BYTES;
 
 use crate::sections::SectionKind;
 use crate::synth::build_id;
-use crate::synth::headers::{identification, put_section};
+use crate::synth::headers::{identification, os_abi, put_section};
 
 /// Objects whose symbols are written in one go.
 const SYMTAB_OBJECTS: usize = 32;
@@ -353,7 +353,7 @@ impl Emitter<'_, '_> {
         let count = outs.list.len() + 1;
         let names = outs.names_index();
         let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
-        out.bytes(&identification(format, &self.plan.resolved.objects));
+        out.bytes(&identification(format, os_abi(&self.plan.resolved.objects)));
         // No entry point, no program headers.
         out.u16(ET_REL)
             .u16(self.plan.machine.target.machine)

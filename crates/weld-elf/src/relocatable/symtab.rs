@@ -253,6 +253,7 @@ impl<'a> Counter<'_, 'a> {
                     let relocs = self.sections.relocs(object, number, self.sections.get(id));
                     relocs.iter().for_each(|r| need(r.sym()));
                 } else if object.shdrs[shndx].sh_type() == SHT_GROUP
+                    && !self.options.sections.dissolve_groups
                     && !live_members(object, shndx as u32, self.live).is_empty()
                 {
                     need(object.shdrs[shndx].sh_info());

@@ -6,7 +6,7 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::io::identity::Identity;
 use weld_common::text;
 
-use crate::options::Options;
+use crate::options::{Options, Remap};
 
 /// What each report would replace; for [`weld_common::io::input::InputStore::refuse`].
 ///
@@ -67,7 +67,11 @@ fn reports(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
 fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
     let lists = options.symbols.version_scripts.iter().chain(&options.symbols.dynamic_lists);
     let lists = lists.chain(&options.symbols.export_symbol_lists).chain(&options.symtab.retain_symbols_file);
-    lists.chain(&options.order.symbol_file).chain(&options.order.call_graph_file)
+    let rules = options.inputs.remaps.iter().filter_map(|remap| match remap {
+        Remap::File(path) => Some(path),
+        Remap::Rule(_) => None,
+    });
+    lists.chain(&options.order.symbol_file).chain(&options.order.call_graph_file).chain(rules)
 }
 
 /// Text and the output cannot both go to standard output: neither could be told from the other.

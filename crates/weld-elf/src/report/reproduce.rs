@@ -3,14 +3,21 @@
 use std::ffi::OsString;
 
 use weld_common::diag::Diagnostics;
+use weld_common::io::input::InputStore;
 use weld_common::reproduce::Recorder;
 
 use crate::args;
+use crate::input::remap::Remaps;
 use crate::options::Options;
 
 /// A recorder if the options ask for it. `args` are the linker's.
-pub fn start(options: &Options, args: &[OsString]) -> Result<Option<Recorder>, Diagnostics> {
+pub fn start(
+    options: &Options,
+    args: &[OsString],
+    store: &InputStore,
+) -> Result<Option<Recorder>, Diagnostics> {
     let Some(path) = &options.reports.reproduce else { return Ok(None) };
-    let response = args::replay::response(args, options.symbols.version_symbols)?;
+    let remaps = Remaps::read(options, store)?;
+    let response = args::replay::response(args, options.symbols.version_symbols, remaps.rules())?;
     Ok(Some(Recorder::new(path.clone(), response, options.persona.version_text())))
 }

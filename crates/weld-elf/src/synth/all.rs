@@ -53,6 +53,8 @@ sections! {
         VerNeed => versions::Needs,
         GnuHash => gnu_hash::Section,
         SysvHash => sysv_hash::Section,
+        // Read-only with `-z rodynamic`.
+        Dynamic => dynamic::Section,
         DynStr => dynstr::Section,
         RelaDyn => rela::Dyn,
         Relr => relr::Section,
@@ -61,7 +63,6 @@ sections! {
         EhFrame => eh_frames::Section,
         Plt => plt::Plt,
         PltSec => plt::PltSec,
-        Dynamic => dynamic::Section,
         Got => got::Section,
         GotPlt => plt::GotPlt,
         GdbIndex => gdb_index::Section,

@@ -11,33 +11,30 @@ use crate::layout::{ChunkKind, Layout, Segment};
 use crate::mode::Mode;
 use crate::synth::shstrtab::Names;
 
-/// Bytes of the ELF header and the program headers.
-pub fn size(layout: &Layout) -> u64 {
-    layout.format.size::<Ehdr>() + layout.segments.len() as u64 * layout.format.size::<Phdr>()
+/// `EI_OSABI`: what the first object says that is for one system, or 0.
+pub fn os_abi(objects: &[Object]) -> u8 {
+    let named = objects.iter().filter(|object| object.os_abi != 0);
+    named.min_by_key(|object| object.file).map_or(0, |object| object.os_abi)
 }
 
-/// The first bytes of a file. What comes from objects that are for GNU systems only is so itself.
-pub fn identification(format: Format, objects: &[Object]) -> [u8; 16] {
+/// The first bytes of a file for the system `abi`.
+pub fn identification(format: Format, abi: u8) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[..4].copy_from_slice(ELFMAG);
-    let abi = if objects.iter().any(|o| o.is_gnu) { ELFOSABI_GNU } else { 0 };
     let [class, order] = format.ident();
     bytes[4..8].copy_from_slice(&[class, order, 1, abi]);
     bytes
 }
 
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
-pub fn file_header(
-    layout: &Layout,
-    objects: &[Object],
-    mode: Mode,
-    entry: u64,
-    names: HeaderIndex,
-) -> Vec<u8> {
+pub fn file_header(layout: &Layout, (mode, abi): (Mode, u8), entry: u64, names: HeaderIndex) -> Vec<u8> {
+    if layout.raw {
+        return Vec::new();
+    }
     let format = layout.format;
     let size = |count: usize, of: u64| if count == 0 { 0 } else { of as u16 };
     let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
-    out.bytes(&identification(format, objects));
+    out.bytes(&identification(format, abi));
     let kind = match (mode.relocatable, mode.pic) {
         (true, _) => ET_REL,
         (_, true) => ET_DYN,

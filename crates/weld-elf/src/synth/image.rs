@@ -36,8 +36,7 @@ pub struct Image<'c, 'a> {
     pub mode: Mode,
     pub bases: Bases,
     pub relax_got: bool,
-    /// PLT entries start with `endbr64`.
-    pub ibt_plt: bool,
+    pub plt: plt::Style,
     /// Whether relative relocations are packed, so that their addends lie in the section.
     pub relr: bool,
     /// How dynamic relocations are stored.
@@ -168,8 +167,8 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the entry that calls through `.got.plt`.
     pub fn plt_address(&self, entry: u32) -> u64 {
-        let table = if self.ibt_plt { self.bases.plt_sec } else { self.bases.plt };
-        table + plt::entry_offset(self.mode.facts(), self.slots, self.ibt_plt, entry)
+        let table = if self.plt == plt::Style::Marked { self.bases.plt_sec } else { self.bases.plt };
+        table + plt::entry_offset(self.mode.facts(), self.slots, self.plt, entry)
     }
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
@@ -292,7 +291,7 @@ impl<'a> Image<'_, 'a> {
     fn index_of_made(&self, symbol: &Symbol) -> Option<HeaderIndex> {
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out.header());
         if Image::is_known_by_plt(symbol.flags()) {
-            return of_chunk(if self.ibt_plt { ChunkKind::PltSec } else { ChunkKind::Plt });
+            return of_chunk(if self.plt == plt::Style::Marked { ChunkKind::PltSec } else { ChunkKind::Plt });
         }
         match symbol.kind() {
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),

@@ -33,6 +33,7 @@ use super::shstrtab::Names;
 use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
 use super::symtab::SymTab;
+use crate::arch::plt;
 use crate::compressed::CompressedSection;
 use crate::elf::RelocForm;
 use crate::ids::*;
@@ -73,7 +74,7 @@ pub struct Plan<'a> {
     pub merged: Vec<MergedPart<'a>>,
     pub bases: Bases,
     pub(super) relax_got: bool,
-    pub(super) ibt_plt: bool,
+    pub(super) plt: plt::Style,
     /// Something counts from the GOT or names its base, so there has to be one.
     pub(super) got_base: bool,
     pub(super) dynsym: Option<DynSym>,
@@ -136,7 +137,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
-        let ibt = self.has_ibt(properties.as_ref());
+        let plt = self.plt_style(properties.as_ref(), &slots);
         drop((stretch, span));
         let gdb_index = self.gdb_index(sections);
         let merged = {
@@ -153,7 +154,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             bases: Bases::default(),
             relax_got: self.relax_got,
             got_base: self.live.has(fact::GOT_BASE) || self.names_got_base(symbols),
-            ibt_plt: (ibt || options.notes.ibtplt),
+            plt,
             dynsym,
             eh_frames,
             reloc_form: mode.facts().reloc_form(),
@@ -167,6 +168,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             copies,
             facts: SegmentFacts {
                 executable_stack: self.executable_stack(sections),
+                os_abi: crate::synth::headers::os_abi(&self.resolved.objects),
                 mode,
                 pages: PageSizes::new(&options.layout, mode.facts()),
             },
@@ -178,7 +180,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let objects = &self.resolved.objects;
         let specs = all::specs(&Sizes { plan: &plan, options, objects, sections, commons: &commons });
         drop(stretch);
-        let program = Program::new(options, mode.facts());
+        let program = Program::new(options, mode.facts(), plan.facts.os_abi);
         let builder = Builder {
             objects: &self.resolved.objects,
             sections,
@@ -201,7 +203,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         plan.finish_sections().map_err(failed)?;
         plan.settle(self.context, self.resolved, sections, &program).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
-        if !base.is_multiple_of(page) && self.relax_got == options.relocs.relax {
+        let moved = !base.is_multiple_of(page) && !plan.layout.raw;
+        if moved && self.relax_got == options.relocs.relax {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
             self.job.sink.warn(text);
         }

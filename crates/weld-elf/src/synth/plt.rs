@@ -16,12 +16,20 @@ pub struct Plt;
 impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let (slots, machine) = (&sizes.plan.slots, sizes.plan.facts.mode.facts());
-        let size = || plt::plt_size(machine, slots, sizes.plan.ibt_plt);
+        let size = || plt::plt_size(machine, slots, sizes.plan.plt);
         (!slots.plt.is_empty()).then(|| code(machine, b".plt", size()))?
     }
 
-    fn cuts(&self, _: &Source) -> Cuts {
-        Cuts::ENTRIES
+    fn cuts(&self, source: &Source) -> Cuts {
+        let (image, machine) = (source.image, source.image.mode.facts());
+        let header = image.plt.header_size(machine, image.slots.jump_slots);
+        let entry = image.plt.entry_size(machine);
+        if header.is_multiple_of(entry) {
+            return Cuts::ENTRIES;
+        }
+        let run = 1 << 14;
+        let runs = image.slots.plt.len().div_ceil(run);
+        Cuts::At((1..runs).map(|i| header + entry * (i * run) as u64).collect())
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
@@ -34,7 +42,7 @@ pub struct PltSec;
 impl Synthetic for PltSec {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts();
-        code(machine, b".plt.sec", plt::plt_sec_size(machine, &sizes.plan.slots, sizes.plan.ibt_plt))
+        code(machine, b".plt.sec", plt::plt_sec_size(machine, &sizes.plan.slots, sizes.plan.plt))
     }
 
     fn cuts(&self, _: &Source) -> Cuts {

@@ -156,6 +156,16 @@ impl Properties {
         *self.known.entry(kind).or_default() |= bits;
     }
 
+    /// Takes bits out of a property.
+    pub fn take_out(&mut self, kind: u32, bits: u64) {
+        if let Some(value) = self.known.get_mut(&kind) {
+            *value &= !bits;
+            if *value == 0 {
+                self.known.remove(&kind);
+            }
+        }
+    }
+
     /// Types that no rule is known for, in the order met.
     pub fn unknown(&self) -> &[u32] {
         &self.unknown

@@ -35,7 +35,7 @@ impl SysvHash {
     /// Plans the table for symbols with names of these hashes: all of `.dynsym` in its final order. The
     /// first is the null symbol's and not entered.
     pub fn plan(format: Format, hashes: Vec<u32>) -> SysvHash {
-        let buckets = hashes.len().saturating_sub(1).max(1) as u32;
+        let buckets = hashes.len().max(1) as u32;
         SysvHash { format, hashes, buckets }
     }
 

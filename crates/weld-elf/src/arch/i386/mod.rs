@@ -100,7 +100,7 @@ const FACTS: Facts = Facts {
         tpoff: R_TLS_TPOFF,
         tlsdesc: R_TLS_DESC,
     },
-    plt: Plt { header: plt::ENTRY, entry: plt::ENTRY, align: 16, reserved_words: 3 },
+    plt: plt::PLT,
     large: None,
     frame_section: 0,
     properties: x86::PROPERTIES,

@@ -122,7 +122,7 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_NONE,
     },
-    plt: Plt { header: plt::ENTRY, entry: plt::ENTRY, align: 16, reserved_words: 3 },
+    plt: plt::PLT,
     large: None,
     frame_section: 0,
     properties: Properties { rules: &[], control_flow: None },

@@ -6,14 +6,18 @@
 //! Specification: s390x ABI supplement, "Procedure Linkage Table".
 
 use super::FACTS;
+use crate::arch::facts::{Entries, Plt};
 use crate::synth::image::Image;
 
 /// Bytes of an entry.
-pub const ENTRY: u64 = 32;
+const ENTRY: u64 = 32;
+
+pub const PLT: Plt =
+    Plt { ordinary: Entries { header: ENTRY, entry: ENTRY }, retpolines: None, align: 16, reserved_words: 3 };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write(image: &Image, start: u64, out: &mut [u8]) {
-    let header = FACTS.plt.header_size(image.slots.jump_slots);
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     head.fill(FACTS.filler);
     let first = (start.saturating_sub(header) / ENTRY) as u32;

@@ -136,7 +136,7 @@ const FACTS: Facts = Facts {
         tpoff: R_TPOFF64,
         tlsdesc: R_TLSDESC,
     },
-    plt: Plt { header: plt::ENTRY, entry: plt::ENTRY, align: 16, reserved_words: 3 },
+    plt: plt::PLT,
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
     properties: x86::PROPERTIES,

@@ -5,13 +5,72 @@
 //! output come last; their words are filled by `R_X86_64_IRELATIVE`. With IBT, `.plt` keeps the lazy
 //! part and `.plt.sec` the entries that are called, both starting with `endbr64`.
 //!
+//! `-z retpolineplt`: an entry loads its word and goes to the header, where a call, whose return address is replaced
+//! by the word, and a return make the jump. The processor takes the call's own return address for the target; there is a loop
+//! that does nothing.
+//!
 //! Specification: x86-64 psABI 5.2 "Dynamic Linking", "Procedure Linkage Table", and 13 (CET).
 
 use super::FACTS;
+use crate::arch::facts::{Entries, Plt, Retpolines};
+use crate::arch::plt::Style;
 use crate::synth::image::Image;
 
 /// Bytes of an entry.
-pub const ENTRY: u64 = 16;
+const ENTRY: u64 = 16;
+
+pub const PLT: Plt = Plt {
+    ordinary: Entries { header: ENTRY, entry: ENTRY },
+    retpolines: Some(Retpolines {
+        lazy: Entries { header: LAZY_HEADER.len() as u64, entry: LAZY_ENTRY.len() as u64 },
+        bound: Entries { header: BOUND_HEADER.len() as u64, entry: BOUND_ENTRY.len() as u64 },
+    }),
+    align: 16,
+    reserved_words: 3,
+};
+
+#[rustfmt::skip]
+const LAZY_HEADER: [u8; 48] = [
+    // push GOTPLT+8(%rip); mov GOTPLT+16(%rip), %r11
+    0xff, 0x35, 0, 0, 0, 0, 0x4c, 0x8b, 0x1d, 0, 0, 0, 0,
+    // call 2f
+    0xe8, 0x0e, 0, 0, 0,
+    // 1: pause; lfence; jmp 1b
+    0xf3, 0x90, 0x0f, 0xae, 0xe8, 0xeb, 0xf9,
+    0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+    // 2: mov %r11, (%rsp); ret
+    0x4c, 0x89, 0x1c, 0x24, 0xc3,
+    0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+];
+/// Offsets in [`LAZY_HEADER`]: of the loop and of the jump.
+const LAZY_LOOP: u64 = 18;
+const LAZY_JUMP: u64 = 32;
+
+#[rustfmt::skip]
+const LAZY_ENTRY: [u8; 32] = [
+    // mov slot(%rip), %r11; call 2 of the header; jmp 1 of the header
+    0x4c, 0x8b, 0x1d, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0,
+    // push index; jmp header
+    0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0,
+    0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+];
+/// Offset in [`LAZY_ENTRY`] of what calls the loader.
+const LAZY_PART: u64 = 17;
+
+#[rustfmt::skip]
+const BOUND_HEADER: [u8; 32] = [
+    // call 2f
+    0xe8, 0x0b, 0, 0, 0,
+    // 1: pause; lfence; jmp 1b
+    0xf3, 0x90, 0x0f, 0xae, 0xe8, 0xeb, 0xf9,
+    0xcc, 0xcc, 0xcc, 0xcc,
+    // 2: mov %r11, (%rsp); ret
+    0x4c, 0x89, 0x1c, 0x24, 0xc3,
+    0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+];
+
+/// `mov slot(%rip), %r11; jmp header`
+const BOUND_ENTRY: [u8; 16] = [0x4c, 0x8b, 0x1d, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0xcc, 0xcc, 0xcc, 0xcc];
 
 /// Writes a signed distance; the caller has checked that the image spans less than 2 GiB.
 fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
@@ -20,8 +79,11 @@ fn put_distance(out: &mut [u8], at: usize, target: u64, next: u64) {
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
+    if let Style::Retpoline { lazy } = image.plt {
+        return write_retpolines(image, lazy, start, out);
+    }
     let base = image.bases.plt;
-    let header = FACTS.plt.header_size(image.slots.jump_slots);
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() {
         // push GOTPLT+8(%rip); jmp *GOTPLT+16(%rip); nop
@@ -33,7 +95,7 @@ pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
     for (i, entry) in (first..).zip(entries.chunks_exact_mut(ENTRY as usize)) {
         let address = base + header + ENTRY * u64::from(i);
         let lazy = i < image.slots.jump_slots;
-        if image.ibt_plt {
+        if image.plt == Style::Marked {
             // endbr64; push index; jmp header; nop
             entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0x66, 0x90]);
             entry[5..9].copy_from_slice(&i.to_le_bytes());
@@ -52,6 +114,36 @@ pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
     }
 }
 
+/// `.plt` of `-z retpolineplt`.
+fn write_retpolines(image: &Image, lazy: bool, start: u64, out: &mut [u8]) {
+    let base = image.bases.plt;
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+    let size = image.plt.entry_size(&FACTS);
+    let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
+    if !head.is_empty() && lazy {
+        head.copy_from_slice(&LAZY_HEADER);
+        put_distance(head, 2, image.bases.got_plt + 8, base + 6);
+        put_distance(head, 9, image.bases.got_plt + 16, base + 13);
+    } else if !head.is_empty() {
+        head.copy_from_slice(&BOUND_HEADER);
+    }
+    let first = (start.saturating_sub(header) / size) as u32;
+    for (i, entry) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
+        let address = base + header + size * u64::from(i);
+        if lazy {
+            entry.copy_from_slice(&LAZY_ENTRY);
+            put_distance(entry, 8, base + LAZY_JUMP, address + 12);
+            put_distance(entry, 13, base + LAZY_LOOP, address + 17);
+            entry[18..22].copy_from_slice(&i.to_le_bytes());
+            put_distance(entry, 23, base, address + 27);
+        } else {
+            entry.copy_from_slice(&BOUND_ENTRY);
+            put_distance(entry, 8, base, address + 12);
+        }
+        put_distance(entry, 3, image.got_plt_address(i), address + 7);
+    }
+}
+
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
 pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
     for (i, entry) in ((start / ENTRY) as u32..).zip(out.chunks_exact_mut(ENTRY as usize)) {
@@ -65,6 +157,13 @@ pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
 
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(image: &Image, entry: u32) -> u64 {
-    let lazy = if image.ibt_plt { 0 } else { 6 };
-    image.bases.plt + ENTRY + ENTRY * u64::from(entry) + lazy
+    let lazy = match image.plt {
+        Style::Ordinary => 6,
+        Style::Marked => 0,
+        Style::Retpoline { lazy: true } => LAZY_PART,
+        // All are bound before anything runs.
+        Style::Retpoline { lazy: false } => return 0,
+    };
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+    image.bases.plt + header + image.plt.entry_size(&FACTS) * u64::from(entry) + lazy
 }

@@ -5,9 +5,9 @@ use weld_common::args::{Group, Spec, flag, lost, refused, take};
 use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
-use super::super::values::choice;
+use super::super::values::{choice, remap_rule};
 use crate::arch;
-use crate::options::InputKind;
+use crate::options::{InputKind, Remap};
 
 pub const GROUP: Group<State> = Group { title: "Inputs and libraries", prefix: "", rows: ROWS };
 
@@ -160,11 +160,20 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     refused(&["just-symbols"], Required("FILE"), "symbols come with their sections"),
-    refused(
-        &["remap-inputs", "remap-inputs-file"],
-        Required("MAP"),
-        "name the files that are meant on the command line",
+    take(
+        &["remap-inputs"],
+        Required("GLOB=FILE"),
+        "Read FILE in place of each input whose path matches GLOB, or none if FILE is /dev/null. Exact names count first.",
+        |s, v| {
+            let rule = remap_rule(v.os().as_encoded_bytes(), b"=")?;
+            s.o.inputs.remaps.push(Remap::Rule(rule));
+            Ok(())
+        },
     ),
+    take(&["remap-inputs-file"], Required("FILE"), "The same for each line GLOB=FILE of a file.", |s, v| {
+        s.o.inputs.remaps.push(Remap::File(v.os().into()));
+        Ok(())
+    }),
     refused(&["mri-script", "c"], Separate("FILE"), "MRI scripts are not read"),
     lost(
         &["enable-non-contiguous-regions", "enable-non-contiguous-regions-warnings"],

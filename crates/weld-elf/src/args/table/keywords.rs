@@ -34,7 +34,6 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
 const MARKS: &str = "the loader is not told";
 const AARCH64: &str = "it is for AArch64, which comes later";
 const RISCV: &str = "it is for RISC-V, which comes later";
-const OPENBSD: &str = "it is for OpenBSD, which comes later";
 
 const ROWS: &[Spec<State>] = &[
     flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.dynamic.now = true),
@@ -171,6 +170,12 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    flag(
+        &["retpolineplt"],
+        "Write a PLT without indirect jumps, against speculation; the output claims neither branch tracking nor \
+         shadow stacks.",
+        |s| s.o.dynamic.retpolines = true,
+    ),
     flag(&["start-stop-gc"], "__start_X and __stop_X do not keep X.", |s| s.o.sections.start_stop_gc = true),
     flag(&["nostart-stop-gc"], "They do (default).", |s| s.o.sections.start_stop_gc = false),
     take(
@@ -210,6 +215,10 @@ const ROWS: &[Spec<State>] = &[
             _ => Err("expected GLOB=VALUE".to_owned()),
         },
     ),
+    flag(&["wxneeded"], "OpenBSD: the program makes memory that is writable and executable.", |s| {
+        s.o.layout.wxneeded = true;
+    }),
+    flag(&["nobtcfi"], "OpenBSD: its indirect branches may go anywhere.", |s| s.o.layout.nobtcfi = true),
     accepted(&["rela", "nounique", "nocommon", "nokeep-data-section-prefix"], NoValue, "it is the default"),
     accepted(
         &[
@@ -248,11 +257,9 @@ const ROWS: &[Spec<State>] = &[
         "the report does not exist yet",
     ),
     refused(&["rel"], NoValue, "x86-64 has relocations with addends only"),
-    refused(&["retpolineplt"], NoValue, "PLT entries jump indirectly"),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
-    refused(&["nobtcfi", "wxneeded"], NoValue, OPENBSD),
     refused(&["force-bti", "pac-plt"], NoValue, AARCH64),
     refused(
         &["bti-report", "execute-only-report", "gcs", "gcs-report", "gcs-report-dynamic", "pauth-report"],

@@ -132,21 +132,28 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-mmap-output-file"], "Write the output with write calls.", |s| {
         s.o.output.engine = EngineChoice::Streaming;
     }),
-    take(&["oformat"], Required("FORMAT"), "The format of the output: elf.", |s, v| {
-        let format = v.text()?;
-        match format {
-            "elf" | "default" => return Ok(()),
-            "binary" => return Err("raw binary output is not supported yet".to_owned()),
-            _ => {}
-        }
-        let known = arch::object_format(format).ok_or_else(|| format!("unknown output format '{format}'"))?;
-        s.o.inputs.output_format = Some(known);
-        Ok(())
-    }),
+    take(
+        &["oformat"],
+        Required("FORMAT"),
+        "The format of the output: elf (default); binary is the image without headers, which starts with the section \
+         that has the lowest address.",
+        |s, v| {
+            let format = v.text()?;
+            s.o.output.raw = format == "binary";
+            if !matches!(format, "elf" | "default" | "binary") {
+                let known = arch::object_format(format);
+                s.o.inputs.output_format =
+                    Some(known.ok_or_else(|| format!("unknown output format '{format}'"))?);
+            }
+            Ok(())
+        },
+    ),
     flag(&["EL"], "Link little-endian objects (default).", |_| {}),
     refused(&["EB"], NoValue, "big-endian architectures come later"),
-    flag(&["rosegment"], "Give read-only data a segment apart from code (default).", |_| {}),
-    lost(&["no-rosegment"], NoValue, "read-only data keeps a segment of its own"),
+    flag(&["rosegment"], "Give read-only data a segment apart from code (default).", |s| {
+        s.o.layout.rosegment = true;
+    }),
+    flag(&["no-rosegment"], "Put both into one, which is executable.", |s| s.o.layout.rosegment = false),
     accepted(&["no-xosegment"], NoValue, "execute-only code never gets a segment of its own"),
     lost(&["xosegment"], NoValue, "code stays readable"),
     flag(

@@ -139,7 +139,11 @@ const ROWS: &[Spec<State>] = &[
     ),
     accepted(&["no-bp-compression-sort-startup-functions"], NoValue, "it is the default"),
     refused(&["gc-keep-exported"], NoValue, "name what is to be kept with --export-dynamic-symbol or -u"),
-    refused(&["force-group-allocation"], NoValue, "-r keeps section groups"),
+    flag(
+        &["force-group-allocation"],
+        "With -r, join members of section groups with other sections of their names; other output has no groups.",
+        |s| s.o.sections.dissolve_groups = true,
+    ),
     lost(&["relocatable-merge-sections"], NoValue, "-r keeps sections apart"),
     refused(&["discard-section"], Required("SECTION"), "use objcopy --remove-section"),
     lost(&["zero-to-bss"], NoValue, "sections of zeros stay in the file"),

@@ -116,8 +116,11 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// Groups that have members left.
+    /// Groups that have members left, unless they are to be dissolved.
     fn groups(&mut self, all: &mut Gathered<'a>) {
+        if self.options.sections.dissolve_groups {
+            return;
+        }
         for (o, object) in self.objects.iter().enumerate() {
             for (i, shdr) in object.shdrs.iter().enumerate() {
                 if shdr.sh_type() != SHT_GROUP {
@@ -192,7 +195,7 @@ impl<'a> Builder<'_, 'a> {
         let named = || all.unique.iter().any(|glob| glob.matches(name));
         let alone = grouped || self.options.sections.unique_sections || linked && link == NONE || named();
         let known = if alone { None } else { all.by_key.get(&key).copied() };
-        let frame = is_frame(object.machine, name, shdr);
+        let frame = !grouped && is_frame(object.machine, name, shdr);
         let out = match known {
             Some(out) if frame || self.fits(&all.list[out as usize], id) => out,
             _ => {
@@ -340,9 +343,7 @@ fn join_kind(machine: &Facts, kind: u32) -> u32 {
 }
 
 fn is_frame(machine: &Facts, name: &[u8], shdr: &Shdr) -> bool {
-    name == b".eh_frame"
-        && join_kind(machine, shdr.sh_type()) == SHT_PROGBITS
-        && shdr.sh_flags() & SHF_GROUP == 0
+    name == b".eh_frame" && join_kind(machine, shdr.sh_type()) == SHT_PROGBITS
 }
 
 /// Members of a group that are copied.

@@ -61,7 +61,7 @@ impl<'a> Plan<'a> {
             mode: context.mode,
             bases: self.bases,
             relax_got: self.relax_got,
-            ibt_plt: self.ibt_plt,
+            plt: self.plt,
             relr: job.options.relocs.pack_relr,
             reloc_form: self.reloc_form,
         }
@@ -102,8 +102,7 @@ impl<'a> Plan<'a> {
             compressed: &self.compressed,
             headers: headers::file_header(
                 &self.layout,
-                &image.resolved.objects,
-                image.mode,
+                (image.mode, self.facts.os_abi),
                 self.entry(image, context),
                 names_index,
             ),

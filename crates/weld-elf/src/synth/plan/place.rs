@@ -58,8 +58,8 @@ impl<'a> Plan<'a> {
     /// them, are known by their PLT entries.
     fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let facts = self.facts.mode.facts();
-        let table = if self.ibt_plt { self.bases.plt_sec } else { self.bases.plt };
-        let (header, size) = (plt::entry_offset(facts, &self.slots, self.ibt_plt, 0), facts.plt.entry);
+        let table = if self.plt == plt::Style::Marked { self.bases.plt_sec } else { self.bases.plt };
+        let (header, size) = (plt::entry_offset(facts, &self.slots, self.plt, 0), self.plt.entry_size(facts));
         let entry = |plt: u32| table + header + size * u64::from(plt);
         for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
             let symbol = &mut symbols.list[slot.id.index()];

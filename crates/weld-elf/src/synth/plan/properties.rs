@@ -6,10 +6,12 @@ use weld_common::diag::Diagnostic;
 
 use super::Planner;
 use crate::arch::facts::ControlFlow;
+use crate::arch::plt::Style;
 use crate::input::object::Object;
 use crate::options::ReportPolicy;
 use crate::sections::{ObjectSections, Sections};
 use crate::synth::property_note::Properties;
+use crate::synth::slots::Slots;
 
 impl Planner<'_, '_, '_> {
     pub(super) fn executable_stack(&self, sections: &Sections) -> bool {
@@ -55,16 +57,31 @@ impl Planner<'_, '_, '_> {
         if forced != 0 {
             merged.or_in(control_flow.property, forced);
         }
+        if options.dynamic.retpolines {
+            // Entries have no marks, and return to where nothing has called from.
+            merged.take_out(control_flow.property, control_flow.ibt | control_flow.shstk);
+        }
         if options.notes.isa_needed != 0 {
             merged.or_in(control_flow.isa_needed, options.notes.isa_needed.into());
         }
     }
 
-    /// Whether all code can do with a PLT of marked entries.
-    pub(super) fn has_ibt(&self, properties: Option<&Properties>) -> bool {
-        let control_flow = self.context.mode.facts().properties.control_flow.as_ref();
+    /// What PLT entries are like: as asked for, or marked if all code is.
+    pub(super) fn plt_style(&self, properties: Option<&Properties>, slots: &Slots) -> Style {
+        let options = self.job.options;
+        let machine = self.context.mode.facts();
+        if options.dynamic.retpolines {
+            if machine.plt.retpolines.is_none() {
+                self.job.sink.error(format!("-z retpolineplt is not supported for {}", machine.name));
+            }
+            return Style::Retpoline { lazy: slots.jump_slots > 0 && !options.dynamic.now };
+        }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
-        properties.zip(control_flow).is_some_and(|(p, c)| bits(p, c) != 0)
+        let ibt = properties.zip(machine.properties.control_flow.as_ref());
+        match options.notes.ibtplt || ibt.is_some_and(|(p, c)| bits(p, c) != 0) {
+            true => Style::Marked,
+            false => Style::Ordinary,
+        }
     }
 
     /// What is asked for and means nothing on this machine.
