@@ -8,108 +8,116 @@ use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::arch::facts::DynamicTypes;
 use crate::elf::Rela;
 use crate::elf::{SHF_ALLOC, SHF_WRITE, SHT_PROGBITS};
+use crate::mode::Mode;
 use crate::symbols::sym;
 use crate::synth::image::Image;
 use crate::synth::slots::{GotEntry, Slot};
 
-/// What one word of the GOT holds and which dynamic relocation it needs.
+/// What the loader does with a word of the GOT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fixup {
+    /// Nothing: the word has its value.
+    None,
+    /// Adds the load address.
+    Relative,
+    /// Looks the slot's symbol up.
+    Symbol(Kind),
+    /// Asks what it knows of this module.
+    Module(Kind),
+}
+
+/// What the loader puts there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Address,
+    ThreadOffset,
+    ModuleId,
+    OffsetInModule,
+    Descriptor,
+}
+
+impl GotEntry {
+    /// What the loader does with the words of this entry, the second of which not all have. `flags` are those of the slot's
+    /// symbol. The one place that decides it: before layout what it says is counted, and at the end it is written.
+    pub fn fixups(self, flags: u32, mode: Mode) -> [Fixup; 2] {
+        let preemptible = flags & sym::PREEMPTIBLE != 0;
+        // The loader gives a module its id, but an executable always has the first.
+        let own_id = if mode.shared { Fixup::Module(Kind::ModuleId) } else { Fixup::None };
+        match self {
+            GotEntry::Address(_) => {
+                let fixed = matches!(flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+                let first = match () {
+                    () if preemptible => Fixup::Symbol(Kind::Address),
+                    () if mode.pic && !fixed => Fixup::Relative,
+                    () => Fixup::None,
+                };
+                [first, Fixup::None]
+            }
+            GotEntry::TpOff(_) if preemptible => [Fixup::Symbol(Kind::ThreadOffset), Fixup::None],
+            GotEntry::TpOff(_) if mode.shared => [Fixup::Module(Kind::ThreadOffset), Fixup::None],
+            GotEntry::TpOff(_) => [Fixup::None, Fixup::None],
+            GotEntry::TlsGd(_) if preemptible => {
+                [Fixup::Symbol(Kind::ModuleId), Fixup::Symbol(Kind::OffsetInModule)]
+            }
+            GotEntry::TlsGd(_) | GotEntry::TlsLd => [own_id, Fixup::None],
+            GotEntry::TlsDesc(_) if preemptible => [Fixup::Symbol(Kind::Descriptor), Fixup::None],
+            GotEntry::TlsDesc(_) => [Fixup::Module(Kind::Descriptor), Fixup::None],
+        }
+    }
+
+    /// The slot whose symbol it is for.
+    pub fn slot(self) -> Option<u32> {
+        match self {
+            GotEntry::Address(slot)
+            | GotEntry::TpOff(slot)
+            | GotEntry::TlsGd(slot)
+            | GotEntry::TlsDesc(slot) => Some(slot),
+            GotEntry::TlsLd => None,
+        }
+    }
+}
+
+/// A word of the GOT.
 pub struct Word {
     /// Index in `.got`.
     pub index: u32,
+    /// What it is without the loader, or what the loader adds to.
     pub value: u64,
-    pub reloc: Option<WordReloc>,
+    pub fixup: Fixup,
 }
 
-#[derive(Clone, Copy)]
-pub enum WordReloc {
-    Relative,
-    /// Type and addend, against the slot's symbol.
-    Symbol(u32, i64),
-    /// Type and addend, against no symbol: the module itself.
-    Module(u32, i64),
-}
-
-/// All words of a range of the GOT's entries, in order.
+/// All words of a range of the GOT's entries, in order, with the slots they are for.
 pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> {
     let mut list = Vec::with_capacity(2 * entries.len());
-    for &(word, entry) in &image.slots.got[entries] {
-        let slot = |index: u32| image.slots.list[index as usize];
-        match entry {
-            GotEntry::Address(i) => list.push((Some(slot(i)), address(image, word, &slot(i)))),
-            GotEntry::TpOff(i) => list.push((Some(slot(i)), tp_offset(image, word, &slot(i)))),
-            GotEntry::TlsGd(i) => {
-                let [first, second] = general_dynamic(image, word, &slot(i));
-                list.push((Some(slot(i)), first));
-                list.push((Some(slot(i)), second));
-            }
-            GotEntry::TlsDesc(i) => {
-                let (preemptible, offset) = thread_local(image, &slot(i));
-                let reloc = if preemptible {
-                    WordReloc::Symbol(image.types().tlsdesc, 0)
-                } else {
-                    WordReloc::Module(image.types().tlsdesc, offset as i64)
-                };
-                list.push((Some(slot(i)), Word { index: word, value: 0, reloc: Some(reloc) }));
-                list.push((None, Word { index: word + 1, value: 0, reloc: None }));
-            }
-            GotEntry::TlsLd => {
-                // In an executable, offsets from the module's block count from the thread pointer, as they do
-                // behind rewritten code; see `apply`.
-                let bases = &image.bases;
-                let thread_pointer = bases.thread_pointer.wrapping_sub(bases.tls_start);
-                let offset = if image.mode.shared { 0 } else { thread_pointer };
-                list.push((None, this_module(image, word)));
-                list.push((None, Word { index: word + 1, value: offset, reloc: None }));
-            }
+    for &(index, entry) in &image.slots.got[entries] {
+        let slot = entry.slot().map(|slot| image.slots.list[slot as usize]);
+        let (address, flags) = slot.map_or((0, 0), |slot| image.slot_address(&slot));
+        let fixups = entry.fixups(flags, image.mode);
+        let values = values(image, entry, address);
+        for i in 0..entry.words() {
+            let fixup = fixups[i as usize];
+            let value = if matches!(fixup, Fixup::Symbol(_)) { 0 } else { values[i as usize] };
+            list.push((slot, Word { index: index + i, value, fixup }));
         }
     }
     list
 }
 
-fn address(image: &Image, index: u32, slot: &Slot) -> Word {
-    let (value, flags) = image.slot_address(slot);
-    if flags & sym::PREEMPTIBLE != 0 {
-        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(image.types().glob_dat, 0)) };
-    }
-    let fixed = matches!(flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
-    let relative = image.mode.pic && !fixed;
-    Word { index, value, reloc: relative.then_some(WordReloc::Relative) }
-}
-
-/// Whether another module may define the symbol, and its offset in this module's TLS block.
-fn thread_local(image: &Image, slot: &Slot) -> (bool, u64) {
-    let (value, flags) = image.slot_address(slot);
-    (flags & sym::PREEMPTIBLE != 0, value.wrapping_sub(image.bases.tls_start))
-}
-
-fn tp_offset(image: &Image, index: u32, slot: &Slot) -> Word {
-    let (preemptible, offset) = thread_local(image, slot);
-    if preemptible {
-        return Word { index, value: 0, reloc: Some(WordReloc::Symbol(image.types().tpoff, 0)) };
-    }
-    if image.mode.shared {
-        return Word { index, value: 0, reloc: Some(WordReloc::Module(image.types().tpoff, offset as i64)) };
-    }
-    let (value, _) = image.slot_address(slot);
-    Word { index, value: value.wrapping_sub(image.bases.thread_pointer), reloc: None }
-}
-
-fn general_dynamic(image: &Image, index: u32, slot: &Slot) -> [Word; 2] {
-    let (preemptible, offset) = thread_local(image, slot);
-    if preemptible {
-        return [
-            Word { index, value: 0, reloc: Some(WordReloc::Symbol(image.types().dtpmod, 0)) },
-            Word { index: index + 1, value: 0, reloc: Some(WordReloc::Symbol(image.types().dtpoff, 0)) },
-        ];
-    }
-    [this_module(image, index), Word { index: index + 1, value: offset, reloc: None }]
-}
-
-/// The id of this module: the loader gives it, but an executable always has the first.
-fn this_module(image: &Image, index: u32) -> Word {
-    match image.mode.shared {
-        true => Word { index, value: 0, reloc: Some(WordReloc::Module(image.types().dtpmod, 0)) },
-        false => Word { index, value: 1, reloc: None },
+/// What the words of an entry hold for a symbol of this module at `address`.
+fn values(image: &Image, entry: GotEntry, address: u64) -> [u64; 2] {
+    let (bases, shared) = (&image.bases, image.mode.shared);
+    let in_module = address.wrapping_sub(bases.tls_start);
+    let own_id = u64::from(!shared);
+    match entry {
+        GotEntry::Address(_) => [address, 0],
+        GotEntry::TpOff(_) if shared => [in_module, 0],
+        GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
+        GotEntry::TlsGd(_) => [own_id, in_module],
+        GotEntry::TlsDesc(_) => [in_module, 0],
+        // In an executable, offsets from the module's block count from the thread pointer, as they do
+        // behind rewritten code; see `apply`.
+        GotEntry::TlsLd if shared => [own_id, 0],
+        GotEntry::TlsLd => [own_id, bases.thread_pointer.wrapping_sub(bases.tls_start)],
     }
 }
 
@@ -129,22 +137,39 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
             continue;
         };
         // With RELA the loader takes the addend from the relocation.
-        let from_rela = matches!(word.reloc, Some(WordReloc::Relative))
-            && !image.relr
-            && image.reloc_form.addends
-            && !image.options.relocs.apply_dynamic_relocs;
-        let value = if from_rela { 0 } else { word.value };
+        let is_beside = match word.fixup {
+            Fixup::None => false,
+            Fixup::Relative => {
+                !image.relr && image.reloc_form.addends && !image.options.relocs.apply_dynamic_relocs
+            }
+            Fixup::Symbol(_) | Fixup::Module(_) => image.reloc_form.addends,
+        };
+        let value = if is_beside { 0 } else { word.value };
         format.put(bytes, value);
     }
 }
 
-impl WordReloc {
-    /// The relocation for a word at `offset` whose value is `value`.
-    pub fn to_rela(self, types: &DynamicTypes, (offset, value): (u64, u64), dynsym: u32) -> Rela {
+impl Kind {
+    fn of(self, types: &DynamicTypes) -> u32 {
         match self {
-            WordReloc::Relative => Rela::make(offset, 0, types.relative, value as i64),
-            WordReloc::Symbol(kind, addend) => Rela::make(offset, dynsym, kind, addend),
-            WordReloc::Module(kind, addend) => Rela::make(offset, 0, kind, addend),
+            Kind::Address => types.glob_dat,
+            Kind::ThreadOffset => types.tpoff,
+            Kind::ModuleId => types.dtpmod,
+            Kind::OffsetInModule => types.dtpoff,
+            Kind::Descriptor => types.tlsdesc,
+        }
+    }
+}
+
+impl Word {
+    /// The relocation for the word, which lies at `offset`; `None` if it needs none.
+    pub fn to_rela(&self, types: &DynamicTypes, offset: u64, dynsym: u32) -> Option<Rela> {
+        let addend = self.value as i64;
+        match self.fixup {
+            Fixup::None => None,
+            Fixup::Relative => Some(Rela::make(offset, 0, types.relative, addend)),
+            Fixup::Symbol(kind) => Some(Rela::make(offset, dynsym, kind.of(types), addend)),
+            Fixup::Module(kind) => Some(Rela::make(offset, 0, kind.of(types), addend)),
         }
     }
 }
@@ -165,5 +190,46 @@ impl Synthetic for Section {
 
     fn write(&self, at: &At, out: &mut [u8]) {
         write(at.image(), at.entry(at.format().word()), out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{Options, OutputKind};
+
+    /// What the loader does with each entry for a symbol with `flags`, in outputs of `kind`.
+    fn fixups(kind: OutputKind, flags: u32) -> [[Fixup; 2]; 5] {
+        let options = Options { kind, ..Options::default() };
+        let mode = Mode::new(&options, crate::arch::default(), false);
+        let entries = [
+            GotEntry::Address(0),
+            GotEntry::TpOff(0),
+            GotEntry::TlsGd(0),
+            GotEntry::TlsDesc(0),
+            GotEntry::TlsLd,
+        ];
+        entries.map(|entry| entry.fixups(flags, mode))
+    }
+
+    #[test]
+    fn what_the_loader_does() {
+        use Fixup::{Module, None, Relative};
+        let descriptor = [Module(Kind::Descriptor), None];
+        let nothing = [None, None];
+        assert_eq!(fixups(OutputKind::Exec, sym::DEFINED), [nothing, nothing, nothing, descriptor, nothing]);
+        let relative = [Relative, None];
+        assert_eq!(fixups(OutputKind::Pie, sym::DEFINED), [relative, nothing, nothing, descriptor, nothing]);
+        assert_eq!(fixups(OutputKind::Pie, sym::ABSOLUTE)[0], nothing);
+        let own = [Module(Kind::ModuleId), None];
+        let offset = [Module(Kind::ThreadOffset), None];
+        assert_eq!(fixups(OutputKind::Shared, sym::DEFINED), [relative, offset, own, descriptor, own]);
+        let symbol = |kind| [Fixup::Symbol(kind), None];
+        let both = [Fixup::Symbol(Kind::ModuleId), Fixup::Symbol(Kind::OffsetInModule)];
+        let preempted = fixups(OutputKind::Shared, sym::SHARED | sym::PREEMPTIBLE);
+        assert_eq!(
+            preempted,
+            [symbol(Kind::Address), symbol(Kind::ThreadOffset), both, symbol(Kind::Descriptor), own]
+        );
     }
 }

@@ -24,7 +24,7 @@ use crate::resolve::Resolved;
 use crate::sections::{InputSection, Sections};
 use crate::symbols::{Symbols, sym};
 use crate::synth::commons::Copies;
-use crate::synth::got::{self, WordReloc};
+use crate::synth::got::{self, Fixup};
 use crate::synth::image::Image;
 use crate::synth::slots::{GotEntry, Slots};
 
@@ -104,24 +104,14 @@ impl Counter<'_, '_> {
     }
 
     fn count_got(&self, entry: GotEntry, counts: &mut Counts) {
-        match entry {
-            GotEntry::Address(slot) => {
-                let flags = self.flags(slot);
-                let fixed = matches!(flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
-                if flags & sym::PREEMPTIBLE != 0 {
-                    counts.others += 1;
-                } else if self.mode.pic && !fixed {
-                    if self.options.relocs.pack_relr { counts.relr += 1 } else { counts.relative += 1 }
-                }
+        let flags = entry.slot().map_or(0, |slot| self.flags(slot));
+        for fixup in entry.fixups(flags, self.mode) {
+            match fixup {
+                Fixup::None => {}
+                Fixup::Relative if self.options.relocs.pack_relr => counts.relr += 1,
+                Fixup::Relative => counts.relative += 1,
+                Fixup::Symbol(_) | Fixup::Module(_) => counts.others += 1,
             }
-            GotEntry::TpOff(slot) => {
-                let preemptible = self.flags(slot) & sym::PREEMPTIBLE != 0;
-                counts.others += u64::from(preemptible || self.mode.shared);
-            }
-            GotEntry::TlsGd(slot) if self.flags(slot) & sym::PREEMPTIBLE != 0 => counts.others += 2,
-            // An executable knows its own module's id.
-            GotEntry::TlsGd(_) | GotEntry::TlsLd => counts.others += u64::from(self.mode.shared),
-            GotEntry::TlsDesc(_) => counts.others += 1,
         }
     }
 }
@@ -372,16 +362,16 @@ fn collect_input(
 fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     let end = image.slots.got.len().min((part + 1) * GOT_RUN);
     for (slot, word) in got::words(image, part * GOT_RUN..end) {
-        let Some(reloc) = word.reloc else { continue };
         let offset = image.bases.got + image.format().word() * word.index as u64;
-        if image.options.relocs.pack_relr && matches!(reloc, WordReloc::Relative) {
+        let is_relative = word.fixup == Fixup::Relative;
+        if image.options.relocs.pack_relr && is_relative {
             all.relr.push(offset);
             continue;
         }
         let id = slot.map_or(SymbolId::NONE, |s| s.id);
         let dynsym = if id.is_some() { image.dynsym.map_or(0, |d| d.index(id)) } else { 0 };
-        let list = if matches!(reloc, WordReloc::Relative) { &mut all.relative } else { &mut all.others };
-        list.push(reloc.to_rela(image.types(), (offset, word.value), dynsym));
+        let list = if is_relative { &mut all.relative } else { &mut all.others };
+        list.extend(word.to_rela(image.types(), offset, dynsym));
     }
 }
 

@@ -48,7 +48,7 @@ pub enum GotEntry {
 }
 
 impl GotEntry {
-    fn words(self) -> u32 {
+    pub fn words(self) -> u32 {
         match self {
             GotEntry::Address(_) | GotEntry::TpOff(_) => 1,
             _ => 2,
