@@ -21,50 +21,48 @@ pub fn stream(named: &[(&str, u32)]) -> Vec<u8> {
     let mut names = Vec::new();
     let mut entries = Vec::new();
     for &(name, stream) in named {
-        entries.push((names.len() as u32, stream, name_hash(name)));
+        let pair = [names.len() as u32, stream];
+        entries.push((name_hash(name), pair.iter().flat_map(|word| word.to_le_bytes()).collect()));
         names.extend(name.bytes());
         names.push(0);
     }
     word(&mut out, names.len() as u32);
     out.extend(names);
-    let table = table(&entries);
-    word(&mut out, entries.len() as u32);
-    word(&mut out, table.len() as u32);
-    let mut present = vec![0u32; table.len().div_ceil(32)];
-    table
-        .iter()
-        .enumerate()
-        .filter(|(_, slot)| slot.is_some())
-        .for_each(|(i, _)| present[i / 32] |= 1 << (i % 32));
-    word(&mut out, present.len() as u32);
-    present.iter().for_each(|&bits| word(&mut out, bits));
-    // No slot has been used before.
-    word(&mut out, 0);
-    table.iter().flatten().for_each(|&(name, stream)| {
-        word(&mut out, name);
-        word(&mut out, stream);
-    });
+    out.extend(hash_table(entries));
     word(&mut out, 0);
     word(&mut out, FEATURE_VC140);
     out
 }
 
-/// Slots of names and streams, by open addressing; two thirds of them at most are used.
-fn table(entries: &[(u32, u32, u16)]) -> Vec<Option<(u32, u32)>> {
-    let size = (entries.len() * 3 / 2 + 1).max(8);
-    let mut table = vec![None; size];
-    for &(name, stream, hash) in entries {
+/// The format's hash table, of entries with their hashes: how many there are and how many slots, which slots are used, the entries in
+/// the order of slots. By open addressing; two thirds of the slots at most are used.
+pub fn hash_table(entries: Vec<(u16, Vec<u8>)>) -> Vec<u8> {
+    let (count, size) = (entries.len(), (entries.len() * 3 / 2 + 1).max(8));
+    let mut slots = vec![None; size];
+    for (hash, entry) in entries {
         let mut slot = usize::from(hash) % size;
-        while table[slot].is_some() {
+        while slots[slot].is_some() {
             slot = (slot + 1) % size;
         }
-        table[slot] = Some((name, stream));
+        slots[slot] = Some(entry);
     }
-    table
+    let mut present = vec![0u32; size.div_ceil(32)];
+    slots
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| slot.is_some())
+        .for_each(|(i, _)| present[i / 32] |= 1 << (i % 32));
+    let mut out = Vec::new();
+    [count, size, present.len()].iter().for_each(|&n| out.extend((n as u32).to_le_bytes()));
+    present.iter().for_each(|bits| out.extend(bits.to_le_bytes()));
+    // No slot has been used before.
+    out.extend([0; 4]);
+    slots.into_iter().flatten().for_each(|entry| out.extend(entry));
+    out
 }
 
 /// Of the hash of a name only half is used here.
-fn name_hash(name: &str) -> u16 {
+pub fn name_hash(name: &str) -> u16 {
     crate::hash::name(name.as_bytes()) as u16
 }
 

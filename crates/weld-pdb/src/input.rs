@@ -19,6 +19,15 @@ pub struct Module<'a> {
     pub contribution: Option<Contribution>,
 }
 
+/// What is to be known of source files.
+#[derive(Clone, Copy, Default)]
+pub struct Sources<'a> {
+    /// What is put in front of relative paths.
+    pub root: &'a [u8],
+    /// Files that are to be in the PDB itself, such as those of `/natvis`: names and contents.
+    pub injected: &'a [(&'a str, &'a [u8])],
+}
+
 /// Something to be added to a number in a `.debug$S` section: a relocation, resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixup {

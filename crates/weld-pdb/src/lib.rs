@@ -30,7 +30,7 @@
 //! let mut records = Records::new();
 //! records.object_name(LINKER_MODULE.as_bytes());
 //! let modules = [Module { name: LINKER_MODULE, records: records.bytes(), ..Default::default() }];
-//! let symbols = Symbols::scan(&modules, &types, b"", false, &sink)?;
+//! let symbols = Symbols::scan(&modules, &types, Sources::default(), false, &sink)?;
 //! let publics = [Public { name: b"main", section: 1, offset: 0, flags: Public::FUNCTION }];
 //! let text = OutputSection { name: *b".text\0\0\0", virtual_size: 16, virtual_address: 4096, ..Default::default() };
 //! let image = Image { machine: 0x8664, sections: &[text], publics: &publics, ..Default::default() };
@@ -59,7 +59,7 @@
 //! | [`types`] | type records of all objects, each once: hashes, numbers, the TPI and IPI streams |
 //! | [`symbols`] | symbols, lines and files of modules, global symbols |
 //! | `unique` | the first of equal things among many: types, global symbols, names of files |
-//! | `strings`, `gsi`, `dbi`, `info` | `/names`, tables of names, the DBI stream, the info stream |
+//! | `strings`, `gsi`, `dbi`, `info`, `injected` | `/names`, tables of names, the DBI stream, the info stream, source files in the PDB |
 //! | [`msf`] | the container: pages and streams, laid out; and its reader |
 //! | `pdb`, `write` | all streams and their lengths; the units in which they are written |
 
@@ -68,6 +68,7 @@ mod dbi;
 mod gsi;
 mod hash;
 mod info;
+mod injected;
 pub mod input;
 pub mod made;
 pub mod msf;
@@ -79,7 +80,9 @@ pub mod types;
 mod unique;
 mod write;
 
-pub use input::{CoffGroup, Contribution, Fixup, Identity, Image, Module, OutputSection, Public, Relocate};
+pub use input::{
+    CoffGroup, Contribution, Fixup, Identity, Image, Module, OutputSection, Public, Relocate, Sources,
+};
 pub use pdb::Pdb;
 pub use symbols::Symbols;
 pub use types::{ObjectTypes, Types};

@@ -3,17 +3,19 @@
 //! [`Pdb::plan`] knows every length before a byte is written, so the file is laid out once ([`crate::msf`]) and written by units
 //! in any order ([`crate::write`]).
 
+use std::borrow::Cow;
+
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::codeview::Space;
 use crate::dbi::{self, Dbi};
 use crate::gsi::{self, Publics, Table};
-use crate::info;
 use crate::input::Image;
 use crate::msf::{self, Layout};
 use crate::symbols::Symbols;
 use crate::symbols::frames::ENTRY;
 use crate::types::Types;
+use crate::{info, injected};
 
 /// Numbers of streams that are the same in every PDB. The first one, an older directory, is empty.
 pub mod stream {
@@ -55,6 +57,8 @@ pub struct Pdb<'a> {
     pub(crate) info: Vec<u8>,
     pub(crate) names_frame: (Vec<u8>, Vec<u8>),
     pub(crate) section_headers: Vec<u8>,
+    /// Streams with names: those of the image, then source files and their list.
+    pub(crate) named: Vec<(String, Cow<'a, [u8]>)>,
     pub(crate) layout: Layout,
 }
 
@@ -82,10 +86,12 @@ impl<'a> Pdb<'a> {
             new_fpo: streams.new_fpo.map_or(dbi::NO_STREAM, |stream| stream as u16),
         };
         let dbi = Dbi::new(image, symbols, dbi_streams, &streams.modules, parallel)?;
-        let mut named = vec![("/LinkInfo", LINK_INFO as u32), ("/names", streams.names as u32)];
-        named.extend(
-            image.streams.iter().enumerate().map(|(i, (name, _))| (*name, (streams.named + i) as u32)),
+        let named = named_streams(symbols, image);
+        let mut names = vec![("/LinkInfo", LINK_INFO as u32), ("/names", streams.names as u32)];
+        names.extend(
+            named.iter().enumerate().map(|(i, (name, _))| (name.as_str(), (streams.named + i) as u32)),
         );
+        let info = info::stream(&names);
         let mut pdb = Pdb {
             types,
             symbols,
@@ -93,7 +99,8 @@ impl<'a> Pdb<'a> {
             publics,
             globals,
             dbi,
-            info: info::stream(&named),
+            info,
+            named,
             names_frame: symbols.strings.frame(),
             section_headers: dbi::section_headers(image),
             streams,
@@ -111,7 +118,7 @@ impl<'a> Pdb<'a> {
     fn stream_lens(&self) -> Result<Vec<u32>, Diagnostic> {
         let Streams { globals, publics, records, tpi_hash, ipi_hash, section_headers, names, named, .. } =
             self.streams;
-        let count = named + self.image.streams.len();
+        let count = named + self.named.len();
         let mut lens = vec![0u64; count];
         lens[stream::INFO] = self.info.len() as u64;
         for (space, number, hash) in
@@ -133,7 +140,7 @@ impl<'a> Pdb<'a> {
         if let Some(stream) = self.streams.new_fpo {
             lens[stream] = self.symbols.frame_count() * ENTRY as u64;
         }
-        for (i, (_, bytes)) in self.image.streams.iter().enumerate() {
+        for (i, (_, bytes)) in self.named.iter().enumerate() {
             lens[named + i] = bytes.len() as u64;
         }
         lens.extend(
@@ -152,6 +159,16 @@ impl<'a> Pdb<'a> {
 /// A stream without contents that programs look for.
 const LINK_INFO: usize = 5;
 
+fn named_streams<'a>(symbols: &'a Symbols<'a>, image: &'a Image<'a>) -> Vec<(String, Cow<'a, [u8]>)> {
+    let streams = image.streams.iter().map(|&(name, bytes)| (name.to_string(), Cow::Borrowed(bytes)));
+    let mut named: Vec<_> = streams.collect();
+    if !symbols.injected.is_empty() {
+        named.push((injected::LIST.to_string(), injected::list(&symbols.injected).into()));
+        named.extend(symbols.injected.iter().map(|file| (file.stream_name(), file.contents.into())));
+    }
+    named
+}
+
 fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, Diagnostic> {
     let first = LINK_INFO + 1;
     let mut next = first + 7;
@@ -162,7 +179,7 @@ fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, D
     let fpo = if_any(!image.fpo.is_empty());
     let new_fpo = if_any(symbols.frame_count() > 0);
     let named = next;
-    let mut next = named + image.streams.len();
+    let mut next = named + named_streams(symbols, image).len();
     let mut modules = Vec::with_capacity(symbols.scanned.len());
     for module in &symbols.scanned {
         if module.stream_len() == 0 {

@@ -76,7 +76,7 @@ impl<'a> Strings<'a> {
     }
 
     /// Adds a name that is not there yet.
-    fn add(&mut self, name: Cow<'a, [u8]>) -> Result<u32, Diagnostic> {
+    pub fn add(&mut self, name: Cow<'a, [u8]>) -> Result<u32, Diagnostic> {
         if name.is_empty() {
             return Ok(0);
         }

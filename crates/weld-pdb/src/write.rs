@@ -201,7 +201,7 @@ impl Pdb<'_> {
         units.extend(cut(self.dbi.contributions.len(), dbi::CONTRIBUTION_SIZE).map(Unit::Contributions));
         units.extend(cut(self.symbols.modules.len(), 2048).map(Unit::Files));
         units.extend(cut(self.symbols.strings.count(), 64).map(Unit::Strings));
-        units.extend((0..self.image.streams.len()).map(Unit::Named));
+        units.extend((0..self.named.len()).map(Unit::Named));
         units.extend((0..self.layout.intervals()).map(Unit::Maps));
         units
     }
@@ -383,7 +383,7 @@ impl Writing<'_> {
                 let len = self.pdb.layout.stream_len(*stream) as usize;
                 symbols.write_frames(self.relocate, sheet.fill(*stream, 0, len));
             }
-            Unit::Named(i) => sheet.put(streams.named + i, 0, image.streams[*i].1),
+            Unit::Named(i) => sheet.put(streams.named + i, 0, &self.pdb.named[*i].1),
         }
     }
 

@@ -134,6 +134,15 @@ fn check_all(name: &str, target: &str, options: &[&str], sections: usize) -> Dir
     compare(&dir, "-publics -public-extras", whole);
     compare(&dir, "-section-headers", whole);
     compare(&dir, "-section-map", whole);
+    let strings = dir.dump("weld.pdb", "-string-table");
+    assert!(strings.contains("'Rules.natvis'") && strings.contains("'rules.natvis'"), "{strings}");
+    let streams = dir.dump("weld.pdb", "-streams");
+    let size = toy::NATVIS.len();
+    assert!(
+        streams.contains(&format!("({size:>4} bytes): [Named Stream \"/src/files/rules.natvis\"]")),
+        "{streams}"
+    );
+    assert!(streams.contains("[Named Stream \"/src/headerblock\"]"));
     read_back(&dir.0.join("weld.pdb"), sections);
     dir
 }

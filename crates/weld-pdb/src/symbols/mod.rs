@@ -17,7 +17,8 @@ pub mod write;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::par;
 
-use crate::input::Module;
+use crate::injected::{self, Injected};
+use crate::input::{Module, Sources};
 use crate::strings::Strings;
 use crate::types::Types;
 use scan::Scanned;
@@ -29,18 +30,18 @@ pub struct Symbols<'a> {
     pub strings: Strings<'a>,
     /// Bytes of all records of global symbols.
     pub global_bytes: u32,
+    pub(crate) injected: Vec<Injected<'a>>,
 }
 
 impl<'a> Symbols<'a> {
-    /// Reads all modules. One whose debug information is malformed gets a warning in `sink`, and none of it. `root` is put in front of
-    /// the relative paths of source files.
+    /// Reads all modules. One whose debug information is malformed gets a warning in `sink`, and none of it.
     ///
     /// # Errors
     /// If there is more than a PDB can have.
     pub fn scan(
         modules: &'a [Module<'a>],
         types: &Types<'_>,
-        root: &[u8],
+        sources: Sources<'a>,
         parallel: bool,
         sink: &DiagSink,
     ) -> Result<Symbols<'a>, Diagnostic> {
@@ -51,9 +52,24 @@ impl<'a> Symbols<'a> {
         warn(modules, &scanned, sink);
         let global_bytes = globals::place(&mut scanned, parallel)?;
         let mut uses: Vec<_> = scanned.iter_mut().map(|module| &mut module.names).collect();
-        let strings = Strings::collect(&mut uses, root, parallel)?;
-        Ok(Symbols { modules, scanned, strings, global_bytes })
+        let mut strings = Strings::collect(&mut uses, sources.root, parallel)?;
+        let injected = inject(&mut strings, sources.injected)?;
+        Ok(Symbols { modules, scanned, strings, global_bytes, injected })
     }
+}
+
+/// Adds the names of files that are to be in the PDB.
+fn inject<'a>(
+    strings: &mut Strings<'a>,
+    files: &[(&'a str, &'a [u8])],
+) -> Result<Vec<Injected<'a>>, Diagnostic> {
+    let one = |&(name, contents): &(&'a str, &'a [u8])| {
+        let key = injected::key(name);
+        let name_at = strings.add(name.as_bytes().into())?;
+        let key_at = strings.add(key.clone().into_bytes().into())?;
+        Ok(Injected { key, key_at, name_at, contents })
+    };
+    files.iter().map(one).collect()
 }
 
 /// Says what is malformed, module by module, and what is unknown, kind by kind.

@@ -13,8 +13,12 @@ use weld_common::io::output::{OutputFile, OutputOptions};
 use weld_pdb::input::Fixup;
 use weld_pdb::made::{LINKER_MODULE, Records};
 use weld_pdb::{
-    Contribution, Identity, Image, Module, ObjectTypes, OutputSection, Pdb, Public, Relocate, Symbols, Types,
+    Contribution, Identity, Image, Module, ObjectTypes, OutputSection, Pdb, Public, Relocate, Sources,
+    Symbols, Types,
 };
+
+/// A file that is in the PDB itself.
+pub const NATVIS: &[u8] = b"<?xml version=\"1.0\"?>\n<AutoVisualizer/>\n";
 
 /// The machines' numbers.
 const I386: u16 = 0x14c;
@@ -299,7 +303,8 @@ impl<'a> Link<'a> {
             .collect();
         modules.push(Module { name: LINKER_MODULE, records: records.bytes(), ..Module::default() });
         tell("modules");
-        let symbols = Symbols::scan(&modules, &types, b"/tmp", parallel, &sink)?;
+        let sources = Sources { root: b"/tmp", injected: &[("Rules.natvis", NATVIS)] };
+        let symbols = Symbols::scan(&modules, &types, sources, parallel, &sink)?;
         tell("symbols");
         let publics = self.publics();
         tell("publics");

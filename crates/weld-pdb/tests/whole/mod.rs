@@ -10,7 +10,9 @@ use weld_common::io::output::{OutputFile, OutputOptions};
 use weld_pdb::codeview::{Space, leaf, records::Record, subsection::Subsections, symbol};
 use weld_pdb::made::{LINKER_MODULE, Records};
 use weld_pdb::msf::read::Msf;
-use weld_pdb::{Fixup, Image, Module, ObjectTypes, OutputSection, Pdb, Public, Relocate, Symbols, Types};
+use weld_pdb::{
+    Fixup, Image, Module, ObjectTypes, OutputSection, Pdb, Public, Relocate, Sources, Symbols, Types,
+};
 
 /// An object's sections.
 #[derive(Clone, Default)]
@@ -62,7 +64,8 @@ pub fn write(objects: &[Object], path: &Path) -> Result<Vec<Diagnostic>, Diagnos
     records.object_name(LINKER_MODULE.as_bytes());
     records.thunk(b"imported", 1, 8, 6);
     modules.push(Module { name: LINKER_MODULE, records: records.bytes(), ..Module::default() });
-    let symbols = Symbols::scan(&modules, &types, b"c:\\root", false, &sink)?;
+    let symbols =
+        Symbols::scan(&modules, &types, Sources { root: b"c:\\root", injected: &[] }, false, &sink)?;
     let text = OutputSection { virtual_size: 4096, virtual_address: 4096, ..OutputSection::default() };
     let public = |name| Public { name, offset: 0, section: 1, flags: 0 };
     let publics = [public(b"main"), public("gr\u{fc}n".as_bytes()), public(b"")];
