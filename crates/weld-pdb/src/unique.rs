@@ -19,6 +19,9 @@ use weld_common::{par, prefetch, zeroed};
 /// Longer searches mean that the table is too small, or that somebody made up hashes.
 const MOST_PROBES: usize = 1024;
 
+/// Runs of lists whose different hashes are estimated by themselves.
+const MOST_ESTIMATES: usize = 256;
+
 pub struct Unique {
     /// Of each cell the hash, 0 if it is free, and the complement of the smallest place, so that 0 is the largest.
     words: Vec<AtomicU64>,
@@ -129,7 +132,9 @@ pub fn enter_all(
 }
 
 fn estimate(lists: &[Vec<u64>], parallel: bool) -> usize {
-    let made = par::runs("estimate", parallel, lists.len(), 64, |range| {
+    // Each run has registers of its own, which are joined by one thread.
+    let grain = lists.len().div_ceil(MOST_ESTIMATES);
+    let made = par::runs("estimate", parallel, lists.len(), grain.max(1), |range| {
         let mut estimate = Estimate::default();
         lists[range].iter().flatten().for_each(|&hash| estimate.see(hash));
         estimate
