@@ -162,6 +162,73 @@ fn ends(bytes: &[u8]) -> (u64, u64) {
     (byte(0) | byte(1) << 8 | byte(2) << 16, 0)
 }
 
+/// The hash of what strings begin with, from which that of each of them goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Prefix {
+    /// Of the whole blocks.
+    hash: u64,
+    /// The 0–15 bytes behind them, padded with zeros.
+    tail: u128,
+    len: usize,
+}
+
+impl Prefix {
+    pub const EMPTY: Prefix = Prefix { hash: SEED, tail: 0, len: 0 };
+
+    /// The prefix with `bytes` behind it.
+    #[must_use]
+    pub fn and(mut self, bytes: &[u8]) -> Prefix {
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        blocks.iter().for_each(|block| self.add(u128::from_le_bytes(*block), 16));
+        let mut tail = [0; 16];
+        tail[..rest.len()].copy_from_slice(rest);
+        self.add(u128::from_le_bytes(tail), rest.len());
+        self
+    }
+
+    /// Adds the first `count` bytes of a block, of which the others are zero.
+    #[inline(always)]
+    fn add(&mut self, block: u128, count: usize) {
+        let before = 8 * (self.len % 16) as u32;
+        let joined = self.tail | block << before;
+        if self.len % 16 + count >= 16 {
+            self.hash = mix_block(self.hash, joined as u64, (joined >> 64) as u64);
+            // A shift by all 128 bits, where nothing is left over, takes two steps.
+            self.tail = block >> 1 >> (127 - before);
+        } else {
+            self.tail = joined;
+        }
+        self.len += count;
+    }
+
+    /// [`hash_bytes`] of the prefix.
+    #[inline(always)]
+    pub fn hash(&self) -> u64 {
+        finish(self.hash, self.tail as u64, (self.tail >> 64) as u64, self.len)
+    }
+
+    /// Finds the first NUL of `bytes`. Returns the length of the string before it and [`hash_bytes`] of the
+    /// prefix with that string behind it; `None` if there is no NUL.
+    #[inline]
+    pub fn hash_until_nul(mut self, bytes: &[u8]) -> Option<(usize, u64)> {
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        let mut tail = [0xff; 16];
+        tail[..rest.len()].copy_from_slice(rest);
+        let before = self.len;
+        for block in blocks.iter().chain([&tail]) {
+            let (lo, hi) = halves(block);
+            let n = first_zero(lo, hi);
+            if n < 16 {
+                let (lo, hi) = keep_first(lo, hi, n);
+                self.add(u128::from(hi) << 64 | u128::from(lo), n as usize);
+                return Some((self.len - before, self.hash()));
+            }
+            self.add(u128::from_le_bytes(*block), 16);
+        }
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,6 +244,21 @@ mod tests {
                 assert_eq!(hash_until_nul(&data), Some((len, hash_bytes(&text[..len]))));
             }
             assert_eq!(hash_until_nul(&text[..len]), None);
+        }
+    }
+
+    #[test]
+    fn hashes_go_on_from_prefixes() {
+        let text: Vec<u8> = (0..120u32).map(|i| (i * 37 % 255 + 1) as u8).collect();
+        for len in 0..text.len() {
+            for cut in 0..=len {
+                let (start, rest) = text[..len].split_at(cut);
+                let prefix = Prefix::EMPTY.and(&start[..cut / 3]).and(&start[cut / 3..]);
+                assert_eq!(prefix.and(rest).hash(), hash_bytes(&text[..len]));
+                let ended = [rest, &[0], &text[..len % 20]].concat();
+                assert_eq!(prefix.hash_until_nul(&ended), Some((len - cut, hash_bytes(&text[..len]))));
+                assert_eq!(prefix.hash_until_nul(rest), None);
+            }
         }
     }
 

@@ -7,6 +7,9 @@
 use crate::prefetch::prefetch;
 use crate::zeroed;
 
+/// Slots for each entry, from which on entries are taken out of the table one by one.
+const CLEARED_ONE_BY_ONE: usize = 16;
+
 #[derive(Default)]
 pub struct HashIndex {
     slots: Vec<u64>,
@@ -66,6 +69,21 @@ impl HashIndex {
         self.slots = slots;
     }
 
+    /// Takes all entries out, whose hashes are `hashes`. There is room for as many again.
+    pub fn clear(&mut self, hashes: impl ExactSizeIterator<Item = u64>) {
+        let Some(mask) = self.slots.len().checked_sub(1) else { return };
+        if hashes.len() > self.slots.len() / CLEARED_ONE_BY_ONE {
+            return self.slots.fill(0);
+        }
+        for hash in hashes {
+            let mut slot = hash as u32 as usize & mask;
+            while self.slots[slot] != 0 {
+                self.slots[slot] = 0;
+                slot = (slot + 1) & mask;
+            }
+        }
+    }
+
     /// Asks for the slot of `hash`.
     #[inline(always)]
     pub fn prefetch(&self, hash: u64) {
@@ -104,6 +122,17 @@ mod tests {
         }
         assert_eq!(index.find(0, |i| entries[i] == 9), None);
         assert!(index.likely(0).is_some_and(|entry| entry < 3));
+        for count in [entries.len(), 10] {
+            let hashes: Vec<u64> = (0..count as u64).map(|value| value / 3).collect();
+            index.clear(hashes.iter().copied());
+            assert!((0..1000).all(|hash| index.find(hash, |_| true).is_none()));
+            for value in 0..10 {
+                assert_eq!(
+                    index.find_or_add(value / 3, value as usize, |i| i as u64 == value),
+                    Err(value as u32)
+                );
+            }
+        }
         assert_eq!((HashIndex::default().find(1, |_| true), HashIndex::default().likely(1)), (None, None));
     }
 }

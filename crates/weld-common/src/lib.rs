@@ -14,6 +14,7 @@ pub mod hash_index;
 pub mod host;
 pub mod ids;
 pub mod io;
+pub mod items;
 pub mod job;
 pub mod jobserver;
 pub mod merge;

@@ -21,14 +21,13 @@
 //! it is 12 bytes a string and 16 a unique one, beside about 10 MB for each thread.
 
 mod lookup;
-mod run;
 mod shard;
 mod split;
 mod tail;
 
+use crate::items::run;
 use lookup::Lookup;
 pub use lookup::Pieces;
-use run::run;
 use shard::{Answer, Entry, Shard, Source};
 use split::Split;
 use std::fmt;

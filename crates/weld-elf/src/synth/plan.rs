@@ -264,7 +264,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             live: &self.live,
             store: self.job.store,
             sink: self.job.sink,
-            parallel: self.context.parallel,
+            threads: self.context.threads,
         };
         planner.plan()
     }

@@ -173,7 +173,8 @@ impl Abbreviations {
         &self.steps[abbreviation.first as usize..][..abbreviation.count as usize]
     }
 
-    /// Reads the table at `place`; if `until` is given, up to the abbreviation of this code. Returns how many bytes it has.
+    /// Reads the table at `place`; if `only` is given, up to the abbreviation of this code, and no other one. Returns how many bytes
+    /// were read.
     ///
     /// # Errors
     /// If the table does not end, or an abbreviation makes no sense.
@@ -182,7 +183,7 @@ impl Abbreviations {
         source: &impl Source<'a>,
         place: Pointer,
         encoding: Encoding,
-        until: Option<u64>,
+        only: Option<u64>,
     ) -> Result<usize, Malformed> {
         self.list.clear();
         self.steps.clear();
@@ -190,9 +191,12 @@ impl Abbreviations {
         let start = cursor.at;
         loop {
             let at = cursor.at;
-            match self.abbreviation(&mut cursor, encoding) {
+            let mut ahead = cursor;
+            let passed = only.is_some_and(|only| ahead.uleb() != Some(only));
+            let code = if passed { pass(&mut cursor) } else { self.abbreviation(&mut cursor, encoding) };
+            match code {
                 Some(0) => break,
-                Some(code) if until == Some(code) => break,
+                Some(code) if only == Some(code) => break,
                 Some(_) => {}
                 None => {
                     let what = "abbreviation is cut off or has a form that is not known";
@@ -253,5 +257,24 @@ impl Abbreviations {
         new.is_indexed = is_named && is_somewhere && tag::is_indexed(tag);
         self.list.push(new);
         Some(code)
+    }
+}
+
+/// Passes over an abbreviation and returns its code, which is 0 at the end of the table.
+fn pass(cursor: &mut Cursor) -> Option<u64> {
+    let code = cursor.uleb()?;
+    if code == 0 {
+        return Some(0);
+    }
+    cursor.uleb()?;
+    cursor.u8()?;
+    loop {
+        let (number, form) = (cursor.uleb()?, cursor.uleb()?);
+        if number == 0 && form == 0 {
+            return Some(code);
+        }
+        if form == u64::from(form::IMPLICIT_CONST) {
+            cursor.skip_leb()?;
+        }
     }
 }

@@ -7,24 +7,34 @@
 //! section if it is the header; the code of a unit whose range list makes no sense; of a list of names, or the
 //! entries of a unit, what comes behind the place that makes no sense.
 
-use weld_common::hash::hash_bytes;
-
 use super::abbrev::Abbreviations;
-use super::dies::{self, Leaf};
+use super::dies;
 use super::dwarf::{Encoding, Kind, Malformed, Pointer, Source};
-use super::names::{Bins, IN_TYPE_UNIT, Record, Text, Use};
-use super::pubnames::Sets;
+use super::names::what::ALL;
+use super::names::{IN_TYPE_UNIT, Use};
+use super::pubnames::{Listed, Set, Sets};
 use super::ranges::{self, Allowance, Range};
+use super::scopes::{Found, Leaf, NOWHERE};
 use super::table::{ListedRange, ListedTypeUnit, ListedUnit, Lists};
 use super::unit::{Header, Unit};
+use super::window::{BATCH, Filler, Window};
 
 /// What is wrong with one object is said so often.
 const MOST_PROBLEMS: usize = 4;
 
 /// What a run of objects adds.
-pub struct Collector<'a> {
+#[derive(Default)]
+pub struct Collected<'a> {
     pub lists: Lists,
-    pub bins: Bins<'a>,
+    pub windows: Vec<Window<'a>>,
+}
+
+/// Reads objects.
+#[derive(Default)]
+pub struct Collector<'a> {
+    shard_bits: u32,
+    collected: Collected<'a>,
+    filler: Filler<'a>,
     /// Of the object that was read last.
     pub problems: Vec<Malformed>,
     /// The object that was read last has units whose names are in another file, and not listed.
@@ -32,7 +42,6 @@ pub struct Collector<'a> {
     tables: Tables,
     names: dies::Names<'a>,
     ranges: Vec<Range>,
-    scratch: Vec<u8>,
 }
 
 /// The sections of an object that the index is made from, in the order of the file.
@@ -45,31 +54,29 @@ pub struct Wanted {
 }
 
 /// What the reader of an object asks of the link.
-pub trait Link<'a> {
+pub trait Link {
     /// Whether a section with code or data is in the output.
     fn is_live(&self, section: u32) -> bool;
     /// The number in the link of a section.
     fn number(&self, section: u32) -> u32;
-    /// Keeps bytes for `'a`.
-    fn keep(&self, bytes: Vec<u8>) -> &'a [u8];
 }
 
 impl<'a> Collector<'a> {
-    pub fn new(bins: Bins<'a>) -> Collector<'a> {
-        Collector {
-            lists: Lists::default(),
-            bins,
-            problems: Vec::new(),
-            has_hidden_names: false,
-            tables: Tables::default(),
-            names: dies::Names::default(),
-            ranges: Vec::new(),
-            scratch: Vec::new(),
-        }
+    /// Begins a run of objects. Names are for 2^`shard_bits` shards.
+    pub fn begin(&mut self, shard_bits: u32) {
+        self.shard_bits = shard_bits;
+        self.collected = Collected::default();
+    }
+
+    /// Ends the run.
+    pub fn finish(&mut self) -> Collected<'a> {
+        let last = self.filler.finish(self.shard_bits);
+        self.collected.windows.extend(last);
+        std::mem::take(&mut self.collected)
     }
 
     /// Reads an object.
-    pub fn object<S: Source<'a>>(&mut self, source: &S, wanted: &Wanted, link: &impl Link<'a>) {
+    pub fn object<S: Source<'a>>(&mut self, source: &S, wanted: &Wanted, link: &impl Link) {
         self.problems.clear();
         self.has_hidden_names = false;
         self.tables = Tables::new(source);
@@ -98,7 +105,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Reads the units of a section.
-    fn section<S: Source<'a>, L: Link<'a>>(&mut self, section: u32, reader: &mut Reader<'_, S, L>) {
+    fn section<S: Source<'a>, L: Link>(&mut self, section: u32, reader: &mut Reader<'_, S, L>) {
         let mut place = Pointer { section, offset: 0 };
         let mut near = 0;
         while place.offset < reader.source.bytes(section).len() as u64 {
@@ -113,7 +120,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    fn unit<S: Source<'a>, L: Link<'a>>(
+    fn unit<S: Source<'a>, L: Link>(
         &mut self,
         header: Header,
         reader: &mut Reader<'_, S, L>,
@@ -138,25 +145,25 @@ impl<'a> Collector<'a> {
     }
 
     /// Lists the unit.
-    fn number(&mut self, unit: &Unit, is_old: bool, link: &impl Link<'a>) -> Result<Use, Malformed> {
+    fn number(&mut self, unit: &Unit, is_old: bool, link: &impl Link) -> Result<Use, Malformed> {
         let header = &unit.header;
         let place = Pointer { section: link.number(header.place.section), ..header.place };
         let number = match header.type_unit {
             Some((signature, type_offset)) => {
-                self.lists.has_new_type_units |= !is_old;
-                self.lists.type_units.push(ListedTypeUnit { place, type_offset, signature });
-                IN_TYPE_UNIT | (self.lists.type_units.len() - 1) as u32
+                self.collected.lists.has_new_type_units |= !is_old;
+                self.collected.lists.type_units.push(ListedTypeUnit { place, type_offset, signature });
+                IN_TYPE_UNIT | (self.collected.lists.type_units.len() - 1) as u32
             }
             None => {
-                self.lists.units.push(ListedUnit { place, length: header.length });
-                (self.lists.units.len() - 1) as u32
+                self.collected.lists.units.push(ListedUnit { place, length: header.length });
+                (self.collected.lists.units.len() - 1) as u32
             }
         };
         Ok(number)
     }
 
     /// Lists the unit's code.
-    fn code<S: Source<'a>, L: Link<'a>>(&mut self, unit: &Unit, number: Use, reader: &mut Reader<'_, S, L>) {
+    fn code<S: Source<'a>, L: Link>(&mut self, unit: &Unit, number: Use, reader: &mut Reader<'_, S, L>) {
         self.ranges.clear();
         let result = ranges::of_unit(reader.source, unit, &mut reader.allowance, &mut self.ranges);
         if let Err(malformed) = result {
@@ -164,12 +171,12 @@ impl<'a> Collector<'a> {
         }
         for range in self.ranges.iter().filter(|range| reader.link.is_live(range.start.section)) {
             let start = Pointer { section: reader.link.number(range.start.section), ..range.start };
-            self.lists.ranges.push(ListedRange { start, length: range.length, unit: number });
+            self.collected.lists.ranges.push(ListedRange { start, length: range.length, unit: number });
         }
     }
 
     /// Takes the unit's names from its entries.
-    fn entries<S: Source<'a>, L: Link<'a>>(
+    fn entries<S: Source<'a>, L: Link>(
         &mut self,
         unit: &Unit,
         number: Use,
@@ -177,47 +184,56 @@ impl<'a> Collector<'a> {
     ) -> Result<(), Malformed> {
         let abbreviations = self.tables.whole(reader.source, &unit.header)?;
         let result = dies::names(reader.source, unit, abbreviations, &mut self.names);
-        let text = match self.names.text.is_empty() {
-            true => &[][..],
-            false => reader.link.keep(self.names.text.clone()),
-        };
-        for name in &self.names.list {
-            let scope = &text[name.scope.0 as usize..name.scope.1 as usize];
-            let leaf = match name.leaf {
-                Leaf::InPlace(leaf) => leaf,
-                Leaf::Copied(start, end) => &text[start as usize..end as usize],
-            };
-            let hash = if scope.is_empty() {
-                hash_bytes(leaf)
-            } else {
-                self.scratch.clear();
-                self.scratch.extend_from_slice(scope);
-                self.scratch.extend_from_slice(leaf);
-                hash_bytes(&self.scratch)
-            };
-            let of = number | u32::from(name.what) << 24;
-            self.bins.push(Record { hash, text: Text { scope, leaf }, of });
-        }
+        self.collected.windows.extend(self.filler.unit(number, self.shard_bits));
+        self.filler.add(&self.names.list, &self.names.scopes);
         result
     }
 
     /// Takes the names of a list.
-    fn list<S: Source<'a>, L: Link<'a>>(&mut self, section: u32, reader: &Reader<'_, S, L>) {
+    fn list<S: Source<'a>, L: Link>(&mut self, section: u32, reader: &Reader<'_, S, L>) {
+        self.names.scopes.clear(0);
+        let length = reader.source.bytes(section).len();
+        let Some(bytes) = reader.source.lasting(section, 0..length) else { return };
         for set in Sets::new(reader.source, section) {
-            let result = set.and_then(|mut set| {
-                let unit = reader.known.binary_search_by_key(&key(set.unit), |known| key(known.0));
-                // The units of groups that lost are not there.
-                let Ok(unit) = unit else { return Ok(()) };
-                let number = reader.known[unit].1;
-                while let Some(name) = set.name()? {
-                    let Some(leaf) = reader.source.lasting(section, name.text) else { continue };
-                    let text = Text { scope: &[], leaf };
-                    self.bins.push(Record { hash: name.hash, text, of: number | u32::from(name.what) << 24 });
-                }
-                Ok(())
-            });
+            let result = set.and_then(|set| self.set(set, bytes, reader));
             if let Err(malformed) = result {
                 self.problem(malformed);
+            }
+        }
+    }
+
+    /// Takes the names of a set of the list `bytes`.
+    fn set<S, L>(
+        &mut self,
+        mut set: Set,
+        bytes: &'a [u8],
+        reader: &Reader<'_, S, L>,
+    ) -> Result<(), Malformed> {
+        let unit = reader.known.binary_search_by_key(&key(set.unit), |known| key(known.0));
+        // The units of groups that lost are not there.
+        let Ok(unit) = unit else { return Ok(()) };
+        self.collected.windows.extend(self.filler.unit(reader.known[unit].1, self.shard_bits));
+        let mut batch = [Found { hash: 0, scope: NOWHERE, leaf: Leaf::InFile(&[]), what: 0 }; BATCH];
+        loop {
+            let (mut count, mut end) = (0, Ok(()));
+            while count < BATCH {
+                match set.name() {
+                    Ok(Some(Listed { text, hash, what })) => {
+                        let Some(leaf) = bytes.get(text) else { break };
+                        batch[count] =
+                            Found { hash, scope: NOWHERE, leaf: Leaf::InFile(leaf), what: what & ALL };
+                        count += 1;
+                    }
+                    Ok(None) => break,
+                    Err(malformed) => {
+                        end = Err(malformed);
+                        break;
+                    }
+                }
+            }
+            self.filler.add(&batch[..count], &self.names.scopes);
+            if count < BATCH {
+                return end;
             }
         }
     }

@@ -13,31 +13,14 @@
 use super::abbrev::{Abbreviation, Abbreviations, Attribute, tag};
 use super::dwarf::{Cursor, Extent, Kind, Malformed, Pointer, Source, extent, form};
 use super::names::what;
+use super::scopes::{Found, Leaf, NOWHERE, Scopes};
 use super::unit::Unit;
-
-/// A name, in two parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named<'a> {
-    /// What comes before it (`ns::`): start and end in [`Names::text`].
-    pub scope: (u32, u32),
-    pub leaf: Leaf<'a>,
-    /// What it names, as in [`super::pubnames`].
-    pub what: u8,
-}
-
-/// Where the text of a name is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leaf<'a> {
-    InPlace(&'a [u8]),
-    /// Start and end in [`Names::text`].
-    Copied(u32, u32),
-}
 
 /// The names of one unit.
 #[derive(Default)]
 pub struct Names<'a> {
-    pub text: Vec<u8>,
-    pub list: Vec<Named<'a>>,
+    pub scopes: Scopes,
+    pub list: Vec<Found<'a>>,
 }
 
 /// How many entries that stand for another one are followed.
@@ -81,13 +64,12 @@ pub fn names<'a>(
     abbreviations: &Abbreviations,
     names: &mut Names<'a>,
 ) -> Result<(), Malformed> {
-    names.text.clear();
     names.list.clear();
     if !unit.has_children {
         return Ok(());
     }
     let strings = |kind| source.bytes(source.first(kind)).len() as u64;
-    let room = 16 * (strings(Kind::Str) + strings(Kind::LineStr) + unit.header.length) + 4096;
+    names.scopes.clear(16 * (strings(Kind::Str) + strings(Kind::LineStr) + unit.header.length) + 4096);
     let mut walk = Walk {
         source,
         unit,
@@ -99,17 +81,11 @@ pub fn names<'a>(
         marks: vec![(unit.children, NOWHERE)],
         open: vec![NOWHERE],
         later: Vec::new(),
-        room: room.min(u64::from(u32::MAX)) as usize,
+        room: LONGEST_NAMES * unit.header.length + 4096,
     };
     walk.run()?;
     walk.name_later()
 }
-
-/// The scope that entries are in: start and end of its text, which ends in the separator.
-type Scope = (u32, u32);
-
-/// The scope of entries that are in none.
-const NOWHERE: Scope = (0, 0);
 
 /// What an entry says.
 #[derive(Clone, Copy, Default)]
@@ -129,6 +105,16 @@ struct Entry {
     sibling: Option<u64>,
 }
 
+/// What is known of an entry after those that it stands for have been asked.
+struct Whole<'a> {
+    leaf: Leaf<'a>,
+    /// Of the name with its scope.
+    hash: u64,
+    scope: u32,
+    is_external: bool,
+    is_enum_class: bool,
+}
+
 struct Walk<'w, 'a, S> {
     source: &'w S,
     unit: &'w Unit,
@@ -139,16 +125,20 @@ struct Walk<'w, 'a, S> {
     near_strings: usize,
     names: &'w mut Names<'a>,
     /// From this offset on, entries are in this scope; ascending.
-    marks: Vec<(u64, Scope)>,
+    marks: Vec<(u64, u32)>,
     /// The scopes around the next entry. All its parents are there.
-    open: Vec<Scope>,
+    open: Vec<u32>,
     /// Entries whose name is that of one behind them, and their scopes.
-    later: Vec<(Entry, Scope)>,
-    /// How many bytes of text there may be.
-    room: usize,
+    later: Vec<(Entry, u32)>,
+    /// How many bytes names may still have.
+    room: u64,
 }
 
-const CUT_OFF: &str = "entry is cut off or refers to what is not there";
+/// Names of a unit have no more bytes in all for each byte of the unit: no object makes an index that is larger than
+/// it is itself by much more.
+const LONGEST_NAMES: u64 = 256;
+
+const CUT_OFF: &str = "entry is cut off, refers to what is not there or has too long a name";
 
 impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
     fn run(&mut self) -> Result<(), Malformed> {
@@ -240,7 +230,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
 
     /// Names an entry. Returns the scope of the entries below it if they are to be visited. `here` is where the next
     /// entry begins.
-    fn visit(&mut self, entry: &Entry, here: u64) -> Option<Option<Scope>> {
+    fn visit(&mut self, entry: &Entry, here: u64) -> Option<Option<u32>> {
         let around = self.open.last().copied().unwrap_or_default();
         // A variable of another unit has to be known by its type; the linker knows where it is.
         let is_declared = entry.is_declaration && !(entry.tag == tag::VARIABLE && entry.is_external);
@@ -251,35 +241,38 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         if is_declared && !(is_type && entry.has_children) {
             return Some(None);
         }
-        let Some((leaf, scope, is_external, is_enum_class)) = self.whole(entry, around, here)? else {
+        let Some(whole) = self.whole(entry, around, here)? else {
             // Enumerators are in the scope around a type without a name.
             return Some((entry.tag == tag::ENUMERATION_TYPE).then_some(around));
         };
         if !is_declared {
             let global_type = self.language.has_global_types
                 && (is_type || matches!(entry.tag, tag::ENUMERATION_TYPE | tag::ENUMERATOR | tag::NAMESPACE));
-            self.names.list.push(Named { scope, leaf, what: what(entry.tag, is_external || global_type) });
+            self.add(&whole, what(entry.tag, whole.is_external || global_type))?;
         }
         if !entry.has_children {
             return Some(None);
         }
-        Some(match entry.tag {
-            tag::ENUMERATION_TYPE if !is_enum_class => Some(scope),
-            tag::NAMESPACE | tag::MODULE | tag::ENUMERATION_TYPE => Some(self.scope(scope, leaf)?),
-            _ if is_type && !self.language.is_flat => Some(self.scope(scope, leaf)?),
-            _ => None,
-        })
+        let is_scope = match entry.tag {
+            tag::ENUMERATION_TYPE if !whole.is_enum_class => return Some(Some(whole.scope)),
+            tag::NAMESPACE | tag::MODULE | tag::ENUMERATION_TYPE => true,
+            _ => is_type && !self.language.is_flat,
+        };
+        Some(if is_scope { Some(self.scope(whole.scope, whole.leaf)?) } else { None })
     }
 
-    /// The name of an entry, its scope, whether it is external and whether an `enum class`, all after entries that it stands for
-    /// have been asked. `None` inside if it has no name, or if that is found later: `here` is where this entry ends.
-    #[allow(clippy::type_complexity)]
-    fn whole(
-        &mut self,
-        entry: &Entry,
-        around: Scope,
-        here: u64,
-    ) -> Option<Option<(Leaf<'a>, Scope, bool, bool)>> {
+    /// Lists a name.
+    fn add(&mut self, whole: &Whole<'a>, what: u8) -> Option<()> {
+        let &Whole { hash, scope, leaf, .. } = whole;
+        let size = self.names.scopes.get(scope).len() + leaf.size();
+        self.room = self.room.checked_sub(size as u64)?;
+        self.names.list.push(Found { hash, scope, leaf, what });
+        Some(())
+    }
+
+    /// What an entry and those that it stands for say together. `None` inside if it has no name, or if that is found later:
+    /// `here` is where this entry ends.
+    fn whole(&mut self, entry: &Entry, around: u32, here: u64) -> Option<Option<Whole<'a>>> {
         let mut all = *entry;
         let mut scope = around;
         let mut next = entry.origin;
@@ -303,31 +296,36 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
             next = origin.origin;
         }
         let leaf = match all.name {
-            Some((form, at)) => self.leaf(form, at)?,
-            None if entry.tag == tag::NAMESPACE => Some(Leaf::InPlace(b"(anonymous namespace)")),
+            Some((form, at)) => self.leaf(form, at, scope)?,
+            None if entry.tag == tag::NAMESPACE => {
+                const ANONYMOUS: &[u8] = b"(anonymous namespace)";
+                Some((Leaf::InFile(ANONYMOUS), self.names.scopes.prefix(scope).and(ANONYMOUS).hash()))
+            }
             None => None,
         };
-        Some(leaf.map(|leaf| (leaf, scope, all.is_external, all.is_enum_class)))
+        let Entry { is_external, is_enum_class, .. } = all;
+        Some(leaf.map(|(leaf, hash)| Whole { leaf, hash, scope, is_external, is_enum_class }))
     }
 
     /// Names the entries that had to wait.
     fn name_later(&mut self) -> Result<(), Malformed> {
         for (entry, around) in std::mem::take(&mut self.later) {
             let name = self.whole(&entry, around, u64::MAX);
-            let header = &self.unit.header;
-            let wrong = || Malformed::new(header.place.section, header.place.offset as usize, CUT_OFF);
-            if let Some((leaf, scope, is_external, _)) = name.ok_or_else(wrong)? {
+            let place = self.unit.header.place;
+            let wrong = || Malformed::new(place.section, place.offset as usize, CUT_OFF);
+            if let Some(whole) = name.ok_or_else(wrong)? {
                 let global = self.language.has_global_types
                     && entry.tag != tag::SUBPROGRAM
                     && entry.tag != tag::VARIABLE;
-                self.names.list.push(Named { scope, leaf, what: what(entry.tag, is_external || global) });
+                self.add(&whole, what(entry.tag, whole.is_external || global)).ok_or_else(wrong)?;
             }
         }
         Ok(())
     }
 
-    /// The text of a name whose value is at `at`; `None` inside if it is in no file of this link, or empty.
-    fn leaf(&mut self, form: u16, at: usize) -> Option<Option<Leaf<'a>>> {
+    /// The text of a name whose value is at `at`, and the hash of it behind `scope`; `None` inside if it is in no file of this link,
+    /// or empty.
+    fn leaf(&mut self, form: u16, at: usize, scope: u32) -> Option<Option<(Leaf<'a>, u64)>> {
         let encoding = self.unit.header.encoding;
         let mut value = self.unit.header.cursor(self.source, at as u64);
         let (kind, pointer) = match form {
@@ -347,43 +345,23 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         let section = if pointer.section == 0 { self.source.first(kind) } else { pointer.section };
         let start = usize::try_from(pointer.offset).ok()?;
         let tail = self.source.bytes(section).get(start..)?;
-        let length = memchr::memchr(0, tail)?;
+        let (length, hash) = self.names.scopes.prefix(scope).hash_until_nul(tail)?;
         if length == 0 {
             return Some(None);
         }
-        if let Some(text) = self.source.lasting(section, start..start + length) {
-            return Some(Some(Leaf::InPlace(text)));
-        }
-        let from = self.names.text.len();
-        self.make_room(length)?;
-        self.names.text.extend_from_slice(&tail[..length]);
-        Some(Some(Leaf::Copied(from as u32, (from + length) as u32)))
-    }
-
-    fn make_room(&mut self, bytes: usize) -> Option<()> {
-        (self.names.text.len() + bytes <= self.room).then_some(())
+        let leaf = match self.source.lasting(section, start..start + length) {
+            Some(leaf) => Leaf::InFile(leaf),
+            None => self.names.scopes.copy(&tail[..length])?,
+        };
+        Some(Some((leaf, hash)))
     }
 
     /// The scope of what is inside the entry called `leaf`, which itself is in `around`.
-    fn scope(&mut self, around: Scope, leaf: Leaf<'a>) -> Option<Scope> {
-        if self.language.separator.is_empty() {
-            return Some(NOWHERE);
+    fn scope(&mut self, around: u32, leaf: Leaf<'a>) -> Option<u32> {
+        match self.language.separator {
+            [] => Some(NOWHERE),
+            separator => self.names.scopes.add(around, leaf, separator),
         }
-        let range = |(start, end): Scope| start as usize..end as usize;
-        let length = match leaf {
-            Leaf::InPlace(text) => text.len(),
-            Leaf::Copied(start, end) => (end - start) as usize,
-        };
-        self.make_room(range(around).len() + length + self.language.separator.len())?;
-        let text = &mut self.names.text;
-        let start = text.len();
-        text.extend_from_within(range(around));
-        match leaf {
-            Leaf::InPlace(leaf) => text.extend_from_slice(leaf),
-            Leaf::Copied(start, end) => text.extend_from_within(range((start, end))),
-        }
-        text.extend_from_slice(self.language.separator);
-        Some((start as u32, text.len() as u32))
     }
 
     /// Passes over an entry and all that are below it; the cursor is behind its code.

@@ -5,24 +5,29 @@
 //!
 //! An object's debug sections are read where they are, before any relocation (`dwarf`): of each unit the header
 //! and the first entry (`unit`, `abbrev`), which tells the addresses (`ranges`), and the names. Those are listed by
-//! compilers that are asked to (`pubnames`); where they are not, all entries of the unit are looked at (`dies`), as GDB
-//! does. Names of all objects are put together by hash (`names`); then everything has its size, and
-//! the rest is the table (`table`), written after layout, when addresses are known.
+//! compilers that are asked to (`pubnames`); where they are not, all entries of the unit are looked at (`dies`, `scopes`), as GDB
+//! does. Names that units next to each other have in common are put together first (`window`), then those of all
+//! objects by hash (`names`, `chains`); then everything has its size, and
+//! the rest is the table (`table`, `gdb_hash`), written after layout, when addresses are known.
 //!
 //! Specification: GDB's manual, "Index Section Format"; DWARF 2 to 5.
 
 pub mod abbrev;
+pub mod chains;
 pub mod collect;
 pub mod dies;
 pub mod dwarf;
+pub mod gdb_hash;
 pub mod names;
 pub mod object;
 pub mod plain;
 pub mod plan;
 pub mod pubnames;
 pub mod ranges;
+pub mod scopes;
 pub mod table;
 pub mod unit;
+pub mod window;
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::elf::*;

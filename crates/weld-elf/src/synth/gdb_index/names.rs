@@ -1,17 +1,21 @@
 //! The names of the index, each once, and the units that have something of that name.
 //!
-//! Like the table of symbols ([`crate::names`]): who reads an object puts a [`Record`] for each name into
-//! the bin of its hash; then each bin (shard) is entered by one thread, object after object, into a table that fits
-//! the cache. No locks, and what comes out depends on the objects only. Names stay where they are; of those from entries
-//! of the debug information the scope is apart from the rest, and the hash is that of both together.
+//! Like the table of symbols ([`weld_common::names`]): those who read objects leave [keys](super::window::Key) of names,
+//! in the order of shards, which are by hash. Then each shard is made by one thread, window after window, in a table that
+//! fits the cache. No locks, and what comes out depends on the objects only.
 //!
-//! Objects are read in rounds, so that there are never many records: of each only eight bytes stay.
+//! Names stay where they are: only those that may have come before are looked at. A name belongs to the window in which it
+//! came first, and that is where it is written: in a row, as it was read. Which units have a name is a
+//! [chain](super::chains) of sets first, a list in the end.
 
-use std::cmp::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::hash_index::HashIndex;
-use weld_common::prefetch::prefetch;
-use weld_common::trace;
+use weld_common::prefetch::{prefetch, prefetch_all};
+use weld_common::{items, zeroed};
+
+use super::chains::{self, Chains, Item};
+use super::window::{Key, Text, Window, is_same};
 
 /// What a name stands for: the upper byte of a use.
 pub mod what {
@@ -21,6 +25,8 @@ pub mod what {
     pub const OTHER: u8 = 4 << 4;
     /// It is not known outside its unit.
     pub const STATIC: u8 = 1 << 7;
+    /// The bits that say something.
+    pub const ALL: u8 = 0xf0;
 }
 
 /// A unit that has something of a name: the unit's number in the lower 24 bits, what it is in the upper 8.
@@ -31,294 +37,280 @@ pub const MOST_UNITS: usize = 1 << 24;
 /// The number is among type units, which are numbered behind all others in the end. No bit of [`what`].
 pub const IN_TYPE_UNIT: Use = 1 << 24;
 
-/// A name: its scope and what follows.
-#[derive(Clone, Copy, Debug)]
-pub struct Text<'a> {
-    pub scope: &'a [u8],
-    pub leaf: &'a [u8],
-}
-
-impl Text<'_> {
-    pub fn size(&self) -> usize {
-        self.scope.len() + self.leaf.len()
-    }
-
-    fn bytes(&self) -> impl Iterator<Item = u8> + '_ {
-        self.scope.iter().chain(self.leaf).copied()
-    }
-
-    /// Whether it is the same, wherever it is divided.
-    #[inline]
-    fn is(&self, other: &Text) -> bool {
-        match self.scope.len().cmp(&other.scope.len()) {
-            Ordering::Equal => self.leaf == other.leaf && self.scope == other.scope,
-            _ => self.size() == other.size() && self.bytes().eq(other.bytes()),
-        }
-    }
-
-    /// The hash that GDB looks the name up by.
-    pub fn gdb_hash(&self) -> u32 {
-        gdb_hash(gdb_hash(0, self.scope), self.leaf)
-    }
-}
-
-/// 67 to the power of 0 to 8, modulo 2^32.
-const POWERS: [u32; 9] = {
-    let mut powers = [1u32; 9];
-    let mut i = 1;
-    while i < 9 {
-        powers[i] = powers[i - 1].wrapping_mul(67);
-        i += 1;
-    }
-    powers
-};
-
-/// What 113 a byte adds up to in eight bytes.
-const EIGHT: u32 = {
-    let (mut sum, mut i) = (0u32, 0);
-    while i < 8 {
-        sum = sum.wrapping_add(POWERS[i].wrapping_mul(113));
-        i += 1;
-    }
-    sum
-};
-
-/// GDB's hash of a string that begins with what `hash` is of: for each byte `hash * 67 + byte - 113`, with letters of the
-/// ASCII alphabet alike in both cases. Names are long and there are many, so eight bytes are added in one go.
-fn gdb_hash(hash: u32, bytes: &[u8]) -> u32 {
-    let (blocks, rest) = bytes.as_chunks::<8>();
-    let hash = blocks.iter().fold(hash, |hash, block| {
-        let block = lower_case(u64::from_le_bytes(*block)).to_le_bytes();
-        let terms = block.iter().zip(POWERS[..8].iter().rev());
-        let sum =
-            terms.fold(0u32, |sum, (&byte, &power)| sum.wrapping_add(u32::from(byte).wrapping_mul(power)));
-        hash.wrapping_mul(POWERS[8]).wrapping_add(sum).wrapping_sub(EIGHT)
-    });
-    rest.iter().fold(hash, |hash, byte| {
-        hash.wrapping_mul(67).wrapping_add(u32::from(byte.to_ascii_lowercase())).wrapping_sub(113)
-    })
-}
-
-/// Eight bytes with capital ASCII letters made small.
-fn lower_case(bytes: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let low = bytes & (0x7f * ONES);
-    // The upper bit of each byte: from `A` on; behind `Z`.
-    let from_a = low + (0x80 - b'A' as u64) * ONES;
-    let behind_z = low + (0x7f - b'Z' as u64) * ONES;
-    let is_capital = (from_a ^ behind_z) & !bytes & (0x80 * ONES);
-    bytes | is_capital >> 2
-}
-
-/// A name that an object's unit has.
-#[derive(Clone, Copy)]
-pub struct Record<'a> {
-    pub hash: u64,
-    pub text: Text<'a>,
-    /// With the unit's number among those of its bins.
-    pub of: Use,
-}
-
-/// Records of a run of objects, by shard.
-pub struct Bins<'a> {
-    shift: u32,
-    bins: Vec<Vec<Record<'a>>>,
-}
-
-impl<'a> Bins<'a> {
-    pub fn new(shard_bits: u32) -> Bins<'a> {
-        Bins { shift: 64 - shard_bits, bins: (0..1 << shard_bits).map(|_| Vec::new()).collect() }
-    }
-
-    #[inline(always)]
-    pub fn push(&mut self, record: Record<'a>) {
-        let shard = record.hash.checked_shr(self.shift).unwrap_or(0) as usize;
-        self.bins[shard].push(record);
-    }
-
-    pub fn clear(&mut self) {
-        self.bins.iter_mut().for_each(Vec::clear);
-    }
-}
-
-/// The numbers of the first units of some bins: of ordinary ones and of type units.
+/// The numbers of the first units of a run of objects: of ordinary ones and of type units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct First {
     pub unit: u32,
     pub type_unit: u32,
 }
 
-struct Entry<'a> {
-    text: Text<'a>,
-    /// The use that came last, for those that say the same again.
-    last: Use,
-    /// How many there are.
-    uses: u32,
-    gdb_hash: u32,
+/// What a run of objects left.
+pub struct Run<'a> {
+    /// Type units are numbered behind all others.
+    pub first: First,
+    pub windows: Vec<Window<'a>>,
 }
 
-#[derive(Default)]
-struct Shard<'a> {
-    index: HashIndex,
-    entries: Vec<Entry<'a>>,
-    /// (entry, use) in the order of objects.
-    uses: Vec<(u32, Use)>,
-}
-
-/// All names.
-pub struct Names<'a> {
-    shards: Vec<Shard<'a>>,
-}
-
-/// How many records ahead slots of the table are asked for, and names that will be compared.
-const SLOT_AHEAD: usize = 12;
-const NAME_AHEAD: usize = 5;
-
-impl<'a> Names<'a> {
-    /// `shard_bits` must depend on the inputs only.
-    pub fn new(shard_bits: u32) -> Names<'a> {
-        Names { shards: (0..1 << shard_bits).map(|_| Shard::default()).collect() }
-    }
-
-    /// Enters records of runs of objects, in their order.
-    pub fn enter(&mut self, runs: &[(First, Bins<'a>)], parallel: bool) {
-        use rayon::prelude::*;
-        let region = trace::region("enter names of the index");
-        let one = |(number, shard): (usize, &mut Shard<'a>)| {
-            let _task = region.task();
-            runs.iter().for_each(|(first, bins)| shard.enter(*first, &bins.bins[number]));
-        };
-        if parallel && self.shards.len() > 1 {
-            self.shards.par_iter_mut().enumerate().for_each(one);
-        } else {
-            self.shards.iter_mut().enumerate().for_each(one);
-        }
-    }
-
-    /// The names with their uses, when there are `units` ordinary units in all.
-    pub fn finish(self, units: u32, parallel: bool) -> Vec<Finished<'a>> {
-        use rayon::prelude::*;
-        let region = trace::region("uses of names of the index");
-        let one = |shard: Shard<'a>| {
-            let _task = region.task();
-            shard.finish(units)
-        };
-        match parallel {
-            true => self.shards.into_par_iter().map(one).collect(),
-            false => self.shards.into_iter().map(one).collect(),
+impl First {
+    /// Adds the uses of a set of `window`.
+    fn uses(self, window: &Window, set: u32, out: &mut Vec<Use>) {
+        let set = window.sets[set as usize];
+        let mut units = set.units;
+        while units != 0 {
+            let unit = window.units[units.trailing_zeros() as usize];
+            units &= units - 1;
+            let first = if unit & IN_TYPE_UNIT == 0 { self.unit } else { self.type_unit };
+            let number = (unit & (IN_TYPE_UNIT - 1)).wrapping_add(first) & (IN_TYPE_UNIT - 1);
+            out.push(u32::from(set.what) << 24 | number);
         }
     }
 }
 
-impl<'a> Shard<'a> {
-    fn enter(&mut self, first: First, records: &[Record<'a>]) {
-        for (i, record) in records.iter().enumerate() {
-            if let Some(next) = records.get(i + SLOT_AHEAD) {
-                self.index.prefetch(next.hash);
-            }
-            if let Some(next) = records.get(i + NAME_AHEAD) {
-                self.prefetch_name(next);
-            }
-            let number = record.of & (IN_TYPE_UNIT - 1);
-            let first = if record.of & IN_TYPE_UNIT == 0 { first.unit } else { first.type_unit };
-            let of = record.of - number + ((number + first) & (IN_TYPE_UNIT - 1));
-            let index = self.find_or_insert(record);
-            let entry = &mut self.entries[index as usize];
-            if entry.uses == 0 || entry.last != of {
-                entry.last = of;
-                entry.uses += 1;
-                self.uses.push((index, of));
-            }
-        }
-    }
-
-    /// Asks for the text of the name that is most likely the record's; its slot should be near.
-    #[inline(always)]
-    fn prefetch_name(&self, record: &Record) {
-        let Some(index) = self.index.likely(record.hash) else { return };
-        let known = self.entries[index as usize].text.leaf;
-        for line in [0, 64, 128] {
-            prefetch(known, line);
-            prefetch(record.text.leaf, line);
-        }
-    }
-
-    #[inline]
-    fn find_or_insert(&mut self, record: &Record<'a>) -> u32 {
-        let is = |index: usize| self.entries[index].text.is(&record.text);
-        self.index.find_or_add(record.hash, self.entries.len(), is).unwrap_or_else(|index| {
-            let text = record.text;
-            self.entries.push(Entry { text, last: 0, uses: 0, gdb_hash: text.gdb_hash() });
-            index
-        })
-    }
-
-    /// Puts the uses of each name together, each once and in ascending order.
-    fn finish(self, units: u32) -> Finished<'a> {
-        let mut ends = Vec::with_capacity(self.entries.len());
-        let mut end = 0u32;
-        for entry in &self.entries {
-            ends.push(end);
-            end += entry.uses;
-        }
-        let mut uses = vec![0; self.uses.len()];
-        for &(index, of) in &self.uses {
-            let next = &mut ends[index as usize];
-            // Type units are numbered behind the others.
-            uses[*next as usize] = match of & IN_TYPE_UNIT {
-                0 => of,
-                _ => {
-                    (of & !IN_TYPE_UNIT & !(IN_TYPE_UNIT - 1))
-                        | ((of & (IN_TYPE_UNIT - 1)) + units) & (IN_TYPE_UNIT - 1)
-                }
-            };
-            *next += 1;
-        }
-        let mut start = 0;
-        let mut names = Vec::with_capacity(self.entries.len());
-        for (entry, end) in self.entries.iter().zip(ends) {
-            let mine = &mut uses[start as usize..end as usize];
-            let mut count = mine.len();
-            if !mine.is_sorted_by(|a, b| a < b) {
-                mine.sort_unstable();
-                count = 1;
-                for i in 1..mine.len() {
-                    if mine[i] != mine[count - 1] {
-                        mine[count] = mine[i];
-                        count += 1;
-                    }
-                }
-            }
-            let hash = hash_uses(&mine[..count]);
-            let text = entry.text;
-            names.push(Name { text, gdb_hash: entry.gdb_hash, first: start, count: count as u32, hash });
-            start = end;
-        }
-        Finished { names, uses }
-    }
-}
-
-/// A name and its uses.
-pub struct Name<'a> {
-    pub text: Text<'a>,
+/// A name of a shard.
+#[derive(Clone, Copy)]
+pub struct Name {
+    /// The window in which it came first, and its number there.
+    pub window: u32,
+    number: u32,
     pub gdb_hash: u32,
-    /// Where in [`Finished::uses`] its uses are.
+    /// In [`Shard::vectors`]. While names come: in [`Chains`].
+    pub vector: u32,
+}
+
+/// Uses that a name or several have.
+#[derive(Clone, Copy)]
+pub struct Vector {
+    /// Where in [`Shard::uses`] they are.
     first: u32,
     count: u32,
-    /// Of the uses.
+    /// Of the uses; the upper bits are as good as any.
     pub hash: u64,
 }
 
 /// The names of a shard.
-pub struct Finished<'a> {
-    pub names: Vec<Name<'a>>,
+#[derive(Default)]
+pub struct Shard {
+    pub names: Vec<Name>,
+    /// For each window, where its names end.
+    ends: Vec<u32>,
+    /// Each once, in the order of the first name of each.
+    pub vectors: Vec<Vector>,
     uses: Vec<Use>,
 }
 
-impl Finished<'_> {
-    /// The uses of a name of this shard: ascending, each once.
-    pub fn uses(&self, name: &Name) -> &[Use] {
-        &self.uses[name.first as usize..][..name.count as usize]
+impl Shard {
+    /// Ascending, each once.
+    pub fn uses(&self, vector: &Vector) -> &[Use] {
+        &self.uses[vector.first as usize..][..vector.count as usize]
+    }
+
+    /// The names of a window, and the number of the first.
+    fn of_window(&self, window: usize) -> (usize, &[Name]) {
+        let start = window.checked_sub(1).map_or(0, |before| self.ends[before]) as usize;
+        (start, &self.names[start..self.ends[window] as usize])
+    }
+}
+
+/// The texts of the names that belong to a window.
+pub struct Texts<'a> {
+    list: Vec<Text<'a>>,
+    copied: Vec<u8>,
+    /// Bytes of them all, with a NUL behind each.
+    pub size: u64,
+    /// Where they may be cut: the number of a text, and where it begins.
+    pub cuts: Vec<(u32, u64)>,
+}
+
+impl Texts<'_> {
+    /// The names from a cut on: scopes and leaves.
+    pub fn names(&self, cut: u32) -> impl Iterator<Item = (&[u8], &[u8])> {
+        self.list[cut as usize..].iter().map(|text| text.parts(&self.copied))
+    }
+}
+
+/// All names.
+pub struct Names<'a> {
+    pub shards: Vec<Shard>,
+    /// By window.
+    pub texts: Vec<Texts<'a>>,
+    /// For each name of each shard, where it begins among those of its window.
+    pub starts: Vec<AtomicU32>,
+}
+
+/// All names of `runs`, in 2^`shard_bits` shards, which must depend on the inputs only.
+pub fn put_together<'a>(runs: Vec<Run<'a>>, shard_bits: u32, threads: usize) -> Names<'a> {
+    let windows: Vec<(First, Window)> = runs
+        .into_iter()
+        .flat_map(|run| run.windows.into_iter().map(move |window| (run.first, window)))
+        .collect();
+    let one = |tables: &mut Tables, number| {
+        let mut builder = Builder { tables, shard: Shard::default() };
+        builder.enter(&windows, number);
+        builder.finish(&windows)
+    };
+    let numbers = (0..1 << shard_bits).collect();
+    let shards: Vec<Shard> = items::run(("enter names of the index", threads), numbers, one);
+    let count = shards.iter().map(|shard| shard.names.len()).sum();
+    let starts = zeroed::sparse(count);
+    let one = |owners: &mut Vec<u32>, (number, (_, window)): (usize, (First, Window<'a>))| {
+        texts(number, window, &shards, &starts, owners)
+    };
+    let windows = windows.into_iter().enumerate().collect();
+    let texts = items::run(("places of names of the index", threads), windows, one);
+    Names { shards, texts, starts }
+}
+
+/// Nobody, among owners.
+const NOBODY: u32 = u32::MAX;
+/// Names between two cuts.
+const CUT: usize = 1 << 11;
+
+/// Puts the names that belong to window number `number` in a row, in the order in which they came.
+fn texts<'a>(
+    number: usize,
+    window: Window<'a>,
+    shards: &[Shard],
+    starts: &[AtomicU32],
+    owners: &mut Vec<u32>,
+) -> Texts<'a> {
+    owners.clear();
+    owners.resize(window.texts.len(), NOBODY);
+    let (mut first, mut count) = (0, 0);
+    for shard in shards {
+        let (before, names) = shard.of_window(number);
+        for (name, global) in names.iter().zip(first + before..) {
+            owners[name.number as usize] = global as u32;
+        }
+        count += names.len();
+        first += shard.names.len();
+    }
+    let mut texts =
+        Texts { list: Vec::with_capacity(count), copied: window.copied, size: 0, cuts: Vec::new() };
+    for (text, &owner) in window.texts.iter().zip(&*owners).filter(|(_, owner)| **owner != NOBODY) {
+        if texts.list.len().is_multiple_of(CUT) {
+            texts.cuts.push((texts.list.len() as u32, texts.size));
+        }
+        // What is beyond 32 bits is refused in the end.
+        starts[owner as usize].store(texts.size as u32, Ordering::Relaxed);
+        texts.list.push(*text);
+        texts.size += text.size() as u64 + 1;
+    }
+    texts
+}
+
+/// What a thread uses again for its next shard.
+#[derive(Default)]
+struct Tables {
+    /// Of the shard's names.
+    index: HashIndex,
+    tags: Vec<u32>,
+    chains: Chains,
+    items: Vec<Item>,
+    /// By chain: the vector, counted from 1.
+    vectors: Vec<u32>,
+    uses: Vec<Use>,
+}
+
+struct Builder<'b> {
+    tables: &'b mut Tables,
+    shard: Shard,
+}
+
+/// Keys that are looked up together: what one needs is brought in while the others wait for theirs.
+const BATCH: usize = 16;
+
+impl Builder<'_> {
+    fn enter(&mut self, windows: &[(First, Window)], shard: usize) {
+        for (number, (_, window)) in windows.iter().enumerate() {
+            for batch in window.shard(shard).chunks(BATCH) {
+                self.prefetch(windows, window, batch);
+                for key in batch {
+                    let name = self.name(windows, number as u32, key);
+                    let name = &mut self.shard.names[name as usize];
+                    name.vector = self.tables.chains.next(name.vector, (number as u32, key.set));
+                }
+            }
+            self.shard.ends.push(self.shard.names.len() as u32);
+        }
+    }
+
+    /// Asks for all that will be looked at, step by step.
+    fn prefetch(&self, windows: &[(First, Window)], window: &Window, batch: &[Key]) {
+        for key in batch {
+            self.tables.index.prefetch(u64::from(key.tag));
+        }
+        let mut likely = [None; BATCH];
+        for (key, likely) in batch.iter().zip(&mut likely) {
+            *likely = self.tables.index.likely(u64::from(key.tag));
+            if let Some(name) = *likely {
+                prefetch(&self.shard.names, name as usize);
+                prefetch(&window.texts, key.number as usize);
+            }
+        }
+        let known = |name: Option<u32>| {
+            let name = self.shard.names.get(name? as usize)?;
+            Some((&windows[name.window as usize].1, name.number))
+        };
+        for (known, number) in likely.iter().filter_map(|name| known(*name)) {
+            prefetch(&known.texts, number as usize);
+        }
+        for (key, likely) in batch.iter().zip(&likely) {
+            let Some((known, number)) = known(*likely) else { continue };
+            for (scope, leaf) in [window.name(key.number), known.name(number)] {
+                prefetch_all(scope);
+                prefetch_all(leaf);
+            }
+        }
+    }
+
+    /// The number of the key's name.
+    #[inline]
+    fn name(&mut self, windows: &[(First, Window)], window: u32, key: &Key) -> u32 {
+        let names = &mut self.shard.names;
+        let is = |known: usize| {
+            let known: &Name = &names[known];
+            let known = windows[known.window as usize].1.name(known.number);
+            is_same(known, windows[window as usize].1.name(key.number))
+        };
+        self.tables.index.find_or_add(u64::from(key.tag), names.len(), is).unwrap_or_else(|new| {
+            let Key { number, gdb_hash, tag, .. } = *key;
+            names.push(Name { window, number, gdb_hash, vector: chains::NONE });
+            self.tables.tags.push(tag);
+            new
+        })
+    }
+
+    /// Makes vectors of chains.
+    fn finish(mut self, windows: &[(First, Window)]) -> Shard {
+        let Tables { chains, items, vectors, uses, .. } = &mut *self.tables;
+        let shard = &mut self.shard;
+        vectors.clear();
+        vectors.resize(chains.count(), 0);
+        for name in &mut shard.names {
+            let vector = &mut vectors[name.vector as usize];
+            if *vector == 0 {
+                uses.clear();
+                items.clear();
+                items.extend(chains.items(name.vector));
+                for &(window, set) in items.iter().rev() {
+                    let (first, window) = &windows[window as usize];
+                    first.uses(window, set, uses);
+                }
+                if !uses.is_sorted_by(|one, next| one < next) {
+                    uses.sort_unstable();
+                    uses.dedup();
+                }
+                let (first, count) = (shard.uses.len() as u32, uses.len() as u32);
+                shard.vectors.push(Vector { first, count, hash: hash_uses(uses) });
+                shard.uses.extend_from_slice(uses);
+                *vector = shard.vectors.len() as u32;
+            }
+            name.vector = *vector - 1;
+        }
+        self.tables.chains.clear();
+        self.tables.index.clear(self.tables.tags.iter().map(|&tag| u64::from(tag)));
+        self.tables.tags.clear();
+        self.shard
     }
 }
 

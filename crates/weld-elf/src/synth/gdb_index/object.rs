@@ -1,6 +1,6 @@
 //! The debug sections of an object of the link, for the readers of debug information.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::collect::Wanted;
@@ -17,6 +17,8 @@ pub struct DebugSections<'o, 'a> {
     object: &'o Object<'a>,
     /// By header index, ascending.
     list: Vec<DebugSection<'o, 'a>>,
+    /// Which of them was asked for last.
+    recent: Cell<usize>,
     /// Header index of the first of each kind, or 0.
     first: [u32; KINDS],
 }
@@ -113,12 +115,17 @@ impl<'o, 'a> DebugSections<'o, 'a> {
         }
         list.sort_unstable_by_key(|section: &DebugSection| section.shndx);
         wanted.units.sort_unstable();
-        Some((DebugSections { object, list, first }, wanted))
+        Some((DebugSections { object, list, recent: Cell::new(0), first }, wanted))
     }
 
+    #[inline]
     fn get(&self, shndx: u32) -> Option<&DebugSection<'o, 'a>> {
-        let found = self.list.binary_search_by_key(&shndx, |section| section.shndx);
-        found.ok().map(|i| &self.list[i])
+        if let Some(recent) = self.list.get(self.recent.get()).filter(|recent| recent.shndx == shndx) {
+            return Some(recent);
+        }
+        let found = self.list.binary_search_by_key(&shndx, |section| section.shndx).ok()?;
+        self.recent.set(found);
+        Some(&self.list[found])
     }
 }
 

@@ -1,12 +1,12 @@
-//! From the objects of a link to the table: all are read, in rounds, and their names put together.
+//! From the objects of a link to the table: all are read, in runs, and their names put together.
 
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
-use weld_common::trace;
+use weld_common::items;
 
-use super::collect::{Collector, Link};
+use super::collect::{Collected, Collector, Link};
 use super::dwarf::Malformed;
-use super::names::{Bins, First, MOST_UNITS, Names};
+use super::names::{self, First, MOST_UNITS, Run};
 use super::object::DebugSections;
 use super::table::{Lists, Table};
 use crate::ids::{ObjectId, SectionId};
@@ -22,43 +22,29 @@ pub struct Planner<'p, 'a> {
     pub live: &'p Live,
     pub store: &'a InputStore<'a>,
     pub sink: &'p DiagSink,
-    pub parallel: bool,
+    pub threads: usize,
 }
 
-/// Objects that are read in one go.
-const RUN: usize = 4;
-/// Runs of a round: their records are there at the same time, and should be in the cache still when they are entered.
-const ROUND: usize = 48;
 /// A shard for about so many objects, but no more than [`MOST_SHARDS`].
 const SHARD: usize = 16;
 const MOST_SHARDS: usize = 256;
+/// Objects of a run: as many as windows have units, if each has one. The more a window has, the more names are
+/// met again there; but there should be work for many threads. The threads have no say: where the section may be cut
+/// depends on it, and so does the build id.
+const RUN: std::ops::RangeInclusive<usize> = 4..=64;
+const RUNS: usize = 128;
 
 impl<'a> Planner<'_, 'a> {
     /// The index; `None` if there is nothing to list.
     pub fn plan(&self) -> Option<Table<'a>> {
         let count = self.objects.len();
         let shard_bits = (count / SHARD).clamp(1, MOST_SHARDS).ilog2();
-        let mut names = Names::new(shard_bits);
         let mut lists = Lists::default();
-        let mut idle: Vec<Bins> = Vec::new();
-        for start in (0..count).step_by(RUN * ROUND) {
-            let objects = start..count.min(start + RUN * ROUND);
-            let runs = objects.len().div_ceil(RUN);
-            idle.resize_with(runs.max(idle.len()), || Bins::new(shard_bits));
-            let bins = idle.split_off(idle.len() - runs);
-            let read = self.read(objects, bins);
-            let mut entered = Vec::with_capacity(runs);
-            for collector in read {
-                let first =
-                    First { unit: lists.units.len() as u32, type_unit: lists.type_units.len() as u32 };
-                append(&mut lists, collector.lists, first);
-                entered.push((first, collector.bins));
-            }
-            names.enter(&entered, self.parallel);
-            idle.extend(entered.into_iter().map(|(_, mut bins)| {
-                bins.clear();
-                bins
-            }));
+        let mut runs = Vec::new();
+        for Collected { lists: more, windows } in self.read(shard_bits) {
+            let first = First { unit: lists.units.len() as u32, type_unit: lists.type_units.len() as u32 };
+            append(&mut lists, more, first);
+            runs.push(Run { first, windows });
         }
         let units = lists.units.len();
         if units == 0 && lists.type_units.is_empty() {
@@ -69,31 +55,28 @@ impl<'a> Planner<'_, 'a> {
                 .warn(format!("no .gdb_index: there are more than {MOST_UNITS} units of debug information"));
             return None;
         }
-        let names = names.finish(units as u32, self.parallel);
-        let table = Table::new(lists, names, self.parallel);
+        // Type units are numbered behind all others.
+        runs.iter_mut().for_each(|run| run.first.type_unit += units as u32);
+        let names = names::put_together(runs, shard_bits, self.threads);
+        let table = Table::new(lists, names, self.threads > 1);
         if table.is_err() {
             self.sink.warn("no .gdb_index: it would be larger than 4 GiB".to_owned());
         }
         table.ok()
     }
 
-    /// Reads a round of objects.
-    fn read(&self, objects: std::ops::Range<usize>, bins: Vec<Bins<'a>>) -> Vec<Collector<'a>> {
-        use rayon::prelude::*;
-        let region = trace::region("read debug information");
-        let one = |(i, bins): (usize, Bins<'a>)| {
-            let _task = region.task();
-            let start = objects.start + i * RUN;
-            let mut collector = Collector::new(bins);
-            for index in start..objects.end.min(start + RUN) {
-                self.object(index, &mut collector);
+    /// Reads all objects, in runs.
+    fn read(&self, shard_bits: u32) -> Vec<Collected<'a>> {
+        let count = self.objects.len();
+        let size = (count / RUNS).clamp(*RUN.start(), *RUN.end());
+        let starts = (0..count).step_by(size).collect();
+        items::run(("read debug information", self.threads), starts, |collector: &mut Collector, start| {
+            collector.begin(shard_bits);
+            for index in start..count.min(start + size) {
+                self.object(index, collector);
             }
-            collector
-        };
-        match self.parallel {
-            true => bins.into_par_iter().enumerate().map(one).collect(),
-            false => bins.into_iter().enumerate().map(one).collect(),
-        }
+            collector.finish()
+        })
     }
 
     fn object(&self, index: usize, collector: &mut Collector<'a>) {
@@ -140,7 +123,7 @@ struct Place<'p, 'l, 'a> {
     object: &'p Object<'a>,
 }
 
-impl<'a> Link<'a> for Place<'_, '_, 'a> {
+impl Link for Place<'_, '_, '_> {
     fn is_live(&self, section: u32) -> bool {
         if section as usize >= self.object.shdrs.len() {
             return false;
@@ -153,9 +136,5 @@ impl<'a> Link<'a> for Place<'_, '_, 'a> {
 
     fn number(&self, section: u32) -> u32 {
         self.object.section_base + section
-    }
-
-    fn keep(&self, bytes: Vec<u8>) -> &'a [u8] {
-        self.planner.store.keep(bytes)
     }
 }

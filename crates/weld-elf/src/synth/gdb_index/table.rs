@@ -19,10 +19,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
+use weld_common::hash_index::HashIndex;
+use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
 use super::dwarf::Pointer;
-use super::names::{Finished, Use};
+use super::names::{Names, Shard, Texts, Use, Vector};
 
 /// A unit, in an input section that has number `place.section` in the link.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +63,13 @@ pub struct Lists {
 /// An index, but for addresses.
 pub struct Table<'a> {
     lists: Lists,
-    names: Vec<Finished<'a>>,
+    shards: Vec<Shard>,
+    texts: Vec<Texts<'a>>,
     /// Numbers of names, by slot of the hash table.
     slots: Vec<AtomicU32>,
     /// For each name, where in the pool it and its vector are.
     pooled: Vec<Pooled>,
-    /// The number of each shard's first name.
-    first: Vec<u32>,
-    /// For each group of vectors, the names (shard, index) whose vectors they are.
+    /// For each group of vectors, those of shards that are there: (shard, vector).
     vectors: Vec<Vec<(u32, u32)>>,
     parts: Parts,
     version: u32,
@@ -98,7 +99,11 @@ enum PartKind {
     Slots(usize),
     Shortcut,
     Vectors(usize),
-    Names(usize),
+    /// Those of a window, from this one on.
+    Names {
+        window: u32,
+        first: u32,
+    },
 }
 
 /// Slots in a part.
@@ -108,6 +113,8 @@ const FEWEST_SLOTS: usize = 1024;
 const EMPTY: u32 = u32::MAX;
 /// Groups of vectors, by the upper bits of their hash.
 const GROUP_BITS: u32 = 6;
+/// How many names ahead slots are asked for.
+const SLOT_AHEAD: usize = 16;
 /// Names that a thread puts into the table in one go.
 const NAMES: usize = 1 << 13;
 
@@ -118,30 +125,26 @@ pub struct TooLarge;
 impl<'a> Table<'a> {
     /// # Errors
     /// If offsets do not fit their 32 bits.
-    pub fn new(lists: Lists, names: Vec<Finished<'a>>, parallel: bool) -> Result<Table<'a>, TooLarge> {
-        let mut first = Vec::with_capacity(names.len());
-        let mut count = 0usize;
-        for shard in &names {
-            first.push(count as u32);
-            count += shard.names.len();
-        }
+    pub fn new(lists: Lists, names: Names<'a>, parallel: bool) -> Result<Table<'a>, TooLarge> {
+        let Names { shards, texts, starts } = names;
+        let count = starts.len();
         if count >= EMPTY as usize {
             return Err(TooLarge);
         }
         let version = if lists.has_new_type_units { 9 } else { 7 };
         let mut table = Table {
             lists,
-            names,
+            shards,
+            texts,
             slots: Vec::new(),
-            pooled: vec![Pooled::default(); count],
-            first,
+            pooled: Vec::new(),
             vectors: Vec::new(),
             parts: Parts::default(),
             version,
         };
         table.fill_slots(count, parallel);
-        let vectors = table.share_vectors(parallel);
-        table.place(vectors)?;
+        let shared = table.share_vectors(parallel);
+        table.place(&starts, shared, parallel)?;
         Ok(table)
     }
 
@@ -153,91 +156,94 @@ impl<'a> Table<'a> {
     fn fill_slots(&mut self, count: usize, parallel: bool) {
         let size = (count * 4 / 3 + 1).next_power_of_two().max(FEWEST_SLOTS);
         self.slots = (0..size).map(|_| AtomicU32::new(EMPTY)).collect();
-        let hashes: Vec<u32> =
-            self.names.iter().flat_map(|shard| shard.names.iter().map(|name| name.gdb_hash)).collect();
-        let enter =
-            |run: std::ops::Range<usize>| run.for_each(|name| enter(&self.slots, &hashes, name as u32));
+        let mut hashes = vec![0; count];
+        self.for_shards("hashes of the index", &mut hashes, parallel, |_, shard, hashes| {
+            hashes.iter_mut().zip(&shard.names).for_each(|(hash, name)| *hash = name.gdb_hash);
+        });
+        let enter = |run: std::ops::Range<usize>| {
+            for name in run {
+                if let Some(&next) = hashes.get(name + SLOT_AHEAD) {
+                    prefetch(&self.slots, next as usize & (size - 1));
+                }
+                enter(&self.slots, &hashes, name as u32);
+            }
+        };
         par::runs("slots of the index", parallel, count, NAMES, enter);
     }
 
-    /// Finds which names share a vector. Returns the bytes of each group of vectors; names' vectors are
-    /// counted from the start of their group.
-    fn share_vectors(&mut self, parallel: bool) -> Vec<u64> {
-        let shards = &self.names;
-        let region = trace::region("group vectors of the index");
-        let group = |shard: &Finished| {
-            let _task = region.task();
-            let mut groups = vec![Vec::new(); 1 << GROUP_BITS];
-            for (i, name) in shard.names.iter().enumerate() {
-                groups[(name.hash >> (64 - GROUP_BITS)) as usize].push((name.hash as u32, i as u32));
-            }
-            groups
-        };
-        let grouped: Vec<Vec<Vec<(u32, u32)>>> = match parallel {
-            true => shards.par_iter().map(group).collect(),
-            false => shards.iter().map(group).collect(),
-        };
-        drop(region);
-        let region = trace::region("share vectors of the index");
-        let share = |group: usize| {
-            let _task = region.task();
-            self.share_group(group, &grouped)
-        };
-        let shared: Vec<Shared> = match parallel {
-            true => (0..1 << GROUP_BITS).into_par_iter().map(share).collect(),
-            false => (0..1 << GROUP_BITS).map(share).collect(),
-        };
-        drop(region);
-        let mut sizes = Vec::with_capacity(shared.len());
-        for group in shared {
-            for (name, at) in group.places {
-                self.pooled[name as usize].vector = at;
-            }
-            self.vectors.push(group.vectors);
-            sizes.push(group.size);
+    /// Calls `f` with each shard, its number, and that part of `items` (there is one for each name) that is its own.
+    fn for_shards<T: Send>(
+        &self,
+        what: &'static str,
+        items: &mut [T],
+        parallel: bool,
+        f: impl Fn(usize, &Shard, &mut [T]) + Sync,
+    ) {
+        let region = trace::region(what);
+        let mut rest = items;
+        let mut parts = Vec::with_capacity(self.shards.len());
+        for shard in &self.shards {
+            let (part, behind) = rest.split_at_mut(shard.names.len());
+            parts.push(part);
+            rest = behind;
         }
-        sizes
+        let one = |(number, (shard, part)): (usize, (&Shard, &mut [T]))| {
+            let _task = region.task();
+            f(number, shard, part);
+        };
+        match parallel {
+            true => self.shards.par_iter().zip(parts).enumerate().for_each(one),
+            false => self.shards.iter().zip(parts).enumerate().for_each(one),
+        }
     }
 
-    fn share_group(&self, group: usize, grouped: &[Vec<Vec<(u32, u32)>>]) -> Shared {
-        let mine =
-            || grouped.iter().zip(0u32..).flat_map(|(shard, s)| shard[group].iter().map(move |n| (s, *n)));
-        let count = mine().count();
-        let mut shared = Shared { places: Vec::with_capacity(count), ..Shared::default() };
-        // Open addressing: number of the vector + 1 and where it is, by hash.
-        let mut table = vec![(0u32, 0u32, 0u32); (count * 2).next_power_of_two()];
-        let mask = table.len() - 1;
-        for (shard, (hash, index)) in mine() {
-            let uses = self.uses(shard, index);
-            let mut slot = hash as usize & mask;
-            let at = loop {
-                let (number, known, at) = table[slot];
-                if number == 0 {
-                    // Beyond 32 bits the pool is too large anyway.
-                    let at = shared.size as u32;
-                    shared.vectors.push((shard, index));
-                    shared.size += 4 * (1 + uses.len() as u64);
-                    table[slot] = (shared.vectors.len() as u32, hash, at);
-                    break at;
-                }
-                let (s, i) = shared.vectors[number as usize - 1];
-                if known == hash && self.uses(s, i) == uses {
-                    break at;
-                }
-                slot = (slot + 1) & mask;
+    /// Finds which shards share a vector.
+    fn share_vectors(&mut self, parallel: bool) -> Vec<Shared> {
+        let mut groups = vec![Vec::new(); 1 << GROUP_BITS];
+        for (shard, number) in self.shards.iter().zip(0..) {
+            for (vector, index) in shard.vectors.iter().zip(0..) {
+                groups[group(vector)].push((number, index));
+            }
+        }
+        let region = trace::region("share vectors of the index");
+        let share = |group: &Vec<(u32, u32)>| {
+            let _task = region.task();
+            self.share_group(group)
+        };
+        match parallel {
+            true => groups.par_iter().map(share).collect(),
+            false => groups.iter().map(share).collect(),
+        }
+    }
+
+    fn share_group(&self, group: &[(u32, u32)]) -> Shared {
+        let mut shared = Shared::default();
+        let mut index = HashIndex::default();
+        for &(shard, number) in group {
+            let (vector, uses) = self.uses(shard, number);
+            let is = |known: usize| {
+                let (shard, number, _) = shared.vectors[known];
+                self.uses(shard, number).1 == uses
             };
-            shared.places.push((self.first[shard as usize] + index, at));
+            let known = index.find_or_add(vector.hash, shared.vectors.len(), is).unwrap_or_else(|new| {
+                // Beyond 32 bits the pool is too large anyway.
+                shared.vectors.push((shard, number, shared.size as u32));
+                shared.size += 4 * (1 + uses.len() as u64);
+                new
+            });
+            shared.places.push((shard, number, shared.vectors[known as usize].2));
         }
         shared
     }
 
-    fn uses(&self, shard: u32, index: u32) -> &[Use] {
-        let shard = &self.names[shard as usize];
-        shard.uses(&shard.names[index as usize])
+    fn uses(&self, shard: u32, vector: u32) -> (&Vector, &[Use]) {
+        let shard = &self.shards[shard as usize];
+        let vector = &shard.vectors[vector as usize];
+        (vector, shard.uses(vector))
     }
 
-    /// Gives everything its place. `vectors` are the bytes of each group of vectors.
-    fn place(&mut self, vectors: Vec<u64>) -> Result<(), TooLarge> {
+    /// Gives everything its place. `starts` are those of names within their windows.
+    fn place(&mut self, starts: &[AtomicU32], shared: Vec<Shared>, parallel: bool) -> Result<(), TooLarge> {
         let mut parts = Parts::default();
         parts.add(PartKind::Header, self.header_size());
         parts.add(PartKind::Units, 16 * self.lists.units.len() as u64);
@@ -249,26 +255,40 @@ impl<'a> Table<'a> {
         if self.version >= 9 {
             parts.add(PartKind::Shortcut, 8);
         }
+        // What does not fit in 32 bits is refused below.
         let pool = parts.size;
-        let mut bases = Vec::with_capacity(vectors.len());
-        for (group, size) in vectors.into_iter().enumerate() {
-            // What does not fit is refused below.
-            bases.push((parts.size - pool) as u32);
-            parts.add(PartKind::Vectors(group), size);
-        }
-        let mut pooled = self.pooled.iter_mut();
-        for (number, shard) in self.names.iter().enumerate() {
-            let mut at = parts.size - pool;
-            for (name, pooled) in shard.names.iter().zip(pooled.by_ref()) {
-                let group = (name.hash >> (64 - GROUP_BITS)) as usize;
-                pooled.vector = pooled.vector.wrapping_add(bases[group]);
-                pooled.name = at as u32;
-                at += name.text.size() as u64 + 1;
+        let mut vectors: Vec<Vec<u32>> =
+            self.shards.iter().map(|shard| vec![0; shard.vectors.len()]).collect();
+        for (group, shared) in shared.into_iter().enumerate() {
+            let start = (parts.size - pool) as u32;
+            for (shard, number, at) in shared.places {
+                vectors[shard as usize][number as usize] = start.wrapping_add(at);
             }
-            parts.add(PartKind::Names(number), at - (parts.size - pool));
+            self.vectors.push(shared.vectors.iter().map(|&(shard, number, _)| (shard, number)).collect());
+            parts.add(PartKind::Vectors(group), shared.size);
+        }
+        let mut windows = Vec::with_capacity(self.texts.len());
+        for (window, texts) in self.texts.iter().enumerate() {
+            windows.push((parts.size - pool) as u32);
+            let ends = texts.cuts.iter().skip(1).map(|cut| cut.1).chain([texts.size]);
+            for (&(first, start), end) in texts.cuts.iter().zip(ends) {
+                parts.add(PartKind::Names { window: window as u32, first }, end - start);
+            }
         }
         self.parts = parts;
-        if self.parts.size > u64::from(u32::MAX) { Err(TooLarge) } else { Ok(()) }
+        if self.parts.size > u64::from(u32::MAX) {
+            return Err(TooLarge);
+        }
+        let mut pooled: Vec<Pooled> =
+            starts.iter().map(|start| Pooled { name: start.load(Ordering::Relaxed), vector: 0 }).collect();
+        self.for_shards("places of vectors of the index", &mut pooled, parallel, |number, shard, pooled| {
+            for (pooled, name) in pooled.iter_mut().zip(&shard.names) {
+                pooled.name += windows[name.window as usize];
+                pooled.vector = vectors[number][name.vector as usize];
+            }
+        });
+        self.pooled = pooled;
+        Ok(())
     }
 
     fn header_size(&self) -> u64 {
@@ -334,15 +354,18 @@ impl<'a> Table<'a> {
             PartKind::Shortcut => out.u64(0),
             PartKind::Vectors(group) => {
                 for &(shard, index) in &self.vectors[group] {
-                    let uses = self.uses(shard, index);
+                    let (_, uses) = self.uses(shard, index);
                     out.u32(uses.len() as u32);
                     uses.iter().for_each(|&of| out.u32(of));
                 }
             }
-            PartKind::Names(shard) => {
-                for name in &self.names[shard].names {
-                    out.bytes(name.text.scope);
-                    out.bytes(name.text.leaf);
+            PartKind::Names { window, first } => {
+                for (scope, leaf) in self.texts[window as usize].names(first) {
+                    if out.0.is_empty() {
+                        return;
+                    }
+                    out.bytes(scope);
+                    out.bytes(leaf);
                     out.bytes(b"\0");
                 }
             }
@@ -401,12 +424,18 @@ impl Out<'_> {
     }
 }
 
-/// What shares of a group of vectors.
+/// The group that a vector is in.
+fn group(vector: &Vector) -> usize {
+    (vector.hash >> (64 - GROUP_BITS)) as usize
+}
+
+/// A group of vectors.
 #[derive(Default)]
 struct Shared {
-    vectors: Vec<(u32, u32)>,
-    /// (name, where in the group its vector is).
-    places: Vec<(u32, u32)>,
+    /// Each once: that of a shard, and where in the group it is.
+    vectors: Vec<(u32, u32, u32)>,
+    /// The same for all.
+    places: Vec<(u32, u32, u32)>,
     size: u64,
 }
 

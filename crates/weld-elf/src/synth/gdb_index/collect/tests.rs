@@ -1,5 +1,5 @@
 use super::super::dwarf::KINDS;
-use super::super::names::{First, Names, what};
+use super::super::names::{First, Run, put_together, what};
 use super::super::plain::Plain;
 use super::super::table::Table;
 use super::*;
@@ -48,15 +48,12 @@ impl<'a> Source<'a> for Object<'a> {
 
 struct Everything;
 
-impl Link<'static> for Everything {
+impl Link for Everything {
     fn is_live(&self, section: u32) -> bool {
         section == CODE
     }
     fn number(&self, section: u32) -> u32 {
         section
-    }
-    fn keep(&self, bytes: Vec<u8>) -> &'static [u8] {
-        Vec::leak(bytes)
     }
 }
 
@@ -69,23 +66,28 @@ fn read(object: &Object<'static>) -> Read {
         units: [Kind::Info, Kind::Types].into_iter().filter_map(present).collect(),
         lists: [Kind::PubNames, Kind::PubTypes].into_iter().filter_map(present).collect(),
     };
-    let mut collector = Collector::new(Bins::new(0));
+    let mut collector = Collector::default();
+    collector.begin(0);
     collector.object(object, &wanted, &Everything);
-    let units = collector.lists.units.iter().map(|unit| unit.place.offset).collect();
-    let ranges = collector.lists.ranges.iter().map(|range| (range.start.offset, range.length)).collect();
-    let mut names = Names::new(0);
-    let count = collector.lists.units.len() as u32;
-    names.enter(&[(First::default(), collector.bins)], false);
-    let finished = names.finish(count, false);
+    let Collected { lists, windows } = collector.finish();
+    let units: Vec<u64> = lists.units.iter().map(|unit| unit.place.offset).collect();
+    let ranges = lists.ranges.iter().map(|range| (range.start.offset, range.length)).collect();
+    let first = First { unit: 0, type_unit: units.len() as u32 };
+    let names = put_together(vec![Run { first, windows }], 0, 1);
     let mut found: Vec<String> = Vec::new();
-    for name in &finished[0].names {
-        let text = [name.text.scope, name.text.leaf].concat();
-        let uses: Vec<String> = finished[0].uses(name).iter().map(|of| format!("{of:#x}")).collect();
+    let mut texts = names.texts.iter().flat_map(|texts| texts.names(0));
+    let shard = &names.shards[0];
+    for (name, (scope, leaf)) in shard.names.iter().zip(&mut texts) {
+        let text = [scope, leaf].concat();
+        let uses: Vec<String> =
+            shard.uses(&shard.vectors[name.vector as usize]).iter().map(|of| format!("{of:#x}")).collect();
         found.push(format!("{} {}", String::from_utf8(text).unwrap(), uses.join(" ")));
     }
+    assert!(texts.next().is_none());
+    drop(texts);
     found.sort();
     let problems = collector.problems.iter().map(|p| (p.place, p.what)).collect();
-    Table::new(collector.lists, finished, false).unwrap();
+    Table::new(lists, names, false).unwrap();
     (units, ranges, found, problems)
 }
 
@@ -218,4 +220,27 @@ fn lists_that_are_used_again_and_again() {
     assert_eq!(units.len(), 2000);
     assert!(problems.iter().all(|problem| problem.1 == "range lists are used again and again"));
     assert_eq!(problems.len(), MOST_PROBLEMS);
+}
+
+#[test]
+fn names_without_end() {
+    // A long scope with many short names in it: an index of them would be larger than the object by far.
+    let abbreviations = &[
+        1, 0x11, 1, 0x13, 0x0b, 0, 0, //
+        2, 0x39, 1, 0x03, 0x0e, 0, 0, //
+        3, 0x13, 0, 0x03, 0x0e, 0, 0, //
+        0,
+    ];
+    let mut entries = vec![1, 4, 2, 0, 0, 0, 0];
+    (0..200).for_each(|_| entries.extend([3, 0, 0, 0, 0]));
+    entries.extend([0, 0]);
+    let info = unit(&entries).leak();
+    for (length, is_too_long) in [(500, false), (1000, true)] {
+        let strings = [vec![b'n'; length], vec![0]].concat().leak();
+        let sections = [(Kind::Info, &*info), (Kind::Abbrev, abbreviations), (Kind::Str, strings)];
+        let (_, _, names, problems) = read(&Object::new(&sections));
+        assert_eq!(names.len(), 2);
+        assert_eq!(problems.len(), usize::from(is_too_long));
+        assert!(problems.iter().all(|problem| problem.1.contains("too long a name")));
+    }
 }

@@ -1,16 +1,25 @@
-use super::super::names::{Bins, First, IN_TYPE_UNIT, Names, Record, Text, what};
+use super::super::gdb_hash::gdb_hash;
+use super::super::names::{First, IN_TYPE_UNIT, Run, put_together, what};
+use super::super::scopes::{Found, Leaf, NOWHERE, Scopes};
+use super::super::window::Filler;
 use super::*;
 
 /// The table of an index with `units` ordinary units in which names are used as `uses` says.
 fn table(units: u32, lists: Lists, uses: &[(&'static str, u32)], parallel: bool) -> Table<'static> {
-    let mut bins = Bins::new(2);
+    let mut filler = Filler::default();
+    let mut windows = Vec::new();
     for &(name, of) in uses {
-        let text = Text { scope: b"", leaf: name.as_bytes() };
-        bins.push(Record { hash: weld_common::hash::hash_bytes(text.leaf), text, of });
+        windows.extend(filler.unit(of & (2 * IN_TYPE_UNIT - 1), 2));
+        let (hash, leaf) = (weld_common::hash::hash_bytes(name.as_bytes()), Leaf::InFile(name.as_bytes()));
+        filler.add(
+            &[Found { hash, scope: NOWHERE, leaf, what: (of >> 24) as u8 & what::ALL }],
+            &Scopes::default(),
+        );
     }
-    let mut names = Names::new(2);
-    names.enter(&[(First::default(), bins)], parallel);
-    Table::new(lists, names.finish(units, parallel), parallel).unwrap()
+    windows.extend(filler.finish(2));
+    let first = First { unit: 0, type_unit: units };
+    let names = put_together(vec![Run { first, windows }], 2, if parallel { 2 } else { 1 });
+    Table::new(lists, names, parallel).unwrap()
 }
 
 fn bytes(table: &Table) -> Vec<u8> {
@@ -28,7 +37,7 @@ fn look_up(bytes: &[u8], name: &str) -> Option<(Vec<u32>, u32)> {
     let last = if word(bytes, 0) >= 9 { 24 } else { 20 };
     let (slots, pool) = (word(bytes, 16) as usize, word(bytes, last) as usize);
     let count = (word(bytes, 20) as usize - slots) / 8;
-    let hash = Text { scope: b"", leaf: name.as_bytes() }.gdb_hash() as usize;
+    let hash = gdb_hash(0, name.as_bytes()) as usize;
     let mut slot = hash & (count - 1);
     loop {
         let (at, vector) = (word(bytes, slots + 8 * slot), word(bytes, slots + 8 * slot + 4));
@@ -48,16 +57,6 @@ fn look_up(bytes: &[u8], name: &str) -> Option<(Vec<u32>, u32)> {
 
 fn of(unit: u32, what: u8) -> u32 {
     unit | u32::from(what) << 24
-}
-
-#[test]
-fn hashes_of_names() {
-    // Slots of a table of 1024 in which another linker puts these.
-    for (name, slot) in [("aaaaaaaaaaaaaaaa", 512), ("int", 754), ("entrypoint", 822)] {
-        let (scope, leaf) = name.as_bytes().split_at(name.len() / 2);
-        assert_eq!(Text { scope, leaf }.gdb_hash() & 1023, slot);
-        assert_eq!(Text { scope: b"", leaf: name.to_uppercase().as_bytes() }.gdb_hash() & 1023, slot);
-    }
 }
 
 #[test]
@@ -81,6 +80,29 @@ fn every_name_is_found_with_its_uses() {
     assert_eq!(look_up(&bytes, "main").unwrap().0, [of(1, f)]);
     assert_eq!(look_up(&bytes, "mai"), None);
     assert_eq!(look_up(&bytes, "other"), None);
+}
+
+#[test]
+fn names_of_many_windows_and_of_several_things() {
+    let names: Vec<&'static str> = (0..50).map(|i| &*String::leak(format!("ns::name{i}"))).collect();
+    // Units 0 to 199, each with a name of its own kind of things and one for which each unit has another kind.
+    let kinds = [what::FUNCTION, what::TYPE | what::STATIC, what::VARIABLE];
+    let kind = |unit: u32| kinds[unit as usize % 3];
+    let uses: Vec<(&str, u32)> = (0..200)
+        .flat_map(|unit| {
+            [(names[unit as usize % 50], of(unit, what::TYPE)), ("several", of(unit, kind(unit)))]
+        })
+        .collect();
+    let table = table(200, Lists::default(), &uses, false);
+    let bytes = bytes(&table);
+    for (name, start) in names.iter().zip(0..) {
+        let expected: Vec<u32> = (0..4).map(|i| of(start + 50 * i, what::TYPE)).collect();
+        assert_eq!(look_up(&bytes, name).unwrap().0, expected);
+    }
+    let mut several: Vec<u32> = (0..200).map(|unit| of(unit, kind(unit))).collect();
+    several.sort_unstable();
+    assert_eq!(look_up(&bytes, "several").unwrap().0, several);
+    assert_eq!(table.shards.iter().map(|shard| shard.names.len()).sum::<usize>(), 51);
 }
 
 #[test]

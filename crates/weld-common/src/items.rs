@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// `f` of each item, in order; `name` is that of the region in traces. `S` is the scratch memory that a thread reuses.
-pub(super) fn run<S, T, R>(
+pub fn run<S, T, R>(
     (name, threads): (&'static str, usize),
     items: Vec<T>,
     f: impl Fn(&mut S, T) -> R + Sync,
