@@ -32,7 +32,7 @@ const MOST_SHARDS: usize = 256;
 /// met again there; but there should be work for many threads. The threads have no say: where the section may be cut
 /// depends on it, and so does the build id.
 const RUN: std::ops::RangeInclusive<usize> = 4..=64;
-const RUNS: usize = 128;
+const RUNS: usize = 80;
 
 impl<'a> Planner<'_, 'a> {
     /// The index; `None` if there is nothing to list.
