@@ -2,6 +2,7 @@
 
 use object::LittleEndian as LE;
 
+use crate::arch::{Facts, facts};
 use crate::coff::object::{Relocation, SectionHeader};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
@@ -65,6 +66,10 @@ pub enum Place {
 }
 
 impl<'a> Image<'_, 'a> {
+    pub fn facts(&self) -> &'static Facts {
+        facts(self.resolved.machine)
+    }
+
     pub fn object(&self, id: ObjectId) -> &Object<'a> {
         &self.resolved.objects[id.index()]
     }

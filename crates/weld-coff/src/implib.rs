@@ -33,14 +33,13 @@ fn import(entry: &Entry, dll: &str, machine: Machine) -> Member {
         (_, true) => ImportType::Const,
         _ => ImportType::Code,
     };
-    // The name that users link against is the export's own, unless a symbol of another name stands behind it.
-    let symbol = export.name.as_str();
-    let external = export.export_as.as_deref().or(export.import_name.as_deref());
-    let name_type = match (export.noname, external) {
-        (true, _) => NameType::Ordinal,
-        (false, Some(_)) => NameType::ExportAs,
-        (false, None) => NameType::Name,
+    let symbol = entry.import_symbol.as_str();
+    let named = export.export_as.as_deref().or(export.import_name.as_deref()).unwrap_or(&entry.name);
+    let name_type = match export.noname {
+        true => NameType::Ordinal,
+        false => NameType::that_makes(symbol.as_bytes(), named.as_bytes()),
     };
+    let external = (name_type == NameType::ExportAs).then_some(named);
     let ordinal = if export.noname { entry.ordinal } else { 0 };
     let bytes = short_import(&Import {
         machine,

@@ -15,6 +15,7 @@ use weld_common::job::{self, connect, done_with, print};
 use weld_common::text;
 use weld_common::trace::Trace;
 
+use crate::arch::facts;
 use crate::args::{self, Environment};
 use crate::emit::headers::{self, dos_program};
 use crate::emit::{self, Emitter, places};
@@ -25,7 +26,7 @@ use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
 use crate::layout::{self, Placer, program};
 use crate::live::{self, Live};
-use crate::options::Options;
+use crate::options::{Debug, Options};
 use crate::report::{duplicates, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
@@ -151,13 +152,13 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     lost.extend(resolved.names.take_duplicates());
     let soft: Vec<Rival> = resolved.names.take_soft();
     lost.extend(duplicates::clashing(resolved, &soft));
-    duplicates::report(resolved, &lost, options.force.multiple, job.sink);
+    duplicates::report(resolved, &lost, options, job.sink);
     let noted = Noted { aliases: resolved.names.take_aliases(), commons: resolved.names.take_commons() };
     let freezer = Freezer { resolved, options, sink: job.sink, parallel };
     let mut sections = sections;
     let symbols = job.step("freeze symbols", || freezer.freeze(&noted, &mut sections));
     let missing = symbols::undefined(resolved, &symbols, parallel);
-    undefined::report(resolved, &missing, options.force.unresolved, parallel, job.sink);
+    undefined::report(resolved, &missing, options, parallel, job.sink);
     job.sink.end_phase()?;
     Ok((sections, symbols))
 }
@@ -220,7 +221,7 @@ fn make_image<'j>(
     let mut order = job.step("order sections", || layout::order(sections, &live, &program, parallel));
     layout::sort_imports(sections, &mut order.0, |id| import_key(resolved, sections, id));
     let stub = dos_program(options, job.store, job.sink);
-    let headers = headers::size(stub.len(), program.outs.len());
+    let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
     let placer = Placer { sections, options, sink: job.sink, parallel };
     let layout = job.step("give addresses", || {
@@ -234,7 +235,7 @@ fn make_image<'j>(
     });
     job.sink.end_phase()?;
     let base = options.base.or(resolved.program.base);
-    let base = base.unwrap_or(if options.dll { 0x1_8000_0000 } else { 0x1_4000_0000 });
+    let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
     let tls_align = emit::tls_align(sections, &live);
     let image = Image {
         options,
@@ -247,7 +248,19 @@ fn make_image<'j>(
         base,
         tls_align,
     };
+    if options.warn_long_names && options.debug == Debug::None {
+        warn_of_long_names(&layout, job.sink);
+    }
     write(job, &image, (&stub, &relocs), (out, threads))
+}
+
+fn warn_of_long_names(layout: &layout::Layout, sink: &DiagSink) {
+    for out in layout.outs.iter().filter(|out| headers::has_long_name(out)) {
+        let name = text::text(&out.name);
+        sink.warn(format!(
+            "section name {name} is longer than 8 characters and will use a non-standard string table"
+        ));
+    }
 }
 
 fn write(
@@ -287,7 +300,11 @@ fn output_path(options: &Options, resolved: &Resolved, inputs: &Inputs) -> PathB
     if let Some(path) = &options.out {
         return path.clone();
     }
-    let extension = if options.dll { "dll" } else { "exe" };
+    let extension = match (options.dll, options.driver) {
+        (true, _) => "dll",
+        (_, true) => "sys",
+        _ => "exe",
+    };
     if let Some(name) = &resolved.program.module_name {
         return PathBuf::from(name);
     }

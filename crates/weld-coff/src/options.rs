@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use weld_common::demangle::demangle;
 use weld_common::io::output::EngineChoice;
+use weld_common::text;
 
 use crate::coff::machine::Machine;
 use crate::coff::pe;
@@ -133,7 +135,8 @@ pub struct Demands {
     pub no_default_libs: Vec<String>,
     pub no_default_libs_at_all: bool,
     pub entry: Option<String>,
-    pub subsystem: Option<(Subsystem, Option<(u16, u16)>)>,
+    pub subsystem: Option<Subsystem>,
+    pub subsystem_version: Option<(u16, u16)>,
     pub stack: Option<(u64, Option<u64>)>,
     pub heap: Option<(u64, Option<u64>)>,
     pub release: bool,
@@ -194,6 +197,7 @@ pub struct Options {
     pub dependent_load_flags: u16,
     pub auto_link: bool,
     pub warn_imported_locals: bool,
+    pub warn_long_names: bool,
     pub verbose: bool,
     pub demangle: bool,
     pub threads: Option<usize>,
@@ -251,6 +255,7 @@ impl Default for Options {
             dependent_load_flags: 0,
             auto_link: true,
             warn_imported_locals: true,
+            warn_long_names: true,
             verbose: false,
             demangle: true,
             threads: None,
@@ -263,6 +268,17 @@ impl Default for Options {
 }
 
 impl Options {
+    /// A symbol's name as messages show it.
+    pub fn shown(&self, name: &[u8]) -> String {
+        if !self.demangle {
+            return text::text(name).into_owned();
+        }
+        match name.strip_prefix(b"__imp_") {
+            Some(plain) => format!("__declspec(dllimport) {}", demangle(plain)),
+            None => demangle(name).into_owned(),
+        }
+    }
+
     /// Whether sections that nothing refers to are left out.
     pub fn gc(&self) -> bool {
         self.gc.unwrap_or(!self.debugging)

@@ -166,7 +166,7 @@ impl Coff {
             out.extend_from_slice(&[0, 0, 0xff, 0xff, 2, 0]);
             out.extend_from_slice(&self.machine.to_le_bytes());
             words(&mut out, &[0]);
-            let class = [0xd1ba_a1c7, 0x4ba9_baee, 0xfaf6_20af, 0xb8dc_a46a];
+            let class = [0xd1ba_a1c7, 0x4ba9_baee, 0xf6fa_20af, 0xb8dc_a46a];
             words(&mut out, &class);
             words(&mut out, &[0, 0, 0, 0, sections, symbols_at, symbols]);
         } else {

@@ -30,15 +30,28 @@ pub fn is_check(key: &str) -> bool {
         "def-version",
         "build-id",
         "order",
-        "readelf",
-        "readelf-not",
-        "disasm",
     ];
-    keys.contains(&key)
+    keys.contains(&key) || is_tool(key)
 }
 
-/// Carries out one check on the file at `path`, which `image` decodes.
-pub fn check(image: &Image, path: &Path, key: &str, value: &str) -> Result<()> {
+/// Whether `key` asks a tool about the file, whatever its format is.
+pub fn is_tool(key: &str) -> bool {
+    ["readelf", "readelf-not", "readobj", "readobj-not", "disasm"].contains(&key)
+}
+
+/// Carries out a check that a tool makes of the file at `path`.
+pub fn tool(path: &Path, key: &str, value: &str) -> Result<()> {
+    match key {
+        "readelf" => tool_output("llvm-readelf-22", path, value, true),
+        "readelf-not" => tool_output("llvm-readelf-22", path, value, false),
+        "readobj" => tool_output("llvm-readobj-22", path, value, true),
+        "readobj-not" => tool_output("llvm-readobj-22", path, value, false),
+        _ => disassembly(path, value),
+    }
+}
+
+/// Carries out one check on the file that `image` decodes.
+pub fn check(image: &Image, key: &str, value: &str) -> Result<()> {
     match key {
         "check" => expr::check(image, value),
         "bytes" => bytes(image, value),
@@ -63,9 +76,6 @@ pub fn check(image: &Image, path: &Path, key: &str, value: &str) -> Result<()> {
         "def-version" => def_version(image, value),
         "build-id" => build_id(image, value),
         "order" => order(image, value),
-        "readelf" => tool_output(path, value, true),
-        "readelf-not" => tool_output(path, value, false),
-        "disasm" => disassembly(path, value),
         _ => Err(format!("unknown directive `{key}`")),
     }
 }
@@ -422,14 +432,13 @@ fn contains(image: &Image, value: &str) -> Result<()> {
 }
 
 /// `ARGUMENTS => REGEX` on the output of llvm-readelf.
-fn tool_output(path: &Path, value: &str, wanted: bool) -> Result<()> {
+fn tool_output(tool: &str, path: &Path, value: &str, wanted: bool) -> Result<()> {
     let (args, pattern) = value.split_once(" => ").ok_or("expected ARGUMENTS => REGEX")?;
-    let mut command = std::process::Command::new("llvm-readelf-22");
-    let out =
-        command.args(words::split(args)?).arg(path).output().map_err(|e| format!("llvm-readelf-22: {e}"))?;
+    let mut command = std::process::Command::new(tool);
+    let out = command.args(words::split(args)?).arg(path).output().map_err(|e| format!("{tool}: {e}"))?;
     let text = String::from_utf8_lossy(&out.stdout);
     let found = regex(pattern)?.is_match(&text);
-    if found == wanted { Ok(()) } else { Err(format!("llvm-readelf {args} printed:\n{text}")) }
+    if found == wanted { Ok(()) } else { Err(format!("{tool} {args} printed:\n{text}")) }
 }
 
 /// `SYMBOL => REGEX` on its disassembly, blanks collapsed to one.

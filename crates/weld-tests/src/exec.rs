@@ -6,6 +6,7 @@
 
 use crate::checks::{self, regex};
 use crate::elf::Image;
+use crate::flavour::Flavour;
 use crate::linker::{LinkResult, Linker};
 use crate::objects;
 use crate::process::{self, Finished};
@@ -77,7 +78,8 @@ pub fn run_test(linker: &Linker, test: &Test, dir: &Path) -> Result<(), String> 
         std::fs::create_dir_all(to.parent().unwrap_or(dir)).map_err(|e| e.to_string())?;
         std::fs::copy(&object, &to).map_err(|e| format!("{}: {e}", object.display()))?;
     }
-    let mut context = Context { linker, test, dir: dir.to_owned(), current: "out".to_owned(), image: None };
+    let current = test.file.flavour.default_output().0.to_owned();
+    let mut context = Context { linker, test, dir: dir.to_owned(), current, image: None };
     for step in steps(test)? {
         context.step(&step).map_err(|e| format!("line {}: {}: {e}", step.main.line, step.main.key))?;
     }
@@ -132,13 +134,21 @@ impl Context<'_> {
         }
     }
 
+    fn flavour(&self) -> Flavour {
+        self.test.file.flavour
+    }
+
     fn check(&mut self, key: &str, value: &str) -> Result<(), String> {
         let path = self.dir.join(&self.current);
+        if checks::is_tool(key) {
+            return checks::tool(&path, key, value)
+                .map_err(|e| format!("`{value}` on {}: {e}", self.current));
+        }
         if self.image.is_none() {
             self.image = Some(Image::read(&path)?);
         }
         let image = self.image.as_ref().ok_or("no file to check")?;
-        checks::check(image, &path, key, value).map_err(|e| format!("`{value}` on {}: {e}", self.current))
+        checks::check(image, key, value).map_err(|e| format!("`{value}` on {}: {e}", self.current))
     }
 
     /// The linker's arguments: `%KIND` is replaced by what a driver would add around the rest.
@@ -153,11 +163,12 @@ impl Context<'_> {
             let t = template::template(self.test.var("cc"), self.test.var("libc"), &lang, kind)?;
             (before, behind) = (t.before, t.behind);
         }
-        let output = match output_of(&middle) {
+        let output = match self.flavour().output_of(&middle) {
             Some(output) => output,
             None => {
-                middle.extend(["-o", "out"].map(str::to_owned));
-                "out".to_owned()
+                let (output, args) = self.flavour().default_output();
+                middle.extend(args.iter().map(|&arg| arg.to_owned()));
+                output.to_owned()
             }
         };
         Ok(([before, middle, behind].concat(), output))
@@ -165,22 +176,31 @@ impl Context<'_> {
 
     fn link(&mut self, step: &Step, text: &str) -> Result<(), String> {
         let (args, output) = self.arguments(text)?;
-        let result = self.linker.run(&args, &self.dir)?;
+        let result = self.linker.run_as(self.flavour(), &args, &self.dir)?;
         if !result.ok {
             return Err(format!("failed:\n{}\n{}", result.stderr, shown(&args)));
         }
         self.judge_output(step, &result, "warning").map_err(|e| format!("{e}\n{}", shown(&args)))?;
         (self.current, self.image) = (output.clone(), None);
-        if self.linker.in_process() && !step.has("once") && !args.iter().any(|a| a.starts_with("--threads")) {
+        let chooses = args.iter().any(|a| self.flavour().sets_threads(a));
+        if self.linker.in_process() && !step.has("once") && !chooses {
             self.link_again(&args, &output, &result)?;
         }
         if step.has("no-verify") {
             return Ok(());
         }
-        let image = Image::read(&self.dir.join(&output)).map_err(|e| format!("{output}: {e}"))?;
-        let mut problems = verify::verify(&image);
+        let mut problems = match self.flavour() {
+            Flavour::Elf => {
+                let image = Image::read(&self.dir.join(&output)).map_err(|e| format!("{output}: {e}"))?;
+                let problems = verify::verify(&image);
+                self.image = Some(image);
+                problems
+            }
+            Flavour::Coff => {
+                verify::pe::verify(&std::fs::read(&output).map_err(|e| format!("{output}: {e}"))?)
+            }
+        };
         problems.retain(|p| !verify::known_deviation(&self.linker.name, p));
-        self.image = Some(image);
         match problems.len() {
             0 => Ok(()),
             n => Err(format!(
@@ -204,10 +224,10 @@ impl Context<'_> {
             }
             std::fs::rename(&path, &kept).map_err(|e| format!("{output}: {e}"))?;
             let mut args = args.to_vec();
-            args.push(format!("--threads={threads}"));
+            args.push(self.flavour().threads(threads));
             args.extend(engine.map(str::to_owned));
-            let how = format!("--threads={threads} {}", engine.unwrap_or_default());
-            let again = self.linker.run(&args, &self.dir)?;
+            let how = format!("{} {}", self.flavour().threads(threads), engine.unwrap_or_default());
+            let again = self.linker.run_as(self.flavour(), &args, &self.dir)?;
             if !again.ok {
                 return Err(format!("fails with {how}:\n{}", again.stderr));
             }
@@ -234,7 +254,7 @@ impl Context<'_> {
             let _ = std::fs::write(&path, marker);
         }
         let before = (snapshot(&self.dir)?, std::fs::read(&path).ok());
-        let result = self.linker.run(&args, &self.dir)?;
+        let result = self.linker.run_as(self.flavour(), &args, &self.dir)?;
         if result.ok {
             return Err(format!(
                 "the link should fail\n{}{}\n{}",
@@ -257,10 +277,11 @@ impl Context<'_> {
         if self.linker.in_process() && !step.has("once") {
             for threads in ["1", "8"] {
                 let mut args = args.clone();
-                args.push(format!("--threads={threads}"));
-                let again = self.linker.run(&args, &self.dir)?;
+                let threads = self.flavour().threads(threads);
+                args.push(threads.clone());
+                let again = self.linker.run_as(self.flavour(), &args, &self.dir)?;
                 if again.ok || again.stderr != result.stderr {
-                    return Err(format!("--threads={threads} says something else:\n{}", again.stderr));
+                    return Err(format!("{threads} says something else:\n{}", again.stderr));
                 }
             }
         }
@@ -311,7 +332,7 @@ impl Context<'_> {
         if words.is_empty() {
             words.push(format!("./{}", self.current));
         }
-        let mut command = Command::new(&words[0]);
+        let mut command = self.flavour().command(&words[0])?;
         command.args(&words[1..]).current_dir(&self.dir).envs(self.environment()?);
         let wanted = step.values("exit").next().unwrap_or("0");
         finished(step, &process::run(command, &self.dir, LIMIT)?, |code| code.to_string() == wanted)
@@ -330,7 +351,8 @@ fn finished(step: &Step, done: &Finished, good: impl Fn(i32) -> bool) -> Result<
     if !good(done.code) {
         return Err(format!("exit code {}{}", done.code, said()));
     }
-    expect_stdout(step, &done.stdout).map_err(|e| e + &said())?;
+    // Programs for Windows end lines in their own way.
+    expect_stdout(step, &done.stdout.replace("\r\n", "\n")).map_err(|e| e + &said())?;
     for pattern in step.values("stderr-re") {
         if !regex(pattern)?.is_match(&done.stderr) {
             return Err(format!("no `{pattern}` on stderr{}", said()));
@@ -360,21 +382,6 @@ fn expect_stdout(step: &Step, actual: &str) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// The value of the last `-o`.
-fn output_of(args: &[String]) -> Option<String> {
-    let mut found = None;
-    for (i, a) in args.iter().enumerate() {
-        if a == "-o" || a == "--output" {
-            found = args.get(i + 1).cloned();
-        } else if let Some(v) = a.strip_prefix("--output=") {
-            found = Some(v.to_owned());
-        } else if let Some(v) = a.strip_prefix("-o").filter(|v| !v.is_empty() && *v != "utput") {
-            found = Some(v.to_owned());
-        }
-    }
-    found
 }
 
 fn shown(args: &[String]) -> String {

@@ -20,9 +20,9 @@ const HEADER: &str = "\
 ";
 
 impl Known {
-    /// Reads the list beside the directory of the tests; none is an empty one.
+    /// Reads the list in the directory of the tests; none is an empty one.
     pub fn read(tests: &Path) -> Result<Known, String> {
-        let path = tests.join("../known-failures.txt");
+        let path = tests.join("known-failures.txt");
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => String::new(),

@@ -1,6 +1,6 @@
 //! weld's end-to-end tests.
 //!
-//! A test is a source file under `tests/elf/FAMILY/` whose comments say how to compile, link and
+//! A test is a source file under `tests/elf/FAMILY/` or `tests/coff/FAMILY/` whose comments say how to compile, link and
 //! run it and what must be true of the result; `tests/README.md` lists the directives. This crate
 //! finds the tests ([`test_file`]), expands their variants, compiles their objects through a cache
 //! ([`objects`]), links them in-process or with an external linker ([`linker`]), carries out the
@@ -14,6 +14,7 @@ pub mod checks;
 pub mod cli;
 pub mod elf;
 pub mod exec;
+pub mod flavour;
 pub mod known;
 pub mod linker;
 pub mod native;
@@ -26,4 +27,5 @@ pub mod verify;
 pub mod words;
 
 pub use cli::main;
+pub use flavour::Flavour;
 pub use linker::{Hooks, LinkResult};

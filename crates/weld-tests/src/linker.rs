@@ -1,5 +1,6 @@
 //! The linker under test: weld inside this process, or any program that takes the same arguments.
 
+use crate::flavour::Flavour;
 use crate::process;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ pub struct LinkResult {
 }
 
 /// A link inside this process: the arguments without the program's name.
-pub type LinkFn = fn(&[OsString]) -> LinkResult;
+pub type LinkFn = fn(Flavour, &[OsString]) -> LinkResult;
 
 /// What the program that runs the tests provides.
 pub struct Hooks {
@@ -25,7 +26,7 @@ pub struct Hooks {
     pub link: Option<LinkFn>,
     /// weld as a program, for tests that go through compiler drivers.
     pub program: Option<PathBuf>,
-    /// The directory with the tests.
+    /// The directory with the tests: `elf` and `coff` below it.
     pub tests: PathBuf,
 }
 
@@ -70,11 +71,16 @@ impl Linker {
         self.link.is_some()
     }
 
-    /// Links with the arguments as they are.
+    /// Links ELF files with the arguments as they are.
     pub fn run(&self, args: &[String], dir: &Path) -> Result<LinkResult, String> {
+        self.run_as(Flavour::Elf, args, dir)
+    }
+
+    /// Links with the arguments as they are.
+    pub fn run_as(&self, flavour: Flavour, args: &[String], dir: &Path) -> Result<LinkResult, String> {
         if let Some(link) = self.link {
             let args: Vec<OsString> = args.iter().map(OsString::from).collect();
-            return std::panic::catch_unwind(|| link(&args)).map_err(|payload| {
+            return std::panic::catch_unwind(|| link(flavour, &args)).map_err(|payload| {
                 let text = payload.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
                 let place = PANIC_PLACE.lock().ok().and_then(|mut p| p.take()).unwrap_or_default();

@@ -5,6 +5,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let tests = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/elf"));
+    let tests = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests"));
     weld_tests::main(&weld_tests::Hooks { link: None, program: None, tests })
 }

@@ -24,6 +24,8 @@ pub fn cache_dir() -> PathBuf {
 pub struct Compiler {
     pub program: String,
     pub flags: Vec<String>,
+    /// What stands in front of the output's name.
+    output: &'static str,
 }
 
 /// The compiler for a source of this extension in a variant.
@@ -32,8 +34,18 @@ pub fn compiler(extension: &str, cc: &str, libc: &str) -> Result<Compiler, Strin
     let with = |program: &str, flags: &[&str]| Compiler {
         program: program.to_owned(),
         flags: flags.iter().map(|&f| f.to_owned()).collect(),
+        output: "-o",
     };
+    let windows = ["--target=x86_64-pc-windows-msvc", "-c"];
     Ok(match extension {
+        // Import libraries, and resources.
+        "def" => Compiler { output: "-l", ..with("llvm-dlltool-22", &["-m", "i386:x86-64", "-d"]) },
+        "rc" => Compiler { output: "/fo", ..with("llvm-rc-22", &[]) },
+        "c" | "S" if cc == "windows" => with("clang-22", &["-O1", "-ffreestanding", windows[0], windows[1]]),
+        "cc" if cc == "windows" => with("clang++-22", &["-O1", "-ffreestanding", windows[0], windows[1]]),
+        "s" | "ll" if cc == "windows" => {
+            with("clang-22", &["-O1", "-Wno-override-module", windows[0], windows[1]])
+        }
         "c" | "S" if libc == "musl" && clang => {
             with("clang-22", &["-O1", "-nostdlibinc", "-isystem", "/usr/include/x86_64-linux-musl", "-c"])
         }
@@ -94,7 +106,9 @@ impl Job<'_> {
         write_parts(work, self.parts.iter().filter(|p| may_be_included(&p.name)))?;
         write_parts(work, std::iter::once(self.source))?;
         let mut command = Command::new(&self.compiler.program);
-        command.current_dir(work).args(&self.compiler.flags).args(["-o", "weld-out.o", &self.source.name]);
+        // A tool that takes a flag for its source has it last.
+        command.current_dir(work).args(&self.compiler.flags).arg(&self.source.name);
+        command.args([self.compiler.output, "weld-out.o"]);
         let done = process::run(command, work, Duration::from_secs(300))?;
         if done.code != 0 {
             return Err(format!(
@@ -135,7 +149,7 @@ pub fn find_program(name: &str) -> Result<PathBuf, String> {
 }
 
 /// The objects a test needs: those named by `obj:` directives, and for every other source `X.c` an
-/// `X.o` if a directive speaks of it. Returns (name in the working directory, cached file).
+/// `X.o` (`X.obj`) if a directive speaks of it. Returns (name in the working directory, cached file).
 pub fn objects_of(test: &Test) -> Result<Vec<(String, PathBuf)>, String> {
     let mut out = Vec::new();
     let parts = &test.file.parts;
@@ -159,8 +173,10 @@ pub fn objects_of(test: &Test) -> Result<Vec<(String, PathBuf)>, String> {
     }
     for source in parts.iter().filter(|p| !explicit.contains(&p.name)) {
         let (stem, ext) = source.name.rsplit_once('.').unwrap_or((&source.name, ""));
-        let object = format!("{stem}.o");
-        let wanted = test.directives().any(|d| mentions(&d.value, &object));
+        let object = format!("{stem}.{}", test.file.flavour.object_extension());
+        // Import libraries and resources are made if a test says so.
+        let is_source = !["def", "rc"].contains(&ext);
+        let wanted = is_source && test.directives().any(|d| mentions(&d.value, &object));
         if wanted && compiler(ext, "gcc", "glibc").is_ok() {
             out.push((object, job(test, source, test.var("cc"), Vec::new())?.object()?));
         }

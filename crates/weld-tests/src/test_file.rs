@@ -4,6 +4,7 @@
 //! what follows is the file NAME. What comes before the first such line is the file itself, or
 //! nothing if its name ends in `.test`.
 
+use crate::flavour::Flavour;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -47,8 +48,9 @@ pub struct Part {
 
 #[derive(Debug)]
 pub struct TestFile {
-    /// `family/stem`.
+    /// `family/stem`; `coff/family/stem` for those of the linker for Windows.
     pub name: String,
+    pub flavour: Flavour,
     pub path: PathBuf,
     pub parts: Vec<Part>,
     directives: Vec<Directive>,
@@ -79,6 +81,8 @@ impl TestFile {
     pub fn read(root: &Path, path: &Path) -> Result<TestFile, String> {
         let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let relative = path.strip_prefix(root).unwrap_or(path).with_extension("");
+        // Names of ELF tests are older than the other kind.
+        let relative = relative.strip_prefix("elf").unwrap_or(&relative);
         let file_name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         TestFile::parse(&relative.to_string_lossy(), &file_name, path, &text)
     }
@@ -110,13 +114,15 @@ impl TestFile {
         if file_name.ends_with(".test") {
             parts.remove(0);
         }
-        Ok(TestFile { name: name.to_owned(), path: path.to_owned(), parts, directives })
+        let flavour = Flavour::of_name(name.split('/').next().unwrap_or_default());
+        Ok(TestFile { name: name.to_owned(), flavour, path: path.to_owned(), parts, directives })
     }
 
     /// The variants: the product of the `matrix:` lists without the `except:` rows.
     pub fn expand(self, linker: &str) -> Result<Vec<Test>, String> {
         let file = Rc::new(self);
-        let base: Vars = [("cc", "gcc"), ("libc", "glibc"), ("kind", "pie"), ("linker", linker)]
+        let cc = file.flavour.compiler();
+        let base: Vars = [("cc", cc), ("libc", "glibc"), ("kind", "pie"), ("linker", linker)]
             .map(|(k, v)| (k.to_owned(), v.to_owned()))
             .into();
         let mut rows: Vec<(Vars, Vec<String>)> = vec![(base, Vec::new())];
@@ -218,10 +224,13 @@ impl Test {
     }
 }
 
-/// All tests below `root`, sorted by name.
+/// All tests in `elf` and `coff` below `root`, sorted by name.
 pub fn find(root: &Path, linker: &str) -> Result<Vec<Test>, String> {
     let mut paths = Vec::new();
-    collect(root, &mut paths).map_err(|e| format!("{}: {e}", root.display()))?;
+    for kind in ["elf", "coff"] {
+        let dir = root.join(kind);
+        collect(&dir, &mut paths).map_err(|e| format!("{}: {e}", dir.display()))?;
+    }
     paths.sort();
     let mut out = Vec::new();
     for path in paths {

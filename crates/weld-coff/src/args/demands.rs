@@ -105,14 +105,16 @@ impl Demands {
     }
 
     pub fn subsystem(&mut self, given: Given<'_>) -> Taken {
-        self.subsystem = Some(values::subsystem(given.text()?)?);
+        let (subsystem, version) = values::subsystem(given.text()?)?;
+        self.subsystem = subsystem.or(self.subsystem);
+        self.subsystem_version = version.or(self.subsystem_version);
         Ok(())
     }
 
     pub fn entry(&mut self, given: Given<'_>) -> Taken {
         let name = given.string()?;
         if name.is_empty() {
-            return Err("missing value".to_owned());
+            return Err("missing entry point symbol name".to_owned());
         }
         self.entry = Some(name);
         Ok(())

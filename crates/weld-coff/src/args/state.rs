@@ -26,6 +26,8 @@ pub struct State {
     /// `/ignore:`: codes of warnings; 4217 is known here.
     pub ignored: Vec<u32>,
     pub warnings_are_errors: bool,
+    /// `/align` was given.
+    pub aligned: bool,
     problems: Vec<Diagnostic>,
     position: usize,
 }
@@ -130,6 +132,7 @@ impl State {
 
     pub fn ignore(&mut self, given: Given<'_>) -> Result<(), String> {
         for code in given.text()?.split(',') {
+            self.o.warn_long_names &= !code.eq_ignore_ascii_case("longsections");
             // Codes of other linkers are letters and a number; what weld does not warn of needs no ignoring.
             let digits = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
             self.ignored.extend(digits.parse::<u32>().ok());
@@ -159,6 +162,9 @@ impl State {
         }
         if self.o.app_container && !self.o.dynamic_base() {
             self.problem(Diagnostic::error("/appcontainer needs /dynamicbase"));
+        }
+        if self.aligned && !self.o.driver {
+            self.warn("/align specified without /driver; image may not run");
         }
         if self.o.no_entry && !self.o.dll {
             self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));

@@ -70,7 +70,7 @@ const INPUTS: &[Spec<State>] = &[
     take(
         &["machine"],
         Required("MACHINE"),
-        "Link for MACHINE: x64. Default: that of the first object.",
+        "Link for MACHINE: x64, x86 or arm64. Default: that of the first object.",
         |s, v| {
             let name = v.text()?;
             s.o.machine = Some(Machine::of_name(name).ok_or_else(|| format!("unknown machine: {name}"))?);
@@ -121,7 +121,7 @@ const SYMBOLS: &[Spec<State>] = &[
         State::force,
     ),
     take(&["failifmismatch"], Required("KEY=VALUE"), "Objects must not say another value of KEY.", |s, v| {
-        s.o.demands.fail_if_mismatch(v, "the command line")
+        s.o.demands.fail_if_mismatch(v, "cmd-line")
     }),
     refused(&["wrap"], Required("SYMBOL"), "references are not redirected yet"),
     refused(&["exclude-symbols", "exclude-all-symbols"], Optional("LIST"), "only MinGW exports by default"),
@@ -205,6 +205,7 @@ const IMAGE: &[Spec<State>] = &[
         Ok(())
     }),
     take(&["align"], Required("BYTES"), "Sections begin at multiples of BYTES in memory.", |s, v| {
+        s.aligned = true;
         s.o.align = alignment(v.text()?).and_then(|n| check(n, 32..=1 << 26))?;
         Ok(())
     }),

@@ -32,7 +32,8 @@ fn a_usual_command_line() {
     );
     assert_eq!(o.inputs, ["x.obj", "y.lib"].map(|path| Input::File(path.into())));
     assert_eq!((o.out.as_deref(), o.dll), (Some(Path::new("a.exe")), true));
-    assert_eq!(o.demands.subsystem, Some((Subsystem::Console, Some((6, 1)))));
+    assert_eq!(o.demands.subsystem, Some(Subsystem::Console));
+    assert_eq!(o.demands.subsystem_version, Some((6, 1)));
     assert_eq!((o.demands.entry.as_deref(), o.gc()), (Some("go"), false));
     assert_eq!(o.lib_paths, [Path::new("l")]);
     let o = options(

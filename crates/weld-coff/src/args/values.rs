@@ -22,8 +22,11 @@ pub fn sizes(text: &str) -> Result<(u64, Option<u64>), String> {
     }
 }
 
+/// Major and minor.
+pub type Version = (u16, u16);
+
 /// `major[.minor]`, each up to 65535.
-pub fn version(text: &str) -> Result<(u16, u16), String> {
+pub fn version(text: &str) -> Result<Version, String> {
     let (major, minor) = text.split_once('.').unwrap_or((text, "0"));
     let part = |text: &str| text.parse().map_err(|_| format!("expected a version, but got '{text}'"));
     Ok((part(major)?, part(minor)?))
@@ -36,9 +39,11 @@ pub fn alignment(text: &str) -> Result<u64, String> {
 }
 
 /// `name[,major[.minor]]`.
-pub fn subsystem(text: &str) -> Result<(Subsystem, Option<(u16, u16)>), String> {
+pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), String> {
     let (name, behind) = text.split_once(',').map_or((text, None), |(name, version)| (name, Some(version)));
     let subsystem = match name.to_ascii_lowercase().as_str() {
+        // Only the version is given.
+        "default" => return Ok((None, behind.map(version).transpose()?)),
         "boot_application" => Subsystem::BootApplication,
         "console" => Subsystem::Console,
         "efi_application" => Subsystem::EfiApplication,
@@ -52,7 +57,7 @@ pub fn subsystem(text: &str) -> Result<(Subsystem, Option<(u16, u16)>), String> 
         "xbox" => Subsystem::Xbox,
         _ => return Err(format!("unknown subsystem: {name}")),
     };
-    Ok((subsystem, behind.map(version).transpose()?))
+    Ok((Some(subsystem), behind.map(version).transpose()?))
 }
 
 /// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away.
@@ -149,7 +154,7 @@ mod tests {
         assert_eq!(version("3"), Ok((3, 0)));
         assert_eq!(version("3.20"), Ok((3, 20)));
         assert!(version("65536").is_err());
-        assert_eq!(subsystem("Console,6.1"), Ok((Subsystem::Console, Some((6, 1)))));
+        assert_eq!(subsystem("Console,6.1"), Ok((Some(Subsystem::Console), Some((6, 1)))));
         assert!(subsystem("gui").is_err());
     }
 

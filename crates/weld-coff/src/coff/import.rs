@@ -64,10 +64,7 @@ impl<'a> Import<'a> {
             NameType::Ordinal => None,
             NameType::Name => Some(symbol),
             NameType::NoPrefix => Some(without_prefix(symbol)),
-            NameType::Undecorate => {
-                let name = without_prefix(symbol);
-                Some(name.split(|&b| b == b'@').next().unwrap_or(name))
-            }
+            NameType::Undecorate => Some(undecorated(symbol)),
             NameType::ExportAs => Some(c_string(&rest[dll.len() + 1..]).ok_or_else(short)?),
         };
         let machine = Machine::of_number(machine).ok_or_else(|| format!("unknown machine {machine:#x}"))?;
@@ -75,6 +72,23 @@ impl<'a> Import<'a> {
             return Err("an import without a name".to_owned());
         }
         Ok(Import { machine, symbol, dll, external, ordinal, kind, name_type })
+    }
+}
+
+fn undecorated(name: &[u8]) -> &[u8] {
+    let name = without_prefix(name);
+    name.split(|&b| b == b'@').next().unwrap_or(name)
+}
+
+impl NameType {
+    /// The type by which `symbol` is called `external` in the DLL.
+    pub fn that_makes(symbol: &[u8], external: &[u8]) -> NameType {
+        match external {
+            _ if external == symbol => NameType::Name,
+            _ if external == without_prefix(symbol) => NameType::NoPrefix,
+            _ if external == undecorated(symbol) => NameType::Undecorate,
+            _ => NameType::ExportAs,
+        }
     }
 }
 

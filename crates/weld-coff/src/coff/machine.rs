@@ -16,10 +16,10 @@ use Machine::*;
 
 /// Names as `/machine:` takes them, the number in files, and whether weld links for it.
 const ALL: [(Machine, &str, u16, bool); 6] = [
-    (X86, "x86", pe::IMAGE_FILE_MACHINE_I386.0, false),
+    (X86, "x86", pe::IMAGE_FILE_MACHINE_I386.0, true),
     (X64, "x64", pe::IMAGE_FILE_MACHINE_AMD64.0, true),
     (Arm, "arm", pe::IMAGE_FILE_MACHINE_ARMNT.0, false),
-    (Arm64, "arm64", pe::IMAGE_FILE_MACHINE_ARM64.0, false),
+    (Arm64, "arm64", pe::IMAGE_FILE_MACHINE_ARM64.0, true),
     (Arm64Ec, "arm64ec", pe::IMAGE_FILE_MACHINE_ARM64EC.0, false),
     (Arm64X, "arm64x", pe::IMAGE_FILE_MACHINE_ARM64X.0, false),
 ];

@@ -6,6 +6,7 @@ use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
+use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::image::Image;
 use crate::layout::OutputSection;
@@ -16,10 +17,9 @@ const DOS_HEADER: usize = 64;
 /// Prints a line and ends.
 const DOS_PROGRAM: &[u8] =
     b"\x0e\x1f\xba\x0e\x00\xb4\x09\xcd\x21\xb8\x01\x4c\xcd\x21This program cannot be run in DOS mode.$\0\0";
-/// Bytes of the PE signature, the file header, the optional header with its directories, and of one section.
+/// Bytes of the PE signature, the file header, of one section.
 const SIGNATURE: usize = 4;
 const FILE_HEADER: usize = 20;
-const OPTIONAL_HEADER: usize = 240;
 const SECTION_HEADER: usize = 40;
 const DIRECTORIES: usize = 16;
 /// Where in the optional header the checksum is.
@@ -67,9 +67,14 @@ fn own_dos_program() -> Vec<u8> {
     bytes
 }
 
+/// Bytes of the optional header with its directories.
+fn optional_size(machine: Machine) -> usize {
+    if machine.is_64() { 240 } else { 224 }
+}
+
 /// Bytes of all headers for so many sections.
-pub fn size(dos_program: usize, sections: usize) -> u64 {
-    (dos_program + SIGNATURE + FILE_HEADER + OPTIONAL_HEADER + sections * SECTION_HEADER) as u64
+pub fn size(dos_program: usize, machine: Machine, sections: usize) -> u64 {
+    (dos_program + SIGNATURE + FILE_HEADER + optional_size(machine) + sections * SECTION_HEADER) as u64
 }
 
 /// Where in the file the time is, and where the checksum ends.
@@ -117,6 +122,7 @@ pub fn bytes(image: &Image, dos_program: &[u8], directories: &Directories, strin
 
 fn file_header(image: &Image, strings: &Strings, out: &mut Writer) {
     let options = image.options;
+    let is_64 = image.resolved.machine.is_64();
     out.u16(image.resolved.machine.number());
     out.u16(image.layout.outs.len() as u16);
     out.u32(match options.timestamp {
@@ -125,11 +131,12 @@ fn file_header(image: &Image, strings: &Strings, out: &mut Writer) {
     });
     out.u32(if strings.bytes.is_empty() { 0 } else { strings.offset });
     out.u32(0);
-    out.u16(OPTIONAL_HEADER as u16);
+    out.u16(optional_size(image.resolved.machine) as u16);
     let flags = [
         (true, pe::IMAGE_FILE_EXECUTABLE_IMAGE),
-        (options.large_address_aware.unwrap_or(true), pe::IMAGE_FILE_LARGE_ADDRESS_AWARE),
+        (options.large_address_aware.unwrap_or(is_64), pe::IMAGE_FILE_LARGE_ADDRESS_AWARE),
         (!options.is_relocatable(), pe::IMAGE_FILE_RELOCS_STRIPPED),
+        (!is_64, pe::IMAGE_FILE_32BIT_MACHINE),
         (options.dll, pe::IMAGE_FILE_DLL),
         (options.swap_run_cd, pe::IMAGE_FILE_REMOVABLE_RUN_FROM_SWAP),
         (options.swap_run_net, pe::IMAGE_FILE_NET_RUN_FROM_SWAP),
@@ -144,7 +151,12 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     let sum = |flag: u32| -> u32 {
         outs.iter().filter(|out| out.flags & flag != 0).map(|out| out.raw_size as u32).sum()
     };
-    out.u16(0x20b);
+    let is_64 = resolved.machine.is_64();
+    let address = |out: &mut Writer, value: u64| match is_64 {
+        true => out.u64(value),
+        false => out.u32(value as u32),
+    };
+    out.u16(if is_64 { 0x20b } else { 0x10b });
     out.u8(14);
     out.u8(0);
     out.u32(sum(pe::IMAGE_SCN_CNT_CODE.0));
@@ -152,7 +164,11 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     out.u32(0);
     out.u32(resolved.program.entry.and_then(|entry| image.rva_of(entry)).unwrap_or(0));
     out.u32(outs.iter().find(|out| out.is_code()).map_or(0, |out| out.rva as u32));
-    out.u64(image.base);
+    // Where data begins, which nobody asks.
+    if !is_64 {
+        out.u32(0);
+    }
+    address(out, image.base);
     out.u32(options.align as u32);
     out.u32(options.file_align as u32);
     let subsystem_version = resolved.program.subsystem_version.unwrap_or((6, 0));
@@ -166,12 +182,12 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     out.u32(layout.headers_size as u32);
     out.u32(0);
     out.u16(resolved.program.subsystem.map_or(0, Subsystem::number));
-    out.u16(dll_characteristics(options));
+    out.u16(dll_characteristics(options, is_64));
     let demands = &resolved.demands;
     for sizes in [demands.stack, demands.heap] {
         let (reserve, commit) = sizes.unwrap_or((1 << 20, None));
-        out.u64(reserve);
-        out.u64(commit.unwrap_or(4096));
+        address(out, reserve);
+        address(out, commit.unwrap_or(4096));
     }
     out.u32(0);
     out.u32(DIRECTORIES as u32);
@@ -181,10 +197,10 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     }
 }
 
-fn dll_characteristics(options: &Options) -> u16 {
+fn dll_characteristics(options: &Options, is_64: bool) -> u16 {
     let dynamic = options.dynamic_base();
     let flags = [
-        (options.high_entropy_va && dynamic, pe::IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA),
+        (options.high_entropy_va && dynamic && is_64, pe::IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA),
         (dynamic, pe::IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE),
         (options.integrity_check, pe::IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY),
         (options.nx_compat, pe::IMAGE_DLLCHARACTERISTICS_NX_COMPAT),
@@ -217,6 +233,11 @@ fn section_header(section: &OutputSection, name_at: Option<u32>, out: &mut Write
     out.u32(section.flags);
 }
 
+/// Whether a section's name lies in the string table.
+pub fn has_long_name(out: &OutputSection) -> bool {
+    out.name.len() > 8 && out.flags & pe::IMAGE_SCN_MEM_DISCARDABLE.0 != 0
+}
+
 /// Names of sections that are longer than 8 bytes, in the string table of a symbol table without symbols. Only tools
 /// look for them there, so only sections that are not loaded have one; other names are cut.
 pub struct Strings {
@@ -231,7 +252,7 @@ impl Strings {
         let mut bytes = vec![0; 4];
         let mut offsets = Vec::with_capacity(outs.len());
         for out in outs {
-            let long = out.name.len() > 8 && out.flags & pe::IMAGE_SCN_MEM_DISCARDABLE.0 != 0;
+            let long = has_long_name(out);
             offsets.push(long.then_some(bytes.len() as u32));
             if long {
                 bytes.extend_from_slice(&out.name);

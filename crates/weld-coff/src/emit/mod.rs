@@ -8,7 +8,6 @@
 pub mod apply;
 pub mod headers;
 pub mod places;
-pub mod x64;
 
 use std::ops::Range;
 
@@ -17,6 +16,7 @@ use weld_common::io::output::{OutputError, OutputFile};
 use weld_common::io::units::{Digest, UnitSink, Written, unwritten};
 use weld_common::{par, sort, text};
 
+use crate::arch::Jump;
 use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
@@ -27,14 +27,8 @@ use crate::resolve::symbols::Made;
 use crate::synth::{TABLES, Table, debug_directory};
 use headers::{Checksum, Directories, Strings};
 
-/// Bytes of a jump to an imported function.
-pub const THUNK_SIZE: u32 = 6;
-
 /// Bytes of a unit, about.
 const UNIT: u64 = 512 << 10;
-
-/// Bytes of an entry of the table of functions.
-const FUNCTION: usize = 12;
 
 pub struct Emitter<'e, 'i, 'a> {
     pub image: &'e Image<'i, 'a>,
@@ -74,16 +68,26 @@ impl Emitter<'_, '_, '_> {
         let layout = self.image.layout;
         let strings = self.strings();
         let headers = headers::bytes(self.image, self.dos_program, &self.directories(), &strings);
-        let functions = self.functions();
+        let members = self.function_members();
+        let functions = if members.is_empty() { None } else { self.functions(members.clone()) };
         let headers_size = layout.headers_size;
         let mut units = vec![Unit::Bytes { bytes: &headers, offset: 0, size: headers_size }];
         for (i, out) in layout.outs.iter().enumerate() {
             if layout.relocs == Some(i) {
                 units.push(Unit::Bytes { bytes: self.relocs, offset: out.offset, size: out.raw_size });
-            } else if let Some(functions) = functions.as_ref().filter(|_| is_function_table(out)) {
-                units.push(Unit::Bytes { bytes: functions, offset: out.offset, size: out.raw_size });
-            } else {
-                self.cut(i, &mut units);
+                continue;
+            }
+            match functions.as_ref().filter(|_| out.members.contains(&members.start)) {
+                // What is around the table is written member by member.
+                Some(functions) => {
+                    let start = u64::from(layout.rva(SectionId(layout.order[members.start]))) - out.rva;
+                    let end = start + functions.len() as u64;
+                    self.cut(i, (out.members.start..members.start, 0..start), &mut units);
+                    let (offset, size) = (out.offset + start, functions.len() as u64);
+                    units.push(Unit::Bytes { bytes: functions, offset, size });
+                    self.cut(i, (members.end..out.members.end, end..out.raw_size), &mut units);
+                }
+                None => self.cut(i, (out.members.clone(), 0..out.raw_size), &mut units),
             }
         }
         let (offset, size) = (layout.file_size, strings.bytes.len() as u64);
@@ -115,22 +119,26 @@ impl Emitter<'_, '_, '_> {
         Ok(bytes)
     }
 
-    /// Cuts an output section into units.
-    fn cut<'u>(&self, number: usize, units: &mut Vec<Unit<'u>>) {
+    /// Cuts a stretch of an output section, with its members, into units.
+    fn cut<'u>(
+        &self,
+        number: usize,
+        (members, stretch): (Range<usize>, Range<u64>),
+        units: &mut Vec<Unit<'u>>,
+    ) {
         let layout = self.image.layout;
         let out = &layout.outs[number];
-        let members = &layout.order[out.members.clone()];
-        let rva = |at: usize| u64::from(layout.rva(SectionId(members[at]))) - out.rva;
-        let (mut first, mut start) = (0, 0);
-        while start < out.raw_size {
-            let behind = first
-                + 1
-                + members[(first + 1).min(members.len())..]
-                    .partition_point(|&id| u64::from(layout.rva(SectionId(id))) - out.rva < start + UNIT);
-            let next = behind.min(members.len());
-            let end = if next < members.len() { rva(next).min(out.raw_size) } else { out.raw_size };
-            let members = out.members.start + first..out.members.start + next;
-            units.push(Unit::Members { out: number, members, offset: out.offset + start, size: end - start });
+        let offset = |place: usize| u64::from(layout.rva(SectionId(layout.order[place]))) - out.rva;
+        let (mut first, mut start) = (members.start, stretch.start);
+        while start < stretch.end {
+            // At least one member, so that there is an end to it.
+            let rest = (first + 1).min(members.end)..members.end;
+            let before = layout.order[rest.clone()]
+                .partition_point(|&id| u64::from(layout.rva(SectionId(id))) - out.rva < start + UNIT);
+            let next = rest.start + before;
+            let end = if next < members.end { offset(next).min(stretch.end) } else { stretch.end };
+            let (own, size) = (first..next, end - start);
+            units.push(Unit::Members { out: number, members: own, offset: out.offset + start, size });
             (first, start) = (next, end);
         }
     }
@@ -184,8 +192,8 @@ impl Emitter<'_, '_, '_> {
             let at = (u64::from(layout.rva(id)) - start) as usize;
             let end = at + section.size as usize;
             if end > buffer.len() {
-                // What has no bytes in the file reaches beyond them.
-                break;
+                // What has no bytes in the file reaches beyond them: zeroes, whatever fills the gaps.
+                return buffer[filled..].fill(0);
             }
             buffer[filled..at].fill(filler);
             self.section(id, section, &mut buffer[at..end], sink);
@@ -209,11 +217,9 @@ impl Emitter<'_, '_, '_> {
         match made {
             Made::Common => bytes.fill(0),
             Made::Thunk(import) => {
-                let end = self.image.layout.rva(id) + THUNK_SIZE;
-                let slot = self.image.import_slot(import).unwrap_or(end);
-                // jmp *slot(%rip)
-                bytes[..2].copy_from_slice(&[0xff, 0x25]);
-                bytes[2..].copy_from_slice(&slot.wrapping_sub(end).to_le_bytes());
+                let (rva, base) = (self.image.layout.rva(id), self.image.base);
+                let slot = self.image.import_slot(import).unwrap_or(rva);
+                (self.image.facts().write_thunk)(bytes, Jump { rva, slot, base });
             }
             Made::LocalImport(local) => {
                 let address = match self.image.place(self.image.symbols.get(local)) {
@@ -221,7 +227,7 @@ impl Emitter<'_, '_, '_> {
                     Place::Absolute(address) => address,
                     Place::Gone => 0,
                 };
-                bytes.copy_from_slice(&address.to_le_bytes());
+                bytes.copy_from_slice(&address.to_le_bytes()[..bytes.len()]);
             }
             Made::Table(number) => bytes.copy_from_slice(&self.table(TABLES[number as usize], id)),
         }
@@ -254,7 +260,7 @@ impl Emitter<'_, '_, '_> {
         if symbol.target != id.0 || self.image.tls_align == 0 {
             return;
         }
-        let at = symbol.value as usize + 36;
+        let at = symbol.value as usize + self.image.facts().tls_directory as usize - 4;
         if let Some(flags) = bytes.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<4>()) {
             let align = (u32::from(self.image.tls_align) + 1) << 20;
             let other = u32::from_le_bytes(*flags) & !pe::IMAGE_SCN_ALIGN_MASK;
@@ -262,11 +268,17 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
+    /// The members with the table of functions for unwinding, as places in the order of the image.
+    fn function_members(&self) -> Range<usize> {
+        match self.image.facts().function {
+            0 => 0..0,
+            _ => self.image.layout.members_of(self.image.sections, b".pdata"),
+        }
+    }
+
     /// The table of functions for unwinding, sorted by address: the loader searches it.
-    fn functions(&self) -> Option<Vec<u8>> {
-        let layout = self.image.layout;
-        let out = layout.outs.iter().find(|out| is_function_table(out))?;
-        let members = &layout.order[out.members.clone()];
+    fn functions(&self, members: Range<usize>) -> Option<Vec<u8>> {
+        let members = &self.image.layout.order[members];
         let parts = par::runs("table of functions", self.parallel(), members.len(), 1 << 12, |run| {
             let mut bytes = Vec::new();
             for &id in &members[run] {
@@ -278,14 +290,15 @@ impl Emitter<'_, '_, '_> {
             bytes
         });
         let bytes = par::concat("join table of functions", self.parallel(), parts);
-        let (entries, rest) = bytes.as_chunks::<FUNCTION>();
-        if !rest.is_empty() || bytes.len() as u64 != out.virtual_size {
+        let extent = self.extent(b".pdata").map_or(0, |(_, size)| size as usize);
+        let sorted = match self.image.facts().function {
+            8 => sorted::<8>(&bytes, self.parallel()),
+            _ => sorted::<12>(&bytes, self.parallel()),
+        };
+        if sorted.is_none() || bytes.len() != extent {
             self.sink.error("the size of .pdata is not a multiple of the size of its entries");
-            return None;
         }
-        let start = |entry: &[u8; FUNCTION]| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
-        let order = |a: &[u8; FUNCTION], b: &[u8; FUNCTION]| start(a).cmp(&start(b)).then_with(|| a.cmp(b));
-        Some(sort::by(entries.to_vec(), self.parallel(), order).into_flattened())
+        sorted
     }
 
     fn directories(&self) -> Directories {
@@ -304,13 +317,14 @@ impl Emitter<'_, '_, '_> {
         set(pe::IMAGE_DIRECTORY_ENTRY_IMPORT, self.extent(Table::ImportDirectory.part()));
         set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(Table::ImportAddress.part()));
         set(pe::IMAGE_DIRECTORY_ENTRY_RESOURCE, out(b".rsrc"));
-        set(pe::IMAGE_DIRECTORY_ENTRY_EXCEPTION, out(b".pdata"));
+        let functions = if image.facts().function == 0 { None } else { self.extent(b".pdata") };
+        set(pe::IMAGE_DIRECTORY_ENTRY_EXCEPTION, functions);
         let relocs = layout.relocs.map(|out| &layout.outs[out]);
         let relocs = relocs.map(|out| (out.rva as u32, out.virtual_size as u32));
         set(pe::IMAGE_DIRECTORY_ENTRY_BASERELOC, relocs);
         set(pe::IMAGE_DIRECTORY_ENTRY_DEBUG, sized(Table::DebugDirectory));
         let program = &image.resolved.program;
-        let tls = program.tls.and_then(|name| Some((image.rva_of(name)?, 40)));
+        let tls = program.tls.and_then(|name| Some((image.rva_of(name)?, image.facts().tls_directory)));
         set(pe::IMAGE_DIRECTORY_ENTRY_TLS, tls);
         let load_config = program.load_config.and_then(|name| {
             let size = image.bytes_at(image.symbols.get(name))?.first_chunk()?;
@@ -330,8 +344,12 @@ impl Emitter<'_, '_, '_> {
     }
 }
 
-fn is_function_table(out: &OutputSection) -> bool {
-    out.name == b".pdata"
+/// Entries in the order of the addresses that they begin with; `None` if the last one is not whole.
+fn sorted<const SIZE: usize>(bytes: &[u8], parallel: bool) -> Option<Vec<u8>> {
+    let (entries, []) = bytes.as_chunks::<SIZE>() else { return None };
+    let start = |entry: &[u8; SIZE]| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+    let order = |a: &[u8; SIZE], b: &[u8; SIZE]| start(a).cmp(&start(b)).then_with(|| a.cmp(b));
+    Some(sort::by(entries.to_vec(), parallel, order).into_flattened())
 }
 
 /// Logarithm of the strictest alignment of thread-local storage; 0 if there is none.

@@ -3,14 +3,14 @@
 use object::LittleEndian as LE;
 use weld_common::par;
 
-use super::x64;
-use crate::coff::pe;
+use crate::arch::{Rules, facts};
 use crate::ids::SectionId;
 use crate::input::sections::{Kind, Sections};
 use crate::layout::Layout;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
 use crate::synth::base_relocs::Place;
+use crate::with_rules;
 
 /// Sections of a run.
 const RUN: usize = 2048;
@@ -28,9 +28,8 @@ pub fn find(
     let finder = Finder { resolved, sections, symbols, layout };
     let runs = par::runs("places of addresses", parallel, members.len(), 1, |run| {
         let mut places = Vec::new();
-        for &id in run.flat_map(|i| members[i]) {
-            finder.section(SectionId(id), &mut places);
-        }
+        let ids = run.flat_map(|i| members[i]);
+        with_rules!(resolved.machine, Finder::sections(&finder, ids.copied(), &mut places));
         places
     });
     par::concat("join places of addresses", parallel, runs)
@@ -44,22 +43,37 @@ struct Finder<'f, 'a> {
 }
 
 impl Finder<'_, '_> {
-    fn section(&self, id: SectionId, places: &mut Vec<Place>) {
+    fn sections<R: Rules>(&self, ids: impl Iterator<Item = u32>, places: &mut Vec<Place>) {
+        ids.for_each(|id| self.section::<R>(SectionId(id), places));
+    }
+
+    /// Places in a section that the linker makes.
+    fn made(&self, made: Made, rva: u32, places: &mut Vec<Place>) {
+        let facts = facts(self.resolved.machine);
+        match made {
+            Made::LocalImport(local) if self.symbols.get(local).kind != SymbolKind::Absolute => {
+                places.push(Place { rva, kind: facts.base_relocation });
+            }
+            Made::Thunk(_) => {
+                let address =
+                    facts.thunk_address.map(|at| Place { rva: rva + at, kind: facts.base_relocation });
+                places.extend(address);
+            }
+            _ => {}
+        }
+    }
+
+    fn section<R: Rules>(&self, id: SectionId, places: &mut Vec<Place>) {
         let section = self.sections.get(id);
         let rva = self.layout.rva(id);
         if section.kind == Kind::Made {
-            if let Made::LocalImport(local) = self.symbols.made[section.number as usize]
-                && self.symbols.get(local).kind != SymbolKind::Absolute
-            {
-                places.push(Place { rva, kind: pe::IMAGE_REL_BASED_DIR64.0 as u8 });
-            }
-            return;
+            return self.made(self.symbols.made[section.number as usize], rva, places);
         }
         let object = &self.resolved.objects[section.object.index()];
         let header = self.sections.header(&self.resolved.objects, section);
         let first = places.len();
         for relocation in object.coff.relocations(header).unwrap_or_default() {
-            let Some(kind) = x64::base_relocation(relocation.typ.get(LE).0) else { continue };
+            let Some(kind) = R::base_relocation(relocation.typ.get(LE).0) else { continue };
             let index = relocation.symbol_table_index.get(LE);
             let symbol = of_object(self.symbols, self.sections, section.object, object, index);
             if matches!(symbol.kind, SymbolKind::Absolute | SymbolKind::Undefined) {

@@ -315,8 +315,8 @@ pub fn member_bytes<'a>(
 pub fn refusal(kind: Kind) -> &'static str {
     match kind {
         Kind::Bitcode => "LLVM bitcode: link-time optimisation is not supported",
-        Kind::MicrosoftBitcode => "compiled with /GL: link-time code generation is not supported",
-        Kind::Image => "an executable or DLL; to use it, link its import library",
+        Kind::MicrosoftBitcode => "is not a native COFF file. Recompile without /GL",
+        Kind::Image => "bad file type. Did you specify a DLL instead of an import library?",
         Kind::Pdb => "a PDB file, which cannot be linked",
         _ => "unknown file type",
     }

@@ -273,16 +273,15 @@ impl<'a> Parser<'_, 'a> {
             let section = &mut own[comdat.section as usize - 1];
             if section.kind != Kind::Ignored && self.is_gone(object, comdat) {
                 section.kind = Kind::Discarded;
-                if let Some(problem) =
-                    comdat::clash(self.resolved, object, comdat, self.options.force.multiple)
-                {
+                if let Some(problem) = comdat::clash(self.resolved, object, comdat, self.options) {
                     self.sink.push(problem);
                 }
             }
         }
         // Children are linked from last to first, so that a list is in their order.
         for comdat in object.comdats.iter().rev().filter(|comdat| comdat.is_associative()) {
-            let (child, parent) = (comdat.section as usize - 1, comdat.parent as usize - 1);
+            let child = comdat.section as usize - 1;
+            let Some(parent) = (comdat.parent as usize).checked_sub(1) else { continue };
             if own[child].kind != Kind::Discarded && parent < own.len() {
                 own[child].next_sibling = own[parent].first_child;
                 own[parent].first_child = SectionId(first + child as u32);
@@ -346,10 +345,10 @@ impl<'a> Parser<'_, 'a> {
                 Fate::Kept => return false,
                 Fate::Discarded => return true,
                 Fate::Follows(parent) if parent == 0 || parent as usize > object.coff.sections.len() => {
-                    let (number, name) = (comdat.section, &object.name);
-                    let text = format!(
-                        "{name}: associative section {number} goes with section {parent}, which there is not"
-                    );
+                    let number = comdat.section;
+                    let what = "invalid reference to section";
+                    let text =
+                        format!("{}: associative comdat section {number} has {what} {parent}", object.name);
                     self.error(object.file, number, text);
                     return true;
                 }

@@ -180,8 +180,7 @@ impl Placer<'_> {
             layout.file_size += placed.raw_size;
             if layout.image_size > u64::from(u32::MAX) || layout.file_size > u64::from(u32::MAX) {
                 let name = text::text(&placed.name).into_owned();
-                self.sink
-                    .push(Diagnostic::error(format!("the image is larger than 4 GiB in section {name}")));
+                self.sink.push(Diagnostic::error(format!("section larger than 4 GiB: {name}")));
                 return layout;
             }
             layout.outs.push(placed);

@@ -126,7 +126,9 @@ fn merge(drafts: &mut [Draft], demands: &Demands, sink: &DiagSink) {
     let given = demands.merges.iter().map(|(from, to)| (from.as_str(), to.as_str()));
     let is_given = |from: &str| demands.merges.iter().any(|(name, _)| name == from);
     let defaults = MERGES.iter().copied().filter(|(from, _)| !is_given(from));
-    let all: Vec<(&str, &str)> = given.chain(defaults).collect();
+    let mut all: Vec<(&str, &str)> = given.chain(defaults).collect();
+    // What lies behind one another in a section does not depend on who asks first.
+    all.sort_unstable();
     for (from, first) in &all {
         // Where it ends up if that is merged into another in turn.
         let mut to = *first;

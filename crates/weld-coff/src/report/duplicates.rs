@@ -1,26 +1,27 @@
 //! Symbols that several files define.
 
-use weld_common::demangle::demangle;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::coff::object::ABSOLUTE;
+use crate::options::Options;
 use crate::resolve::names::{Rival, SOFT};
 use crate::resolve::{Place, Resolved};
 
 /// A symbol is defined in these files, the first one's definition counts.
-pub fn diagnostic(name: &[u8], files: &[String], force: bool) -> Diagnostic {
-    let text = format!("duplicate symbol: {}", demangle(name));
+pub fn diagnostic(name: &str, files: &[String], force: bool) -> Diagnostic {
+    let text = format!("duplicate symbol: {name}");
     let problem = if force { Diagnostic::warning(text) } else { Diagnostic::error(text) };
     files.iter().fold(problem, |problem, file| problem.note(format!("defined at {file}")))
 }
 
 /// Reports definitions that lost to others where there may be one only.
-pub fn report(resolved: &Resolved, lost: &[Rival], force: bool, sink: &DiagSink) {
+pub fn report(resolved: &Resolved, lost: &[Rival], options: &Options, sink: &DiagSink) {
     for rival in lost {
         let entry = resolved.names.get(rival.id);
         let files = [resolved.file_name(entry.file()), resolved.file_name(rival.file)];
         let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
-        sink.push(diagnostic(entry.name, &files, force).at(order));
+        let name = options.shown(entry.name);
+        sink.push(diagnostic(&name, &files, options.force.multiple).at(order));
     }
 }
 

@@ -5,7 +5,6 @@
 
 use object::LittleEndian as LE;
 use rayon::prelude::*;
-use weld_common::demangle::demangle;
 use weld_common::diag::Diagnostic;
 use weld_common::trace;
 
@@ -14,6 +13,7 @@ use super::names::{Rank, Rival, flag, pack};
 use crate::coff::pe;
 use crate::ids::FileId;
 use crate::input::object::{Comdat, NO_LEADER, Object};
+use crate::options::Options;
 use crate::report::duplicates;
 
 /// Has the largest section win where objects ask for that.
@@ -78,7 +78,7 @@ pub fn fate(resolved: &Resolved, object: &Object, comdat: &Comdat) -> Fate {
 }
 
 /// What is wrong about a section that gave way to another object's.
-pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, force: bool) -> Option<Diagnostic> {
+pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, options: &Options) -> Option<Diagnostic> {
     let id = object.global(comdat.leader).filter(|_| comdat.leader_is_global)?;
     let entry = resolved.names.get(id);
     if entry.rank() != Rank::Strong {
@@ -94,12 +94,13 @@ pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, force: bool)
         _ if pair.contains(&LARGEST) && (pair.contains(&ANY) || pair == [LARGEST; 2]) => return None,
         selection if selection != winner.selection => {
             let kinds = pair.map(|selection| NAMES.get(usize::from(selection)).copied().unwrap_or("?"));
-            let name = demangle(entry.name);
+            let name = options.shown(entry.name);
             let text = format!(
                 "conflicting comdat type for {name}: {} in {} and {} in {}",
                 kinds[1], other.name, kinds[0], object.name
             );
-            let problem = if force { Diagnostic::warning(text) } else { Diagnostic::error(text) };
+            let problem =
+                if options.force.multiple { Diagnostic::warning(text) } else { Diagnostic::error(text) };
             return Some(problem.at(u64::from(object.file.0) << 32 | u64::from(comdat.section)));
         }
         SAME_SIZE => own.size_of_raw_data.get(LE) != kept.size_of_raw_data.get(LE),
@@ -108,8 +109,12 @@ pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, force: bool)
     };
     let order = u64::from(object.file.0) << 32 | u64::from(comdat.section);
     differ.then(|| {
-        duplicates::diagnostic(entry.name, &[other.name.to_string(), object.name.to_string()], force)
-            .at(order)
+        duplicates::diagnostic(
+            &options.shown(entry.name),
+            &[other.name.to_string(), object.name.to_string()],
+            options.force.multiple,
+        )
+        .at(order)
     })
 }
 

@@ -31,6 +31,7 @@ use crate::input::FileName;
 use crate::input::load::{Inputs, Loader, Refused};
 use crate::input::object::Object;
 use crate::options::{Demands, Options};
+use crate::report::duplicates;
 use names::{BinPool, Names, Rank, Record, flag};
 use read::Loaded;
 
@@ -136,15 +137,27 @@ impl<'a> Resolver<'a, '_> {
         // Libraries of the command line's `/defaultlib` come behind those that objects ask for.
         self.add_libraries(own_libraries, &mut rounds);
         self.settle(&mut rounds)?;
+        self.report_duplicates(&mut rounds);
         let Some(machine) = rounds.machine else {
             return Err(Diagnostic::error("no input says which machine to link for; use /machine").into());
         };
         if !machine.is_supported() {
-            let text = format!("{} is not supported yet; x64 is", machine.name());
+            let text = format!("{} is not supported yet; x64, x86 and arm64 are", machine.name());
             return Err(Diagnostic::error(text).into());
         }
         let (program, alternates) = self.ask_program(machine, &mut rounds)?;
         Ok(self.finish(rounds, machine, program, alternates))
+    }
+
+    /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
+    fn report_duplicates(&self, rounds: &mut Rounds<'a, '_>) {
+        for rival in rounds.names.take_duplicates() {
+            let entry = rounds.names.get(rival.id);
+            let files = [entry.file(), rival.file].map(|file| rounds.inputs.name(file).to_string());
+            let name = self.options.shown(entry.name);
+            let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
+            self.sink.push(duplicates::diagnostic(&name, &files, self.options.force.multiple).at(order));
+        }
     }
 
     /// Reads what is wanted until nothing more is.

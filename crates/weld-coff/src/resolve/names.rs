@@ -33,8 +33,6 @@ pub mod flag {
     pub const ROOT: u32 = 1 << 10;
     /// A library has been told that the name is wanted.
     pub const WANTED: u32 = 1 << 11;
-    /// A reference that need not be met.
-    pub const OPTIONAL: u32 = 1 << 12;
 }
 
 /// A symbol of a file that announced a name.

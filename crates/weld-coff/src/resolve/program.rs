@@ -19,8 +19,35 @@ use crate::options::{Export, Subsystem};
 #[derive(Clone, Debug)]
 pub struct Exported {
     pub export: Export,
+    /// What the DLL calls it.
+    pub name: String,
+    /// What programs call it that import it.
+    pub import_symbol: String,
+    /// An object asks for it; the command line may say more.
+    pub by_directive: bool,
     /// [`SymbolId::NONE`] for what is in another DLL.
     pub symbol: SymbolId,
+}
+
+/// Whether a name on x86 says how the function is called, so that nothing is put in front of it.
+fn is_decorated(name: &str) -> bool {
+    name.starts_with('?') || name.contains('@')
+}
+
+/// The name of a symbol that the user gives without what compilers for x86 put in front of it.
+fn decorated(name: &str, machine: Machine) -> String {
+    match machine == Machine::X86 && !is_decorated(name) {
+        true => format!("_{name}"),
+        false => name.to_owned(),
+    }
+}
+
+/// The name under which a symbol is exported: on x86 without the underscore, unless the whole decoration stays.
+fn undecorated(name: &str, machine: Machine) -> &str {
+    match name.strip_prefix('_') {
+        Some(plain) if machine == Machine::X86 && !name.contains('@') => plain,
+        _ => name,
+    }
 }
 
 /// The answers.
@@ -31,6 +58,8 @@ pub struct Program {
     pub subsystem: Option<Subsystem>,
     pub subsystem_version: Option<(u16, u16)>,
     pub exports: Vec<Exported>,
+    /// How many of the demanded exports come from the command line and the module-definition file.
+    own_exports: usize,
     pub load_config: Option<SymbolId>,
     pub tls: Option<SymbolId>,
     /// `LIBRARY` or `NAME`.
@@ -77,6 +106,10 @@ impl<'a> Resolver<'a, '_> {
     ) -> Result<(Program, Vec<(SymbolId, SymbolId)>), Diagnostics> {
         let mut program = Program::default();
         self.read_def(&mut program, rounds)?;
+        program.own_exports = match self.options.def {
+            Some(_) => program.own_exports,
+            None => self.options.demands.exports.len(),
+        };
         for name in std::mem::take(&mut rounds.demands.includes) {
             self.refer(&name, flag::REF | flag::ROOT, rounds);
         }
@@ -87,7 +120,7 @@ impl<'a> Resolver<'a, '_> {
         loop {
             let before = (rounds.inputs.files.len(), rounds.names.len(), alternates.len());
             self.settle(rounds)?;
-            self.refer_to_exports(&mut exports, &mut program, rounds);
+            self.refer_to_exports((machine, &mut exports), &mut program, rounds);
             self.refer_to_mangled(&mut program, rounds);
             self.refer_to_optional(&mut program, rounds);
             self.settle(rounds)?;
@@ -112,7 +145,9 @@ impl<'a> Resolver<'a, '_> {
         })?;
         let found = def::parse(&text::text(bytes)).map_err(|e| Diagnostic::error(format!("{shown}: {e}")))?;
         let demands = &mut rounds.demands;
-        demands.exports.extend(found.exports);
+        let own = self.options.demands.exports.len();
+        program.own_exports = own + found.exports.len();
+        demands.exports.splice(own..own, found.exports);
         demands.heap = demands.heap.or(found.heap);
         demands.stack = demands.stack.or(found.stack);
         program.version = found.version;
@@ -126,22 +161,34 @@ impl<'a> Resolver<'a, '_> {
 
     /// Whether something defines the name or offers to, as it is or mangled as a C++ function.
     fn is_there(&self, name: &str, rounds: &Rounds<'a, '_>) -> bool {
-        let there = |id: SymbolId| rounds.names.get(id).best != u64::MAX;
+        let name = &format!("{}{name}", rounds.machine.map_or("", Machine::prefix));
+        let there = |id: SymbolId| {
+            let entry = rounds.names.get(id);
+            entry.best != u64::MAX || entry.flags & flag::WEAK != 0
+        };
         rounds.names.find(name.as_bytes()).is_some_and(there) || self.mangled(name, rounds).is_some()
     }
 
-    /// The C++ function that `name` is the plain name of.
+    /// The function that `name` is the plain name of: one of C++, or on x86 one that is called in another way.
     fn mangled(&self, name: &str, rounds: &Rounds<'a, '_>) -> Option<String> {
-        let prefix = format!("?{name}@@Y");
-        let found = |name: &[u8], best: u64| best != u64::MAX && name.starts_with(prefix.as_bytes());
+        let x86 = rounds.machine == Some(Machine::X86);
+        let plain = if x86 { name.strip_prefix('_').unwrap_or(name) } else { name };
+        let mut prefixes = vec![format!("?{plain}@@Y")];
+        if x86 {
+            prefixes.extend([format!("_{plain}@"), format!("@{plain}@"), format!("{plain}@@")]);
+        }
+        let found = |name: &[u8], best: u64| {
+            best != u64::MAX && prefixes.iter().any(|prefix| name.starts_with(prefix.as_bytes()))
+        };
         let all = rounds.names.iter().filter(|(_, entry)| found(entry.name, entry.best));
         // The first of several by name, so that it does not depend on where names are in the table.
         all.map(|(_, entry)| entry.name).min().map(|name| text::text(name).into_owned())
     }
 
     fn infer_subsystem(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
-        if let Some((subsystem, version)) = rounds.demands.subsystem {
-            (program.subsystem, program.subsystem_version) = (Some(subsystem), version);
+        program.subsystem_version = rounds.demands.subsystem_version;
+        if let Some(subsystem) = rounds.demands.subsystem {
+            program.subsystem = Some(subsystem);
             return;
         }
         if self.options.driver {
@@ -152,9 +199,7 @@ impl<'a> Resolver<'a, '_> {
             let main = self.is_there("main", rounds) || self.is_there("wmain", rounds);
             let win_main = self.is_there("WinMain", rounds) || self.is_there("wWinMain", rounds);
             if main && win_main {
-                self.sink.warn(
-                    "found both main and WinMain; the subsystem is console. Use /subsystem to say which",
-                );
+                self.sink.warn("found main and WinMain; defaulting to /subsystem:console");
             }
             program.subsystem = match (main, win_main) {
                 (true, _) => Some(Subsystem::Console),
@@ -185,7 +230,7 @@ impl<'a> Resolver<'a, '_> {
             None if self.options.driver_wdm => format!("{prefix}NtProcessStartup"),
             None => format!("{prefix}{}", self.start_up(program, rounds)),
         };
-        program.entry = Some(self.refer(&name, flag::REF | flag::ROOT, rounds));
+        program.entry = Some(self.refer(&name, flag::ROOT, rounds));
         Ok(())
     }
 
@@ -206,17 +251,25 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Refers to symbols that are exported and were not known last time.
-    fn refer_to_exports(&self, known: &mut usize, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+    fn refer_to_exports(
+        &self,
+        (machine, known): (Machine, &mut usize),
+        program: &mut Program,
+        rounds: &mut Rounds<'a, '_>,
+    ) {
         let new: Vec<Export> = rounds.demands.exports[*known..].to_vec();
-        for export in new {
+        for (i, export) in (*known..).zip(new) {
+            let by_directive = i >= program.own_exports;
+            // Compilers give names as they are in objects.
+            let given = |name: &str| if by_directive { name.to_owned() } else { decorated(name, machine) };
+            let import_symbol = given(&export.name);
+            let target = export.internal.as_deref().map_or(import_symbol.clone(), given);
             let symbol = match export.forward {
                 Some(_) => SymbolId::NONE,
-                None => {
-                    let name = export.internal.as_ref().unwrap_or(&export.name);
-                    self.refer(name, flag::REF | flag::ROOT, rounds)
-                }
+                None => self.refer(&target, flag::ROOT, rounds),
             };
-            program.exports.push(Exported { export, symbol });
+            let name = undecorated(&import_symbol, machine).to_owned();
+            program.exports.push(Exported { export, name, import_symbol, by_directive, symbol });
         }
         *known = rounds.demands.exports.len();
     }
@@ -226,29 +279,31 @@ impl<'a> Resolver<'a, '_> {
         let missing = |id: SymbolId, rounds: &Rounds| {
             id.is_some() && !rounds.names.is_defined(id) && !rounds.names.get(id).name.starts_with(b"?")
         };
-        let mut symbols: Vec<&mut SymbolId> = program.exports.iter_mut().map(|e| &mut e.symbol).collect();
-        symbols.extend(&mut program.entry);
-        for symbol in symbols {
+        let exports = program.exports.iter_mut().map(|e| (&mut e.symbol, Some(&mut e.import_symbol)));
+        let mut symbols: Vec<_> = exports.collect();
+        symbols.extend(program.entry.as_mut().map(|entry| (entry, None)));
+        for (symbol, import_symbol) in symbols {
             if !missing(*symbol, rounds) {
                 continue;
             }
             let name = text::text(rounds.names.get(*symbol).name).into_owned();
             if let Some(mangled) = self.mangled(&name, rounds) {
-                let entry = rounds.names.get_mut(*symbol);
-                // Nobody refers to the plain name then, as far as this goes.
-                entry.flags &= !flag::ROOT;
-                entry.flags |= flag::OPTIONAL;
-                *symbol = self.refer(&mangled, flag::REF | flag::ROOT, rounds);
+                // The plain name is not asked for any more, unless an object does.
+                rounds.names.get_mut(*symbol).flags &= !flag::ROOT;
+                *symbol = self.refer(&mangled, flag::ROOT, rounds);
+                import_symbol.into_iter().for_each(|name| *name = mangled.clone());
             }
         }
     }
 
     /// References that need not be met: what the loader looks for, and `/includeoptional`.
     fn refer_to_optional(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+        let prefix = rounds.machine.map_or("", Machine::prefix);
         let mut find = |name: &str| {
+            let name = &format!("{prefix}{name}");
             let id = rounds.names.find(name.as_bytes())?;
             (rounds.names.get(id).best != u64::MAX).then_some(())?;
-            Some(self.refer(name, flag::REF | flag::ROOT, rounds))
+            Some(self.refer(name, flag::ROOT, rounds))
         };
         program.load_config = find("_load_config_used").or(program.load_config);
         program.tls = find("_tls_used").or(program.tls);
@@ -257,7 +312,7 @@ impl<'a> Resolver<'a, '_> {
             let offered =
                 rounds.names.find(name.as_bytes()).is_some_and(|id| rounds.names.get(id).best != u64::MAX);
             if offered {
-                self.refer(name, flag::REF | flag::ROOT, rounds);
+                self.refer(name, flag::ROOT, rounds);
             }
         }
         rounds.demands.optional_includes = optional;

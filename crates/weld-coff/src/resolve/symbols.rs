@@ -5,13 +5,13 @@
 //! places that hold addresses) becomes sections behind those of the objects. No later step looks at names.
 
 use rayon::prelude::*;
-use weld_common::demangle::demangle;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::trace;
 
 use super::names::{Names, Rank, Rival, SOFT, flag};
 use super::program::Internal;
 use super::{Place, Resolved, import_symbol};
+use crate::arch::facts;
 use crate::coff::import::ImportType;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
@@ -213,6 +213,7 @@ impl Freezer<'_, '_> {
 
     /// A jump for each function that is imported; those that nobody needs are left out later.
     fn thunks(&self, symbols: &mut Symbols, sections: &mut Sections) {
+        let thunk = facts(self.resolved.machine).thunk;
         let flags = pe::IMAGE_SCN_CNT_CODE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_EXECUTE.0;
         for (i, import) in self.resolved.imports.iter().enumerate() {
             let name = import.symbols[import_symbol::PLAIN as usize];
@@ -225,7 +226,7 @@ impl Freezer<'_, '_> {
             }
             let number = symbols.made.len() as u32;
             symbols.made.push(Made::Thunk(ImportId(i as u32)));
-            let section = sections.add_made(number, (b".text", flags), crate::emit::THUNK_SIZE, 4);
+            let section = sections.add_made(number, (b".text", flags), thunk.0, thunk.1);
             symbols.list[name.index()] = Symbol::in_section(section, 0);
         }
     }
@@ -285,7 +286,8 @@ impl Freezer<'_, '_> {
         let name = self.resolved.names.get(alias.id).name;
         let order = u64::from(alias.file.0) << 32 | u64::from(alias.sym);
         let force = self.options.force.multiple;
-        self.sink.push(crate::report::duplicates::diagnostic(name, &files, force).at(order));
+        self.sink
+            .push(crate::report::duplicates::diagnostic(&self.options.shown(name), &files, force).at(order));
     }
 
     /// `__imp_X` that is not imported, with an `X` that is here.
@@ -304,11 +306,12 @@ impl Freezer<'_, '_> {
             }
         }
         found.sort_unstable_by_key(|(name, ..)| *name);
+        let size = facts(self.resolved.machine).address;
         let flags = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0;
         for (_, id, local) in found {
             let number = symbols.made.len() as u32;
             symbols.made.push(Made::LocalImport(local));
-            let section = sections.add_made(number, (b".rdata", flags), 8, 3);
+            let section = sections.add_made(number, (b".rdata", flags), size, size.trailing_zeros() as u8);
             symbols.list[id.index()] = Symbol::in_section(section, 0);
             if self.options.warn_imported_locals {
                 self.warn_imported_local(id, local);
@@ -325,7 +328,7 @@ impl Freezer<'_, '_> {
             let text = format!(
                 "{}: locally defined symbol imported: {} (defined in {defined}) [LNK4217]",
                 object.name,
-                demangle(entry.name)
+                self.options.shown(entry.name)
             );
             self.sink.push(Diagnostic::warning(text).at(u64::from(object.file.0) << 32));
         }
@@ -346,7 +349,6 @@ pub fn undefined(resolved: &Resolved, symbols: &Symbols, parallel: bool) -> Vec<
         symbols.get(id).kind == Kind::Undefined
             && resolved.names.try_get(id).is_some_and(|entry| {
                 entry.flags & (flag::REF | flag::ROOT | flag::WEAK) != 0
-                    && entry.flags & flag::OPTIONAL == 0
                     // References to precompiled headers are for debug information.
                     && !entry.name.starts_with(b"__@@_PchSym_")
             })

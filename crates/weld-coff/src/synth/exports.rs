@@ -15,6 +15,9 @@ const HEADER: u32 = 40;
 #[derive(Clone, Debug)]
 pub struct Entry {
     pub export: Export,
+    /// What the DLL calls it, if the import library does not say otherwise, and what programs call it.
+    pub name: String,
+    pub import_symbol: String,
     pub symbol: SymbolId,
     pub ordinal: u16,
 }
@@ -22,7 +25,7 @@ pub struct Entry {
 impl Entry {
     /// What the DLL calls it.
     pub fn name(&self) -> &str {
-        self.export.export_as.as_deref().unwrap_or(&self.export.name)
+        self.export.export_as.as_deref().unwrap_or(&self.name)
     }
 }
 
@@ -122,17 +125,18 @@ fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     for exported in exported {
         let export = &exported.export;
-        if let Some(&i) = known.get(export.name.as_str()) {
+        if let Some(&i) = known.get(exported.name.as_str()) {
             let old = &entries[i];
             let same = old.symbol == exported.symbol && old.export.forward == export.forward;
-            if !same || (export.ordinal.is_some() && old.export.ordinal != export.ordinal) {
+            if !exported.by_directive && (!same || old.export.ordinal != export.ordinal) {
                 sink.warn(format!("duplicate /export option: {}", export.name));
             }
             continue;
         }
-        known.insert(&export.name, entries.len());
+        known.insert(&exported.name, entries.len());
         let ordinal = export.ordinal.unwrap_or(0);
-        entries.push(Entry { export: export.clone(), symbol: exported.symbol, ordinal });
+        let (name, import_symbol) = (exported.name.clone(), exported.import_symbol.clone());
+        entries.push(Entry { export: export.clone(), name, import_symbol, symbol: exported.symbol, ordinal });
     }
     entries.sort_by(|a, b| a.name().cmp(b.name()));
     entries

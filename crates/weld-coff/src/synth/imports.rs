@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use crate::arch::facts;
 use crate::ids::ImportId;
 use crate::live::Live;
 use crate::resolve::Resolved;
@@ -29,6 +30,8 @@ pub struct Imports<'a> {
     lookups: Vec<Lookup>,
     hints: Vec<u8>,
     names: Vec<u8>,
+    /// Bytes of a slot: of an address.
+    slot: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -38,9 +41,6 @@ enum Lookup {
     /// Offset among hints and names.
     Name(u32),
 }
-
-/// Bytes of a slot.
-const SLOT: u32 = 8;
 
 impl<'a> Imports<'a> {
     pub fn new(resolved: &Resolved<'a>, live: &Live) -> Imports<'a> {
@@ -63,6 +63,7 @@ impl<'a> Imports<'a> {
             lookups: Vec::new(),
             hints: Vec::new(),
             names: Vec::new(),
+            slot: facts(resolved.machine).address,
             dlls: Vec::new(),
         };
         for mut dll in dlls {
@@ -74,13 +75,13 @@ impl<'a> Imports<'a> {
     }
 
     fn add(&mut self, dll: &mut Dll<'a>, resolved: &Resolved<'a>) {
-        dll.slots_at = self.lookups.len() as u32 * SLOT;
+        dll.slots_at = self.lookups.len() as u32 * self.slot;
         dll.name_at = self.names.len() as u32;
         self.names.extend_from_slice(dll.name);
         self.names.push(0);
         for id in &dll.imports {
             let import = &resolved.imports[id.index()].import;
-            self.slots[id.index()] = self.lookups.len() as u32 * SLOT;
+            self.slots[id.index()] = self.lookups.len() as u32 * self.slot;
             self.lookups.push(match import.external {
                 None => Lookup::Ordinal(import.ordinal),
                 Some(name) => {
@@ -110,7 +111,7 @@ impl<'a> Imports<'a> {
 
     /// Bytes of the tables, in the order directory, lookup, address, hints, names.
     pub fn sizes(&self) -> [u32; 5] {
-        let slots = self.lookups.len() as u32 * SLOT;
+        let slots = self.lookups.len() as u32 * self.slot;
         let directory = (self.dlls.len() + 1) * DIRECTORY_ENTRY;
         [directory as u32, slots, slots, self.hints.len() as u32, self.names.len() as u32]
     }
@@ -131,10 +132,11 @@ impl<'a> Imports<'a> {
     pub fn slot_bytes(&self, hints: u32) -> Vec<u8> {
         let value = |lookup: &Lookup| match *lookup {
             Lookup::End => 0,
-            Lookup::Ordinal(ordinal) => 1 << 63 | u64::from(ordinal),
+            Lookup::Ordinal(ordinal) => 1 << (8 * self.slot - 1) | u64::from(ordinal),
             Lookup::Name(at) => u64::from(hints + at),
         };
-        self.lookups.iter().flat_map(|lookup| value(lookup).to_le_bytes()).collect()
+        let size = self.slot as usize;
+        self.lookups.iter().flat_map(|lookup| value(lookup).to_le_bytes().into_iter().take(size)).collect()
     }
 
     pub fn hints(&self) -> &[u8] {

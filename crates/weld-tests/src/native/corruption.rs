@@ -6,7 +6,7 @@
 //! for the process, so that a huge allocation shows as a crash.
 
 use crate::linker::Linker;
-use crate::objects::{Compiler, Job, compiler};
+use crate::objects::{Job, compiler};
 use crate::test_file::Part;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -284,9 +284,9 @@ fn compiled(extension: &str) -> Result<Vec<u8>, String> {
         }
     };
     let source = Part { name: format!("source.{extension}"), text: text.to_owned() };
-    let Compiler { program, mut flags } = compiler(extension, "gcc", "glibc")?;
-    flags.extend(["-g", "-fPIC", "-ffunction-sections"].map(str::to_owned));
-    let job = Job { compiler: Compiler { program, flags }, source: &source, parts: &[] };
+    let mut compiler = compiler(extension, "gcc", "glibc")?;
+    compiler.flags.extend(["-g", "-fPIC", "-ffunction-sections"].map(str::to_owned));
+    let job = Job { compiler, source: &source, parts: &[] };
     std::fs::read(job.object()?).map_err(|e| e.to_string())
 }
 

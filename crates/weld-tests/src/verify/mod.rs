@@ -11,6 +11,7 @@ mod frames;
 mod hashes;
 mod layout;
 mod notes;
+pub mod pe;
 mod relocatable;
 mod symbols;
 

@@ -1,0 +1,157 @@
+//! ARM64. Source: "PE Format", ARM64 Processors; Arm Architecture Reference Manual for the instructions.
+//!
+//! Relocations of instructions add to the immediate that the instruction has, but for branches, which have none.
+
+use super::{DIR64, Facts, Fault, HIGHLOW, Jump, Range, Rules, Target, add_address, add_checked};
+use crate::coff::pe;
+
+const ABSOLUTE: u16 = pe::IMAGE_REL_ARM64_ABSOLUTE.0;
+const ADDR32: u16 = pe::IMAGE_REL_ARM64_ADDR32.0;
+const ADDR32NB: u16 = pe::IMAGE_REL_ARM64_ADDR32NB.0;
+const BRANCH26: u16 = pe::IMAGE_REL_ARM64_BRANCH26.0;
+const PAGEBASE_REL21: u16 = pe::IMAGE_REL_ARM64_PAGEBASE_REL21.0;
+const REL21: u16 = pe::IMAGE_REL_ARM64_REL21.0;
+const PAGEOFFSET_12A: u16 = pe::IMAGE_REL_ARM64_PAGEOFFSET_12A.0;
+const PAGEOFFSET_12L: u16 = pe::IMAGE_REL_ARM64_PAGEOFFSET_12L.0;
+const SECREL: u16 = pe::IMAGE_REL_ARM64_SECREL.0;
+const SECREL_LOW12A: u16 = pe::IMAGE_REL_ARM64_SECREL_LOW12A.0;
+const SECREL_HIGH12A: u16 = pe::IMAGE_REL_ARM64_SECREL_HIGH12A.0;
+const SECREL_LOW12L: u16 = pe::IMAGE_REL_ARM64_SECREL_LOW12L.0;
+const SECTION: u16 = pe::IMAGE_REL_ARM64_SECTION.0;
+const ADDR64: u16 = pe::IMAGE_REL_ARM64_ADDR64.0;
+const BRANCH19: u16 = pe::IMAGE_REL_ARM64_BRANCH19.0;
+const BRANCH14: u16 = pe::IMAGE_REL_ARM64_BRANCH14.0;
+const REL32: u16 = pe::IMAGE_REL_ARM64_REL32.0;
+
+pub static FACTS: Facts = Facts {
+    address: 8,
+    bases: [0x1_4000_0000, 0x1_8000_0000],
+    thunk: (12, 2),
+    write_thunk,
+    thunk_address: None,
+    function: 8,
+    tls_directory: 40,
+    base_relocation: DIR64,
+};
+
+/// `adrp x16, slot; ldr x16, [x16, slot]; br x16`
+fn write_thunk(bytes: &mut [u8], jump: Jump) {
+    let words: [u32; 3] = [0x9000_0010, 0xf940_0210, 0xd61f_0200];
+    for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    let (slot, p) = (i64::from(jump.slot), i64::from(jump.rva));
+    _ = add_page(&mut bytes[..4], slot, p, 12);
+    _ = add_scaled(&mut bytes[4..8], jump.slot & 0xfff);
+}
+
+fn word(place: &[u8]) -> u32 {
+    place.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}
+
+fn set(place: &mut [u8], word: u32) {
+    if let Some(bytes) = place.first_chunk_mut() {
+        *bytes = word.to_le_bytes();
+    }
+}
+
+/// The distance in `1 << shift` bytes in the 21 bits of `adr` and `adrp`.
+fn add_page(place: &mut [u8], s: i64, p: i64, shift: u32) -> Result<(), Fault> {
+    let old = word(place);
+    let addend = (old >> 29 & 3 | old >> 3 & 0x1f_fffc) as i32;
+    // 21 bits with a sign.
+    let addend = i64::from(addend << 11 >> 11);
+    let distance = ((s + addend) >> shift) - (p >> shift);
+    if !(-(1 << 20)..1 << 20).contains(&distance) {
+        return Err(Fault::OutOfRange);
+    }
+    let bits = distance as u32;
+    set(place, old & !(3 << 29 | 0x1f_fffc << 3) | (bits & 3) << 29 | (bits & 0x1f_fffc) << 3);
+    Ok(())
+}
+
+/// The 12 bits of an addition, of which the highest `limit` have to stay zero.
+fn add_immediate(place: &mut [u8], value: u32, limit: u32) {
+    let old = word(place);
+    let sum = value.wrapping_add(old >> 10 & 0xfff);
+    set(place, old & !(0xfff << 10) | (sum & 0xfff >> limit) << 10);
+}
+
+/// The 12 bits of a load or store, which count in units of what it moves.
+fn add_scaled(place: &mut [u8], value: u32) -> Result<(), Fault> {
+    let old = word(place);
+    let mut scale = old >> 30;
+    // 16 bytes at a time.
+    if old & 0x0480_0000 == 0x0480_0000 {
+        scale += 4;
+    }
+    if value & ((1 << scale) - 1) != 0 {
+        return Err(Fault::Misaligned);
+    }
+    add_immediate(place, value >> scale, scale);
+    Ok(())
+}
+
+/// A branch with `bits` for the distance in bytes, whose instruction has them from bit `at` on.
+fn branch(place: &mut [u8], distance: i64, bits: u32, at: u32) -> Result<(), Fault> {
+    let half = 1i64 << (bits - 1);
+    if !(-half..half).contains(&distance) {
+        return Err(Fault::OutOfRange);
+    }
+    let mask = (1u32 << (bits - 2)) - 1;
+    set(place, word(place) | ((distance >> 2) as u32 & mask) << at);
+    Ok(())
+}
+
+pub struct Arm64;
+
+impl Rules for Arm64 {
+    #[inline]
+    fn base_relocation(typ: u16) -> Option<u8> {
+        match typ {
+            ADDR64 => Some(DIR64),
+            ADDR32 => Some(HIGHLOW),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn size(typ: u16) -> Option<usize> {
+        match typ {
+            ABSOLUTE => Some(0),
+            ADDR64 => Some(8),
+            SECTION => Some(2),
+            ADDR32..=SECREL_LOW12L | BRANCH19 | BRANCH14 | REL32 => Some(4),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault> {
+        let p = i64::from(p);
+        match typ {
+            ABSOLUTE => return Ok(()),
+            ADDR64 => add_address(place, target.address()),
+            ADDR32 => return add_checked(place, target.address() as i64, Range::Either),
+            ADDR32NB => return add_checked(place, target.offset(), Range::Either),
+            REL32 => return add_checked(place, target.offset() - p - 4, Range::Signed),
+            BRANCH26 => return branch(place, target.offset() - p, 28, 0),
+            BRANCH19 => return branch(place, target.offset() - p, 21, 5),
+            BRANCH14 => return branch(place, target.offset() - p, 16, 5),
+            PAGEBASE_REL21 => return add_page(place, target.offset(), p, 12),
+            REL21 => return add_page(place, target.offset(), p, 0),
+            PAGEOFFSET_12A => add_immediate(place, target.offset() as u32 & 0xfff, 0),
+            PAGEOFFSET_12L => return add_scaled(place, target.offset() as u32 & 0xfff),
+            SECREL => return target.add_offset_in_section(place),
+            SECREL_LOW12A => add_immediate(place, target.offset_in_section()? as u32 & 0xfff, 0),
+            SECREL_HIGH12A => match target.offset_in_section()? {
+                offset if offset >> 24 != 0 => return Err(Fault::OutOfRange),
+                offset => add_immediate(place, (offset >> 12) as u32, 0),
+            },
+            SECREL_LOW12L => return add_scaled(place, target.offset_in_section()? as u32 & 0xfff),
+            SECTION => return target.add_section_number(place),
+            _ => return Err(Fault::Unknown(typ)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! What differs between machines: relocations, jumps to imports, sizes.
+//!
+//! [`Facts`] are looked at once a link or a table; [`Rules`] are code that runs for each relocation, so loops over
+//! relocations are compiled for each machine and chosen once a section.
+
+pub mod arm64;
+pub mod x64;
+pub mod x86;
+
+use crate::coff::machine::Machine;
+use crate::coff::pe;
+use crate::image::Place;
+use crate::layout::Layout;
+
+/// Sizes and numbers.
+pub struct Facts {
+    /// Bytes of an address.
+    pub address: u32,
+    /// Where an executable and a DLL are made to lie.
+    pub bases: [u64; 2],
+    /// Bytes and alignment (its logarithm) of a jump to an imported function.
+    pub thunk: (u32, u8),
+    /// Writes the jump, which lies at an offset in the image, to what a slot holds; the base is for absolute addresses.
+    pub write_thunk: fn(&mut [u8], Jump),
+    /// Where in the jump an address is that a loader has to change.
+    pub thunk_address: Option<u32>,
+    /// Bytes of an entry of the table of functions, which is sorted; 0 if there is none.
+    pub function: usize,
+    /// Bytes of the directory for thread-local storage.
+    pub tls_directory: u32,
+    /// The kind of base relocation for an address.
+    pub base_relocation: u8,
+}
+
+/// A jump to what the slot of an import holds.
+pub struct Jump {
+    pub rva: u32,
+    pub slot: u32,
+    pub base: u64,
+}
+
+/// How relocations of a machine are applied.
+pub trait Rules {
+    /// The kind of base relocation that a place needs if it holds the address of something in the image.
+    fn base_relocation(typ: u16) -> Option<u8>;
+
+    /// Bytes that a relocation changes; `None` for types that there are not.
+    fn size(typ: u16) -> Option<usize>;
+
+    /// Applies a relocation to `place`, which has [`Rules::size`] bytes and lies at `p` of the image.
+    fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault>;
+}
+
+/// What is known of a machine.
+pub fn facts(machine: Machine) -> &'static Facts {
+    match machine {
+        Machine::X86 => &x86::FACTS,
+        Machine::Arm64 => &arm64::FACTS,
+        _ => &x64::FACTS,
+    }
+}
+
+/// Calls a function that is generic over [`Rules`] with those of a machine.
+#[macro_export]
+macro_rules! with_rules {
+    ($machine:expr, $($function:ident)::+ ($($argument:expr),* $(,)?)) => {
+        match $machine {
+            $crate::coff::machine::Machine::X86 => $($function)::+::<$crate::arch::x86::X86>($($argument),*),
+            $crate::coff::machine::Machine::Arm64 => $($function)::+::<$crate::arch::arm64::Arm64>($($argument),*),
+            _ => $($function)::+::<$crate::arch::x64::X64>($($argument),*),
+        }
+    };
+}
+
+const HIGHLOW: u8 = pe::IMAGE_REL_BASED_HIGHLOW.0 as u8;
+const DIR64: u8 = pe::IMAGE_REL_BASED_DIR64.0 as u8;
+
+/// What a relocation refers to.
+pub struct Target<'t> {
+    pub place: Place,
+    pub base: u64,
+    pub layout: &'t Layout,
+}
+
+/// Why a relocation cannot be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    Unknown(u16),
+    OutOfRange,
+    /// An instruction that loads several bytes cannot address this one.
+    Misaligned,
+    /// Offsets in a section are asked for of an absolute address.
+    AbsoluteInSection,
+}
+
+/// Which values 32 bits can hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Range {
+    Signed,
+    /// As a signed number or as an unsigned one.
+    Either,
+    /// Addresses come round.
+    Any,
+}
+
+/// Adds `value` to the 32 bits of a place.
+#[inline]
+pub fn add_checked(place: &mut [u8], value: i64, range: Range) -> Result<(), Fault> {
+    let Some(bytes) = place.first_chunk_mut() else { return Ok(()) };
+    let sum = value.wrapping_add(i32::from_le_bytes(*bytes).into());
+    let fits = match range {
+        Range::Signed => i32::try_from(sum).is_ok(),
+        Range::Either => i32::try_from(sum).is_ok() || u32::try_from(sum).is_ok(),
+        Range::Any => true,
+    };
+    if !fits {
+        return Err(Fault::OutOfRange);
+    }
+    *bytes = (sum as u32).to_le_bytes();
+    Ok(())
+}
+
+/// Adds an address to the 64 bits of a place.
+#[inline]
+pub fn add_address(place: &mut [u8], address: u64) {
+    if let Some(bytes) = place.first_chunk_mut() {
+        *bytes = u64::from_le_bytes(*bytes).wrapping_add(address).to_le_bytes();
+    }
+}
+
+impl Target<'_> {
+    /// The address in memory, if the image is where it was made for.
+    #[inline]
+    pub fn address(&self) -> u64 {
+        match self.place {
+            Place::At(rva) => self.base + u64::from(rva),
+            Place::Absolute(address) => address,
+            Place::Gone => 0,
+        }
+    }
+
+    /// The offset from the start of the image.
+    #[inline]
+    pub fn offset(&self) -> i64 {
+        match self.place {
+            Place::At(rva) => rva.into(),
+            Place::Absolute(address) => address.wrapping_sub(self.base) as i64,
+            Place::Gone => 0,
+        }
+    }
+
+    /// Adds the number of the output section; of none, one more than there are.
+    pub fn add_section_number(&self, place: &mut [u8]) -> Result<(), Fault> {
+        let Some(bytes) = place.first_chunk_mut() else { return Ok(()) };
+        let number = match self.place {
+            Place::At(rva) => self.layout.out_at(rva.into()).map_or(0, |out| out + 1),
+            Place::Absolute(_) => self.layout.outs.len() + 1,
+            Place::Gone => 0,
+        };
+        *bytes = u16::from_le_bytes(*bytes).wrapping_add(number as u16).to_le_bytes();
+        Ok(())
+    }
+
+    /// The offset from the start of the output section.
+    pub fn offset_in_section(&self) -> Result<u64, Fault> {
+        match self.place {
+            Place::At(rva) => match self.layout.out_at(rva.into()) {
+                Some(out) => Ok(u64::from(rva) - self.layout.outs[out].rva),
+                None => Err(Fault::AbsoluteInSection),
+            },
+            Place::Absolute(_) => Err(Fault::AbsoluteInSection),
+            Place::Gone => Ok(0),
+        }
+    }
+
+    pub fn add_offset_in_section(&self, place: &mut [u8]) -> Result<(), Fault> {
+        add_checked(place, self.offset_in_section()? as i64, Range::Either)
+    }
+}

@@ -1,0 +1,127 @@
+//! Damaged objects, libraries and resources in whole links: each ends in an image or in an error, and nothing worse.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use weld_coff::args::Environment;
+use weld_common::host::QuietHost;
+use weld_testkit::coff::{self, Coff};
+use weld_testkit::mutate::damage;
+
+/// A directory that goes away with its test.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new(name: &str) -> Dir {
+        let dir = std::env::temp_dir().join(format!("weld-coff-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        Dir(dir)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Links; `Err` is what was wrong.
+fn link(dir: &Dir, inputs: &[&Path], more: &[&str]) -> Result<Vec<u8>, String> {
+    let out = dir.0.join("out.exe");
+    let mut args: Vec<OsString> = vec![format!("/out:{}", out.display()).into()];
+    args.extend(["/entry:start", "/subsystem:console", "/threads:1"].map(OsString::from));
+    args.extend(more.iter().map(OsString::from));
+    args.extend(inputs.iter().map(|path| path.as_os_str().to_owned()));
+    match weld_coff::link::link(&args, &Environment::default(), &QuietHost::new()) {
+        Ok(_) => Ok(std::fs::read(&out).unwrap()),
+        Err(e) => Err(e.to_string()),
+    }
+}
+
+/// An object with something of everything.
+fn object(big: bool) -> Vec<u8> {
+    let mut object = Coff::new(coff::AMD64);
+    if big {
+        object = object.big();
+    }
+    let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0xc3]);
+    let inline = object.section(".text$inline", coff::CODE | coff::COMDAT, &[0xc3; 9]);
+    let pdata = object.section(".pdata", coff::READ_ONLY | coff::COMDAT, &[0; 12]);
+    let data = object.section(".data", coff::DATA, &[0; 24]);
+    let bss = object.zeroes(".bss", 64);
+    let large = object.section(".rdata$large", coff::READ_ONLY | coff::COMDAT, &[1; 8]);
+    object.section(".drectve", 0x0a00, b" /EXPORT:start /include:inline /DEFAULTLIB:none /merge:.x=.data");
+    object.section_symbol(inline, coff::ANY, 0);
+    let callee = object.symbol("inline", 0, inline, coff::EXTERNAL);
+    object.section_symbol(pdata, coff::ASSOCIATIVE, inline);
+    object.section_symbol(large, coff::LARGEST, 0);
+    object.symbol("large_constant", 0, large, coff::EXTERNAL);
+    let zeroes = object.symbol("zeroes", 8, bss, coff::STATIC);
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    object.symbol("common", 100, 0, coff::EXTERNAL);
+    object.symbol("absolute", 5, -1, coff::EXTERNAL);
+    let weak = object.weak("weak", callee);
+    let base = object.symbol("__ImageBase", 0, 0, coff::EXTERNAL);
+    object.reloc(text, 1, callee, coff::REL32);
+    object.reloc(text, 8, zeroes, coff::REL32);
+    object.reloc(pdata, 0, callee, coff::ADDR32NB);
+    object.reloc(data, 0, weak, coff::ADDR64);
+    object.reloc(data, 8, base, coff::ADDR64);
+    object.reloc(data, 16, zeroes, coff::SECTION);
+    object.reloc(data, 20, zeroes, coff::SECREL);
+    object.build()
+}
+
+const MORE: [&str; 1] = ["/nodefaultlib"];
+
+#[test]
+fn objects() {
+    let dir = Dir::new("objects");
+    for big in [false, true] {
+        let bytes = object(big);
+        let path = dir.write("a.obj", &bytes);
+        link(&dir, &[&path], &MORE).unwrap();
+        for seed in 0..1500 {
+            dir.write("a.obj", &damage(&bytes, seed));
+            let more: &[&str] = if seed % 2 == 0 { &MORE } else { &["/nodefaultlib", "/opt:noref"] };
+            if let Err(text) = link(&dir, &[&path], more) {
+                assert!(!text.contains("internal error"), "{seed}: {text}");
+            }
+        }
+        for len in 0..bytes.len() {
+            dir.write("a.obj", &bytes[..len]);
+            assert!(link(&dir, &[&path], &MORE).is_err(), "{len} of {} bytes", bytes.len());
+        }
+    }
+}
+
+/// What [`object`] makes, in a DLL with an import library, which a program then links.
+#[test]
+fn import_libraries() {
+    let dir = Dir::new("libraries");
+    let path = dir.write("a.obj", &object(false));
+    link(&dir, &[&path], &["/nodefaultlib", "/dll"]).unwrap();
+    let library = std::fs::read(dir.0.join("out.lib")).unwrap();
+    let mut user = Coff::new(coff::AMD64);
+    let text = user.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+    user.symbol("main", 0, text, coff::EXTERNAL);
+    let callee = user.symbol("start", 0, 0, coff::EXTERNAL);
+    user.reloc(text, 1, callee, coff::REL32);
+    let user = dir.write("user.obj", &user.build());
+    let library_path = dir.write("a.lib", &library);
+    let more = ["/entry:main"];
+    let image = link(&dir, &[&user, &library_path], &more).unwrap();
+    assert!(image.windows(7).any(|bytes| bytes == b"out.exe"), "the DLL is named");
+    for seed in 0..1000 {
+        dir.write("a.lib", &damage(&library, seed));
+        if let Err(text) = link(&dir, &[&user, &library_path], &more) {
+            assert!(!text.contains("internal error"), "{seed}: {text}");
+        }
+    }
+}
