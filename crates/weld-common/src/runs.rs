@@ -5,9 +5,11 @@
 //! wherever it will begin (an [`Extent`]). Where it begins follows from the runs before it: a few additions for each run
 //! and output section. What comes out is the same as from one loop over all, however they are cut.
 
-use std::collections::HashMap;
+use crate::hash::join;
+use crate::hash_index::HashIndex;
 
-/// Bins below this number are looked up in an array by a run, others in a map.
+/// Bins below this number are looked up in an array by a run, and all if there are about as many things as bins; others
+/// are looked for by their hashes.
 pub const FEW_BINS: usize = 4096;
 
 /// The next multiple of `align`. What does not fit 64 bits ends at the top, where giving addresses finds it.
@@ -21,6 +23,8 @@ pub fn align_to(offset: u64, align: u64) -> u64 {
 /// to know are the sizes between places where the alignment rises, and it can do so 63 times at most.
 #[derive(Default)]
 pub struct Extent {
+    /// The first alignment, and the bytes from there to the next above it; 0 if there is none. Mostly there are no others.
+    first: (u64, u64),
     /// An alignment above those before, and the bytes from there to the next.
     rises: Vec<(u64, u64)>,
 }
@@ -29,20 +33,23 @@ impl Extent {
     /// Adds something behind the others.
     #[inline]
     pub fn push(&mut self, align: u64, size: u64) {
-        match self.rises.last_mut() {
-            Some((largest, end)) if align <= *largest => *end = align_to(*end, align).saturating_add(size),
+        let (largest, end) = self.rises.last_mut().unwrap_or(&mut self.first);
+        match *largest {
+            largest if align <= largest => *end = align_to(*end, align).saturating_add(size),
+            0 => self.first = (align, size),
             _ => self.rises.push((align, size)),
         }
     }
 
     /// Where the last one ends if the first one's padding begins at `start`.
     pub fn end(&self, start: u64) -> u64 {
-        self.rises.iter().fold(start, |at, (align, size)| align_to(at, *align).saturating_add(*size))
+        let step = |at: u64, (align, size): &(u64, u64)| align_to(at, (*align).max(1)).saturating_add(*size);
+        self.rises.iter().fold(step(start, &self.first), step)
     }
 
     /// The strictest alignment.
     pub fn align(&self) -> u64 {
-        self.rises.last().map_or(1, |r| r.0)
+        self.rises.last().unwrap_or(&self.first).0.max(1)
     }
 }
 
@@ -50,25 +57,36 @@ impl Extent {
 pub struct ByBin<T> {
     list: Vec<(usize, T)>,
     low: Vec<u32>,
-    high: HashMap<usize, u32>,
+    high: HashIndex,
 }
 
 impl<T> ByBin<T> {
-    pub fn new(bins: usize) -> Self {
-        ByBin { list: Vec::new(), low: vec![u32::MAX; bins.min(FEW_BINS)], high: HashMap::new() }
+    /// For so many bins, and so many things.
+    pub fn new(bins: usize, things: usize) -> Self {
+        let low = vec![u32::MAX; bins.min(FEW_BINS.max(things))];
+        ByBin { list: Vec::new(), low, high: HashIndex::default() }
     }
 
     #[inline]
     pub fn get(&mut self, bin: usize, new: impl FnOnce() -> T) -> &mut T {
+        let next = self.list.len();
         let index = match self.low.get_mut(bin) {
-            Some(index) => index,
-            None => self.high.entry(bin).or_insert(u32::MAX),
+            Some(index) => {
+                if *index == u32::MAX {
+                    *index = next as u32;
+                }
+                *index
+            }
+            None => {
+                let is = |i: usize| self.list[i].0 == bin;
+                // Entries of low bins are in the list, but not in this index.
+                self.high.find_or_add(join(0, bin as u64), next, is).unwrap_or_else(|next| next)
+            }
         };
-        if *index == u32::MAX {
-            *index = self.list.len() as u32;
+        if index as usize == next {
             self.list.push((bin, new()));
         }
-        &mut self.list[*index as usize].1
+        &mut self.list[index as usize].1
     }
 
     /// The groups with their bins.
@@ -111,7 +129,7 @@ mod tests {
 
     #[test]
     fn groups_come_in_the_order_in_which_bins_are_met() {
-        let mut groups: ByBin<Vec<u32>> = ByBin::new(2 * FEW_BINS);
+        let mut groups: ByBin<Vec<u32>> = ByBin::new(2 * FEW_BINS, 0);
         for (i, bin) in [9, 2 * FEW_BINS - 1, 0, 9, FEW_BINS, 2 * FEW_BINS - 1].into_iter().enumerate() {
             groups.get(bin, Vec::new).push(i as u32);
         }

@@ -141,9 +141,9 @@ fn link_resolved<'j>(
     // Of equal COMDAT groups one survives; only now are sections looked at.
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
-    mode.check(options)?;
+    mode.check()?;
     if options.kind == OutputKind::Relocatable {
-        return relocatable::link(job, inputs, resolved, &comdats, threads);
+        return join_objects(job, inputs, resolved, &comdats, (mode, threads));
     }
     let mut sections = job.step("parse sections", || {
         sections::parse(&mut resolved.objects, &comdats, options, job.sink, parallel)
@@ -212,6 +212,24 @@ fn link_resolved<'j>(
     Ok(())
 }
 
+/// `-r`: from COMDAT groups to the finished output.
+fn join_objects<'j>(
+    job: &Job<'j>,
+    inputs: &Inputs<'j>,
+    resolved: &mut Resolved<'j>,
+    comdats: &Comdats,
+    (mode, threads): (Mode, usize),
+) -> Result<(), Diagnostics> {
+    // Find what lives and what lies together, choose symbols, and lay everything out.
+    let relocatable::Object { mut sections, mut symbols, internals, owners, plan } =
+        relocatable::join(job, inputs, resolved, comdats, (mode, threads))?;
+    let parallel = threads > 1;
+    let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+    finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
+    done_with(job.host, (sections, symbols, owners));
+    Ok(())
+}
+
 /// From the layout to the finished output.
 fn finish_link<'j>(
     job: &Job<'j>,
@@ -230,12 +248,13 @@ fn finish_link<'j>(
         job.sink.end_phase()?;
         plan.shrink(compressed)?;
     }
+    let executable = !context.mode.relocatable;
     let image = plan.image(job, context, resolved, sections, symbols);
     report::layout(job, &image, context)?;
     let contents = job.step("contents of synthetic sections", || plan.contents(&image, context));
     job.sink.end_phase()?;
     let file = job.step("write image", || -> Result<_, Diagnostics> {
-        let file = job::create_output(job, plan.layout.file_size, true, context.threads)?;
+        let file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
         let (owners, threads) = (context.owners, context.threads);
         Emitter { image: &image, contents: &contents, owners, threads }.write(&file)?;
         Ok(file)
@@ -243,7 +262,7 @@ fn finish_link<'j>(
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
     done_with(job.host, contents);
-    job.finish(file, true, context.parallel, || report::last(job, context.inputs))?;
+    job.finish(file, executable, context.parallel, || report::last(job, context.inputs))?;
     done_with(job.host, plan);
     Ok(())
 }

@@ -46,17 +46,9 @@ impl Mode {
         }
     }
 
-    /// Refuses output that weld cannot make yet for the machine: what a loader relocates, and what keeps relocations.
-    pub fn check(&self, options: &Options) -> Result<(), Diagnostics> {
+    /// Refuses output that weld cannot make yet for the machine: what a loader relocates.
+    pub fn check(&self) -> Result<(), Diagnostics> {
         let machine = self.facts();
-        let keeps = match options.kind {
-            OutputKind::Relocatable => Some("-r"),
-            _ => options.relocs.emit_relocs.then_some("--emit-relocs"),
-        };
-        if let Some(option) = keeps.filter(|_| machine.gaps.relocatable) {
-            let text = format!("{option} is not supported yet for {}", machine.name);
-            return Err(Diagnostic::error(text).into());
-        }
         if machine.gaps.dynamic && (self.dynamic || self.pic) {
             let text = format!(
                 "for {} only static executables at fixed addresses (-static -no-pie) are supported yet",

@@ -704,6 +704,11 @@ impl Options {
         start.map(|(_, address)| *address)
     }
 
+    /// Whether the output has the relocations of its inputs.
+    pub fn keeps_relocs(&self) -> bool {
+        self.relocs.emit_relocs || self.kind == OutputKind::Relocatable
+    }
+
     /// `unique_patterns`, compiled.
     pub fn unique_globs(&self) -> Vec<Glob> {
         // They were looked at when the options were parsed.

@@ -14,6 +14,13 @@
 //# stdout-re: R_386_IRELATIVE
 //# sh: llvm-readelf-22 -s out | grep -w global
 //# stdout-re: TLS +GLOBAL +DEFAULT
+//# sh: printf 'int other(void) { static const char text[] = "another"; return text[2]; }' > other.c
+//# sh: i686-linux-gnu-gcc {opt} {code} -g -c other.c i386-static.c && $LD -m elf_i386 -r other.o i386-static.o -o joined.o
+//# sh: i686-linux-gnu-gcc -no-pie -static -B $LD_DIR joined.o -o out && ./out one two
+//# stdout: 3 arguments, sorted: one two
+//# stdout: counter 7 of 7, zero 0, main's 42
+//# stdout: resolved at start: 6
+//# stdout: heap, 1.50
 //# [weld] sh-fail: i686-linux-gnu-gcc -pie -B $LD_DIR i386-static.c -o pie
 //# [weld] stderr-re: for i386 only static executables
 #include <stdio.h>

@@ -8,6 +8,13 @@
 //# stdout: sum 4950, 1.50
 //# sh: llvm-readelf-22 -hrs out > facts; grep 'ELF64' facts && grep 'big endian' facts && grep 'IBM S/390' facts
 //# sh: grep R_390_IRELATIVE facts && grep -E 'TLS +LOCAL +DEFAULT +[0-9]+ counter' facts
+//# sh: printf 'int other(void) { static const char text[] = "another"; return text[2]; }' > other.c
+//# sh: s390x-linux-gnu-gcc {opt} -g -fno-pie -c other.c s390x-static.c && $LD -m elf64_s390 -r other.o s390x-static.o -o joined.o
+//# sh: s390x-linux-gnu-gcc -no-pie -static -B $LD_DIR joined.o -o out && qemu-s390x ./out one two
+//# stdout: 3 arguments, sorted: one two
+//# stdout: counter 7 of 7, zero 0, main's 42
+//# stdout: resolved at start: 6
+//# stdout: sum 4950, 1.50
 //# [weld] sh-fail: s390x-linux-gnu-gcc -pie -B $LD_DIR s390x-static.c -o pie
 //# [weld] stderr-re: for s390x only static executables
 #include <stdio.h>

@@ -59,8 +59,6 @@ pub type ImplicitAddend = fn(kind: u32, bytes: &[u8]) -> Option<i64>;
 pub struct Gaps {
     /// Output that a loader relocates.
     pub dynamic: bool,
-    /// Output with the relocations of its inputs: `-r`, `--emit-relocs`.
-    pub relocatable: bool,
 }
 
 /// Sizes of pages.
@@ -174,6 +172,11 @@ impl Facts {
     /// How dynamic relocations are stored.
     pub fn reloc_form(&self) -> RelocForm {
         RelocForm { format: self.target.format, addends: self.dynamic.with_addends }
+    }
+
+    /// How relocations of objects are stored.
+    pub fn kept_reloc_form(&self) -> RelocForm {
+        RelocForm { format: self.target.format, addends: self.implicit_addend.is_none() }
     }
 
     /// The name of the machine in messages about files that are for another one.

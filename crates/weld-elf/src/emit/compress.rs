@@ -22,7 +22,7 @@ use crate::compressed::{Algorithm, CHUNK_SIZE, Chunk, CompressedError, Compresse
 use crate::ids::OutputSectionId;
 use crate::job::Context;
 use crate::layout::{self, ChunkKind, OutputSection};
-use crate::options::{Compression, Options};
+use crate::options::{Compression, Options, OutputKind};
 use crate::synth::image::Image;
 use crate::synth::section::Cuts;
 
@@ -31,8 +31,9 @@ const LARGE: u64 = 8 << 20;
 
 /// Whether any section might have to be compressed.
 pub fn is_wanted(options: &Options) -> bool {
-    options.sections.compress_debug.is_some()
-        || options.sections.compress_sections.iter().any(|c| c.1.is_some())
+    let asked = options.sections.compress_debug.is_some()
+        || options.sections.compress_sections.iter().any(|c| c.1.is_some());
+    asked && options.kind != OutputKind::Relocatable
 }
 
 /// A part of a section.
@@ -67,7 +68,7 @@ pub fn run(
     context: &Context,
 ) -> Result<Vec<(OutputSectionId, CompressedSection)>, CompressedError> {
     let mut job = Job {
-        members: Members { image, owners: context.owners },
+        members: Members { image, owners: context.owners, relocs: None },
         wanted: Vec::new(),
         pieces: Vec::new(),
         threads: context.threads,

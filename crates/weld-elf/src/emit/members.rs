@@ -15,7 +15,9 @@ use crate::layout::{Chunk, Member};
 use crate::live::SectionOwners;
 use crate::options::Options;
 use crate::sections::SectionKind;
+use crate::synth::emitted_relocs::{EmittedRelocs, Mover};
 use crate::synth::image::Image;
+use crate::synth::kept_relocs as relocs;
 
 /// An input section and its relocations.
 #[derive(Clone, Copy)]
@@ -38,6 +40,8 @@ const FIRST_RELOCS: usize = 8;
 pub struct Members<'c, 'i, 'a> {
     pub image: &'c Image<'i, 'a>,
     pub owners: &'c SectionOwners,
+    /// `-r`: the relocations of the output.
+    pub relocs: Option<&'c EmittedRelocs>,
 }
 
 impl Members<'_, '_, '_> {
@@ -89,6 +93,9 @@ impl Members<'_, '_, '_> {
     pub(super) fn section(&self, id: SectionId) -> Source<'_> {
         let sections = self.image.sections;
         let object = self.owners.object(id);
+        if self.image.joined.is_some_and(|joined| !joined.changes(object)) {
+            return Source { id, object, relocs: &[] };
+        }
         let relocs =
             sections.relocs(&self.image.resolved.objects[object.index()], object.index(), sections.get(id));
         Source { id, object, relocs }
@@ -128,7 +135,8 @@ impl Members<'_, '_, '_> {
         let section = image.sections.get(source.id);
         let data = object.section_data(shndx as usize).unwrap_or(&[]);
         match section.kind() {
-            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(data),
+            // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
+            SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(&data[..out.len()]),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {
@@ -154,6 +162,12 @@ impl Members<'_, '_, '_> {
         let image = self.image;
         let object = &image.resolved.objects[source.object.index()];
         let shndx = source.id.0 - object.section_base;
+        if let (Some(_), Some(relocs)) = (image.joined, self.relocs) {
+            let site = relocs::Site { image, object, number: source.object, shndx };
+            let name = object.section_name(shndx as usize).unwrap_or(b"");
+            let mark = tombstone(image.options, name);
+            return site.settle(&Mover::new(image, relocs), source.relocs, (mark, start), out);
+        }
         let site = Site {
             image,
             object,

@@ -163,7 +163,7 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn members(&self) -> Members<'_, '_, '_> {
-        Members { image: self.image, owners: self.owners }
+        Members { image: self.image, owners: self.owners, relocs: self.contents.relocs }
     }
 
     fn source(&self) -> Source<'_> {
@@ -207,7 +207,7 @@ impl Emitter<'_, '_, '_> {
         let strings = layout.chunk_offset(ChunkKind::StrTab);
         let indices = layout.chunk_offset(ChunkKind::SymTabShndx);
         let null = u64::from(is_first);
-        let head = null * (1 + u64::from(symtab.sections));
+        let head = null * (1 + symtab.sections.len() as u64);
         let (locals, globals) = (start.locals as u64 - head, start.globals as u64);
         let mut parts: Vec<(u64, &[u8])> = vec![
             (table + locals * format.size::<Sym>(), &part.locals),

@@ -11,6 +11,7 @@ pub enum ChunkKind {
     Properties,
     BuildId,
     PackageNote,
+    StackNote,
     DynSym,
     VerSym,
     VerDef,
@@ -41,7 +42,9 @@ pub enum ChunkKind {
     Merged(u32),
     /// Common symbols of one kind; see `symbols::commons`.
     Common(u32),
-    /// Relocations that `--emit-relocs` keeps; index into the lists of `synth::emitted_relocs`.
+    /// Groups of an object that `-r` makes; index into those of `synth::joined`.
+    Group(u32),
+    /// Relocations that `-r` and `--emit-relocs` keep; index into the lists of `synth::emitted_relocs`.
     Relocs(u32),
 }
 

@@ -35,9 +35,32 @@ pub struct Builder<'c, 'a> {
     pub options: &'c Options,
     pub machine: &'static Facts,
     pub program: &'c Program<'c>,
-    /// `--emit-relocs`: the frames, whose relocations are kept as well.
+    /// `-r`: the header fields of the output section of each bin.
+    pub heads: Option<&'c [Option<Head>]>,
+    /// How relocations are stored if they are kept.
+    pub reloc_form: RelocForm,
+    /// `-r` and `--emit-relocs`: the frames, whose relocations are kept as well.
     pub keep_relocs: Option<&'c EhFrames>,
     pub parallel: bool,
+}
+
+/// Header fields of an output section of input sections.
+#[derive(Clone, Copy)]
+pub struct Head {
+    /// `sh_type`
+    pub kind: u32,
+    /// `sh_flags`
+    pub flags: u64,
+    pub entsize: u64,
+    /// At least.
+    pub align: u64,
+}
+
+impl Head {
+    /// What all input sections together ask for.
+    fn of(used: &OutputUse, machine: &Facts) -> Head {
+        Head { kind: used.kind, flags: output_flags(used, machine), entsize: used.entsize, align: 1 }
+    }
 }
 
 /// Objects whose contributions to headers are joined in one go.
@@ -46,8 +69,13 @@ const OBJECTS: usize = 256;
 impl<'a> Builder<'_, 'a> {
     /// Gathers members, orders output sections and assigns offsets within them.
     pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> (Layout<'a>, Lists) {
-        let uses = self.join_uses();
-        let mut outs: Vec<OutputSection> = Vec::new();
+        let uses = match self.heads {
+            Some(heads) => Cow::Borrowed(heads),
+            None => Cow::Owned(self.join_uses()),
+        };
+        // Few, but for an object's, most of which have relocations.
+        let room = self.heads.map_or(0, |heads| 2 * heads.len());
+        let mut outs: Vec<OutputSection> = Vec::with_capacity(room);
         let mut of_bin = vec![OutputSectionId::NONE; self.sections.bins.len()];
         let mut parts = self.gather_inputs(&uses, &mut outs, &mut of_bin);
         let stretch = trace::stretch("order output sections");
@@ -55,7 +83,7 @@ impl<'a> Builder<'_, 'a> {
         outs.iter_mut().for_each(|out| self.program.assign(out));
         let mut lists = self.add_relocs(&mut outs, &mut chunks);
         self.sort_arrays(&mut outs);
-        let (outs, position) = self.put_in_order(outs);
+        let position = self.put_in_order(&mut outs);
         for out in of_bin.iter_mut().filter(|out| out.is_some()) {
             *out = position[out.index()];
         }
@@ -77,7 +105,9 @@ impl<'a> Builder<'_, 'a> {
             file_size: 0,
         };
         self.assign_offsets(&mut layout, &mut parts);
-        align_tls(&mut layout.sections);
+        if !self.program.is_object() {
+            align_tls(&mut layout.sections);
+        }
         (layout, lists)
     }
 
@@ -86,29 +116,37 @@ impl<'a> Builder<'_, 'a> {
         let Some(eh_frames) = self.keep_relocs else { return Lists::default() };
         let (order, count) = (self.order_of(outs), outs.len());
         let (objects, sections, owners) = (self.objects, &*self.sections, self.owners);
-        let (format, parallel) = (self.machine.target.format, self.parallel);
-        let planner = emitted_relocs::Planner { format, objects, sections, owners, eh_frames, parallel };
+        let (form, parallel) = (self.reloc_form, self.parallel);
+        let planner = emitted_relocs::Planner { form, objects, sections, owners, eh_frames, parallel };
         let lists = planner.add(&order, outs, chunks);
         outs[count..].iter_mut().for_each(|out| self.program.assign(out));
         lists
     }
 
-    /// The output sections in the order of the program, and the new id of each.
-    fn put_in_order(&self, outs: Vec<OutputSection<'a>>) -> (Vec<OutputSection<'a>>, Vec<OutputSectionId>) {
-        let order = self.order_of(&outs);
+    /// Puts output sections in the order of the program. Returns the new id of each.
+    fn put_in_order(&self, outs: &mut [OutputSection<'a>]) -> Vec<OutputSectionId> {
+        let order = self.order_of(outs);
         let mut position = vec![OutputSectionId::NONE; outs.len()];
         for (new, &old) in order.iter().enumerate() {
             position[old] = OutputSectionId(new as u32);
         }
-        let mut slots: Vec<Option<OutputSection>> = outs.into_iter().map(Some).collect();
-        (order.iter().filter_map(|&i| slots[i].take()).collect(), position)
+        let mut to = position.clone();
+        for i in 0..outs.len() {
+            while to[i].index() != i {
+                let place = to[i].index();
+                outs.swap(i, place);
+                to.swap(i, place);
+            }
+        }
+        position
     }
 
     /// The numbers of output sections in the order of the program.
     fn order_of(&self, outs: &[OutputSection]) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..outs.len()).collect();
-        order.sort_by_key(|&i| outs[i].rank);
-        if self.options.sections.unique_sections || !self.options.sections.unique_patterns.is_empty() {
+        let mut order = in_order_of_rank(outs);
+        let options = &self.options.sections;
+        let unique = options.unique_sections || !options.unique_patterns.is_empty();
+        if unique && !self.program.is_object() {
             // What `__start_X` and `__stop_X` are around has nothing else in between.
             let mut first: HashMap<&[u8], usize> = HashMap::new();
             let starts: Vec<usize> =
@@ -119,7 +157,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// Header fields of each bin, over all objects.
-    fn join_uses(&self) -> Vec<Option<OutputUse>> {
+    fn join_uses(&self) -> Vec<Option<Head>> {
         let (objects, bins) = (&self.sections.objects, self.sections.bins.len());
         let region = trace::region("join headers");
         let join = |objects: &[ObjectSections]| {
@@ -137,17 +175,22 @@ impl<'a> Builder<'_, 'a> {
                 slot => *slot = Some(*used),
             }
         }
-        all
+        all.iter().map(|used| Some(Head::of(used.as_ref()?, self.machine))).collect()
     }
 
     /// Makes the output sections of input sections and lists their members.
     fn gather_inputs(
         &self,
-        uses: &[Option<OutputUse>],
+        uses: &[Option<Head>],
         outs: &mut Vec<OutputSection<'a>>,
         of_bin: &mut [OutputSectionId],
     ) -> Vec<Vec<Part>> {
         let (list, live, bins) = (&self.sections.list, self.live, self.sections.bins.len());
+        // Groups come first; so they are there where they belong.
+        let groups = self.heads.iter().flat_map(|heads| (0..).map(BinId).zip(heads.iter()));
+        for (bin, _) in groups.filter(|(_, head)| head.is_some_and(|head| head.kind == SHT_GROUP)) {
+            self.out_for(bin, uses, outs, of_bin);
+        }
         let (count, run) = (list.len(), self.run());
         let region = trace::region("gather members");
         let gather = |start: usize| {
@@ -160,22 +203,28 @@ impl<'a> Builder<'_, 'a> {
             false => numbers.map(gather).collect(),
         };
         drop(region);
-        let mut lists: Vec<(usize, Vec<Vec<Member>>)> = Vec::new();
+        let mut lists: Vec<Parts> = Vec::new();
         let mut as_part = |Group { bin, members, extent }| {
             let out = self.out_for(bin, uses, outs, of_bin).index();
             lists.resize_with(outs.len(), Default::default);
-            let (count, parts) = &mut lists[out];
+            let Parts { count, first, more } = &mut lists[out];
             let range = *count..*count + members.len();
             *count = range.end;
-            parts.push(members);
+            match range.start {
+                0 => *first = members,
+                _ => more.push(members),
+            }
             Part { bin, members: range, extent, start: None }
         };
         let parts = found.into_iter().map(|run| run.into_iter().map(&mut as_part).collect()).collect();
         let region = trace::region("join members");
-        let join = |(out, (_, mut parts)): (&mut OutputSection, (usize, Vec<Vec<Member>>))| {
+        let join = |(out, Parts { count, mut first, more }): (&mut OutputSection, Parts)| {
             let _task = region.task();
-            out.members = if parts.len() == 1 { parts.swap_remove(0) } else { parts.concat() };
+            first.reserve_exact(count - first.len());
+            more.iter().for_each(|part| first.extend_from_slice(part));
+            out.members = first;
         };
+        lists.resize_with(outs.len(), Default::default);
         match self.parallel {
             true => outs.par_iter_mut().zip(lists).for_each(join),
             false => outs.iter_mut().zip(lists).for_each(join),
@@ -191,18 +240,17 @@ impl<'a> Builder<'_, 'a> {
     fn out_for(
         &self,
         bin: BinId,
-        uses: &[Option<OutputUse>],
+        uses: &[Option<Head>],
         outs: &mut Vec<OutputSection<'a>>,
         of_bin: &mut [OutputSectionId],
     ) -> OutputSectionId {
         if of_bin[bin.index()].is_none() {
             let text = self.sections.bins[bin.index()];
             let mut out = OutputSection::new(Cow::Borrowed(text), SHT_PROGBITS, 0, 0);
-            match &uses[bin.index()] {
-                Some(used) => {
-                    out.kind = used.kind;
-                    out.flags = output_flags(used, self.machine);
-                    out.entsize = used.entsize;
+            match uses[bin.index()] {
+                Some(head) => {
+                    (out.kind, out.flags, out.entsize, out.align) =
+                        (head.kind, head.flags, head.entsize, head.align);
                 }
                 None if bin == crate::sections::bins::bin::COMMENT => {
                     out.flags = SHF_MERGE | SHF_STRINGS;
@@ -228,7 +276,7 @@ impl<'a> Builder<'_, 'a> {
     fn add_chunks(
         &self,
         specs: Vec<(ChunkKind, Spec)>,
-        uses: &[Option<OutputUse>],
+        uses: &[Option<Head>],
         outs: &mut Vec<OutputSection<'a>>,
         of_bin: &mut [OutputSectionId],
     ) -> Vec<Chunk> {
@@ -284,7 +332,7 @@ impl<'a> Builder<'_, 'a> {
 
     fn is_sorted_array(&self, out: &OutputSection) -> bool {
         let array = matches!(&*out.name, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
-        array && self.options.sections.sort_init_array
+        array && self.options.sections.sort_init_array && !self.program.is_object()
     }
 
     fn array_priority(&self, id: SectionId, out: &[u8]) -> u32 {
@@ -385,6 +433,21 @@ impl<'a> Builder<'_, 'a> {
     }
 }
 
+/// The numbers of output sections by their ranks, of which there are few; those of one rank as they are.
+fn in_order_of_rank(outs: &[OutputSection]) -> Vec<usize> {
+    let ranks = outs.iter().map(|out| out.rank as usize + 1).max().unwrap_or(0);
+    let mut starts = vec![0; ranks + 1];
+    outs.iter().for_each(|out| starts[out.rank as usize + 1] += 1);
+    (1..starts.len()).for_each(|rank| starts[rank] += starts[rank - 1]);
+    let mut order = vec![0; outs.len()];
+    for (i, out) in outs.iter().enumerate() {
+        let place = &mut starts[out.rank as usize];
+        order[*place] = i;
+        *place += 1;
+    }
+    order
+}
+
 /// Gives all members of an output section their offsets anew, one behind the other.
 pub fn place_again(layout: &mut Layout, sections: &mut Sections, id: OutputSectionId) {
     place_members(layout, sections, id, Placed::default());
@@ -412,6 +475,14 @@ fn place_members(layout: &mut Layout, sections: &mut Sections, id: OutputSection
     }
     out.size = offset;
     out.align = align;
+}
+
+/// The members of an output section, as runs have found them.
+#[derive(Default)]
+struct Parts {
+    count: usize,
+    first: Vec<Member>,
+    more: Vec<Vec<Member>>,
 }
 
 /// How far an output section is filled.

@@ -18,6 +18,8 @@ use crate::util::align_up;
 const MAX_END: u64 = u64::MAX - (1 << 21) + 1;
 /// File offsets go no further than this.
 const MAX_FILE: u64 = 1 << 46;
+/// Sections of an object are aligned in its file as they ask for, up to this; more would only make the file larger.
+const MAX_FILE_ALIGN: u64 = 4096;
 /// More padding than this comes from an absurd alignment.
 const MAX_PADDING: u64 = 1 << 32;
 
@@ -38,17 +40,19 @@ fn max_file(format: Format) -> u64 {
 
 /// Gives all sections their places, by the segments and the image base that are set.
 pub(super) fn all(layout: &mut Layout, options: &Options, facts: SegmentFacts) -> Result<(), String> {
-    let mut cursor = Cursor { address: layout.image_base, offset: 0 };
-    if !facts.mode.relocatable {
-        let headers = layout.headers_size();
-        let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
-        cursor = Cursor { address, offset: headers };
-    } else {
-        cursor.offset = layout.format.size::<Ehdr>();
-    }
+    let headers = layout.headers_size();
+    let address = layout.image_base.checked_add(headers).ok_or("the image base is too high")?;
+    let mut cursor = Cursor { address, offset: headers };
     allocated(layout, (options, facts.pages), &mut cursor)?;
     layout.sections.iter_mut().for_each(|out| out.load_address = out.address);
-    place_rest(layout, &mut cursor, options.layout.sectionheader)
+    let rest = |out: &OutputSection| (!out.is_alloc()).then_some(out.align);
+    place_rest(layout, &mut cursor, rest, options.layout.sectionheader)
+}
+
+/// Gives all sections of an object their offsets. They have no addresses.
+pub(super) fn object(layout: &mut Layout) -> Result<(), String> {
+    let mut cursor = Cursor { address: 0, offset: layout.format.size::<Ehdr>() };
+    place_rest(layout, &mut cursor, |out| Some(out.align.min(MAX_FILE_ALIGN)), true)
 }
 
 /// The file of a raw image (`--oformat=binary`): the bytes of its sections, each as far from the first as it is loaded from
@@ -244,13 +248,20 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
 pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
     let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
     let mut cursor = Cursor { address: 0, offset: first.offset };
-    place_rest(layout, &mut cursor, true)
+    place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), true)
 }
 
-fn place_rest(layout: &mut Layout, cursor: &mut Cursor, headers: bool) -> Result<(), String> {
+/// Gives sections offsets behind one another: those that have an alignment in the file by `align`, which are in no memory.
+fn place_rest(
+    layout: &mut Layout,
+    cursor: &mut Cursor,
+    align: impl Fn(&OutputSection) -> Option<u64>,
+    headers: bool,
+) -> Result<(), String> {
     let max = max_file(layout.format);
-    for out in layout.sections.iter_mut().filter(|s| !s.is_alloc()) {
-        let offset = checked_align_up(cursor.offset, out.align);
+    for out in &mut layout.sections {
+        let Some(align) = align(out) else { continue };
+        let offset = checked_align_up(cursor.offset, align);
         out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
         out.address = 0;
         if out.offset > max || out.offset - cursor.offset > MAX_PADDING || out.file_size() > max {

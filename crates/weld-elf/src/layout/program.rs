@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::standard::{ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN};
+use super::standard::{OBJECT, ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN};
 use super::{ChunkKind, OutputSection};
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -41,8 +41,12 @@ pub enum Contents {
     TemplateZeroes,
     Bytes,
     Zeroes,
-    /// Relocations of other sections (`--emit-relocs`).
+    /// Relocations of other sections (`-r`, `--emit-relocs`).
     Relocations,
+    /// Lists of sections that live or die together (`-r`).
+    Groups,
+    /// Sections that lie in the order of others (`-r`).
+    Linked,
 }
 
 /// A place for output sections.
@@ -71,13 +75,15 @@ pub struct Program<'o> {
     os_abi: u8,
     /// What becomes read-only, among the linker's own.
     relro: Vec<ChunkKind>,
+    /// The output is an object (`-r`).
+    object: bool,
 }
 
 impl<'o> Program<'o> {
     /// The default layout, as options edit it.
     pub fn new(options: &'o Options, machine: &'static Facts, os_abi: u8) -> Program<'o> {
-        let mut program =
-            Program { statements: Cow::Borrowed(ORDER), options, machine, os_abi, relro: RELRO_OWN.to_vec() };
+        let (statements, relro) = (Cow::Borrowed(ORDER), RELRO_OWN.to_vec());
+        let mut program = Program { statements, options, machine, os_abi, relro, object: false };
         if options.dynamic.now {
             program.relro.push(RELRO_NOW);
         }
@@ -85,6 +91,17 @@ impl<'o> Program<'o> {
             program.put_code_first();
         }
         program
+    }
+
+    /// The layout of an object that `-r` makes: there is no memory yet, so sections stay as they come.
+    pub fn object(options: &'o Options, machine: &'static Facts) -> Program<'o> {
+        let statements = Cow::Borrowed(OBJECT);
+        Program { statements, options, machine, os_abi: 0, relro: Vec::new(), object: true }
+    }
+
+    /// Whether the next link decides on what lies where within output sections.
+    pub fn is_object(&self) -> bool {
+        self.object
     }
 
     /// `-Ttext`: code comes first, and `.text` first of it. All else follows at higher addresses, within its reach, and an
@@ -103,6 +120,10 @@ impl<'o> Program<'o> {
 
     /// Gives an output section its place in the order, its memory, and the address that it was given, if any.
     pub fn assign(&self, out: &mut OutputSection) {
+        if self.object {
+            out.rank = self.rank(out);
+            return;
+        }
         out.large = self.machine.is_large(out.flags);
         out.memory = self.memory(out);
         if out.memory == Memory::Relro && out.is_nobits() && !out.is_tls() {
@@ -141,7 +162,7 @@ impl<'o> Program<'o> {
 
     /// The number of the statement that places the section: one that names it, or that of its sort.
     fn rank(&self, out: &OutputSection) -> u32 {
-        let contents = contents(out);
+        let contents = if self.object { contents_of_object(out) } else { contents(out) };
         let mut of_sort = self.statements.len();
         for (i, statement) in self.statements.iter().enumerate() {
             if statement.memory != out.memory || statement.large != out.large {
@@ -178,6 +199,15 @@ impl<'o> Program<'o> {
     /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`, and not if there are none.
     pub fn loads_headers(&self) -> bool {
         self.options.layout.magic == Magic::Paged && !self.options.output.raw
+    }
+}
+
+fn contents_of_object(out: &OutputSection) -> Contents {
+    match out.own {
+        Some(ChunkKind::Relocs(_)) => Contents::Relocations,
+        _ if out.kind == SHT_GROUP => Contents::Groups,
+        _ if out.flags & SHF_LINK_ORDER != 0 => Contents::Linked,
+        _ => Contents::Bytes,
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Group {
 
 /// Lists the members that sections `range` have for each bin; `bins` is how many there are.
 pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, bins: usize) -> Vec<Group> {
-    let mut groups: ByBin<(Vec<Member>, Extent)> = ByBin::new(bins);
+    let mut groups: ByBin<(Vec<Member>, Extent)> = ByBin::new(bins, range.len());
     for (i, section) in list[range.clone()].iter().enumerate() {
         let id = SectionId((range.start + i) as u32);
         if section.is_copied() && live.contains(id) {
@@ -44,7 +44,7 @@ pub fn gather(list: &[InputSection], range: Range<usize>, live: &Live, bins: usi
 
 /// Joins what objects contribute to headers, by bin.
 pub fn join_uses<'u>(uses: impl Iterator<Item = &'u OutputUse>, bins: usize) -> Vec<(BinId, OutputUse)> {
-    let mut joined: ByBin<Option<OutputUse>> = ByBin::new(bins);
+    let mut joined: ByBin<Option<OutputUse>> = ByBin::new(bins, 0);
     for used in uses {
         match joined.get(used.bin.index(), || None) {
             Some(seen) => seen.join(used),
@@ -134,6 +134,8 @@ mod tests {
                     owners: &owners,
                     options: &options,
                     program: &Program::new(&options, crate::arch::default().facts(), 0),
+                    heads: None,
+                    reloc_form: crate::arch::default().facts().kept_reloc_form(),
                     keep_relocs: None,
                     parallel,
                 };

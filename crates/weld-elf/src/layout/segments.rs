@@ -44,6 +44,9 @@ impl PageSizes {
 
 /// Plans segments and assigns addresses and offsets. May be called again after chunk sizes changed.
 pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+    if facts.mode.relocatable {
+        return place::object(layout);
+    }
     let options = program.options;
     layout.segments = plan(layout, program, facts, program.loads_headers());
     let default = if facts.mode.pic { 0 } else { facts.mode.facts().image_base };
@@ -65,7 +68,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
         overlaps::check_sections(layout)?;
         return place::raw(layout);
     }
-    if facts.mode.relocatable || !options.layout.check_sections {
+    if !options.layout.check_sections {
         return Ok(());
     }
     overlaps::check(layout, page.min(facts.pages.max))
@@ -226,9 +229,6 @@ const OPENBSD: &[(&[u8], u32)] = &[
 /// `headers`: whether the headers are loaded.
 fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) -> Vec<Segment> {
     let options = program.options;
-    if facts.mode.relocatable {
-        return Vec::new();
-    }
     let sections = &layout.sections;
     let alloc = sections.iter().take_while(|s| s.is_alloc()).count();
     let mut list = Vec::new();

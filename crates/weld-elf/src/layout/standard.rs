@@ -57,6 +57,22 @@ pub const ORDER: &[Statement] = &[
     orphans(Nowhere, Relocations),
 ];
 
+/// The order of sections in an object that `-r` makes. Groups precede their members, as the gABI asks.
+pub const OBJECT: &[Statement] = &[
+    orphans(Nowhere, Groups),
+    orphans(Nowhere, Bytes),
+    orphans(Nowhere, Linked),
+    orphans(Nowhere, Relocations),
+    own(Nowhere, ChunkKind::Properties),
+    own(Nowhere, ChunkKind::BuildId),
+    own(Nowhere, ChunkKind::PackageNote),
+    own(Nowhere, ChunkKind::StackNote),
+    own(Nowhere, ChunkKind::SymTab),
+    own(Nowhere, ChunkKind::SymTabShndx),
+    own(Nowhere, ChunkKind::StrTab),
+    own(Nowhere, ChunkKind::ShStrTab),
+];
+
 const fn own(memory: Memory, kind: ChunkKind) -> Statement {
     Statement { memory, large: false, who: Who::Own(kind) }
 }

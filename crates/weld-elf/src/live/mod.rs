@@ -152,6 +152,14 @@ impl SectionOwners {
     }
 }
 
+/// Members of a group that are copied.
+pub fn live_members(object: &Object, shndx: u32, live: &Live) -> Vec<SectionId> {
+    let words = object.group_words(shndx).unwrap_or_default();
+    let inside = words.members().filter(|w| (*w as usize) < object.shdrs.len());
+    let ids = inside.map(|w| SectionId(object.section_base + w));
+    ids.filter(|id| live.contains(*id)).collect()
+}
+
 /// Everything the scan reads.
 pub struct Scanner<'c, 'a> {
     pub objects: &'c [Object<'a>],

@@ -1,139 +1,144 @@
 //! `-r`: objects joined into one object that can be linked again.
 //!
 //! The first half of a link is the common one: the same files take part, the same COMDAT groups
-//! survive, the same definitions win. Then nothing is laid out in memory and nothing is relocated:
-//! sections are joined under their own names ([`outs`]), symbols move with them ([`symtab`]),
-//! relocations are rewritten to the new offsets and symbols ([`relocs`]), and the whole is written in
-//! units like any other output ([`emit`]). What lives under `--gc-sections` is found by [`mark`].
+//! survive, the same definitions win. Then nothing is scanned: what lives under `--gc-sections` is found by [`mark`].
+//! The rest is the common layout, symbol table and emission again, without memory: sections are gathered by
+//! more than their names ([`join`]) and stay in the order in which they come (`layout::standard::OBJECT`), so their
+//! addresses are 0, and those of symbols their offsets. What nothing defines is written where it is mentioned
+//! (`synth::mentions`); relocations are kept as with `--emit-relocs`, and looked at with more care (`synth::kept_relocs`).
 //!
 //! Specification: gABI chapter 4.
 
-mod emit;
+mod join;
 mod mark;
-mod outs;
-mod relocs;
-mod symtab;
+
+use std::collections::HashMap;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
-use crate::arch::facts::Facts;
 use crate::input::load::Inputs;
-use crate::job::Job;
+use crate::job::{Context, Job};
 use crate::live::{Live, SectionOwners};
-use crate::options::{BuildId, Options};
+use crate::mode::Mode;
 use crate::report;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
 use crate::sections::{self, Sections};
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{self, Symbols, sym};
-use crate::synth::build_id;
-use crate::synth::commons::allocate_commons;
-use crate::synth::property_note::Properties;
-use outs::{Note, Outs};
-use symtab::SymTab;
+use crate::synth::commons::{NO_COMMONS, allocate_commons, merged_commons};
+use crate::synth::joined::{self, Joined};
+use crate::synth::mentions::Mentions;
+use crate::synth::plan::{self, Plan};
+use crate::synth::symbol_choice::{Choice, Special};
+use crate::synth::symtab::SymTab;
+use join::Joiner;
 
-/// The finished plan of an object, as its writers see it.
-#[derive(Clone, Copy)]
-pub struct Plan<'c, 'a> {
-    pub resolved: &'c Resolved<'a>,
-    pub sections: &'c Sections<'a>,
-    pub symbols: &'c Symbols,
-    pub live: &'c Live,
-    pub options: &'c Options,
-    pub sink: &'c weld_common::diag::DiagSink,
-    pub outs: &'c Outs<'a>,
-    pub symtab: &'c SymTab,
-    pub machine: &'static Facts,
+/// An object that is laid out.
+pub struct Object<'j> {
+    pub sections: Sections<'j>,
+    pub symbols: Symbols,
+    pub internals: Internals,
+    pub owners: SectionOwners,
+    pub plan: Plan<'j>,
 }
 
-/// Everything after COMDAT groups are decided.
+/// Everything between the choice of COMDAT groups and the addresses.
 ///
 /// # Errors
 /// What is wrong with the inputs, and what cannot be written.
-pub fn link<'j>(
+pub fn join<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     comdats: &Comdats,
-    threads: usize,
-) -> Result<(), Diagnostics> {
-    let (parallel, machine) = (threads > 1, inputs.machine.facts());
+    (mode, threads): (Mode, usize),
+) -> Result<Object<'j>, Diagnostics> {
+    let (options, parallel) = (job.options, threads > 1);
     refuse(job, resolved)?;
-    let mut sections = {
-        let _span = job.trace.span("parse sections");
-        sections::parse(&mut resolved.objects, comdats, job.options, job.sink, parallel)
-    };
+    let mut sections = job.step("parse sections", || {
+        sections::parse(&mut resolved.objects, comdats, options, job.sink, parallel)
+    });
     job.sink.end_phase()?;
-    let internals = Internals::define(resolved, &sections, job.options, &inputs.commands, job.sink);
+    // Define what the command line does.
+    let internals = Internals::define(resolved, &sections, options, &inputs.commands, job.sink);
     job.sink.end_phase()?;
-    let mut symbols = {
-        let _span = job.trace.span("freeze symbols");
-        symbols::freeze(resolved, &sections, comdats, job.sink, parallel)
-    };
+    // Freeze every name to its definition.
+    let mut symbols =
+        job.step("freeze symbols", || symbols::freeze(resolved, &sections, comdats, job.sink, parallel));
     internals.freeze(&mut symbols);
     report::duplicates::report(job, resolved, &sections);
     check_aliases(job, resolved, &symbols, &internals);
     report::undefined::required(job, resolved, &symbols);
-    if job.options.reports.warn_common {
+    if options.reports.warn_common {
         report::commons::report(job, resolved);
     }
     job.sink.end_phase()?;
+    // Find what is copied.
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
-    let live = {
-        let _span = job.trace.span("live sections");
-        mark::live(resolved, &sections, (&symbols, &internals), &owners, (job.options, job.sink))
-    };
-    if job.options.sections.gc_sections {
+    let live = job.step("live sections", || {
+        mark::live(resolved, &sections, (&symbols, &internals), &owners, (options, job.sink))
+    });
+    if options.sections.gc_sections {
         report::removed_sections(job, resolved, &sections, &live)?;
     }
-    let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
-    let (outs, symtab) = {
-        let _span = job.trace.span("layout");
-        let commons = match job.options.symbols.define_common {
-            true => Some(
-                allocate_commons(resolved, &mut symbols, job.options.sections.gc_sections).map_err(failed)?,
-            ),
-            false => None,
-        };
-        let notes = notes(job, machine, resolved, &sections);
-        let builder = outs::Builder {
-            format: machine.target.format,
-            objects: &resolved.objects,
-            sections: &mut sections,
-            live: &live,
-            options: job.options,
-            sink: job.sink,
-            machine,
-        };
-        let mut outs = builder.build(notes, commons);
-        let counter = symtab::Counter {
-            resolved,
-            sections: &sections,
-            symbols: &symbols,
-            live: &live,
-            options: job.options,
-            sink: job.sink,
-            outs: &outs,
-        };
-        let symtab = counter.plan(&internals, parallel).map_err(failed)?;
-        outs.finish(&resolved.objects, &symtab).map_err(failed)?;
-        (outs, symtab)
-    };
+    // Join sections, choose symbols, and lay everything out.
+    let plan = job.step("layout", || {
+        let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+        lay_out(job, context, resolved, &mut sections, (&mut symbols, live))
+    })?;
     job.sink.end_phase()?;
-    let plan = Plan {
-        machine,
-        resolved,
-        sections: &sections,
-        symbols: &symbols,
-        live: &live,
-        options: job.options,
-        sink: job.sink,
-        outs: &outs,
-        symtab: &symtab,
+    Ok(Object { sections, symbols, internals, owners, plan })
+}
+
+fn lay_out<'j>(
+    job: &Job<'j>,
+    context: &Context<'_, 'j>,
+    resolved: &Resolved<'j>,
+    sections: &mut Sections<'j>,
+    (symbols, live): (&mut Symbols, Live),
+) -> Result<Plan<'j>, Diagnostics> {
+    let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
+    let (options, sink, parallel) = (job.options, job.sink, context.parallel);
+    let (machine, objects) = (context.mode.facts(), &resolved.objects);
+    let mut commons = NO_COMMONS;
+    let mut kept = HashMap::new();
+    match options.symbols.define_common {
+        true => {
+            let gc = options.sections.gc_sections;
+            commons = allocate_commons(resolved, symbols, gc).map_err(failed)?;
+        }
+        false => kept = merged_commons(resolved).map_err(failed)?.into_iter().collect(),
+    }
+    let bins = Joiner { objects, sections, live: &live, options, sink, machine }.join();
+    job.sink.end_phase()?;
+    let choice =
+        Choice { resolved, sections, symbols, live: &live, options, special: &Special::default(), sink };
+    let mentions = Some(Mentions::collect(&choice, context.internals, parallel));
+    let symtab =
+        SymTab::plan(choice, Special { mentions, ..Special::default() }, parallel).map_err(failed)?;
+    let aliases = context.internals.list.iter().filter_map(|internal| match internal.target {
+        Target::Alias(other, _) => Some((internal.id, other)),
+        _ => None,
+    });
+    let stacks = sections.objects.iter().filter_map(|o| o.executable_stack);
+    let stack = stacks.reduce(|a, b| a | b);
+    let implicit = machine.implicit_addend.is_some();
+    let joined = Joined {
+        heads: bins.heads,
+        groups: bins.groups,
+        commons: kept,
+        aliases: aliases.collect(),
+        executable_stack: stack.map(|executable| executable || options.layout.execstack == Some(true)),
+        changes: joined::lossy(objects, &live).into_iter().map(|lossy| lossy || implicit).collect(),
     };
-    let file = emit::write(job, &plan, threads)?;
-    job.finish(file, false, parallel, || report::last(job, inputs))
+    let mut plan = Plan::new(context.mode, live, (resolved, options));
+    plan.symtab = Some(symtab);
+    plan.properties = plan::properties::of_all(job, machine, resolved, sections);
+    plan.joined = Some(joined);
+    let order = &Default::default();
+    plan.lay_out(job, context, resolved, (sections, symbols), (&commons, order)).map_err(failed)?;
+    Ok(plan)
 }
 
 /// Inputs and options that `-r` has no use for.
@@ -177,43 +182,4 @@ fn check_aliases(job: &Job, resolved: &Resolved, symbols: &Symbols, internals: &
             job.sink.error(text);
         }
     }
-}
-
-/// Sections that the linker itself adds.
-fn notes(job: &Job, machine: &'static Facts, resolved: &Resolved, sections: &Sections) -> Vec<Note> {
-    let mut list = Vec::new();
-    let properties = properties(job, machine, resolved, sections);
-    let format = machine.target.format;
-    if properties.size(format) > 0 {
-        let mut bytes = vec![0; properties.size(format) as usize];
-        properties.write(format, &mut bytes);
-        list.push(Note::property(bytes, format));
-    }
-    if job.options.notes.build_id != BuildId::None {
-        let mut bytes = vec![0; build_id::size(&job.options.notes.build_id) as usize];
-        build_id::write(&job.options.notes.build_id, format, &mut bytes);
-        list.push(Note::build_id(bytes));
-    }
-    // Objects without the note leave the choice to the linker; if none has it, so does the output.
-    let stacks = sections.objects.iter().filter_map(|o| o.executable_stack);
-    let stack = stacks.reduce(|a, b| a | b);
-    if let Some(executable) = stack {
-        list.push(Note::stack(executable || job.options.layout.execstack == Some(true)));
-    }
-    list
-}
-
-/// What holds for the joined code: as in a final link, an object without the note claims nothing.
-fn properties(job: &Job, machine: &'static Facts, resolved: &Resolved, sections: &Sections) -> Properties {
-    let mut all = Vec::with_capacity(sections.objects.len());
-    for (object, extra) in resolved.objects.iter().zip(&sections.objects) {
-        let mut properties = Properties::new(machine);
-        if let Some(bytes) = extra.properties
-            && let Err(e) = properties.parse(bytes, machine.target.format)
-        {
-            job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
-        }
-        all.push(properties);
-    }
-    Properties::merge(machine, &all)
 }

@@ -115,6 +115,10 @@ impl InputSection {
     pub fn align(&self) -> u64 {
         1 << (self.meta >> 5 & 63)
     }
+    /// Asks for no alignment.
+    pub fn set_unaligned(&mut self) {
+        self.meta &= !(63 << 5);
+    }
     /// Asks for at least this alignment.
     pub fn raise_align(&mut self, align: u64) {
         let log2 = align.trailing_zeros().max(self.align().trailing_zeros());
@@ -123,7 +127,7 @@ impl InputSection {
     pub fn bin(&self) -> BinId {
         BinId(self.meta >> BIN_SHIFT)
     }
-    fn set_bin(&mut self, bin: BinId) {
+    pub fn set_bin(&mut self, bin: BinId) {
         self.meta = self.meta & ((1 << BIN_SHIFT) - 1) | bin.0 << BIN_SHIFT;
     }
     /// The offset in its output section, while sections are gathered ([`crate::layout`]). With `-r` that is all it

@@ -6,7 +6,8 @@
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
     build_id, commons, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs, gdb_index, gnu_hash,
-    got, interp, merged, package_note, plt, property_note, rela, relr, shstrtab, symtab, sysv_hash, versions,
+    got, groups, interp, merged, package_note, plt, property_note, rela, relr, shstrtab, stack_note, symtab,
+    sysv_hash, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -47,6 +48,7 @@ sections! {
         Properties => property_note::Section,
         BuildId => build_id::Section,
         PackageNote => package_note::Section,
+        StackNote => stack_note::Section,
         DynSym => dynsym::Section,
         VerSym => versions::Indices,
         VerDef => versions::Definitions,
@@ -76,6 +78,7 @@ sections! {
     numbered {
         Merged => merged::Part,
         Common => commons::Part,
+        Group => groups::Section,
         Relocs => emitted_relocs::Section,
     }
 }

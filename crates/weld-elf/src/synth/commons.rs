@@ -26,6 +26,12 @@ pub struct Block {
     pub align: u64,
 }
 
+impl Default for Block {
+    fn default() -> Block {
+        Block::EMPTY
+    }
+}
+
 impl Block {
     const EMPTY: Block = Block { size: 0, align: 1 };
 
@@ -44,6 +50,8 @@ impl Block {
 
 /// Common symbols by where they go.
 pub type Commons = [Block; 3];
+
+pub const NO_COMMONS: Commons = [Block::EMPTY; 3];
 
 /// All definitions of one common symbol.
 #[derive(Clone, Copy)]
@@ -88,7 +96,7 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
 /// Gives each live common symbol its offset (in `Symbol::value`) and its block (in
 /// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
 pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
-    let mut blocks = [Block::EMPTY; 3];
+    let mut blocks = NO_COMMONS;
     for (id, common) in merged_commons(resolved)? {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
@@ -107,6 +115,7 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
 }
 
 /// Copied variables.
+#[derive(Default)]
 pub struct Copies {
     pub bss: Block,
     pub relro: Block,
@@ -121,8 +130,7 @@ pub struct Copies {
 /// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the loader
 /// copies no more than that symbol's size.
 pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
-    let mut copies =
-        Copies { bss: Block::EMPTY, relro: Block::EMPTY, list: Vec::new(), in_relro: Vec::new() };
+    let mut copies = Copies::default();
     let mut names = names_by_address(resolved, &slots.copies);
     for &id in &slots.copies {
         let (index, own) = definition(resolved, id);

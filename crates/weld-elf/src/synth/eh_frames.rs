@@ -53,6 +53,7 @@ struct Span {
     end: u32,
 }
 
+#[derive(Default)]
 pub struct EhFrames {
     /// Records of the objects of a run, one after the other.
     records: Vec<Vec<Record>>,

@@ -1,16 +1,21 @@
-//! `--emit-relocs`: a `.rela.X` for each output section X whose inputs had relocations.
+//! `-r` and `--emit-relocs`: a `.rela.X` for each output section X whose inputs had relocations.
 //!
-//! They say what the linker did, for tools that take the output apart and put it together again
-//! (BOLT, kernel tools). Each is the input's relocation with its new place (an address, or an offset in a
-//! section outside memory), its symbol's new index, and, where it referred to a section's symbol, that
-//! of the output section and an addend to match. The type stays, also where the instruction was
-//! relaxed: readers look at the instruction. What refers to something that is gone becomes
-//! one that computes nothing, at the same place.
+//! Each is the input's relocation with its new place (an address, or an offset in a
+//! section that has none), its symbol's new index, and, where it referred to a section's symbol, that
+//! of the output section and an addend to match. What refers to something that is gone becomes
+//! one that computes nothing, at the same place; readers of `.eh_frame` know that to mean a function that is gone.
+//!
+//! With `--emit-relocs` they say what the linker did, for tools that take the output apart and put it together again
+//! (BOLT, kernel tools). The type stays, also where the instruction was relaxed: readers look at the instruction.
+//! With `-r` they are still to be applied, and so are looked at with care (`relocatable::relocs`).
+//!
+//! Machines whose relocations have their addends in the place that they apply to have `.rel.X`.
 //!
 //! Specification: gABI chapter 4 "Relocation".
 
 use std::borrow::Cow;
 
+use weld_common::diag::Diagnostic;
 use weld_common::par;
 
 use super::eh_frames::EhFrames;
@@ -20,11 +25,12 @@ use super::symbol_numbers::Numbers;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
+use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::sections::Sections;
 use crate::symbols::sym;
 use crate::synth::image::Image;
+use crate::synth::kept_relocs as relocs;
 
 /// Where relocations come from.
 #[derive(Clone, Copy)]
@@ -45,13 +51,15 @@ struct List {
 
 pub struct EmittedRelocs {
     lists: Vec<List>,
+    /// The section with the relocations of each output section; `NONE` if it has none.
+    of_section: Vec<OutputSectionId>,
     numbers: Numbers,
+    form: RelocForm,
 }
 
 /// What the lists are made from.
 pub struct Planner<'c, 'a> {
-    /// The form of the output.
-    pub format: Format,
+    pub form: RelocForm,
     pub objects: &'c [Object<'a>],
     pub sections: &'c Sections<'a>,
     pub owners: &'c SectionOwners,
@@ -61,7 +69,10 @@ pub struct Planner<'c, 'a> {
 
 /// Lists without symbols yet.
 #[derive(Default)]
-pub struct Lists(Vec<List>);
+pub struct Lists {
+    list: Vec<List>,
+    form: Option<RelocForm>,
+}
 
 /// What has relocations in an output section, and how many they are.
 struct Sources {
@@ -83,9 +94,11 @@ impl Planner<'_, '_> {
             found.filter(|sources| sources.count > 0).collect::<Vec<Sources>>()
         });
         for Sources { target, list: sources, count } in runs.into_iter().flatten() {
-            let name = [b".rela", &*outs[target].name].concat();
-            let (entry, align) = (self.format.size::<Rela>(), self.format.word());
-            let mut section = OutputSection::new(Cow::Owned(name), SHT_RELA, 0, entry);
+            let prefix: &[u8] = if self.form.addends { b".rela" } else { b".rel" };
+            let name = Cow::Owned([prefix, &*outs[target].name].concat());
+            let (entry, align) = (self.form.size(), self.form.format.word());
+            let flags = outs[target].flags & SHF_GROUP;
+            let mut section = OutputSection::new(name, self.form.section_type(), flags, entry);
             section.members.push(Member::chunk(ChunkId(chunks.len() as u32)));
             let kind = ChunkKind::Relocs(lists.len() as u32);
             section.own = Some(kind);
@@ -94,23 +107,19 @@ impl Planner<'_, '_> {
             outs.push(section);
             lists.push(List { target: OutputSectionId(target as u32), section: out, sources });
         }
-        Lists(lists)
+        Lists { list: lists, form: Some(self.form) }
     }
 
     /// What has relocations among the members of output section `target`.
     fn sources(&self, target: usize, members: &[Member], chunks: &[Chunk]) -> Sources {
-        let parallel = self.parallel && members.len() > MEMBERS;
-        let counts = par::runs("count relocations to keep", parallel, members.len(), MEMBERS, |run| {
-            members[run].iter().map(|member| self.count(*member)).collect::<Vec<u64>>()
-        });
-        let (mut sources, mut before) = (Vec::new(), 0);
-        let mut add = |source: Source, count: u64| {
-            if count > 0 {
-                sources.push((source, before));
-                before += count;
-            }
-        };
-        for (member, count) in members.iter().zip(counts.into_iter().flatten()) {
+        let (mut list, mut before) = (Vec::new(), 0);
+        let mut add = |member: Member, count: u64| {
+            let mut add = |source: Source, count: u64| {
+                if count > 0 {
+                    list.push((source, before));
+                    before += count;
+                }
+            };
             match (member.as_section(), member.as_chunk()) {
                 (Some(id), _) => add(Source::Section(id), count),
                 (_, Some(id)) if chunks[id.index()].kind == ChunkKind::EhFrame => {
@@ -119,8 +128,17 @@ impl Planner<'_, '_> {
                 }
                 _ => {}
             }
+        };
+        if members.len() <= MEMBERS {
+            members.iter().for_each(|member| add(*member, self.count(*member)));
+        } else {
+            let counts =
+                par::runs("count relocations to keep", self.parallel, members.len(), MEMBERS, |run| {
+                    members[run].iter().map(|member| self.count(*member)).collect::<Vec<u64>>()
+                });
+            members.iter().zip(counts.into_iter().flatten()).for_each(|(member, count)| add(*member, count));
         }
-        Sources { target, list: sources, count: before }
+        Sources { target, list, count: before }
     }
 
     fn count(&self, member: Member) -> u64 {
@@ -137,13 +155,17 @@ impl Planner<'_, '_> {
 impl Lists {
     /// Output sections have got other ids: `ids` has that of each.
     pub fn renumber(&mut self, ids: &[OutputSectionId]) {
-        for list in &mut self.0 {
+        for list in &mut self.list {
             (list.target, list.section) = (ids[list.target.index()], ids[list.section.index()]);
         }
     }
 
-    pub fn with_numbers(self, numbers: Numbers) -> EmittedRelocs {
-        EmittedRelocs { lists: self.0, numbers }
+    /// The lists of an output with `count` sections, whose symbols have these numbers; none if relocations are not kept.
+    pub fn with_numbers(self, count: usize, numbers: Numbers) -> Option<EmittedRelocs> {
+        let form = self.form?;
+        let mut of_section = vec![OutputSectionId::NONE; count];
+        self.list.iter().for_each(|list| of_section[list.target.index()] = list.section);
+        Some(EmittedRelocs { lists: self.list, of_section, numbers, form })
     }
 }
 
@@ -153,10 +175,32 @@ impl EmittedRelocs {
         self.lists.iter().map(|list| (list.target, list.section))
     }
 
+    /// The section with the relocations of an output section.
+    pub fn of(&self, section: OutputSectionId) -> Option<OutputSectionId> {
+        self.of_section.get(section.index()).copied().filter(|relocs| relocs.is_some())
+    }
+
     /// Offsets at which list `list` may be cut.
-    pub fn borders(&self, list: u32, format: Format) -> Vec<u64> {
-        let entry = format.size::<Rela>();
+    fn borders(&self, list: u32) -> Vec<u64> {
+        let entry = self.form.size();
         self.lists[list as usize].sources.iter().map(|s| s.1 * entry).collect()
+    }
+
+    /// The index in the output of an object's symbol; 0 if it has none.
+    pub fn symbol(&self, layout: &Layout, sections: &Sections, of: (ObjectId, &Object), index: u32) -> u32 {
+        let (number, object) = of;
+        let Some(symbol) = object.syms.get(index as usize) else { return 0 };
+        if index >= object.first_global {
+            return self.numbers.global(object.global(index));
+        }
+        match (symbol.kind(), object.place(index, symbol)) {
+            (STT_SECTION, SymbolPlace::Section(shndx)) if (shndx as usize) < object.shdrs.len() => {
+                let section = sections.get(SectionId(object.section_base + shndx));
+                layout.out_of(section.bin()).map_or(0, |out| self.numbers.section(out))
+            }
+            (STT_SECTION, _) => 0,
+            _ => self.numbers.local(number, index),
+        }
     }
 }
 
@@ -171,36 +215,56 @@ impl Writer<'_> {
     /// Writes the bytes of list `list` from `start` on, which is one of its borders; so is the end.
     pub fn write(&self, list: u32, start: u64, out: &mut [u8]) {
         let list = &self.relocs.lists[list as usize];
-        let format = self.image.format();
-        let form = RelocForm { format, addends: true };
+        let form = self.relocs.form;
         let first = list.sources.partition_point(|s| s.1 * form.size() < start);
         let mut slots = out.chunks_exact_mut(form.size() as usize);
+        let mover = Mover::new(self.image, self.relocs);
         for (source, _) in &list.sources[first..] {
             if slots.len() == 0 {
                 return;
             }
-            let mut put = |id: ObjectId, reloc: &Rela, place: u64| {
-                if let Some(slot) = slots.next() {
-                    form.put(&self.moved(id, reloc, place), slot);
-                }
-            };
+            let mut put = |reloc: &Rela| slots.next().iter_mut().for_each(|slot| form.put(reloc, slot));
             match *source {
-                Source::Section(id) => {
-                    let number = self.owners.object(id);
-                    let object = &self.image.resolved.objects[number.index()];
-                    let section = self.image.sections.get(id);
-                    for reloc in self.image.sections.relocs(object, number.index(), section) {
-                        put(number, reloc, section.address_of(reloc.r_offset()));
-                    }
-                }
+                Source::Section(id) => self.section(id, &mover, &mut put),
                 Source::Frames(entry) => {
                     let address = self.image.layout[list.target].address;
                     self.eh_frames.each_reloc(self.image, entry as usize, |id, reloc, offset| {
-                        put(id, reloc, address + offset);
+                        put(&mover.moved(id, reloc, address + offset));
                     });
                 }
             }
         }
+    }
+
+    fn section(&self, id: SectionId, mover: &Mover, put: &mut impl FnMut(&Rela)) {
+        let image = self.image;
+        let number = self.owners.object(id);
+        let object = &image.resolved.objects[number.index()];
+        let section = image.sections.get(id);
+        let relocs = image.sections.relocs(object, number.index(), section);
+        if image.joined.is_none() {
+            return relocs.iter().for_each(|reloc| {
+                put(&mover.moved(number, reloc, section.address_of(reloc.r_offset())));
+            });
+        }
+        let site = relocs::Site { image, object, number, shndx: id.0 - object.section_base };
+        for reloc in relocs {
+            let moved = mover.moved(number, reloc, section.address_of(reloc.r_offset()));
+            site.check(reloc, moved.sym() == 0 && reloc.sym() != 0);
+            put(&moved);
+        }
+    }
+}
+
+/// Finds what relocations refer to in the output.
+pub struct Mover<'c> {
+    image: &'c Image<'c, 'c>,
+    numbers: &'c Numbers,
+}
+
+impl<'c> Mover<'c> {
+    pub fn new(image: &'c Image<'c, 'c>, relocs: &'c EmittedRelocs) -> Mover<'c> {
+        Mover { image, numbers: &relocs.numbers }
     }
 
     /// An input's relocation at its new place.
@@ -213,39 +277,42 @@ impl Writer<'_> {
     }
 
     /// The new symbol and addend; `None` if what it refers to is gone.
-    fn target(&self, (id, object): (ObjectId, &Object), reloc: &Rela) -> Option<(u32, i64)> {
+    pub fn target(&self, (id, object): (ObjectId, &Object), reloc: &Rela) -> Option<(u32, i64)> {
         let image = self.image;
         let (index, addend) = (reloc.sym(), reloc.r_addend());
         if index == 0 {
             return Some((0, addend));
         }
-        let place = image.place(object, index, addend);
-        if place.dead || index as usize >= object.syms.len() {
+        if index as usize >= object.syms.len() {
             return None;
         }
         if index >= object.first_global {
-            let number = self.relocs.numbers.global(object.global(index));
-            return (number != 0).then_some((number, addend));
+            let name = object.global(index);
+            let number = self.numbers.global(name);
+            // With `-r`, another object may define it.
+            let dead = image.joined.is_none() && image.symbols[name].has(sym::IN_DISCARDED);
+            return (number != 0 && !dead).then_some((number, addend));
         }
-        let number = self.relocs.numbers.local(id, index);
-        if number != 0 {
-            return Some((number, addend));
+        if object.syms[index as usize].kind() != STT_SECTION {
+            let number = self.numbers.local(id, index);
+            if number != 0 {
+                return Some((number, addend));
+            }
+        }
+        let place = image.local_place(object, index, addend);
+        if place.dead {
+            return None;
         }
         let address = place.address.wrapping_add(place.addend as u64);
         if place.flags & sym::ABSOLUTE != 0 {
             return Some((0, address as i64));
         }
-        self.in_section((id, object), reloc, address)
+        self.in_section(object, reloc, address)
     }
 
     /// The symbol of the output section that a local symbol lies in, and the addend that makes it the
     /// same address.
-    fn in_section(
-        &self,
-        (id, object): (ObjectId, &Object),
-        reloc: &Rela,
-        address: u64,
-    ) -> Option<(u32, i64)> {
+    fn in_section(&self, object: &Object, reloc: &Rela, address: u64) -> Option<(u32, i64)> {
         let image = self.image;
         let index = reloc.sym();
         let SymbolPlace::Section(shndx) = object.place(index, &object.syms[index as usize]) else {
@@ -253,15 +320,15 @@ impl Writer<'_> {
         };
         let section = image.sections.get(SectionId(object.section_base + shndx));
         let out = image.out_of(section)?;
-        let start = image.layout[out].address;
-        let addend = address.wrapping_sub(start) as i64;
+        let addend = address.wrapping_sub(image.layout[out].address) as i64;
         if addend != reloc.r_addend() && !object.machine.class(reloc.kind()).counts_from_symbol() {
             let kind = object.machine.type_name(reloc.kind());
+            let option = if image.joined.is_some() { "-r" } else { "--emit-relocs" };
             let text =
-                format!("{}: {kind} against a section's symbol cannot be kept by --emit-relocs", object.name);
-            image.sink.push(weld_common::diag::Diagnostic::error(text).at((id.0 as u64) << 32));
+                format!("{}: {kind} against a section's symbol cannot be kept by {option}", object.name);
+            image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32));
         }
-        Some((out.header().0, addend))
+        Some((self.numbers.section(out), addend)).filter(|target| target.0 != 0)
     }
 }
 
@@ -286,12 +353,7 @@ impl Synthetic for Section {
     }
 
     fn cuts(&self, parts: &Parts) -> Cuts {
-        Cuts::At(
-            parts
-                .contents
-                .relocs
-                .map_or_else(Vec::new, |relocs| relocs.borders(self.0, parts.image.format())),
-        )
+        Cuts::At(parts.contents.relocs.map_or_else(Vec::new, |relocs| relocs.borders(self.0)))
     }
 
     fn work(&self) -> &'static str {

@@ -18,6 +18,7 @@ use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::Symbol;
 use crate::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
+use crate::synth::joined::Joined;
 use crate::synth::slots::{NONE, Slot, Slots};
 use crate::wording::shown;
 
@@ -41,6 +42,8 @@ pub struct Image<'c, 'a> {
     pub relr: bool,
     /// How dynamic relocations are stored.
     pub reloc_form: RelocForm,
+    /// `-r`: how the inputs are joined.
+    pub joined: Option<&'c Joined>,
 }
 
 /// Where a symbol is, as one relocation sees it.

@@ -10,7 +10,7 @@
 mod contents;
 mod headers;
 mod place;
-mod properties;
+pub mod properties;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::trace;
 
 use super::all;
-use super::commons::{Copies, allocate_commons, allocate_copies};
+use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
 use super::dynamic::DynamicPlan;
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
@@ -46,6 +46,7 @@ use crate::layout::segments::{PageSizes, SegmentFacts};
 use crate::layout::{Layout, addresses};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
+use crate::mode::Mode;
 use crate::options::{Options, Strip};
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
@@ -53,6 +54,7 @@ use crate::sections::Sections;
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbols, sym};
+use crate::synth::joined::{Joined, link_tables};
 
 pub struct Planner<'p, 'j, 'e> {
     pub job: &'p Job<'j>,
@@ -80,12 +82,14 @@ pub struct Plan<'a> {
     pub(super) dynsym: Option<DynSym>,
     pub(super) eh_frames: EhFrames,
     pub(super) relocs: Option<EmittedRelocs>,
-    pub(super) symtab: Option<SymTab>,
+    pub symtab: Option<SymTab>,
     /// Those of output sections.
     pub(super) names: Names,
     /// `--gdb-index`.
     pub(super) gdb_index: Option<gdb_index::table::Table<'a>>,
-    pub(super) properties: Option<Properties>,
+    pub properties: Option<Properties>,
+    /// `-r`.
+    pub joined: Option<Joined>,
     /// Sections that were compressed, by their ids.
     compressed: Vec<(OutputSectionId, CompressedSection)>,
     /// How dynamic relocations are stored.
@@ -147,61 +151,28 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.job.sink.end_phase()?;
         let span = self.job.trace.span("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
+        let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
+        let executable_stack = self.executable_stack(sections);
         let mut plan = Plan {
             slots,
-            layout: Layout { format: mode.facts().target.format, ..Layout::default() },
             merged,
-            bases: Bases::default(),
             relax_got: self.relax_got,
-            got_base: self.live.has(fact::GOT_BASE) || self.names_got_base(symbols),
+            got_base,
             plt,
             dynsym,
             eh_frames,
-            reloc_form: mode.facts().reloc_form(),
-            relocs: None,
             symtab,
-            names: Names::default(),
             gdb_index,
             properties,
-            compressed: Vec::new(),
             counts,
             copies,
-            facts: SegmentFacts {
-                executable_stack: self.executable_stack(sections),
-                os_abi: crate::synth::headers::os_abi(&self.resolved.objects),
-                mode,
-                pages: PageSizes::new(&options.layout, mode.facts()),
-            },
             init: find(&options.symbols.init),
             fini: find(&options.symbols.fini),
-            live: self.live,
+            ..Plan::new(mode, self.live, (self.resolved, options))
         };
-        let stretch = trace::stretch("synthetic chunks");
-        let objects = &self.resolved.objects;
-        let specs = all::specs(&Sizes { plan: &plan, options, objects, sections, commons: &commons });
-        drop(stretch);
-        let program = Program::new(options, mode.facts(), plan.facts.os_abi);
-        let builder = Builder {
-            objects: &self.resolved.objects,
-            sections,
-            live: &plan.live,
-            owners: self.context.owners,
-            order: self.order,
-            options,
-            machine: mode.facts(),
-            program: &program,
-            keep_relocs: (options.relocs.emit_relocs && plan.symtab.is_some()).then_some(&plan.eh_frames),
-            parallel: self.context.parallel,
-        };
-        let (layout, lists) = builder.build(specs);
-        plan.layout = layout;
-        plan.name_merged_chunks();
-        if options.relocs.emit_relocs {
-            plan.keep_relocs(lists, self.context, self.resolved, (sections, symbols), self.job);
-        }
-        let _stretch = trace::stretch("segments and addresses");
-        plan.finish_sections().map_err(failed)?;
-        plan.settle(self.context, self.resolved, sections, &program).map_err(failed)?;
+        plan.facts.executable_stack = executable_stack;
+        let parts = (&mut *sections, &*symbols);
+        plan.lay_out(self.job, self.context, self.resolved, parts, (&commons, self.order)).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         let moved = !base.is_multiple_of(page) && !plan.layout.raw;
         if moved && self.relax_got == options.relocs.relax {
@@ -294,6 +265,91 @@ fn is_here(symbols: &Symbols, id: SymbolId) -> bool {
 }
 
 impl<'a> Plan<'a> {
+    /// A plan of an output with nothing in it.
+    pub fn new(mode: Mode, live: Live, (resolved, options): (&Resolved<'a>, &Options)) -> Plan<'a> {
+        let machine = mode.facts();
+        Plan {
+            live,
+            slots: Slots::default(),
+            layout: Layout { format: machine.target.format, ..Layout::default() },
+            merged: Vec::new(),
+            bases: Bases::default(),
+            relax_got: false,
+            plt: plt::Style::Ordinary,
+            got_base: false,
+            dynsym: None,
+            eh_frames: EhFrames::default(),
+            relocs: None,
+            symtab: None,
+            names: Names::default(),
+            gdb_index: None,
+            properties: None,
+            joined: None,
+            compressed: Vec::new(),
+            reloc_form: machine.reloc_form(),
+            counts: Counts::default(),
+            copies: Copies::default(),
+            facts: SegmentFacts {
+                executable_stack: false,
+                os_abi: crate::synth::headers::os_abi(&resolved.objects),
+                mode,
+                pages: PageSizes::new(&options.layout, machine),
+            },
+            init: None,
+            fini: None,
+        }
+    }
+
+    /// Makes output sections, and gives them their places.
+    ///
+    /// # Errors
+    /// If they do not fit the address space or a file, or something that they have to say cannot be said.
+    pub fn lay_out(
+        &mut self,
+        job: &Job,
+        context: &Context,
+        resolved: &Resolved<'a>,
+        (sections, symbols): (&mut Sections<'a>, &Symbols),
+        (commons, order): (&Commons, &SectionOrder),
+    ) -> Result<(), String> {
+        let (options, machine) = (job.options, context.mode.facts());
+        let objects = &resolved.objects;
+        let stretch = trace::stretch("synthetic chunks");
+        let specs = all::specs(&Sizes { plan: self, options, objects, sections, commons });
+        drop(stretch);
+        let program = match context.mode.relocatable {
+            true => Program::object(options, machine),
+            false => Program::new(options, machine, self.facts.os_abi),
+        };
+        let keeps_relocs = options.keeps_relocs() && self.symtab.is_some();
+        let builder = Builder {
+            objects,
+            sections,
+            live: &self.live,
+            owners: context.owners,
+            order,
+            options,
+            machine,
+            program: &program,
+            heads: self.joined.as_ref().map(|joined| &joined.heads[..]),
+            reloc_form: machine.kept_reloc_form(),
+            keep_relocs: keeps_relocs.then_some(&self.eh_frames),
+            parallel: context.parallel,
+        };
+        let (layout, lists) = builder.build(specs);
+        self.layout = layout;
+        self.name_merged_chunks();
+        if keeps_relocs {
+            self.keep_relocs(lists, context, resolved, (sections, symbols), job)?;
+        }
+        let _stretch = trace::stretch("segments and addresses");
+        self.finish_sections()?;
+        if self.joined.is_some() {
+            link_tables(&mut self.layout, resolved, context.owners);
+        }
+        self.settle(context, resolved, sections, &program)
+    }
+
     /// Whether shortened GOT loads might not reach.
     pub fn is_too_large_to_relax(&self) -> bool {
         let (end, span) = addresses::extent(&self.layout);

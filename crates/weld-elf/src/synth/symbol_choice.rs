@@ -19,10 +19,12 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
-use crate::options::{Discard, Options};
+use crate::live::live_members;
+use crate::options::{Discard, Options, Strip, SymtabOptions};
 use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, sym};
+use crate::synth::mentions::{Mentions, is_wanted};
 
 /// What uncommon options say of symbols.
 #[derive(Default)]
@@ -33,6 +35,8 @@ pub struct Special {
     pub needed: Option<Needed>,
     /// What `-z unique-symbol` adds to names.
     pub suffixes: Option<Suffixes>,
+    /// `-r`: who writes what nothing defines.
+    pub mentions: Option<Mentions>,
 }
 
 /// What the choice of symbols depends on.
@@ -59,9 +63,13 @@ impl Choice<'_, '_> {
 
     /// Whether local symbol `index` of object `number` is written.
     pub fn keeps_local(&self, (number, object): (usize, &Object), index: u32, symbol: &Sym) -> bool {
-        let needed = self.special.needed.as_ref().is_some_and(|needed| needed.local(number, index));
-        let unwanted = || symbol.st_name() == 0 || self.options.symtab.discard == Discard::All;
-        if symbol.kind() == STT_SECTION || !needed && unwanted() {
+        let needed = || {
+            let needed = self.special.needed.as_ref();
+            needed.is_some_and(|needed| needed.local(self, (number, object), index))
+        };
+        let SymtabOptions { discard, strip, .. } = &self.options.symtab;
+        let unwanted = symbol.st_name() == 0 || *discard == Discard::All || *strip == Strip::All;
+        if symbol.kind() == STT_SECTION || unwanted && !needed() {
             return false;
         }
         let mut merged = false;
@@ -70,27 +78,36 @@ impl Choice<'_, '_> {
                 let id = SectionId(object.section_base + shndx);
                 let section = self.sections.get(id);
                 if !section.in_image() || !self.live.contains(id) || section.kind() == SectionKind::EhFrame {
-                    return false;
+                    return self.is_group(object, shndx) && needed();
                 }
                 merged = object.shdrs[shndx as usize].sh_flags() & SHF_MERGE != 0;
             }
             SymbolPlace::Absolute => {}
-            _ => return false,
+            SymbolPlace::Section(_) => return false,
+            // Nothing but `-r` keeps what refers to it.
+            _ => return self.special.mentions.is_some() && needed(),
         }
         let temporary = || object.symbol_name(index).starts_with(b".L");
-        match self.options.symtab.discard {
-            _ if needed => return true,
-            Discard::Locals if temporary() => return false,
-            Discard::Default if merged && temporary() => return false,
+        match discard {
+            Discard::Locals if temporary() => return needed(),
+            Discard::Default if merged && temporary() => return needed(),
             _ => {}
         }
-        self.special.retained.is_none() || self.retains(object.symbol_name(index), || false)
+        self.special.retained.is_none() || self.retains(object.symbol_name(index), needed)
+    }
+
+    /// Whether `-r` copies a section, which is a group.
+    #[cold]
+    fn is_group(&self, object: &Object, shndx: u32) -> bool {
+        let group =
+            object.shdrs[shndx as usize].sh_type() == SHT_GROUP && !self.options.sections.dissolve_groups;
+        group && self.special.mentions.is_some() && !live_members(object, shndx, self.live).is_empty()
     }
 
     /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
-    /// it is written as a local symbol.
-    pub fn keeps_global(&self, object: &Object, index: u32) -> Option<bool> {
-        if object.syms[index as usize].st_shndx() == SHN_UNDEF {
+    /// it is written as a local symbol. With `-r`, also whether it is the mention of one that nothing defines.
+    pub fn keeps_global(&self, (number, object): (usize, &Object), index: u32) -> Option<bool> {
+        if object.syms[index as usize].st_shndx() == SHN_UNDEF && self.special.mentions.is_none() {
             return None;
         }
         let id = object.global(index);
@@ -100,7 +117,8 @@ impl Choice<'_, '_> {
             sym::DEFINED => self.live.contains(SectionId(symbol.section)),
             sym::ABSOLUTE => true,
             // gc gave it no place if it has no section.
-            sym::COMMON => symbol.section != u32::MAX,
+            sym::COMMON => symbol.section != u32::MAX || self.keeps_common(id),
+            sym::UNDEFINED => return self.keeps_mention((number, object), index).then_some(false),
             _ => false,
         };
         if !here {
@@ -112,9 +130,30 @@ impl Choice<'_, '_> {
         kept.then(|| self.is_local(id))
     }
 
-    /// Whether a global symbol that is defined here is written as a local one.
+    #[cold]
+    fn keeps_common(&self, id: SymbolId) -> bool {
+        self.special.mentions.is_some() && is_wanted(self, id)
+    }
+
+    #[cold]
+    fn keeps_mention(&self, object: (usize, &Object), index: u32) -> bool {
+        self.special.mentions.as_ref().is_some_and(|mentions| mentions.has(object, index))
+    }
+
+    /// Whether a global symbol that is defined here is written as a local one. With `-r` none is: other objects of the
+    /// final link may refer to it.
     pub fn is_local(&self, id: SymbolId) -> bool {
-        self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0
+        self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0 && self.special.mentions.is_none()
+    }
+
+    /// The name of a global symbol of an object in the output. A definition may spell a version that its name in the
+    /// table of names does not have; a reference may be to another name than it says (`--wrap`).
+    pub fn name_of_global<'a>(&'a self, object: &Object<'a>, index: u32) -> &'a [u8] {
+        let id = object.global(index);
+        match self.symbols[id].kind() {
+            sym::UNDEFINED => self.resolved.names.get(id).name,
+            _ => object.symbol_name(index),
+        }
     }
 }
 

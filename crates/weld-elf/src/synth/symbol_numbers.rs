@@ -5,15 +5,20 @@
 //! counts every 64, so that a relocation finds its symbol's new index without a table of indices;
 //! global ones a word each.
 
+use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::trace;
 use weld_common::zeroed;
 
+use super::symbol_choice::Choice;
+use crate::elf::SHT_GROUP;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::live::Live;
+use crate::live::live_members;
 use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 
@@ -67,34 +72,34 @@ impl Kept {
 
 /// The symbols that relocations of the output refer to.
 pub struct Needed {
-    locals: Vec<Kept>,
+    /// Those of each object, once they have been asked for.
+    locals: Vec<OnceLock<Kept>>,
     globals: Vec<AtomicU32>,
 }
 
 impl Needed {
+    /// For objects whose local symbols mostly stay in any case, and global ones always: they are looked through when
+    /// it is asked.
+    pub fn on_demand(objects: usize) -> Needed {
+        Needed { locals: (0..objects).map(|_| OnceLock::new()).collect(), globals: Vec::new() }
+    }
+
+    /// Looks through all objects.
     pub fn collect(resolved: &Resolved, sections: &Sections, live: &Live, parallel: bool) -> Needed {
         let globals: Vec<AtomicU32> = zeroed::sparse(resolved.names.id_bound().div_ceil(32));
         let region = trace::region("find needed symbols");
         let one = |(number, object): (usize, &Object)| {
             let _task = region.task();
             let mut locals = Kept::new(object.first_global as usize);
-            for shndx in 1..object.shdrs.len() as u32 {
-                let id = SectionId(object.section_base + shndx);
-                let section = sections.get(id);
-                if !section.in_image() || !live.contains(id) || section.kind() == SectionKind::Folded {
-                    continue;
+            each_symbol((number, object), sections, live, |index| {
+                if index < object.first_global {
+                    locals.set(index);
+                } else if (index as usize) < object.syms.len() {
+                    let id = object.global(index).index();
+                    globals[id / 32].fetch_or(1 << (id % 32), Ordering::Relaxed);
                 }
-                for reloc in sections.relocs(object, number, section) {
-                    let index = reloc.sym();
-                    if index < object.first_global {
-                        locals.set(index);
-                    } else if (index as usize) < object.syms.len() {
-                        let id = object.global(index).index();
-                        globals[id / 32].fetch_or(1 << (id % 32), Ordering::Relaxed);
-                    }
-                }
-            }
-            locals
+            });
+            OnceLock::from(locals)
         };
         let objects = &resolved.objects;
         let locals = match parallel {
@@ -105,14 +110,45 @@ impl Needed {
         Needed { locals, globals }
     }
 
-    /// Whether a relocation refers to local symbol `index` of an object.
-    pub fn local(&self, object: usize, index: u32) -> bool {
-        self.locals[object].contains(index)
+    /// Whether a relocation, or a group that is copied, refers to local symbol `index` of an object.
+    pub fn local(&self, choice: &Choice, (number, object): (usize, &Object), index: u32) -> bool {
+        let find = || {
+            let mut locals = Kept::new(object.first_global as usize);
+            let mut set = |index: u32| {
+                if index < object.first_global {
+                    locals.set(index)
+                }
+            };
+            each_symbol((number, object), choice.sections, choice.live, &mut set);
+            for (shndx, shdr) in object.shdrs.iter().enumerate().filter(|(_, s)| s.sh_type() == SHT_GROUP) {
+                let dissolved = choice.options.sections.dissolve_groups;
+                if !dissolved && !live_members(object, shndx as u32, choice.live).is_empty() {
+                    set(shdr.sh_info());
+                }
+            }
+            locals
+        };
+        self.locals[number].get_or_init(find).contains(index)
     }
 
     /// Whether a relocation refers to a name.
     pub fn global(&self, id: SymbolId) -> bool {
         self.globals[id.index() / 32].load(Ordering::Relaxed) >> (id.index() % 32) & 1 != 0
+    }
+}
+
+/// Hands the symbols that relocations of an object's sections refer to, as far as these are copied, to `take`.
+fn each_symbol(
+    (number, object): (usize, &Object),
+    sections: &Sections,
+    live: &Live,
+    mut take: impl FnMut(u32),
+) {
+    for id in (object.section_base + 1..).take(object.shdrs.len().saturating_sub(1)).map(SectionId) {
+        let section = sections.get(id);
+        if section.in_image() && live.contains(id) && section.kind() != SectionKind::Folded {
+            sections.relocs(object, number, section).iter().for_each(|reloc| take(reloc.sym()));
+        }
     }
 }
 
@@ -122,6 +158,8 @@ pub struct Numbers {
     pub locals: Vec<(u32, Kept)>,
     /// That of each name; 0 if it is not written.
     pub globals: Vec<AtomicU32>,
+    /// The output sections that have symbols, which are the first behind the null symbol.
+    pub sections: Range<u32>,
 }
 
 impl Numbers {
@@ -133,6 +171,11 @@ impl Numbers {
 
     pub fn global(&self, id: SymbolId) -> u32 {
         self.globals[id.index()].load(Ordering::Relaxed)
+    }
+
+    /// The index of the symbol of an output section; 0 if it has none.
+    pub fn section(&self, out: OutputSectionId) -> u32 {
+        if self.sections.contains(&out.0) { out.0 - self.sections.start + 1 } else { 0 }
     }
 }
 

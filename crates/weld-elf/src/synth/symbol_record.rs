@@ -26,7 +26,7 @@ pub struct Record {
 }
 
 /// What `st_shndx` says of a symbol.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum InSection {
     /// One of the numbers that stand for no section.
     Reserved(u16),
@@ -53,6 +53,12 @@ impl Record {
     pub fn section(section: HeaderIndex, address: u64) -> Record {
         let section = InSection::Defined(section);
         Record { binding: STB_LOCAL, kind: STT_SECTION, other: 0, value: address, size: 0, section }
+    }
+
+    /// Whether it stands for a definition elsewhere.
+    #[inline(always)]
+    pub fn is_mention(&self) -> bool {
+        matches!(self.section, InSection::UNDEFINED)
     }
 
     /// The symbol with its name at `name`, and its extended index.
@@ -98,8 +104,11 @@ impl Image<'_, '_> {
             STT_GNU_IFUNC if Image::is_known_by_plt(flags) => (kind, size) = (STT_FUNC, 0),
             _ => {}
         }
-        if flags & sym::KIND == sym::COMMON {
-            size = self.symbol_size(id).unwrap_or(size);
+        if matches!(flags & sym::KIND, sym::COMMON | sym::UNDEFINED) {
+            match self.kept_record(id, definition) {
+                Some(record) => return record,
+                None => size = self.symbol_size(id).unwrap_or(size),
+            }
         }
         let binding = match definition.binding() {
             STB_GNU_UNIQUE if !self.options.symbols.gnu_unique => STB_GLOBAL,
@@ -110,6 +119,33 @@ impl Image<'_, '_> {
             other = self.united(id, other, flags);
         }
         Record { binding, kind, other, value, size, section }
+    }
+
+    /// `-r`: a name that the output does not define, and a common symbol that stays one.
+    #[cold]
+    fn kept_record(&self, id: SymbolId, symbol: &Sym) -> Option<Record> {
+        let joined = self.joined?;
+        let entry = self.resolved.names.get(id);
+        let flags = self.symbols[id].flags();
+        let other = self.united(id, symbol.st_other(), flags);
+        let (kind, mut binding) = (symbol.kind(), symbol.binding());
+        if flags & sym::KIND == sym::COMMON {
+            if self.symbols[id].section != u32::MAX {
+                return None;
+            }
+            let common = joined.commons.get(&id).map(|common| (common.align, common.size));
+            let (value, size) = common.unwrap_or((symbol.st_value(), symbol.st_size()));
+            if binding == STB_GNU_UNIQUE && !self.options.symbols.gnu_unique {
+                binding = STB_GLOBAL;
+            }
+            let section = InSection::Reserved(symbol.st_shndx());
+            return Some(Record { binding, kind, other, value, size, section });
+        }
+        // A definition that was discarded leaves a reference behind that insists on another one.
+        let lost = sym::IN_DISCARDED | sym::USED_STRONG;
+        let strong = entry.flags & (flag::REF_STRONG | flag::ROOT) != 0 || flags & lost == lost;
+        let binding = if strong { STB_GLOBAL } else { STB_WEAK };
+        Some(Record { binding, kind, other, value: 0, size: 0, section: InSection::UNDEFINED })
     }
 
     /// A name that no object defines: the linker's own, another module's, or nobody's.
@@ -136,12 +172,19 @@ impl Image<'_, '_> {
         let (value, section) = match undefined {
             true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.value, InSection::UNDEFINED),
             true => (0, InSection::UNDEFINED),
-            false => self.global_place(symbol),
+            false => self.made_place(id, symbol),
         };
         // How its own library protects it is not said of a reference.
         let other = if shared.is_some() { STV_DEFAULT } else { self.united(id, STV_DEFAULT, flags) };
         let binding = if weak { STB_WEAK } else { STB_GLOBAL };
         Record { binding, kind, other, value, size: 0, section }
+    }
+
+    /// The value and section of a name that the linker defines. With `-r` it lies where what it stands for does.
+    fn made_place(&self, id: SymbolId, symbol: &Symbol) -> (u64, InSection) {
+        let Some(joined) = self.joined else { return self.global_place(symbol) };
+        let other = joined.aliases.get(&id).and_then(|other| self.output_index(&self.symbols[*other]));
+        (symbol.value, other.map_or(InSection::ABSOLUTE, InSection::Defined))
     }
 
     /// The value and section of a name that this output defines.

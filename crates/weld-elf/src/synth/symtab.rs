@@ -66,9 +66,9 @@ pub struct SymTab {
     pub first_global: u32,
     /// Section indices do not fit 16 bits.
     pub extended: bool,
-    /// The symbols of output sections, which the first so many have: 1 and up.
-    pub sections: u32,
-    special: Special,
+    /// The output sections that have symbols: those from 1 on.
+    pub sections: std::ops::Range<u32>,
+    pub special: Special,
 }
 
 impl<'a> Choice<'_, 'a> {
@@ -108,14 +108,14 @@ impl<'a> Choice<'_, 'a> {
             extra_globals,
             first_global,
             extended: self.has_many_sections(),
-            sections: 0,
+            sections: 0..0,
             special: Special::default(),
         }
     }
 
     /// There are about as many output sections as names for them, some of the linker's own included.
     fn has_many_sections(&self) -> bool {
-        let with_relocs = 1 + usize::from(self.options.relocs.emit_relocs);
+        let with_relocs = 1 + usize::from(self.options.keeps_relocs());
         self.sections.bins.len() * with_relocs + 64 >= SHN_LORESERVE as usize
     }
 
@@ -129,7 +129,7 @@ impl<'a> Choice<'_, 'a> {
             prefetch_counted(self.resolved, self.symbols, object, i + AHEAD as u32);
             let global = i >= object.first_global;
             let kept = match global {
-                true => self.keeps_global(object, i),
+                true => self.keeps_global((number, object), i),
                 false => {
                     object.check_local(i, symbol, self.sink);
                     self.keeps_local((number, object), i, symbol).then_some(true)
@@ -145,6 +145,7 @@ impl<'a> Choice<'_, 'a> {
             let name = match global && !object.spells_versions {
                 // The name is in the table of names, with its length.
                 true => self.resolved.names.get(object.global(i)).name.len() as u64,
+                false if global => self.name_of_global(object, i).len() as u64,
                 false => object.symbol_name(i).len() as u64,
             };
             range.strings += if name == 0 { 0 } else { name + 1 };
@@ -157,6 +158,9 @@ impl<'a> Choice<'_, 'a> {
 
     /// The linker's own symbols and those that nothing here defines: locals and globals.
     fn collect_extra(&self, parallel: bool) -> (Vec<SymbolId>, Vec<SymbolId>) {
+        if let Some(mentions) = &self.special.mentions {
+            return (Vec::new(), mentions.own.clone());
+        }
         let region = "linker's own and undefined symbols";
         let parts = par::runs(region, parallel, self.symbols.list.len(), NAMES, |run| {
             let (mut locals, mut globals) = (Vec::new(), Vec::new());
@@ -229,7 +233,7 @@ impl<'a> Choice<'_, 'a> {
         let end = extra_start(symtab);
         (end.locals..).zip(&symtab.extra_locals).for_each(|(index, id)| set(*id, index));
         (end.globals..).zip(&symtab.extra_globals).for_each(|(index, id)| set(*id, index));
-        Numbers { locals, globals }
+        Numbers { locals, globals, sections: symtab.sections.clone() }
     }
 }
 
@@ -298,7 +302,9 @@ impl SymTab {
     /// # Errors
     /// If the names are more than `st_name` can tell apart.
     pub fn plan(choice: Choice, mut special: Special, parallel: bool) -> Result<SymTab, String> {
-        if choice.options.relocs.emit_relocs {
+        if special.mentions.is_some() {
+            special.needed = Some(Needed::on_demand(choice.resolved.objects.len()));
+        } else if choice.options.relocs.emit_relocs {
             special.needed = Some(Needed::collect(choice.resolved, choice.sections, choice.live, parallel));
         }
         if choice.options.symbols.unique_symbol {
@@ -307,6 +313,9 @@ impl SymTab {
         }
         let symtab = Choice { special: &special, ..choice }.table(parallel);
         check_size(symtab.strings)?;
+        if symtab.count + choice.sections.bins.len() as u64 > u64::from(u32::MAX) {
+            return Err(format!("too many symbols: {}", symtab.count));
+        }
         Ok(SymTab { special, ..symtab })
     }
 
@@ -344,13 +353,15 @@ impl SymTab {
         runs
     }
 
-    /// Puts symbols for the first `count` output sections before all others.
-    pub fn add_sections(&mut self, count: u32) {
+    /// Puts symbols for output sections before all others.
+    pub fn add_sections(&mut self, sections: std::ops::Range<usize>) {
+        let count = sections.len() as u32;
+        let sections = sections.start as u32..sections.end as u32;
         for start in &mut self.starts {
             start.locals += count;
             start.globals += count;
         }
-        self.sections = count;
+        self.sections = sections;
         self.first_global += count;
         self.count += u64::from(count);
     }
@@ -391,7 +402,8 @@ impl Writer<'_, '_, '_> {
         part.locals.extend_from_slice(&[0; Sym::SIZE]);
         part.local_indices.extend_from_slice(&[0; 4]);
         part.strings.push(0);
-        for (id, out) in self.image.layout.with_ids().take(self.symtab.sections as usize) {
+        for id in self.symtab.sections.clone().map(OutputSectionId) {
+            let out = &self.image.layout[id];
             self.put(part, true, 0, Record::section(id.header(), out.address));
         }
     }
@@ -399,7 +411,7 @@ impl Writer<'_, '_, '_> {
     /// The symbols of slices `range`; the first run starts with [`Self::head`].
     pub fn slices(&self, range: std::ops::Range<usize>) -> Part {
         let (start, end) = (&self.symtab.starts[range.start], &self.symtab.starts[range.end]);
-        let head = if range.start == 0 { 1 + self.symtab.sections } else { 0 };
+        let head = if range.start == 0 { 1 + self.symtab.sections.len() as u32 } else { 0 };
         let room = |symbols: u32| Vec::with_capacity(symbols as usize * Sym::SIZE);
         let mut part = Part {
             locals: room(end.locals - start.locals + head),
@@ -442,7 +454,10 @@ impl Writer<'_, '_, '_> {
                 }
                 false => (true, image.local_record(object, i, symbol)),
             };
-            let name = object.symbol_name(i);
+            let mut name = object.symbol_name(i);
+            if record.is_mention() && !local {
+                name = choice.name_of_global(object, i);
+            }
             let name_at = if name.is_empty() { 0 } else { *string };
             self.put(part, local, name_at as u32, record);
             if name.is_empty() {

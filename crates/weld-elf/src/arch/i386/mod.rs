@@ -104,7 +104,7 @@ const FACTS: Facts = Facts {
     large: None,
     frame_section: 0,
     properties: x86::PROPERTIES,
-    gaps: Gaps { dynamic: true, relocatable: true },
+    gaps: Gaps { dynamic: true },
 };
 
 pub struct I386;

@@ -126,7 +126,7 @@ const FACTS: Facts = Facts {
     large: None,
     frame_section: 0,
     properties: Properties { rules: &[], control_flow: None },
-    gaps: Gaps { dynamic: true, relocatable: true },
+    gaps: Gaps { dynamic: true },
 };
 
 pub struct S390x;

@@ -140,7 +140,7 @@ const FACTS: Facts = Facts {
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
     properties: x86::PROPERTIES,
-    gaps: Gaps { dynamic: false, relocatable: false },
+    gaps: Gaps { dynamic: false },
 };
 
 pub struct X86_64;

@@ -64,6 +64,7 @@ impl<'a> Plan<'a> {
             plt: self.plt,
             relr: job.options.relocs.pack_relr,
             reloc_form: self.reloc_form,
+            joined: self.joined.as_ref(),
         }
     }
 
@@ -139,6 +140,9 @@ impl<'a> Plan<'a> {
     /// Where the program starts.
     fn entry(&self, image: &Image, context: &Context) -> u64 {
         let options = image.options;
+        if image.mode.relocatable {
+            return 0;
+        }
         if let Some(address) = options.symbols.entry.as_deref().and_then(setup::entry_address) {
             if address > image.format().max_address() {
                 image.sink.error(format!("the entry address {address:#x} does not fit the address space"));

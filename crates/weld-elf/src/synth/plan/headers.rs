@@ -3,6 +3,7 @@
 use super::Plan;
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::object::Object;
 use crate::job::{Context, Job};
 use crate::layout::{Chunk, ChunkKind};
 use crate::resolve::Resolved;
@@ -11,10 +12,10 @@ use crate::symbols::Symbols;
 use crate::synth::emitted_relocs::Lists;
 use crate::synth::section::{Info, Links};
 use crate::synth::shstrtab::Names;
-use crate::synth::symbol_choice::{Choice, Special};
+use crate::synth::symbol_choice::Choice;
 
 impl<'a> Plan<'a> {
-    /// `--emit-relocs`: gives symbols to the sections that relocations may refer to, and numbers to all symbols.
+    /// `-r` and `--emit-relocs`: gives symbols to the sections that relocations may refer to, and numbers to all symbols.
     pub(super) fn keep_relocs(
         &mut self,
         lists: Lists,
@@ -22,16 +23,24 @@ impl<'a> Plan<'a> {
         resolved: &Resolved<'a>,
         (sections, symbols): (&Sections<'a>, &Symbols),
         job: &Job,
-    ) {
+    ) -> Result<(), String> {
         let (options, sink) = (job.options, job.sink);
         let (live, parallel) = (&self.live, context.parallel);
-        let Some(symtab) = &mut self.symtab else { return };
-        // They come before the tables.
-        let count = self.layout.chunk(ChunkKind::SymTab).map_or(0, |chunk| chunk.out.0);
-        symtab.add_sections(count);
-        let special = &Special::default();
-        let choice = Choice { resolved, sections, symbols, live, options, special, sink };
-        self.relocs = Some(lists.with_numbers(choice.number(symtab, parallel)));
+        let Some(symtab) = &mut self.symtab else { return Ok(()) };
+        let outs = &self.layout.sections;
+        symtab.add_sections(match &self.joined {
+            // Groups come first, and behind sections of inputs those of the linker.
+            Some(joined) => joined.groups.len()..outs.partition_point(|out| out.own.is_none()),
+            // They come before the tables.
+            None => 0..self.layout.chunk(ChunkKind::SymTab).map_or(0, |chunk| chunk.out.index()),
+        });
+        let choice = Choice { resolved, sections, symbols, live, options, special: &symtab.special, sink };
+        self.relocs = lists.with_numbers(outs.len(), choice.number(symtab, parallel));
+        if let (Some(joined), Some(relocs)) = (&mut self.joined, &self.relocs) {
+            let index_of = |of: (ObjectId, &Object), index| relocs.symbol(&self.layout, sections, of, index);
+            joined.groups.iter_mut().try_for_each(|group| group.sign(&resolved.objects, index_of))?;
+        }
+        Ok(())
     }
 
     pub(super) fn name_merged_chunks(&mut self) {

@@ -25,7 +25,10 @@ impl<'a> Plan<'a> {
         resolved: &Resolved,
         context: &Context,
     ) {
-        addresses::place(&mut self.layout, sections, &self.live, context.parallel);
+        // In an object all addresses are 0, so what lies in sections has its place already.
+        if self.joined.is_none() {
+            addresses::place(&mut self.layout, sections, &self.live, context.parallel);
+        }
         self.bases = addresses::bases(&self.layout, self.facts.mode.facts().tls);
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);

@@ -5,13 +5,40 @@
 use weld_common::diag::Diagnostic;
 
 use super::Planner;
-use crate::arch::facts::ControlFlow;
+use crate::arch::facts::{ControlFlow, Facts};
 use crate::arch::plt::Style;
 use crate::input::object::Object;
+use crate::job::Job;
 use crate::options::ReportPolicy;
+use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
 use crate::synth::property_note::Properties;
 use crate::synth::slots::Slots;
+
+/// What one object says. One without the note claims nothing.
+fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &ObjectSections) -> Properties {
+    let mut properties = Properties::new(machine);
+    if let Some(bytes) = extra.properties
+        && let Err(e) = properties.parse(bytes, machine.target.format)
+    {
+        job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+    }
+    properties
+}
+
+/// What holds for the code of all objects, as they say themselves; `None` if that is nothing.
+pub fn of_all(
+    job: &Job,
+    machine: &'static Facts,
+    resolved: &Resolved,
+    sections: &Sections,
+) -> Option<Properties> {
+    let objects = resolved.objects.iter().zip(&sections.objects);
+    let all: Vec<Properties> =
+        objects.map(|(object, extra)| of_object(job, machine, object, extra)).collect();
+    let merged = Properties::merge(machine, &all);
+    (merged.size(machine.target.format) > 0).then_some(merged)
+}
 
 impl Planner<'_, '_, '_> {
     pub(super) fn executable_stack(&self, sections: &Sections) -> bool {
@@ -25,12 +52,7 @@ impl Planner<'_, '_, '_> {
         let format = machine.target.format;
         let mut all = Vec::with_capacity(sections.objects.len());
         for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
-            let mut properties = Properties::new(machine);
-            if let Some(bytes) = extra.properties
-                && let Err(e) = properties.parse(bytes, format)
-            {
-                self.job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
-            }
+            let properties = of_object(self.job, machine, object, extra);
             if let Some(control_flow) = &machine.properties.control_flow {
                 self.report_cet(object, &properties, control_flow);
                 self.report_forced(object, &properties, control_flow);
