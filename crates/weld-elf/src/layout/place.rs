@@ -180,8 +180,6 @@ impl Placer<'_, '_> {
             self.cursor.offset = align_up(self.cursor.offset, self.pages.max);
         }
         if let Some(address) = explicit {
-            // Never before the contents that the file already has.
-            self.cursor.offset += address.wrapping_sub(self.cursor.offset) % align;
             self.cursor.address = address;
         } else {
             self.cursor.offset += self.before_relro(sections);
@@ -189,6 +187,10 @@ impl Placer<'_, '_> {
             let address = base.and_then(|base| base.checked_add(self.cursor.offset % align));
             self.cursor.address = address.ok_or_else(|| does_not_fit(first))?;
         }
+        // The kernel maps pages, of the file as of memory, also where segments are not aligned to them (`-N`). Never before the
+        // contents that the file already has.
+        let page = align.max(self.pages.kernel);
+        self.cursor.offset += self.cursor.address.wrapping_sub(self.cursor.offset) % page;
         self.distance = self.cursor.address.wrapping_sub(self.cursor.offset);
         Ok(())
     }

@@ -31,6 +31,8 @@ pub struct PageSizes {
     pub max: u64,
     /// With what pages protected data ends.
     pub common: u64,
+    /// The largest that a kernel for the machine may have, whatever was asked for.
+    pub kernel: u64,
 }
 
 impl PageSizes {
@@ -38,7 +40,8 @@ impl PageSizes {
     pub fn new(options: &LayoutOptions, machine: &Facts) -> PageSizes {
         let asked = options.common_page_size;
         let max = options.max_page_size.unwrap_or(machine.pages.max.max(asked.unwrap_or(0)));
-        PageSizes { max, common: asked.unwrap_or(machine.pages.common).min(max) }
+        let common = asked.unwrap_or(machine.pages.common).min(max);
+        PageSizes { max, common, kernel: machine.pages.max }
     }
 }
 
