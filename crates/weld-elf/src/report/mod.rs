@@ -195,7 +195,9 @@ pub fn folded_sections(
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
-    if !options.reports.print_map && options.reports.map_file.is_none() && !options.reports.cref {
+    let is_wanted = options.reports.print_map || options.reports.map_file.is_some() || options.reports.cref;
+    // `-r` has said that it makes none.
+    if !is_wanted || context.mode.relocatable {
         return Ok(());
     }
     let _span = job.trace.span("map");
