@@ -80,30 +80,24 @@ pub fn link(args: &[OsString], environment: &Environment, host: &dyn Host) -> Re
     Ok(Outcome { warnings: sink.finish() })
 }
 
-/// From this many inputs on, they are opened by several threads.
-const MANY_INPUTS: usize = 256;
-
 fn run(job: &Job) -> Result<(), Diagnostics> {
     let options = job.options;
     if let Some(path) = &options.out {
         output::check(path).map_err(|e| Diagnostic::error(e.to_string()))?;
     }
     let search = Search::new(options.lib_paths.clone());
-    let threads = |input_bytes| job.threads(options.threads, input_bytes);
-    let early = (options.inputs.len() > MANY_INPUTS).then(|| threads(u64::MAX));
-    let open = |parallel: bool| {
+    let open = |parallel| {
         let loader = Loader { store: job.store, search: &search, sink: job.sink, parallel };
-        job.step("open inputs", || loader.load(&options.inputs))
+        let inputs = job.step("open inputs", || loader.load(&options.inputs));
+        job.sink.end_phase()?;
+        if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
+            return Err(Diagnostics::from(Diagnostic::error("no input files")));
+        }
+        Ok(inputs)
     };
-    let mut inputs = match &early {
-        Some((pool, _)) => pool.install(|| open(pool.threads() > 1)),
-        None => open(false),
-    };
-    job.sink.end_phase()?;
-    if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
-        return Err(Diagnostic::error("no input files").into());
-    }
-    let (pool, tokens) = early.unwrap_or_else(|| threads(inputs.total_bytes));
+    let count = options.inputs.len();
+    let (mut inputs, pool, tokens) =
+        job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
     pool.install(|| link_inputs(job, &search, &mut inputs, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));

@@ -14,7 +14,7 @@
 
 use std::ffi::OsStr;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Severity};
 use crate::text::os_str;
 
 pub mod help;
@@ -278,6 +278,36 @@ pub trait Context {
 
     /// The number of the argument that is parsed from now on, counted after `@file` expansion.
     fn at(&mut self, position: usize);
+}
+
+/// What is wrong with a command line, for a [`Context`]: in the order of the arguments. One warning is enough for an option
+/// that is given a thousand times.
+#[derive(Debug, Default)]
+pub struct Problems {
+    list: Vec<Diagnostic>,
+    position: usize,
+}
+
+impl Problems {
+    /// What is added from now on speaks of argument number `position`.
+    pub fn at(&mut self, position: usize) {
+        self.position = position;
+    }
+
+    pub fn add(&mut self, problem: Diagnostic) {
+        let is_warning = problem.severity == Severity::Warning;
+        if !is_warning || self.list.iter().all(|p| p.message != problem.message) {
+            self.list.push(problem.at(self.position as u64));
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|problem| problem.severity == Severity::Error)
+    }
+
+    pub fn into_list(self) -> Vec<Diagnostic> {
+        self.list
+    }
 }
 
 /// One or two arguments that belong together.

@@ -18,6 +18,9 @@ use crate::reproduce::Recorder;
 use crate::text;
 use crate::trace::Trace;
 
+/// From this many inputs on, they are opened by several threads.
+const MANY_INPUTS: usize = 256;
+
 pub struct Job<'j, O> {
     pub options: &'j O,
     pub host: &'j dyn Host,
@@ -68,6 +71,28 @@ impl<'j, O> Job<'j, O> {
             None => threads.to_string(),
         });
         (Pool::new(threads, self.trace), tokens)
+    }
+
+    /// Has `open` open `count` inputs, by several threads if they are many. What it made, with the threads for the rest of
+    /// the link, which are as many as `input_bytes` of it are worth, or `requested`.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub fn opened<I: Send, E: Send>(
+        &self,
+        requested: Option<usize>,
+        count: usize,
+        open: impl Fn(bool) -> Result<I, E> + Send + Sync,
+        input_bytes: impl Fn(&I) -> u64,
+    ) -> Result<(I, Pool, Option<Tokens<'j>>), E> {
+        if count <= MANY_INPUTS {
+            let inputs = open(false)?;
+            let (pool, tokens) = self.threads(requested, input_bytes(&inputs));
+            return Ok((inputs, pool, tokens));
+        }
+        let (pool, tokens) = self.threads(requested, u64::MAX);
+        let inputs = pool.install(|| open(pool.threads() > 1))?;
+        Ok((inputs, pool, tokens))
     }
 
     /// Runs a step of the link, which the trace shows as `name`.

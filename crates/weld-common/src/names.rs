@@ -77,6 +77,20 @@ impl<'a> Record<'a> {
     pub fn sym(&self) -> u32 {
         self.sym
     }
+    /// The symbol, which announces the name with `id`.
+    #[inline]
+    pub fn rival(&self, id: SymbolId) -> Rival {
+        Rival { id, file: self.file(), sym: self.sym }
+    }
+}
+
+/// A symbol of a file that announced a name, where that matters later: a definition that lost, or that has to be merged
+/// with another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rival {
+    pub id: SymbolId,
+    pub file: FileId,
+    pub sym: u32,
 }
 
 /// Records of a run of files, by shard.
@@ -138,6 +152,12 @@ impl Entry<'_> {
     #[inline]
     pub fn sym(&self) -> u32 {
         self.best as u32
+    }
+    /// Of the best definition so far and one with priority `word`, that which loses. `id` is this name's.
+    #[inline]
+    pub fn loser(&self, word: u64, id: SymbolId) -> Rival {
+        let loser = word.max(self.best);
+        Rival { id, file: FileId((loser >> 32) as u32 & MAX_FILES), sym: loser as u32 }
     }
 }
 
@@ -307,6 +327,14 @@ impl<'a, R: Rules> Names<'a, R> {
     /// The shards, to take their notes. Names cannot be added through them.
     pub fn shards_mut(&mut self) -> &mut [Shard<'a, R::Notes>] {
         &mut self.shards
+    }
+
+    /// Takes a list that all shards have among their notes, in order of file and symbol.
+    pub fn take_notes(&mut self, list: impl Fn(&mut R::Notes) -> &mut Vec<Rival>) -> Vec<Rival> {
+        let lists = self.shards.iter_mut().map(|shard| std::mem::take(list(&mut shard.notes)));
+        let mut all: Vec<Rival> = lists.flatten().collect();
+        all.sort_unstable_by_key(|rival| (rival.file, rival.sym));
+        all
     }
 
     /// The id of entry `index` of shard number `shard`.

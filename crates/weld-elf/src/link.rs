@@ -92,9 +92,6 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     Ok(Outcome { warnings: sink.finish() })
 }
 
-/// From this many inputs on, they are opened by several threads.
-const MANY_INPUTS: usize = 256;
-
 fn run(job: &Job) -> Result<(), Diagnostics> {
     let options = job.options;
     if options.reports.print_version {
@@ -102,18 +99,14 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     }
     // An output that cannot be written is an error before any work.
     output::check(&options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
-    // Open and identify what the command line names, in parallel when there is much of it.
-    let threads = |input_bytes| job.threads(options.threads, input_bytes);
-    let early = (options.inputs.args.len() > MANY_INPUTS).then(|| threads(u64::MAX));
-    let mut inputs = match &early {
-        Some((pool, _)) => pool.install(|| open(job, pool.threads() > 1))?,
-        None => open(job, false)?,
-    };
+    // Open and identify what the command line names.
+    let open = |parallel| open(job, parallel);
+    let count = options.inputs.args.len();
+    let (mut inputs, pool, tokens) =
+        job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
     if let Some(record) = job.record {
         record.add(job.store)?;
     }
-    // The rest is done by as many threads as so much input is worth.
-    let (pool, tokens) = early.unwrap_or_else(|| threads(inputs.total_bytes));
     pool.install(|| link_inputs(job, &mut inputs, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));

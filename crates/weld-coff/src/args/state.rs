@@ -3,8 +3,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use weld_common::args::{Context, Given};
-use weld_common::diag::{Diagnostic, Severity};
+use weld_common::args::{Context, Given, Problems};
+use weld_common::diag::Diagnostic;
 
 use crate::options::{Debug, Icf, Input, Options};
 
@@ -28,8 +28,7 @@ pub struct State {
     pub warnings_are_errors: bool,
     /// `/align` was given.
     pub aligned: bool,
-    problems: Vec<Diagnostic>,
-    position: usize,
+    problems: Problems,
 }
 
 impl Context for State {
@@ -39,15 +38,11 @@ impl Context for State {
     }
 
     fn problem(&mut self, problem: Diagnostic) {
-        let seen = problem.severity == Severity::Warning
-            && self.problems.iter().any(|p| p.message == problem.message);
-        if !seen {
-            self.problems.push(problem.at(self.position as u64));
-        }
+        self.problems.add(problem);
     }
 
     fn at(&mut self, position: usize) {
-        self.position = position;
+        self.problems.at(position);
     }
 }
 
@@ -169,6 +164,6 @@ impl State {
         if self.o.no_entry && !self.o.dll {
             self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));
         }
-        (self.o, self.problems)
+        (self.o, self.problems.into_list())
     }
 }

@@ -5,12 +5,13 @@
 //! read. Objects so go before members, and libraries that objects ask for behind all that is there when they ask.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use weld_common::archive::Archive;
 use weld_common::archive::armap::Symbols;
-use weld_common::archive::{Archive, Member, MemberData};
+use weld_common::archive::thin::member_bytes;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
@@ -263,15 +264,8 @@ impl<'a> Loader<'a, '_> {
 
     /// Reads the indexes of archives and gives ids to the members they name.
     fn add_archives(&self, archives: Vec<(Arc<str>, Archive<'a>)>, inputs: &mut Inputs<'a>) {
-        let offsets = |(_, archive): &(Arc<str>, Archive<'a>)| {
-            let mut offsets: Vec<u64> = Vec::new();
-            if let Some(map) = archive.armap() {
-                offsets.extend((0..map.count()).map(|i| map.offset(i)));
-            }
-            offsets.sort_unstable();
-            offsets.dedup();
-            offsets
-        };
+        let offsets =
+            |(_, archive): &(Arc<str>, Archive<'a>)| archive.armap().map_or(Vec::new(), |map| map.members());
         let all: Vec<Vec<u64>> = match self.parallel && archives.len() > 1 {
             true => archives.par_iter().map(offsets).collect(),
             false => archives.iter().map(offsets).collect(),
@@ -285,29 +279,6 @@ impl<'a> Loader<'a, '_> {
             inputs.files.extend(offsets.iter().map(|&offset| Input::Member { archive: number, offset }));
             inputs.archives.push(ArchiveInput { path, archive, first_file, offsets });
         }
-    }
-}
-
-/// The bytes of a member of the archive at `path`.
-pub fn member_bytes<'a>(
-    store: &'a InputStore<'a>,
-    path: &str,
-    member: &Member<'a>,
-) -> Result<&'a [u8], String> {
-    match member.data {
-        MemberData::Inline(data) => Ok(data),
-        MemberData::Thin => {
-            let name = PathBuf::from(text::os_str(member.name));
-            let path = text::to_path(path).parent().unwrap_or(Path::new("")).join(name);
-            match store.open(&path) {
-                Ok(Some(bytes)) => Ok(bytes),
-                Ok(None) => {
-                    Err(format!("cannot open {}, a member of a thin archive: not found", text::path(&path)))
-                }
-                Err(e) => Err(e.to_string()),
-            }
-        }
-        MemberData::ThinNested { .. } => Err("an archive inside a thin archive is not supported".to_owned()),
     }
 }
 

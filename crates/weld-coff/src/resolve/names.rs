@@ -7,7 +7,7 @@
 use std::ops::{Deref, DerefMut};
 
 use weld_common::names::{self, Rules};
-pub use weld_common::names::{BinPool, Bins, Entry, IdSink, MAX_FILES, Rank, Record, pack};
+pub use weld_common::names::{BinPool, Bins, Entry, IdSink, MAX_FILES, Rank, Record, Rival, pack};
 
 use crate::ids::{FileId, SymbolId};
 
@@ -33,14 +33,6 @@ pub mod flag {
     pub const ROOT: u32 = 1 << 10;
     /// A library has been told that the name is wanted.
     pub const WANTED: u32 = 1 << 11;
-}
-
-/// A symbol of a file that announced a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rival {
-    pub id: SymbolId,
-    pub file: FileId,
-    pub sym: u32,
 }
 
 #[derive(Default)]
@@ -71,24 +63,21 @@ impl Rules for CoffRules {
         let before = entry.flags;
         entry.flags |= record.bits & !7;
         let rank = Rank::of(record.bits);
-        let rival = || Rival { id, file: record.file(), sym: record.sym() };
         if rank != Rank::Undefined {
             let word = pack(rank, record.file(), record.sym());
             match rank {
-                Rank::Strong if record.bits & flag::MEMBER != 0 => notes.members.push(rival()),
+                Rank::Strong if record.bits & flag::MEMBER != 0 => notes.members.push(record.rival(id)),
                 // Leaders of COMDAT sections may meet one another, and what they come from is looked at later.
                 Rank::Strong if entry.rank() == Rank::Strong && (before | record.bits) & flag::PLAIN != 0 => {
-                    let loser = word.max(entry.best);
-                    let file = FileId((loser >> 32) as u32 & MAX_FILES);
-                    notes.duplicates.push(Rival { id, file, sym: loser as u32 });
+                    notes.duplicates.push(entry.loser(word, id));
                 }
-                Rank::Common => notes.commons.push(rival()),
-                SOFT => notes.soft.push(rival()),
+                Rank::Common => notes.commons.push(record.rival(id)),
+                SOFT => notes.soft.push(record.rival(id)),
                 _ => {}
             }
             entry.best = entry.best.min(word);
         } else if record.bits & flag::WEAK != 0 {
-            notes.aliases.push(rival());
+            notes.aliases.push(record.rival(id));
         }
         const WANTS: u32 = flag::REF | flag::ROOT;
         if entry.flags & WANTS != 0 && before & flag::WANTED == 0 && entry.rank() == Rank::Provided {
@@ -145,34 +134,26 @@ impl Names<'_> {
     }
 
     pub fn take_duplicates(&mut self) -> Vec<Rival> {
-        self.take(|notes| &mut notes.duplicates)
+        self.take_notes(|notes| &mut notes.duplicates)
     }
 
     pub fn take_soft(&mut self) -> Vec<Rival> {
-        self.take(|notes| &mut notes.soft)
+        self.take_notes(|notes| &mut notes.soft)
     }
 
     /// All common symbols.
     pub fn take_commons(&mut self) -> Vec<Rival> {
-        self.take(|notes| &mut notes.commons)
+        self.take_notes(|notes| &mut notes.commons)
     }
 
     /// Definitions in COMDAT sections that are not their leaders.
     pub fn take_members(&mut self) -> Vec<Rival> {
-        self.take(|notes| &mut notes.members)
+        self.take_notes(|notes| &mut notes.members)
     }
 
     /// Weak externals.
     pub fn take_aliases(&mut self) -> Vec<Rival> {
-        self.take(|notes| &mut notes.aliases)
-    }
-
-    /// Notes of all shards, in order of file and symbol.
-    fn take(&mut self, list: impl Fn(&mut Notes) -> &mut Vec<Rival>) -> Vec<Rival> {
-        let mut all: Vec<Rival> =
-            self.shards_mut().iter_mut().flat_map(|shard| std::mem::take(list(&mut shard.notes))).collect();
-        all.sort_unstable_by_key(|rival| (rival.file, rival.sym));
-        all
+        self.take_notes(|notes| &mut notes.aliases)
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::archive::armap::Symbols;
+use weld_common::archive::thin::member_bytes;
 use weld_common::diag::Diagnostic;
 use weld_common::hash::hash_bytes;
 use weld_common::trace::{self, Region};
@@ -15,7 +16,7 @@ use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
 use crate::input::FileName;
-use crate::input::load::{ArchiveInput, Input, Inputs, member_bytes, refusal};
+use crate::input::load::{ArchiveInput, Input, Inputs, refusal};
 use crate::input::object::Object;
 
 /// Index entries of archives, and files, for each task.

@@ -83,6 +83,20 @@ impl<'a> Armap<'a> {
         self.count
     }
 
+    /// The offsets of the members that the index names, in order, each once.
+    pub fn members(&self) -> Vec<u64> {
+        let mut offsets: Vec<u64> = Vec::new();
+        for i in 0..self.count() {
+            let offset = self.offset(i);
+            if offsets.last() != Some(&offset) {
+                offsets.push(offset);
+            }
+        }
+        offsets.sort_unstable();
+        offsets.dedup();
+        offsets
+    }
+
     /// The header offset of the member that defines symbol `i`. Panics unless `i < count()`.
     pub fn offset(&self, i: usize) -> u64 {
         assert!(i < self.count);

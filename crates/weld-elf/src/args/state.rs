@@ -8,8 +8,8 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use weld_common::args::{Context, Given};
-use weld_common::diag::{Diagnostic, Severity};
+use weld_common::args::{Context, Given, Problems};
+use weld_common::diag::Diagnostic;
 
 use crate::options::{
     Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
@@ -57,8 +57,7 @@ pub(super) struct State {
     pub show_version: Option<Stop>,
     pub stop: Option<Stop>,
 
-    problems: Vec<Diagnostic>,
-    position: usize,
+    problems: Problems,
 }
 
 impl Context for State {
@@ -67,16 +66,11 @@ impl Context for State {
     }
 
     fn problem(&mut self, problem: Diagnostic) {
-        // One warning is enough for an option that is given a thousand times.
-        let seen = problem.severity == Severity::Warning
-            && self.problems.iter().any(|p| p.message == problem.message);
-        if !seen {
-            self.problems.push(problem.at(self.position as u64));
-        }
+        self.problems.add(problem);
     }
 
     fn at(&mut self, position: usize) {
-        self.position = position;
+        self.problems.at(position);
     }
 }
 
@@ -102,8 +96,7 @@ impl State {
             common_page_size: None,
             show_version: None,
             stop: None,
-            problems: Vec::new(),
-            position: 0,
+            problems: Problems::default(),
         }
     }
 
@@ -226,11 +219,11 @@ impl State {
                  for these come from paths",
             );
         }
-        let failed = self.problems.iter().any(|p| p.severity == Severity::Error);
+        let failed = self.problems.has_errors();
         if self.o.inputs.args.is_empty() && self.stop.is_none() && !failed {
             self.error("no input files");
         }
-        (self.o, self.stop, self.problems)
+        (self.o, self.stop, self.problems.into_list())
     }
 
     /// The kind of output, and what cannot be had together with it.

@@ -6,16 +6,15 @@
 //!
 //! Specification: System V `ar` format; thin archives as GNU `ar` makes them.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::armap::{Armap, Symbols};
+use weld_common::archive::armap::Symbols;
+use weld_common::archive::thin::member_bytes;
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
 use weld_common::diag::Diagnostic;
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
-use weld_common::text;
 use weld_common::trace;
 
 use super::FileName;
@@ -96,7 +95,7 @@ pub fn read<'a>(store: &'a InputStore<'a>, file: &Opened<'a>, parallel: bool) ->
     let archive = Archive::parse(file.bytes)?;
     let contents = match archive.armap() {
         Some(map) if !file.flags.whole_archive => {
-            let offsets = indexed(map);
+            let offsets = map.members();
             // An archive that was cut off lacks its last member, whether or not that one is needed.
             if let Some(&last) = offsets.last() {
                 archive.member_at(last)?;
@@ -120,19 +119,6 @@ pub fn first_object(bytes: &[u8]) -> Option<&[u8]> {
     })
 }
 
-fn indexed(map: Armap) -> Vec<u64> {
-    let mut offsets: Vec<u64> = Vec::new();
-    for i in 0..map.count() {
-        let offset = map.offset(i);
-        if offsets.last() != Some(&offset) {
-            offsets.push(offset);
-        }
-    }
-    offsets.sort_unstable();
-    offsets.dedup();
-    offsets
-}
-
 /// Every member that is an object, up to where the archive is damaged.
 fn members<'a>(
     store: &'a InputStore<'a>,
@@ -145,11 +131,7 @@ fn members<'a>(
     let found: Vec<Member> = found.collect();
     let one = |member: &Member<'a>| {
         let name = FileName { path: path.clone(), member: Some(member.name) };
-        let data = match member.data {
-            MemberData::Inline(data) => Ok(data),
-            _ => open_thin_member(store, path, member),
-        };
-        match data.map(|data| (identify(data), data)) {
+        match member_bytes(store, path, member).map(|data| (identify(data), data)) {
             Ok((Kind::Object | Kind::Bitcode, data)) => Some(Ok((name, data))),
             Ok((_, data)) if data.starts_with(b"!<") => {
                 Some(Err(Diagnostic::error(format!("{name}: an archive inside an archive is not supported"))))
@@ -173,40 +155,6 @@ fn members<'a>(
     let mut list: Vec<_> = read.into_iter().flatten().collect();
     list.extend(damage.map(|e| Err(Diagnostic::error(format!("{path}: {e}")))));
     list
-}
-
-/// The bytes of a member of the thin archive at `path`.
-///
-/// # Errors
-/// If its file cannot be opened, or lies in another thin archive.
-pub fn open_thin_member<'a>(
-    store: &'a InputStore<'a>,
-    path: &str,
-    member: &Member<'a>,
-) -> Result<&'a [u8], String> {
-    let path = thin_path(path, member.name);
-    let bytes = match store.open(&path) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => {
-            return Err(format!("cannot open {}, a member of a thin archive: not found", text::path(&path)));
-        }
-        Err(e) => return Err(e.to_string()),
-    };
-    let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
-    // The member lies in an archive that is itself a member. An archive cannot reach itself this
-    // way: only members with their bytes in place are taken.
-    let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", text::path(&path)))?;
-    let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", text::path(&path)))?;
-    match inner.data {
-        MemberData::Inline(data) => Ok(data),
-        _ => Err(format!("{}: a thin archive in a thin archive is not supported", text::path(&path))),
-    }
-}
-
-fn thin_path(archive: &str, member: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    let member = Path::new(std::ffi::OsStr::from_bytes(member));
-    text::to_path(archive).parent().unwrap_or(Path::new("")).join(member)
 }
 
 #[cfg(test)]

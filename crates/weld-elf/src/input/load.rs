@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::Member;
+use weld_common::archive::thin;
 use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 use weld_common::par;
@@ -158,16 +158,14 @@ impl<'a> Inputs<'a> {
         Reading { machine: self.machine.facts(), store: self.store, parallel }
     }
 
-    /// The bytes of a member of a thin archive.
+    /// The bytes of the member at `offset` of archive number `archive`.
     ///
     /// # Errors
-    /// If its file cannot be opened.
-    pub fn open_thin_member(
-        &self,
-        archive: &ArchiveInput<'a>,
-        member: &Member<'a>,
-    ) -> Result<&'a [u8], String> {
-        archives::open_thin_member(self.store, &archive.path, member)
+    /// If there is none, or it lies in a file that cannot be read.
+    pub fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], String> {
+        let archive = &self.archives[archive as usize];
+        let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
+        thin::member_bytes(self.store, &archive.path, &member)
     }
 }
 

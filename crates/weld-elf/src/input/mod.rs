@@ -1,9 +1,9 @@
 //! Input files: finding, opening, identifying and parsing them.
 //!
-//! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command
-//! line into an ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared objects in place; [`sections`] decides
-//! what each section of a live object is for. [`needed`] adds what shared objects need, [`binary`] makes
-//! objects of other files, [`remap`] has other files read than are named. [`parts`] tells prefetching what is read when.
+//! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command line into an
+//! ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared
+//! objects in place, [`versions`] reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`]
+//! makes objects of other files, [`remap`] has other files read than are named. [`parts`] tells prefetching what is read when.
 
 pub mod archives;
 mod binary;

@@ -6,7 +6,7 @@ pub mod spelled;
 use std::ops::{Deref, DerefMut};
 
 use weld_common::names::{self, Rules};
-pub use weld_common::names::{BinPool, Bins, Entry, IdSink, MAX_FILES, Rank, Record, pack};
+pub use weld_common::names::{BinPool, Bins, Entry, IdSink, MAX_FILES, Rank, Record, Rival, pack};
 
 use crate::ids::*;
 
@@ -41,15 +41,6 @@ pub mod flag {
     pub(super) const WANTED: u32 = 1 << 31;
 }
 
-/// A definition that lost against another of the same rank where that may be an error, or that
-/// has to be merged with it.
-#[derive(Clone, Copy, Debug)]
-pub struct Rival {
-    pub id: SymbolId,
-    pub file: FileId,
-    pub sym: u32,
-}
-
 /// What a shard notes of its names.
 #[derive(Default)]
 pub struct Notes {
@@ -78,11 +69,9 @@ impl Rules for ElfRules {
             let word = pack(rank, record.file(), record.sym());
             match rank {
                 Rank::Strong if entry.rank() == Rank::Strong => {
-                    let loser = word.max(entry.best);
-                    let file = FileId((loser >> 32) as u32 & MAX_FILES);
-                    notes.duplicates.push(Rival { id, file, sym: loser as u32 });
+                    notes.duplicates.push(entry.loser(word, id));
                 }
-                Rank::Common => notes.commons.push(Rival { id, file: record.file(), sym: record.sym() }),
+                Rank::Common => notes.commons.push(record.rival(id)),
                 _ => {}
             }
             entry.best = entry.best.min(word);
@@ -167,21 +156,12 @@ impl Names<'_> {
 
     /// Rivals of strong definitions, in order of file and symbol.
     pub fn take_duplicates(&mut self) -> Vec<Rival> {
-        Self::sorted(
-            self.shards_mut().iter_mut().flat_map(|s| std::mem::take(&mut s.notes.duplicates)).collect(),
-        )
+        self.take_notes(|notes| &mut notes.duplicates)
     }
 
     /// All common symbols, in order of file and symbol.
     pub fn take_commons(&mut self) -> Vec<Rival> {
-        Self::sorted(
-            self.shards_mut().iter_mut().flat_map(|s| std::mem::take(&mut s.notes.commons)).collect(),
-        )
-    }
-
-    fn sorted(mut rivals: Vec<Rival>) -> Vec<Rival> {
-        rivals.sort_unstable_by_key(|r| (r.file, r.sym));
-        rivals
+        self.take_notes(|notes| &mut notes.commons)
     }
 }
 

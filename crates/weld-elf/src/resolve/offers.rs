@@ -65,7 +65,7 @@ impl<'a> Resolver<'a, '_> {
     pub(super) fn definitions(&self, file: FileId, mut pass: impl FnMut(&[u8], bool)) {
         let bytes = match &self.inputs.files[file.index()] {
             Input::Object { data, .. } => Ok(*data),
-            Input::Member { archive, offset } => self.member_bytes(*archive, *offset),
+            Input::Member { archive, offset } => self.inputs.member_bytes(*archive, *offset),
             _ => return,
         };
         let Ok(bytes) = bytes else { return };

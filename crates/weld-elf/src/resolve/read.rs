@@ -9,7 +9,6 @@ use std::mem;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use weld_common::archive::MemberData;
 use weld_common::diag::Diagnostic;
 use weld_common::par;
 use weld_common::trace::{self, Region};
@@ -204,7 +203,7 @@ impl<'a> Resolver<'a, '_> {
             }
             Input::Member { archive, offset } => {
                 let excluded = self.inputs.archives[*archive as usize].excluded;
-                (self.inputs.name(file), self.member_bytes(*archive, *offset)?, excluded, false)
+                (self.inputs.name(file), self.inputs.member_bytes(*archive, *offset)?, excluded, false)
             }
         };
         crate::input::identify::check_relocatable(data)?;
@@ -215,15 +214,6 @@ impl<'a> Resolver<'a, '_> {
         let cut = (records > RECORDS).then_some(Cut { file, lazy });
         let keep = !lazy || cut.is_some();
         Ok((if keep { Parsed::Object(Box::new(object)) } else { Parsed::Nothing }, cut))
-    }
-
-    pub(super) fn member_bytes(&self, archive: u32, offset: u64) -> Result<&'a [u8], String> {
-        let archive = &self.inputs.archives[archive as usize];
-        let member = archive.archive.member_at(offset).map_err(|e| e.to_string())?;
-        match member.data {
-            MemberData::Inline(data) => Ok(data),
-            _ => self.inputs.open_thin_member(archive, &member),
-        }
     }
 }
 

@@ -1,0 +1,43 @@
+//! Members of thin archives, which hold the paths of their members instead of bytes.
+
+use std::path::{Path, PathBuf};
+
+use super::{Archive, Member, MemberData};
+use crate::io::input::InputStore;
+use crate::text;
+
+/// The bytes of a member of the archive at `path`, from the file that it names if they are not in the archive.
+///
+/// # Errors
+/// If that file is not there, cannot be read, or is an archive that does not hold the member.
+pub fn member_bytes<'a>(
+    store: &'a InputStore<'a>,
+    path: &str,
+    member: &Member<'a>,
+) -> Result<&'a [u8], String> {
+    if let MemberData::Inline(data) = member.data {
+        return Ok(data);
+    }
+    let path = path_of(path, member.name);
+    let bytes = match store.open(&path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            return Err(format!("cannot open {}, a member of a thin archive: not found", text::path(&path)));
+        }
+        Err(e) => return Err(e.to_string()),
+    };
+    let MemberData::ThinNested { header_offset } = member.data else { return Ok(bytes) };
+    // The member lies in an archive that is itself a member. An archive cannot reach itself this
+    // way: only members with their bytes in place are taken.
+    let nested = Archive::parse(bytes).map_err(|e| format!("{}: {e}", text::path(&path)))?;
+    let inner = nested.member_at(header_offset).map_err(|e| format!("{}: {e}", text::path(&path)))?;
+    match inner.data {
+        MemberData::Inline(data) => Ok(data),
+        _ => Err(format!("{}: a thin archive in a thin archive is not supported", text::path(&path))),
+    }
+}
+
+/// Paths of members count from the archive's directory.
+fn path_of(archive: &str, member: &[u8]) -> PathBuf {
+    text::to_path(archive).parent().unwrap_or(Path::new("")).join(text::os_str(member))
+}
