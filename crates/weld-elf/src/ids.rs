@@ -10,7 +10,7 @@ id!(/// A live object; an index into `Objects`. In the order of [`FileId`].
 id!(/// A section of a live object: the object's `section_base` + the section header index.
     SectionId);
 id!(/// Where input sections are gathered: those of one bin lie together in one output section. There is a bin
-    /// for each output section's name; see `input::sections::names`.
+    /// for each output section's name; see `sections::bins`.
     BinId);
 id!(/// An output section; an index into `Layout::sections`, and in the order in which they lie in the file.
     OutputSectionId);

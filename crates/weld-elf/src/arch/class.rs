@@ -113,6 +113,8 @@ pub struct Type {
     pub class: Class,
     /// The number of bytes that it writes.
     pub width: u8,
+    /// The number of bits in them that hold the value.
+    pub bits: u8,
     pub fit: Fit,
     /// From where slots count; of no meaning for classes that have none.
     pub from: From,
@@ -123,10 +125,15 @@ pub struct Type {
 impl Type {
     /// No type.
     pub const UNKNOWN: Type =
-        Type { class: Class::Unknown, width: 0, fit: Fit::Any, from: From::Zero, name: "" };
+        Type { class: Class::Unknown, width: 0, bits: 0, fit: Fit::Any, from: From::Zero, name: "" };
 
     pub const fn new(class: Class, width: u8, fit: Fit, name: &'static str) -> Type {
-        Type { class, width, fit, from: From::Place, name }
+        Type { class, width, bits: 8 * width, fit, from: From::Place, name }
+    }
+
+    /// The same with a field that is only a part of the bytes.
+    pub const fn bits(self, bits: u8) -> Type {
+        Type { bits, ..self }
     }
 
     /// The same with a slot that counts from elsewhere.
@@ -136,7 +143,7 @@ impl Type {
 
     /// Whether a value fits.
     pub fn fits(&self, value: i64) -> bool {
-        let bits = u32::from(self.width) * 8;
+        let bits = u32::from(self.bits);
         if bits == 64 || self.fit == Fit::Any {
             return true;
         }
@@ -152,7 +159,7 @@ impl Type {
 
     /// The values that fit, as text: `[-0x80, 0x7f]`.
     pub fn range(&self) -> String {
-        let bits = u32::from(self.width) * 8;
+        let bits = u32::from(self.bits);
         let (half, all) = (1u64 << (bits - 1), u64::MAX >> (64 - bits));
         match self.fit {
             Fit::Signed | Fit::Any => format!("[-{half:#x}, {:#x}]", half - 1),
@@ -185,5 +192,8 @@ mod tests {
         assert_eq!(of(4, Fit::Unsigned), "[0, 0xffffffff]");
         assert_eq!(of(2, Fit::Either), "[-0x8000, 0xffff]");
         assert_eq!(of(8, Fit::Signed), "[-0x8000000000000000, 0x7fffffffffffffff]");
+        let part = Type::new(Class::Got, 4, Fit::Signed, "").bits(20);
+        assert_eq!(part.range(), "[-0x80000, 0x7ffff]");
+        assert!(part.fits(0x7_ffff) && !part.fits(0x8_0000) && part.fits(-0x8_0000));
     }
 }

@@ -332,8 +332,10 @@ impl<'a> Section<'_, '_, 'a> {
             let symbol = self.object.syms.get(self.relocs[i].sym() as usize);
             symbol.is_none_or(|s| matches!(s.kind(), STT_NOTYPE | STT_SECTION))
         };
-        matches!(class, Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase)
-            || matches!(target.kind(), sym::UNDEFINED | sym::INTERNAL)
+        matches!(
+            class,
+            Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase | Class::Unknown
+        ) || matches!(target.kind(), sym::UNDEFINED | sym::INTERNAL)
             || target.id.is_none() && untyped()
     }
 

@@ -5,7 +5,7 @@
 //! A linker script would be another program: its output sections are statements that name a section
 //! ([`Who::Named`]), with bins of their own for their patterns of input sections; what no statement names is an orphan in any program.
 //!
-//! Input sections are assigned to bins where they are read, by a table or a prefix (`input::sections::names`), so a
+//! Input sections are assigned to bins where they are read, by a table or a prefix (`sections::bins`), so a
 //! section's output section is one load away ([`super::Layout::out_of`]); a program decides on output sections only, of
 //! which there are few.
 

@@ -1,7 +1,8 @@
 //! s390x: relocation types and constants of the 64-bit architecture, which is big endian.
 //!
 //! Static executables at fixed addresses only, so far; the rest is refused. Nothing is rewritten: code goes through the
-//! slots that it names.
+//! slots that it names. The general- and local-dynamic models have no types here: the function that they call is not for static
+//! programs, in which other linkers rewrite the call.
 //!
 //! Instructions begin at even addresses. Distances of instructions from their targets are stored halved ("DBL"), so
 //! that 4 bytes reach 4 GiB in each direction. Displacements of 20 bits are stored with their lower 12 bits first.
@@ -62,11 +63,11 @@ const R_IRELATIVE: u32 = 61;
 const TYPES: [Type; 62] = class::table(&[
     (R_NONE, Type::new(Class::None, 0, Any, "R_390_NONE")),
     (R_8, Type::new(Class::Narrow, 1, Either, "R_390_8")),
-    (R_12, Type::new(Class::Narrow, 2, Unsigned, "R_390_12")),
+    (R_12, Type::new(Class::Narrow, 2, Unsigned, "R_390_12").bits(12)),
     (R_16, Type::new(Class::Narrow, 2, Either, "R_390_16")),
     (R_32, Type::new(Class::Narrow, 4, Either, "R_390_32")),
     (R_PC32, Type::new(Class::Pc, 4, Signed, "R_390_PC32")),
-    (R_GOT12, Type::new(Class::Got, 2, Unsigned, "R_390_GOT12").from(From::GotBase)),
+    (R_GOT12, Type::new(Class::Got, 2, Unsigned, "R_390_GOT12").bits(12).from(From::GotBase)),
     (R_GOT32, Type::new(Class::Got, 4, Signed, "R_390_GOT32").from(From::GotBase)),
     (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_390_PLT32")),
     (R_GOT16, Type::new(Class::Got, 2, Signed, "R_390_GOT16").from(From::GotBase)),
@@ -87,11 +88,11 @@ const TYPES: [Type; 62] = class::table(&[
     (R_TLS_IE64, Type::new(Class::GotTp, 8, Any, "R_390_TLS_IE64").from(From::Zero)),
     (R_TLS_IEENT, Type::new(Class::GotTp, 4, Around, "R_390_TLS_IEENT")),
     (R_TLS_LE64, Type::new(Class::TpOff, 8, Any, "R_390_TLS_LE64")),
-    // Debug information has it; there is no type for the local-dynamic model's pair.
+    // Debug information has it; the local-dynamic model's other types are not there.
     (R_TLS_LDO64, Type::new(Class::DtpOff, 8, Any, "R_390_TLS_LDO64")),
-    (R_20, Type::new(Class::Narrow, 4, Signed, "R_390_20")),
-    (R_GOT20, Type::new(Class::Got, 4, Signed, "R_390_GOT20").from(From::GotBase)),
-    (R_TLS_GOTIE20, Type::new(Class::GotTp, 4, Signed, "R_390_TLS_GOTIE20").from(From::GotBase)),
+    (R_20, Type::new(Class::Narrow, 4, Signed, "R_390_20").bits(20)),
+    (R_GOT20, Type::new(Class::Got, 4, Signed, "R_390_GOT20").bits(20).from(From::GotBase)),
+    (R_TLS_GOTIE20, Type::new(Class::GotTp, 4, Signed, "R_390_TLS_GOTIE20").bits(20).from(From::GotBase)),
 ]);
 
 const FACTS: Facts = Facts {
@@ -184,14 +185,14 @@ fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> 
         R_12 | R_GOT12 => {
             out[at] = out[at] & 0xf0 | (value >> 8) as u8 & 0x0f;
             out[at + 1] = value as u8;
-            overflow((0..1 << 12).contains(&value))
+            overflow(TYPES[kind as usize].fits(value))
         }
         // The lower 12 bits of a displacement, then its upper 8, behind 4 bits and before 8 of others.
         R_20 | R_GOT20 | R_TLS_GOTIE20 => {
             out[at] = out[at] & 0xf0 | (value >> 8) as u8 & 0x0f;
             out[at + 1] = value as u8;
             out[at + 2] = (value >> 12) as u8;
-            overflow((-1 << 19..1 << 19).contains(&value))
+            overflow(TYPES[kind as usize].fits(value))
         }
         _ => {
             let size = FACTS.width(kind);
