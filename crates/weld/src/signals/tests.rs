@@ -16,17 +16,29 @@ fn path_for(role: &str) -> PathBuf {
     std::env::temp_dir().join(format!("weld-signal-test-{role}"))
 }
 
+/// The test `child` below, to run in a process of its own, in which signals do what they do by default. This process
+/// may ignore some: whoever starts it in the background has it so.
+fn child_command(role: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["signals::tests::child", "--exact", "--nocapture"]).env(ROLE, role);
+    let reset = || {
+        for signal in ENDS.into_iter().chain(libc::SIGRTMIN()..=libc::SIGRTMAX()) {
+            // SAFETY: no handler is installed.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec only system calls are made.
+    unsafe { command.pre_exec(reset) };
+    command
+}
+
 /// Runs the test `child` below in a process of its own. Returns its end, and whether the temporary
 /// file is there after it.
 fn run_child(role: &str) -> (Output, bool) {
     let temp = path_for(role);
     std::fs::write(&temp, "x").unwrap();
-    let program = std::env::current_exe().unwrap();
-    let output = Command::new(program)
-        .args(["signals::tests::child", "--exact", "--nocapture"])
-        .env(ROLE, role)
-        .output()
-        .unwrap();
+    let output = child_command(role).output().unwrap();
     let left = temp.exists();
     let _ = std::fs::remove_file(&temp);
     (output, left)
@@ -35,9 +47,7 @@ fn run_child(role: &str) -> (Output, bool) {
 /// Runs a child that holds the tokens `ab` of a pipe. Returns its end, and what the pipe holds after it.
 fn run_with_tokens(role: &str) -> (Output, String) {
     let (mut read, write) = std::io::pipe().unwrap();
-    let program = std::env::current_exe().unwrap();
-    let mut command = Command::new(program);
-    command.args(["signals::tests::child", "--exact", "--nocapture"]).env(ROLE, role);
+    let mut command = child_command(role);
     // SAFETY: between fork and exec only a system call is made, which lets the child have the descriptor.
     let output = unsafe {
         let descriptor = write.as_raw_fd();
