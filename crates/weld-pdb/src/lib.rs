@@ -50,6 +50,12 @@
 //! loses its debug information, with a warning that says where. A type may refer only to what stands before it in its object, as compilers
 //! write it, so that there are no cycles.
 //!
+//! # What is left out
+//!
+//! With a warning for each kind: symbol records of unknown kinds, for they might have type indices; subsections of unknown kinds; what managed code has,
+//! and what compilers that run while linking leave for each other (cross-scope imports and exports), of which such a linker would have to make new ones.
+//! In silence: what no debugger reads, which is addresses of COFF symbols, and hashes of types for control flow guard.
+//!
 //! # Where things are
 //!
 //! | | |

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use weld_pdb::msf::read::Msf;
 use weld_testkit::codeview::{Body, INT, Section, Symbols, Types};
 use weld_testkit::mutate::Rng;
 
@@ -75,6 +76,50 @@ fn nothing_wrong() {
     let objects = [object(), object(), Object::default()];
     // Fixups that do not fit, and a record of an unknown kind.
     assert_eq!(check(&objects, &file), 2);
+}
+
+/// What is left out is said, but for what nobody would miss.
+#[test]
+fn what_is_left_out() {
+    let file = TempFile::new("left-out");
+    for (kind, what) in [
+        (0xf7, Some("tables of link-time code generation in .debug$S, of kind 0x00f7 are left out")),
+        (0xf9, Some("tables of managed code in .debug$S, of kind 0x00f9 are left out")),
+        (0xfe, Some("subsections of .debug$S of unknown kind 0x00fe are left out")),
+        (0xfd, None),
+        (0xff, None),
+        (0x100, None),
+    ] {
+        let mut section = Section::new();
+        section.subsection(kind, &[0; 8]);
+        let object = Object { sections: vec![section.0], ..Object::default() };
+        let warnings = write(&[object.clone(), object], &file.0).unwrap();
+        let texts: Vec<&str> = warnings.iter().map(|warning| &warning.message[..]).collect();
+        let expected: Vec<String> = what.iter().map(|what| format!("0.obj and 1 more: {what}")).collect();
+        assert_eq!(texts, expected);
+    }
+}
+
+/// A section with the frame of each of many functions: its fixups are asked for no more often than for one.
+#[test]
+fn many_frames() {
+    let file = TempFile::new("frames");
+    let mut section = Section::new();
+    let frames = 300u32;
+    for i in (0..frames).rev() {
+        let body = Body::new().u32(0).u32(8 * i).u32(8).u32(4).u32(0).u32(0).u32(0).u16(1).u16(0).u32(4);
+        section.subsection(0xf5, &body.0);
+    }
+    section.subsection(0xf3, b"\0");
+    check(&[Object { sections: vec![section.0], ..Object::default() }], &file);
+    let bytes = std::fs::read(&file.0).unwrap();
+    let msf = Msf::parse(&bytes).unwrap();
+    let expected: Vec<u32> = (0..frames).map(|i| 8 * i).collect();
+    let addresses = |stream: &[u8]| -> Vec<u32> {
+        stream.chunks(32).map(|entry| u32::from_le_bytes(entry[..4].try_into().unwrap())).collect()
+    };
+    let mut streams = (5..msf.stream_count()).map(|i| msf.stream(i).unwrap());
+    assert!(streams.any(|stream| stream.len() == 32 * expected.len() && addresses(&stream) == expected));
 }
 
 /// Nothing for a stream of its own.

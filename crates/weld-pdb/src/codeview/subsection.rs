@@ -15,6 +15,8 @@ pub const FUNC_MDTOKEN_MAP: u32 = 0xfa;
 pub const TYPE_MDTOKEN_MAP: u32 = 0xfb;
 pub const MERGED_ASSEMBLYINPUT: u32 = 0xfc;
 pub const COFF_SYMBOL_RVA: u32 = 0xfd;
+pub const XFG_HASH_TYPE: u32 = 0xff;
+pub const XFG_HASH_VIRTUAL: u32 = 0x100;
 
 /// Bytes before the contents: kind and length.
 pub const HEADER: usize = 8;

@@ -3,6 +3,8 @@
 //! Objects have it in parts of `.debug$S`, with addresses from a place that is relocated. A PDB has one list, in order of addresses.
 
 use super::Symbols;
+use super::scan::Scanned;
+use super::write::sorted_fixups;
 use crate::codeview::{Fault, u32_at};
 use crate::input::{Fixup, Relocate};
 use crate::put::put_u32;
@@ -32,6 +34,30 @@ impl Frames {
         }
         Ok(Frames { section: section as u32, at: at as u32, count: (entries / ENTRY) as u32 })
     }
+
+    /// Adds the entries as they are in a PDB. `fixups` are those of the section, in order.
+    fn relocated(
+        &self,
+        section: &[u8],
+        fixups: &[Fixup],
+        module: &Scanned<'_>,
+        entries: &mut Vec<[u8; ENTRY]>,
+    ) {
+        let at = self.at as usize;
+        let behind = &fixups[fixups.partition_point(|fixup| fixup.offset < self.at)..];
+        let here = behind.iter().take_while(|fixup| fixup.offset == self.at);
+        let moved = here.filter(|fixup| fixup.size == 4).map(|fixup| fixup.value as u32).next().unwrap_or(0);
+        let base = u32_at(section, at).unwrap_or(0).wrapping_add(moved);
+        let bytes = section[at + BASE..].as_chunks::<ENTRY>().0;
+        for entry in &bytes[..self.count as usize] {
+            let mut entry = *entry;
+            let word = |at| u32_at(&entry, at).unwrap_or(0);
+            let (address, program) = (word(ADDRESS_AT), word(PROGRAM_AT));
+            put_u32(&mut entry, ADDRESS_AT, address.wrapping_add(base));
+            put_u32(&mut entry, PROGRAM_AT, module.name_offset(program).unwrap_or(0));
+            entries.push(entry);
+        }
+    }
 }
 
 /// The name of a program, of each entry, by its place in the object's table of strings.
@@ -45,29 +71,17 @@ impl Symbols<'_> {
         self.scanned.iter().flat_map(|module| &module.frames).map(|frames| u64::from(frames.count)).sum()
     }
 
-    /// Writes the entries of all modules.
+    /// Writes the entries of all modules. A section may have a subsection for each of thousands of functions; its fixups are
+    /// asked for once.
     pub fn write_frames(&self, relocate: &dyn Relocate, out: &mut [u8]) {
         let mut entries: Vec<[u8; ENTRY]> = Vec::with_capacity(out.len() / ENTRY);
         let mut fixups: Vec<Fixup> = Vec::new();
         for (i, module) in self.scanned.iter().enumerate() {
-            for frames in &module.frames {
-                fixups.clear();
-                relocate.fixups(i as u32, frames.section, &mut fixups);
-                let section = self.modules[i].sections[frames.section as usize];
-                let at = frames.at as usize;
-                let moved = fixups.iter().find(|fixup| fixup.offset as usize == at && fixup.size == 4);
-                let base = u32_at(section, at)
-                    .unwrap_or(0)
-                    .wrapping_add(moved.map_or(0, |fixup| fixup.value as u32));
-                let bytes = section[at + BASE..].as_chunks::<ENTRY>().0;
-                for entry in &bytes[..frames.count as usize] {
-                    let mut entry = *entry;
-                    let word = |at| u32_at(&entry, at).unwrap_or(0);
-                    let (address, program) = (word(ADDRESS_AT), word(PROGRAM_AT));
-                    put_u32(&mut entry, ADDRESS_AT, address.wrapping_add(base));
-                    put_u32(&mut entry, PROGRAM_AT, module.name_offset(program).unwrap_or(0));
-                    entries.push(entry);
-                }
+            for of_section in module.frames.chunk_by(|a, b| a.section == b.section) {
+                let number = of_section[0].section;
+                sorted_fixups(relocate, (i as u32, number), &mut fixups);
+                let section = self.modules[i].sections[number as usize];
+                of_section.iter().for_each(|frames| frames.relocated(section, &fixups, module, &mut entries));
             }
         }
         entries.sort_by_key(|entry| u32_at(entry, ADDRESS_AT).unwrap_or(0));

@@ -72,25 +72,24 @@ fn inject<'a>(
     files.iter().map(one).collect()
 }
 
-/// Says what is malformed, module by module, and what is unknown, kind by kind.
+/// Says what is malformed, module by module, and what is left out, kind by kind.
 fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
-    let mut unknown: Vec<(&'static str, u32, usize, u32)> = Vec::new();
+    let mut left_out: Vec<(&'static str, u32, usize, u32)> = Vec::new();
     for (i, (module, scanned)) in modules.iter().zip(scanned).enumerate() {
         if let Some(fault) = &scanned.fault {
             let text = format!("{}: debug information is ignored: {fault}", module.name);
             sink.push(Diagnostic::warning(text).at(i as u64));
         }
-        for &(what, kind) in &scanned.unknown {
-            match unknown.iter_mut().find(|known| (known.0, known.1) == (what, kind)) {
+        for &(what, kind) in &scanned.left_out {
+            match left_out.iter_mut().find(|known| (known.0, known.1) == (what, kind)) {
                 Some(known) => known.3 += 1,
-                None => unknown.push((what, kind, i, 0)),
+                None => left_out.push((what, kind, i, 0)),
             }
         }
     }
-    for (what, kind, first, more) in unknown {
+    for (what, kind, first, more) in left_out {
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let text =
-            format!("{}{others}: {what} of unknown kind {kind:#06x} are left out", modules[first].name);
+        let text = format!("{}{others}: {what} kind {kind:#06x} are left out", modules[first].name);
         sink.push(Diagnostic::warning(text).at(first as u64));
     }
 }

@@ -67,8 +67,8 @@ pub struct Scanned<'a> {
     pub files: Vec<u32>,
     /// How functions lay out their frames.
     pub frames: Vec<Frames>,
-    /// Kinds of records and subsections that are left out.
-    pub unknown: Vec<(&'static str, u32)>,
+    /// Kinds of records and subsections that are left out, which a user should know of.
+    pub left_out: Vec<(&'static str, u32)>,
 }
 
 impl Scanned<'_> {
@@ -192,17 +192,17 @@ impl<'a, 't> Scan<'a, 't> {
             Placement::C13 => {
                 self.c13 += (subsection::HEADER + part.contents.len().next_multiple_of(4)) as u64
             }
-            Placement::Elsewhere => {}
-            Placement::Unknown => note_unknown(&mut self.found.unknown, "subsections of .debug$S", part.kind),
+            Placement::Elsewhere | Placement::Useless => {}
+            Placement::LeftOut(what) => note_left_out(&mut self.found.left_out, what, part.kind),
         }
         Ok(())
     }
 
     fn symbols(&mut self, section: &'a [u8], part: &Subsection<'a>) -> Result<(), Fault> {
-        let mut unknown = std::mem::take(&mut self.found.unknown);
-        let note = |kind: u16| note_unknown(&mut unknown, "symbol records", kind.into());
+        let mut left_out = std::mem::take(&mut self.found.left_out);
+        let note = |kind: u16| note_left_out(&mut left_out, "symbol records of unknown", kind.into());
         let walked = walk::each_record(section, part, note, |found| self.symbol(&found));
-        self.found.unknown = unknown;
+        self.found.left_out = left_out;
         walked
     }
 
@@ -282,9 +282,9 @@ fn once<T>(before: Option<T>) -> Result<(), Fault> {
     if before.is_some() { Err(Fault::Repeated) } else { Ok(()) }
 }
 
-fn note_unknown(unknown: &mut Vec<(&'static str, u32)>, what: &'static str, kind: u32) {
-    if !unknown.contains(&(what, kind)) && unknown.len() < 16 {
-        unknown.push((what, kind));
+fn note_left_out(left_out: &mut Vec<(&'static str, u32)>, what: &'static str, kind: u32) {
+    if !left_out.contains(&(what, kind)) && left_out.len() < 16 {
+        left_out.push((what, kind));
     }
 }
 
@@ -292,18 +292,29 @@ fn note_unknown(unknown: &mut Vec<(&'static str, u32)>, what: &'static str, kind
 pub enum Placement {
     /// It is copied behind the module's symbols.
     C13,
-    /// Its contents are somewhere else in the PDB, or there is no use for them: what managed code and compilers that run
-    /// while linking leave for each other.
+    /// Its contents are somewhere else in the PDB.
     Elsewhere,
-    Unknown,
+    /// It is for linkers, and debuggers do not read it: addresses of COFF symbols, hashes of functions' types for control flow guard. The C
+    /// runtime's objects have them.
+    Useless,
+    /// Debuggers would miss it: what it is, for a warning.
+    LeftOut(&'static str),
 }
 
 pub fn placement(kind: u32) -> Placement {
     match kind {
         subsection::LINES | subsection::INLINEELINES | subsection::FILECHKSMS => Placement::C13,
         subsection::SYMBOLS | subsection::STRINGTABLE | subsection::FRAMEDATA => Placement::Elsewhere,
-        subsection::CROSSSCOPEIMPORTS..=subsection::COFF_SYMBOL_RVA => Placement::Elsewhere,
-        _ => Placement::Unknown,
+        subsection::COFF_SYMBOL_RVA | subsection::XFG_HASH_TYPE | subsection::XFG_HASH_VIRTUAL => {
+            Placement::Useless
+        }
+        subsection::CROSSSCOPEIMPORTS | subsection::CROSSSCOPEEXPORTS => {
+            Placement::LeftOut("tables of link-time code generation in .debug$S, of")
+        }
+        subsection::IL_LINES..=subsection::MERGED_ASSEMBLYINPUT => {
+            Placement::LeftOut("tables of managed code in .debug$S, of")
+        }
+        _ => Placement::LeftOut("subsections of .debug$S of unknown"),
     }
 }
 

@@ -89,15 +89,20 @@ pub fn unit(
         writer.symbols.bytes(source.records);
     }
     for section in start.section..end.section {
-        writer.fixups.clear();
         writer.next_fixup = 0;
-        relocate.fixups(module as u32, section, &mut writer.fixups);
-        if !writer.fixups.is_sorted_by_key(|fixup| fixup.offset) {
-            writer.fixups.sort_by_key(|fixup| fixup.offset);
-        }
+        sorted_fixups(relocate, (module as u32, section), &mut writer.fixups);
         writer.section(source.sections[section as usize]);
     }
     writer.misfits
+}
+
+/// Replaces `fixups` by those of a module's section, in order of their places.
+pub fn sorted_fixups(relocate: &dyn Relocate, (module, section): (u32, u32), fixups: &mut Vec<Fixup>) {
+    fixups.clear();
+    relocate.fixups(module, section, fixups);
+    if !fixups.is_sorted_by_key(|fixup| fixup.offset) {
+        fixups.sort_by_key(|fixup| fixup.offset);
+    }
 }
 
 /// What copying looks up.
