@@ -10,7 +10,7 @@ use std::ops::Range;
 use weld_common::diag::Diagnostic;
 use weld_common::sort;
 
-use crate::input::{Contribution, Image, Module};
+use crate::input::{Contribution, Image};
 use crate::made::LINKER_MODULE;
 use crate::put::{Writer, put_u16, put_u32};
 use crate::strings;
@@ -81,7 +81,7 @@ impl Dbi {
         let contributions = sorted(image.contributions, parallel);
         let map = section_map(image);
         let files = file_counts(symbols);
-        let names_len = strings_padded(symbols.strings.len());
+        let names_len = symbols.strings.len().next_multiple_of(4);
         let file_lists = file_lists(&files);
         let file_info_len =
             file_lists.len() as u64 + 4 * u64::from(files[files.len() - 1]) + u64::from(names_len);
@@ -161,10 +161,6 @@ impl Dbi {
     }
 }
 
-fn strings_padded(len: u32) -> u32 {
-    len.next_multiple_of(4)
-}
-
 /// `lens` are those of the parts in their order in the header: the list of streams comes before names of program databases there, and
 /// behind them in the stream.
 fn header(image: &Image<'_>, streams: Streams, lens: [u32; 8]) -> Vec<u8> {
@@ -219,17 +215,13 @@ fn modules(symbols: &Symbols<'_>, stream_of: &[u16]) -> Vec<u8> {
         // The linker's module names the PDB itself, which is the first of the names.
         put_u32(&mut fixed, 60, (module.name == LINKER_MODULE).into());
         all.extend(fixed);
-        for text in [module.name, module_file(module)] {
+        for text in [module.name, module.file] {
             all.extend(text.bytes().filter(|&byte| byte != 0));
             all.push(0);
         }
         all.resize(all.len().next_multiple_of(4), 0);
     }
     all
-}
-
-fn module_file<'a>(module: &Module<'a>) -> &'a str {
-    module.file
 }
 
 /// The map of sections, each with its rights, and a last one for absolute addresses.

@@ -74,7 +74,8 @@ impl<'a> Pdb<'a> {
         parallel: bool,
         sink: &DiagSink,
     ) -> Result<Pdb<'a>, Diagnostic> {
-        let streams = number_streams(symbols, image)?;
+        let named = named_streams(symbols, image);
+        let streams = number_streams(symbols, image, named.len())?;
         let publics = Publics::new(image.publics, parallel)?;
         let globals = gsi::globals(symbols, publics.record_bytes(), parallel);
         let dbi_streams = dbi::Streams {
@@ -86,7 +87,6 @@ impl<'a> Pdb<'a> {
             new_fpo: streams.new_fpo.map_or(dbi::NO_STREAM, |stream| stream as u16),
         };
         let dbi = Dbi::new(image, symbols, dbi_streams, &streams.modules, parallel)?;
-        let named = named_streams(symbols, image);
         let mut names = vec![("/LinkInfo", LINK_INFO as u32), ("/names", streams.names as u32)];
         names.extend(
             named.iter().enumerate().map(|(i, (name, _))| (name.as_str(), (streams.named + i) as u32)),
@@ -169,7 +169,11 @@ fn named_streams<'a>(symbols: &'a Symbols<'a>, image: &'a Image<'a>) -> Vec<(Str
     named
 }
 
-fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, Diagnostic> {
+fn number_streams(
+    symbols: &Symbols<'_>,
+    image: &Image<'_>,
+    named_count: usize,
+) -> Result<Streams, Diagnostic> {
     let first = LINK_INFO + 1;
     let mut next = first + 7;
     let mut if_any = |any: bool| {
@@ -179,7 +183,7 @@ fn number_streams(symbols: &Symbols<'_>, image: &Image<'_>) -> Result<Streams, D
     let fpo = if_any(!image.fpo.is_empty());
     let new_fpo = if_any(symbols.frame_count() > 0);
     let named = next;
-    let mut next = named + named_streams(symbols, image).len();
+    let mut next = named + named_count;
     let mut modules = Vec::with_capacity(symbols.scanned.len());
     for module in &symbols.scanned {
         if module.stream_len() == 0 {

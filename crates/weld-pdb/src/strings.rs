@@ -138,12 +138,6 @@ impl<'a> Strings<'a> {
         }
         buckets
     }
-
-    /// Bytes of the whole stream.
-    pub fn stream_len(&self) -> u32 {
-        let (header, table) = self.frame();
-        header.len() as u32 + self.len() + table.len() as u32
-    }
 }
 
 /// A table of one name besides the empty one.

@@ -30,7 +30,7 @@ use crate::unique;
 use number::Numbered;
 use plan::Plan;
 use server::TypeServer;
-use source::{Hashed, Source};
+use source::{Hashed, Source, Unread};
 
 /// What an object has of types. Sections that it does not have are empty.
 #[derive(Clone, Copy, Default)]
@@ -48,7 +48,7 @@ pub struct ObjectTypes<'a> {
 /// The types of all objects, merged and numbered.
 pub struct Types<'a> {
     pub(crate) sources: Vec<Source<'a>>,
-    /// The source of each object; `None` if it has no types that can be used.
+    /// Of each object.
     objects: Vec<ObjectState>,
     pub(crate) numbered: Numbered,
 }
@@ -109,8 +109,8 @@ impl<'a> Types<'a> {
         parallel: bool,
         sink: &DiagSink,
     ) -> Result<Types<'a>, Diagnostic> {
-        let plan = Plan::of(objects, servers, sink);
-        let (mut sources, hashes) = hash_all(&plan, parallel);
+        let mut plan = Plan::of(objects, servers, sink);
+        let (mut sources, hashes) = hash_all(&mut plan, parallel);
         for (i, (source, name)) in sources.iter().zip(&plan.names).enumerate() {
             if let Some((record, fault)) = source.fault {
                 sink.push(dropped(name, record, fault).at(i as u64));
@@ -120,12 +120,14 @@ impl<'a> Types<'a> {
         drop(hashes);
         sources.iter_mut().zip(cells).for_each(|(source, cells)| source.indices = cells);
         let numbered = number::number(&mut sources, &unique, parallel)?;
-        let state = |(i, source): (usize, &Option<u32>)| match *source {
-            Some(source) if sources[source as usize].is_usable(&sources) => ObjectState::Source(source),
-            None if !plan.missing.contains(&(i as u32)) => ObjectState::None,
-            _ => ObjectState::Dropped,
-        };
-        let objects = plan.source_of.iter().enumerate().map(state).collect();
+        let mut objects = plan.objects;
+        for object in &mut objects {
+            if let ObjectState::Source(source) = *object
+                && !sources[source as usize].is_usable(&sources)
+            {
+                *object = ObjectState::Dropped;
+            }
+        }
         Ok(Types { sources, objects, numbered })
     }
 
@@ -160,15 +162,16 @@ fn dropped(name: &str, record: u32, fault: Fault) -> Diagnostic {
 }
 
 /// Hashes the records of all sources; those that depend on others after them.
-fn hash_all<'a>(plan: &Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u64>>) {
-    let mut hashed: Vec<Hashed<'a>> = Vec::new();
+fn hash_all<'a>(plan: &mut Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u64>>) {
+    let mut hashed: Vec<Hashed<'a>> = Vec::with_capacity(plan.sources.len());
     for round in plan.rounds() {
-        let before = &hashed;
-        let one = |range: std::ops::Range<usize>| -> Vec<Hashed<'a>> {
-            range.map(|i| source::hash(&plan.sources[round.start + i], before)).collect()
+        let lists = &mut plan.sources[round];
+        let mut made: Vec<Hashed<'a>> = Vec::with_capacity(lists.len());
+        let hash = |_, lists: &mut [Unread<'a>]| -> Vec<Hashed<'a>> {
+            lists.iter_mut().map(|unread| source::hash(unread, &hashed)).collect()
         };
-        let made = par::runs("hash types", parallel, round.len(), 1, one);
-        hashed.extend(made.into_iter().flatten());
+        par::in_pieces("hash types", parallel, (lists, 1), hash, |some| made.extend(some));
+        hashed.extend(made);
     }
     hashed.into_iter().map(|one| (one.source, one.hashes)).unzip()
 }

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
-use super::ObjectTypes;
 use super::server::{Server, TypeServer, server_of};
 use super::source::{Refers, Unread};
+use super::{ObjectState, ObjectTypes};
 use crate::codeview::leaf::{LF_ENDPRECOMP, LF_PRECOMP, LF_TYPESERVER2};
 use crate::codeview::records::{self, Record};
 use crate::codeview::{FIRST_INDEX, Fault, u32_at};
@@ -19,10 +19,8 @@ pub struct Plan<'a> {
     first_round: usize,
     /// Whose each list is, for messages.
     pub names: Vec<&'a str>,
-    /// The list of each object.
-    pub source_of: Vec<Option<u32>>,
-    /// Objects that need what is not there.
-    pub missing: Vec<u32>,
+    /// Where each object's types are to be.
+    pub objects: Vec<ObjectState>,
 }
 
 /// A compiler's PDB of which the types have been added, but not the ids.
@@ -49,8 +47,7 @@ impl<'a> Plan<'a> {
             sources: Vec::new(),
             first_round: 0,
             names: Vec::new(),
-            source_of: vec![None; objects.len()],
-            missing: Vec::new(),
+            objects: vec![ObjectState::None; objects.len()],
         };
         let halves: Vec<Option<Half<'a>>> =
             servers.iter().map(|server| plan.add_server(server, sink)).collect();
@@ -62,15 +59,15 @@ impl<'a> Plan<'a> {
             if object.types.is_empty() || !object.precompiled.is_empty() {
                 continue;
             }
-            match find(object, &headers, &ids) {
-                Ok(Found::List(unread)) => plan.source_of[i] = Some(plan.add(object.name, unread)),
-                Ok(Found::Server(source)) => plan.source_of[i] = Some(source),
+            plan.objects[i] = match find(object, &headers, &ids) {
+                Ok(Found::List(unread)) => ObjectState::Source(plan.add(object.name, unread)),
+                Ok(Found::Server(source)) => ObjectState::Source(source),
                 Err(why) => {
                     let text = format!("{}: debug information is ignored: {why}", object.name);
                     sink.push(Diagnostic::warning(text).at(i as u64));
-                    plan.missing.push(i as u32);
+                    ObjectState::Dropped
                 }
-            }
+            };
         }
         plan
     }
@@ -113,12 +110,12 @@ impl<'a> Plan<'a> {
         for (i, object) in objects.iter().enumerate().filter(|(_, object)| !object.precompiled.is_empty()) {
             let Ok(data) = records::after_signature(object.precompiled) else {
                 sink.push(super::dropped(object.name, 0, Fault::Signature).at(i as u64));
-                self.missing.push(i as u32);
+                self.objects[i] = ObjectState::Dropped;
                 continue;
             };
             let (data, signature) = split_header(data);
             let source = self.add(object.name, Unread::new(data));
-            self.source_of[i] = Some(source);
+            self.objects[i] = ObjectState::Source(source);
             if let Some(signature) = signature {
                 headers.entry(signature).or_insert(source);
             }

@@ -71,6 +71,10 @@ fn records_of<'a>(msf: &Msf<'a>, stream: usize) -> Result<Cow<'a, [u8]>, &'stati
         .ok_or("has a stream of types that ends too early")?;
     Ok(match bytes {
         Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[start..end]),
-        Cow::Owned(bytes) => Cow::Owned(bytes[start..end].to_vec()),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(end);
+            bytes.drain(..start);
+            Cow::Owned(bytes)
+        }
     })
 }

@@ -96,29 +96,20 @@ pub fn lookup<'t>(sources: &'t [Source<'_>], source: u32) -> Lookup<'t> {
 /// Records are 52 bytes on average; memory that is not used is not there.
 const LIKELY_SHORT: usize = 32;
 
-/// Finds and hashes all records of a list. `before` are the lists that others may refer to.
-pub fn hash<'a>(unread: &Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
+/// Finds and hashes all records of a list, and takes its bytes over. `before` are the lists that others may refer to.
+pub fn hash<'a>(unread: &mut Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
     let room = unread.data.len() / LIKELY_SHORT + 16;
-    let mut hashed = Hashed {
-        source: Source {
-            data: unread.data.clone(),
-            refers: unread.refers,
-            offsets: Vec::with_capacity(room),
-            indices: Vec::new(),
-            fault: None,
-        },
-        hashes: Vec::with_capacity(room),
-    };
+    let (mut offsets, mut hashes) = (Vec::with_capacity(room), Vec::with_capacity(room));
     let outcome = match unread.any_order {
-        false => hash_records(unread, before, &mut hashed),
-        true => hash_in_any_order(unread, before, &mut hashed),
+        false => hash_records(unread, before, (&mut offsets, &mut hashes)),
+        true => hash_in_any_order(unread, before, (&mut offsets, &mut hashes)),
     };
-    if let Err(fault) = outcome {
-        hashed.source.fault = Some((hashed.hashes.len() as u32, fault));
-        hashed.source.offsets = Vec::new();
-        hashed.hashes = Vec::new();
+    let fault = outcome.err().map(|fault| (hashes.len() as u32, fault));
+    if fault.is_some() {
+        (offsets, hashes) = (Vec::new(), Vec::new());
     }
-    hashed
+    let data = std::mem::take(&mut unread.data);
+    Hashed { source: Source { data, refers: unread.refers, offsets, indices: Vec::new(), fault }, hashes }
 }
 
 /// Hashes of other lists that a list refers to.
@@ -146,7 +137,11 @@ fn check_size(data: &[u8]) -> Result<(), Fault> {
     if data.len() > i32::MAX as usize { Err(Fault::TooLong) } else { Ok(()) }
 }
 
-fn hash_records(unread: &Unread<'_>, before: &[Hashed<'_>], hashed: &mut Hashed<'_>) -> Result<(), Fault> {
+fn hash_records(
+    unread: &Unread<'_>,
+    before: &[Hashed<'_>],
+    (offsets, hashes): (&mut Vec<u32>, &mut Vec<u64>),
+) -> Result<(), Fault> {
     let data = &unread.data[..];
     let others = Others::of(unread.refers, before)?;
     check_size(data)?;
@@ -154,9 +149,9 @@ fn hash_records(unread: &Unread<'_>, before: &[Hashed<'_>], hashed: &mut Hashed<
     // What is less than a header is padding of the section.
     while at + records::HEADER <= data.len() {
         let record = Record::at(data, at)?;
-        let hash = hash_record(&record, others, &hashed.hashes)?;
-        hashed.source.offsets.push(at as u32);
-        hashed.hashes.push(hash);
+        let hash = hash_record(&record, others, hashes)?;
+        offsets.push(at as u32);
+        hashes.push(hash);
         at += record.bytes.len();
     }
     Ok(())
@@ -169,7 +164,7 @@ const UNKNOWN: u64 = 0;
 fn hash_in_any_order(
     unread: &Unread<'_>,
     before: &[Hashed<'_>],
-    hashed: &mut Hashed<'_>,
+    (offsets, done): (&mut Vec<u32>, &mut Vec<u64>),
 ) -> Result<(), Fault> {
     let data = &unread.data[..];
     let others = Others::of(unread.refers, before)?;
@@ -177,10 +172,10 @@ fn hash_in_any_order(
     let mut at = 0;
     while at + records::HEADER <= data.len() {
         let record = Record::at(data, at)?;
-        hashed.source.offsets.push(at as u32);
+        offsets.push(at as u32);
         at += record.bytes.len();
     }
-    let count = hashed.source.offsets.len();
+    let count = offsets.len();
     let mut hashes = vec![UNKNOWN; count];
     let mut waits = vec![false; count];
     let mut stack = Vec::new();
@@ -191,7 +186,7 @@ fn hash_in_any_order(
                 stack.pop();
                 continue;
             }
-            let record = Record::at(data, hashed.source.offsets[i] as usize)?;
+            let record = Record::at(data, offsets[i] as usize)?;
             let height = stack.len();
             if !waits[i] {
                 unknown_refs(&record, others, &hashes, &mut stack)?;
@@ -203,7 +198,7 @@ fn hash_in_any_order(
                 stack.pop();
             }
         }
-        hashed.hashes.push(hashes[root]);
+        done.push(hashes[root]);
     }
     Ok(())
 }

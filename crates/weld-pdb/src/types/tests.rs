@@ -266,6 +266,63 @@ fn types_in_a_pdb_of_the_compilers() {
     assert!(types.lookup(3).is_none() && types.lookup(4).is_none());
 }
 
+/// Every byte of a compiler's PDB changed that is of its container, its types or its ids, whether its pages follow each other or not.
+#[test]
+fn changed_bytes_in_a_pdb_of_the_compilers() {
+    const GUID: [u8; 16] = *b"0123456789abcdef";
+    let mut t = cv::Types::new();
+    t.pointer(0x1001);
+    t.forward("S");
+    let fields = t.fields(&[("a", cv::INT), ("next", 0x1000)]);
+    t.structure("S", fields, 2);
+    let arguments = t.arguments(&[0x1000]);
+    let procedure = t.procedure(cv::INT, arguments);
+    // The stream has three pages.
+    (0..900).fold(cv::INT, |of, _| t.pointer(of));
+    let types = t.finish();
+    let mut t = cv::Types::new();
+    t.string_id("scope");
+    t.function_id(procedure, "f");
+    let ids = t.finish();
+    let mut file = server(GUID, &types, &ids);
+    let (plain, user) = (list_object(2), client(GUID));
+    let user = ObjectTypes { name: "user.obj", types: &user, server: Some(0), ..Default::default() };
+    let objects = [object("plain.obj", &plain), user];
+    let read = |file: &[u8]| {
+        let servers = [TypeServer { name: "vc.pdb", file }];
+        let sink = DiagSink::new();
+        let types = Types::merge(&objects, &servers, false, &sink).unwrap();
+        let all = [Space::Type, Space::Id].map(|space| records(&types, space));
+        assert_eq!(types.lookup(1).is_none(), !sink.finish().is_empty());
+        all
+    };
+    let good = read(&file);
+    let word = |file: &[u8], at: usize| u32_of(file, at) as usize;
+    let directory = word(&file, word(&file, 52) * 4096) * 4096;
+    // Five streams with their lengths, then the page of the info stream.
+    let pages = directory + 4 * (1 + 5 + 1);
+    let first = word(&file, pages) * 4096;
+    // The second and third page of types change places.
+    for i in 0..4096 {
+        file.swap(first + 4096 + i, first + 2 * 4096 + i);
+    }
+    for i in 4..8 {
+        file.swap(pages + i, pages + i + 4);
+    }
+    assert_eq!(read(&file), good);
+    let ids = word(&file, pages + 12) * 4096;
+    let places = [0..60, directory..pages + 20, first..first + 200, ids..ids + 120];
+    let mut warned = 0;
+    for at in places.into_iter().flatten() {
+        for value in [0, 0xff, file[at] ^ 4] {
+            let old = std::mem::replace(&mut file[at], value);
+            warned += usize::from(read(&file) != good);
+            file[at] = old;
+        }
+    }
+    assert!(warned > 300, "{warned}");
+}
+
 #[test]
 fn circles_and_damage_in_a_pdb_of_the_compilers() {
     let mut t = cv::Types::new();
