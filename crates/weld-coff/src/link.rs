@@ -227,9 +227,10 @@ fn make_image<'j>(
             relocs.len() as u64
         })
     });
-    job.sink.end_phase()?;
     let base = options.base.or(resolved.program.base);
     let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
+    check_addresses(resolved, base, layout.image_size, job.sink);
+    job.sink.end_phase()?;
     let tls_align = emit::tls_align(sections, &live);
     let image = Image {
         options,
@@ -246,6 +247,20 @@ fn make_image<'j>(
         warn_of_long_names(&layout, job.sink);
     }
     write(job, &image, (&stub, &relocs), (out, threads))
+}
+
+/// Addresses in the image, and what headers say of memory, have as many bits as the machine's addresses.
+fn check_addresses(resolved: &Resolved, base: u64, size: u64, sink: &DiagSink) {
+    let (greatest, bits) = if resolved.machine.is_64() { (u64::MAX, 64) } else { (u32::MAX.into(), 32) };
+    if base.checked_add(size).is_none_or(|end| end > greatest) {
+        sink.error(format!("an image of {size:#x} bytes at {base:#x} does not fit into {bits} bits"));
+    }
+    for (what, sizes) in [("stack", resolved.demands.stack), ("heap", resolved.demands.heap)] {
+        let Some((reserve, commit)) = sizes else { continue };
+        if reserve.max(commit.unwrap_or(0)) > greatest {
+            sink.error(format!("the size of the {what} does not fit into {bits} bits"));
+        }
+    }
 }
 
 fn warn_of_long_names(layout: &layout::Layout, sink: &DiagSink) {
@@ -270,9 +285,7 @@ fn write(
     job.step("write image", || emitter.write(&file))?;
     // What does not fit is found while writing; then the file is not kept.
     job.sink.end_phase()?;
-    if options.dll || !image.tables.exports.entries.is_empty() {
-        add_import_library(job, image, out);
-    }
+    add_import_library(job, image, out);
     job.finish(file, true, threads > 1, || {
         let beside = options.time_trace_beside_output.then(|| out.with_extension("time-trace"));
         job.report_trace(options.time, options.time_trace.as_deref().or(beside.as_deref()))

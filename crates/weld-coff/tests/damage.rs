@@ -125,3 +125,16 @@ fn import_libraries() {
         }
     }
 }
+
+#[test]
+fn relocations_of_zeroes() {
+    let dir = Dir::new("zeroes");
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xc3]);
+    let start = object.symbol("start", 0, text, coff::EXTERNAL);
+    let zeroes = object.zeroes(".zero", 8);
+    object.reloc(zeroes, 0, start, coff::ADDR64);
+    let path = dir.write("a.obj", &object.build());
+    let error = link(&dir, &[&path], &[]).unwrap_err();
+    assert!(error.contains("section 2 (.zero): it has relocations, but no contents"), "{error}");
+}

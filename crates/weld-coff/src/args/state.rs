@@ -87,12 +87,13 @@ impl State {
     /// The words of `/debug:`; none is `full`.
     pub fn debug(&mut self, given: Given<'_>) -> Result<(), String> {
         let words = given.value.map(|_| given.text()).transpose()?.unwrap_or("full").to_ascii_lowercase();
-        (self.o.debug, self.o.debugging, self.o.debug_symtab) = (Debug::None, false, false);
+        (self.o.debug, self.o.debugging) = (Debug::None, false);
         for word in words.split(',') {
             match word {
-                "none" => (self.o.debug, self.o.debugging, self.o.debug_symtab) = (Debug::None, false, false),
+                "none" => (self.o.debug, self.o.debugging) = (Debug::None, false),
                 "nodwarf" => self.o.debug = Debug::None,
-                "nosymtab" => self.o.debug_symtab = false,
+                // There is none in any image.
+                "nosymtab" => {}
                 "dwarf" => (self.o.debug, self.o.debugging) = (Debug::Dwarf, true),
                 "full" | "fastlink" | "ghash" | "noghash" | "symtab" => {
                     let what = if word == "symtab" { "symbol tables in images" } else { "PDB files" };

@@ -5,7 +5,7 @@ use weld_common::args::{Given, Group, Index, Spec, Table, accepted, flag, lost, 
 use weld_common::io::output::EngineChoice;
 
 use super::state::{State, Stop, switch};
-use super::values::{alignment, number, sizes, version};
+use super::values::{alignment, image_base, number, sizes, version};
 use crate::coff::machine::Machine;
 use crate::options::Timestamp;
 
@@ -145,13 +145,10 @@ const IMAGE: &[Spec<State>] = &[
             return Err("addresses in files are not supported".to_owned());
         }
         let (base, size) = sizes(text)?;
-        if base % 0x1_0000 != 0 {
-            return Err(format!("{base:#x} is not a multiple of 64 KiB"));
-        }
         if size.is_some() {
             return Err("a greatest size of the image is not supported".to_owned());
         }
-        s.o.base = Some(base);
+        s.o.base = Some(image_base(base)?);
         Ok(())
     }),
     switch!("fixed", "The image can be loaded at its own address only.", fixed),
@@ -231,12 +228,7 @@ const IMAGE: &[Spec<State>] = &[
         s.o.os_version = Some(version(v.text()?)?);
         Ok(())
     }),
-    take(&["dependentloadflag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
-        let flags = number(v.text()?)?;
-        s.o.dependent_load_flags =
-            u16::try_from(flags).map_err(|_| format!("{flags:#x} has more than 16 bits"))?;
-        Ok(())
-    }),
+    lost(&["dependentloadflag"], Required("FLAGS"), "the load configuration stays as objects have it"),
     path!("stub", "A program for DOS to begin the image with.", stub),
     path!("implib", "Write the import library to FILE.", implib),
     flag(&["noimplib"], "Write no import library.", |s| s.o.no_implib = true),
@@ -279,8 +271,8 @@ const IMAGE: &[Spec<State>] = &[
         "the image does not say so",
     ),
     lost(&["functionpadmin"], Optional("BYTES"), "there is no room for patches in front of functions"),
-    accepted(&["safeseh"], Optional("no"), "tables of handlers are for x86"),
-    accepted(&["noseh"], NoValue, "tables of handlers are for x86"),
+    switch!("safeseh", "x86: tables of exception handlers: not made yet, with a warning.", safe_seh),
+    accepted(&["noseh"], NoValue, "no tables of exception handlers are made"),
     refused(
         &["manifestuac", "manifestdependency", "manifestinput", "manifestfile"],
         Required("TEXT"),

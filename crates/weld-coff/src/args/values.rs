@@ -14,6 +14,14 @@ pub fn number(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("expected a number, but got '{text}'"))
 }
 
+/// An address that an image can be made for.
+pub fn image_base(address: u64) -> Result<u64, String> {
+    match address % 0x1_0000 {
+        0 => Ok(address),
+        _ => Err(format!("{address:#x} is not a multiple of 64 KiB")),
+    }
+}
+
 /// `reserve[,commit]`.
 pub fn sizes(text: &str) -> Result<(u64, Option<u64>), String> {
     match text.split_once(',') {

@@ -10,6 +10,7 @@
 //!
 //! `;` starts a comment. Source: Microsoft, "Module-Definition (.def) Files".
 
+use crate::args::values;
 use crate::options::Export;
 
 /// What a file says; what it does not say is `None`.
@@ -142,7 +143,7 @@ impl<'t> Parser<'t> {
 
     fn number(&mut self) -> Result<u64, String> {
         let text = self.text()?;
-        crate::args::values::number(text)
+        values::number(text)
     }
 
     fn is_at_statement(&self) -> bool {
@@ -163,7 +164,8 @@ impl<'t> Parser<'t> {
             if !self.take(&Token::Equal) {
                 return Err("'=' is missing behind BASE".to_owned());
             }
-            self.out.base = Some(self.number()?);
+            let base = self.number()?;
+            self.out.base = Some(values::image_base(base).map_err(|e| format!("BASE: {e}"))?);
         }
         Ok(())
     }
@@ -176,7 +178,7 @@ impl<'t> Parser<'t> {
 
     fn version(&mut self) -> Result<(), String> {
         let text = self.text()?;
-        self.out.version = Some(crate::args::values::version(text)?);
+        self.out.version = Some(values::version(text)?);
         Ok(())
     }
 
@@ -269,6 +271,7 @@ mod tests {
             "EXPORTS a @x",
             "EXPORTS a=",
             "NAME x BASE 1",
+            "NAME x BASE=0x1001",
             "\"x",
             "EXPORTS a @0",
             "HEAPSIZE x",

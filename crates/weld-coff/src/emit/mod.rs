@@ -23,7 +23,7 @@ use crate::image::{Image, Place};
 use crate::input::sections::{Kind, Section};
 use crate::layout::OutputSection;
 use crate::options::Timestamp;
-use crate::resolve::symbols::Made;
+use crate::resolve::symbols::{Made, Symbol};
 use crate::synth::{TABLES, Table, debug_directory};
 use headers::{Checksum, Directories, Strings};
 
@@ -257,7 +257,7 @@ impl Emitter<'_, '_, '_> {
     fn align_tls(&self, id: SectionId, bytes: &mut [u8]) {
         let Some(tls) = self.image.resolved.program.tls else { return };
         let symbol = self.image.symbols.get(tls);
-        if symbol.target != id.0 || self.image.tls_align == 0 {
+        if symbol != Symbol::in_section(id, symbol.value) || self.image.tls_align == 0 {
             return;
         }
         let at = symbol.value as usize + self.image.facts().tls_directory as usize - 4;

@@ -251,6 +251,12 @@ impl Sections {
     }
 }
 
+/// Whether sections of this name are a table that the image has one of, so that all lie together whatever their flags
+/// are: imports, which import libraries of GNU tools have writable, and functions for unwinding.
+fn is_table(name: &[u8]) -> bool {
+    name.starts_with(b".idata") || name == b".pdata" || name.starts_with(b".pdata$")
+}
+
 impl<'a> Parser<'_, 'a> {
     fn object(
         &self,
@@ -307,11 +313,10 @@ impl<'a> Parser<'_, 'a> {
         object.coff.relocations(header)?;
         section.align = object::alignment(flags).ok_or("unknown alignment")?;
         section.size = header.size_of_raw_data.get(LE);
-        section.flags = match name.starts_with(b".idata") {
-            // Import libraries of GNU tools have them writable; all lie together.
-            true => READ_ONLY,
-            false => flags & KEPT_FLAGS,
-        };
+        section.flags = if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS };
+        if section.is_bss() && !object.coff.relocations(header)?.is_empty() {
+            return Err("it has relocations, but no contents".to_owned());
+        }
         section.comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
         section.part = parts.id(name, section.flags);
         Ok(())

@@ -18,7 +18,7 @@ use weld_common::{par, sort, text, zeroed};
 
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::input::sections::{Kind, Sections};
+use crate::input::sections::{Kind, Part, Sections};
 use crate::live::Live;
 use crate::options::Options;
 
@@ -71,10 +71,12 @@ impl Layout {
         after.checked_sub(1)
     }
 
-    /// The members of parts called `name`.
+    /// The members of parts called `name`, or that and more behind a `$`.
     pub fn members_of(&self, sections: &Sections, name: &[u8]) -> Range<usize> {
-        let is_it = |id: &u32| sections.parts[sections.list[*id as usize].part as usize].name == name;
-        let ranks = sections.parts.iter().zip(&self.rank).filter(|(part, _)| part.name == name);
+        let is_named =
+            |part: &Part| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
+        let is_it = |id: &u32| is_named(&sections.parts[sections.list[*id as usize].part as usize]);
+        let ranks = sections.parts.iter().zip(&self.rank).filter(|(part, _)| is_named(part));
         let Some(least) = ranks.map(|(_, rank)| *rank).min() else { return 0..0 };
         let rank = |id: &u32| self.rank[sections.list[*id as usize].part as usize];
         let start = self.order.partition_point(|id| rank(id) < least);

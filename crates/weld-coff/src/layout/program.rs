@@ -155,10 +155,11 @@ fn merge(drafts: &mut [Draft], demands: &Demands, sink: &DiagSink) {
     }
 }
 
-/// The group in which an output section lies.
+/// The group in which an output section lies. Base relocations are behind all that a loader may have to change.
 fn place(draft: &Draft) -> u8 {
     match draft.flags & DISCARDABLE != 0 {
-        true if draft.name.starts_with(b".debug_") => 3,
+        _ if draft.is_relocs => 3,
+        true if draft.name.starts_with(b".debug_") => 4,
         true => 2,
         false if draft.name == b".rsrc" => 1,
         false => 0,
