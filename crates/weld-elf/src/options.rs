@@ -535,6 +535,10 @@ pub struct RelocOptions {
     /// `-z pack-relative-relocs`: packed, and marked by a need for `GLIBC_ABI_DT_RELR` from the C
     /// library if that is a shared object of glibc. Its loader refuses RELR without the mark.
     pub relr_glibc_dep: bool,
+    /// `--pack-dyn-relocs=android`, `android+relr`: the others are packed as Android does.
+    pub pack_android: bool,
+    /// `--use-android-relr-tags`: RELR by the names that it had before it was standardised.
+    pub android_relr: bool,
     pub emit_relocs: bool,
 }
 
@@ -548,6 +552,8 @@ impl Default for RelocOptions {
             apply_dynamic_relocs: false,
             pack_relr: false,
             relr_glibc_dep: false,
+            pack_android: false,
+            android_relr: false,
             emit_relocs: false,
         }
     }

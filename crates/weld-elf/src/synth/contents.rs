@@ -16,6 +16,8 @@ pub struct Contents<'c> {
     pub dynsym: Option<&'c DynSym>,
     pub dynamic: Vec<(u64, u64)>,
     pub dynamics: Dynamics,
+    /// `.rela.dyn` as Android packs it.
+    pub android_relocs: Option<Vec<u8>>,
     pub relr_words: Vec<u64>,
     pub eh_frames: &'c EhFrames,
     /// What `.eh_frame_hdr` says, in order; empty if there is none.

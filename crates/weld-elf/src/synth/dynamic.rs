@@ -116,16 +116,25 @@ impl DynamicPlan<'_> {
         let rela = self.counts.relative + self.counts.others;
         if rela > 0 {
             let [table, size, entry, _] = self.tags();
-            list.push((table, places.chunk(ChunkKind::RelaDyn).0));
-            list.push((size, rela * self.form.size()));
+            let packed = self.options.relocs.pack_android;
+            let (address, bytes) = places.chunk(ChunkKind::RelaDyn);
+            match (packed, self.form.addends) {
+                (true, true) => list.extend([(DT_ANDROID_RELA, address), (DT_ANDROID_RELASZ, bytes)]),
+                (true, false) => list.extend([(DT_ANDROID_REL, address), (DT_ANDROID_RELSZ, bytes)]),
+                (false, _) => list.extend([(table, address), (size, rela * self.form.size())]),
+            }
             list.push((entry, self.form.size()));
-            if self.options.relocs.combreloc && self.counts.relative > 0 {
+            if self.options.relocs.combreloc && self.counts.relative > 0 && !packed {
                 list.push((self.tags()[3], self.counts.relative));
             }
         }
         if self.counts.relr > 0 {
             let (address, size) = places.chunk(ChunkKind::Relr);
-            list.extend([(DT_RELR, address), (DT_RELRSZ, size), (DT_RELRENT, self.form.format.word())]);
+            let tags = match self.options.relocs.android_relr {
+                true => [DT_ANDROID_RELR, DT_ANDROID_RELRSZ, DT_ANDROID_RELRENT],
+                false => [DT_RELR, DT_RELRSZ, DT_RELRENT],
+            };
+            list.extend(tags.into_iter().zip([address, size, self.form.format.word()]));
         }
         if !self.slots.plt.is_empty() {
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));

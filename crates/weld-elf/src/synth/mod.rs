@@ -2,6 +2,7 @@
 //! listed in [`all`]; [`plan`] decides what they hold.
 
 pub mod all;
+pub mod android_relocs;
 pub mod build_id;
 pub mod commons;
 pub mod contents;

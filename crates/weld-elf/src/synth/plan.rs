@@ -19,6 +19,7 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::trace;
 
 use super::all;
+use super::android_relocs;
 use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
 use super::dynamic::DynamicPlan;
 use super::dynsym::{self, DynSym};
@@ -171,7 +172,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             ..Plan::new(mode, self.live, (self.resolved, options))
         };
         plan.facts.executable_stack = executable_stack;
-        let parts = (&mut *sections, &*symbols);
+        let parts = (&mut *sections, &mut *symbols);
         plan.lay_out(self.job, self.context, self.resolved, parts, (&commons, self.order)).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         let moved = !base.is_multiple_of(page) && !plan.layout.raw;
@@ -306,10 +307,10 @@ impl<'a> Plan<'a> {
     /// If they do not fit the address space or a file, or something that they have to say cannot be said.
     pub fn lay_out(
         &mut self,
-        job: &Job,
-        context: &Context,
+        job: &Job<'a>,
+        context: &Context<'_, 'a>,
         resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &Symbols),
+        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
         (commons, order): (&Commons, &SectionOrder),
     ) -> Result<(), String> {
         let (options, machine) = (job.options, context.mode.facts());
@@ -347,7 +348,11 @@ impl<'a> Plan<'a> {
         if self.joined.is_some() {
             link_tables(&mut self.layout, resolved, context.owners);
         }
-        self.settle(context, resolved, sections, &program)
+        self.settle(context, resolved, sections, &program)?;
+        match options.relocs.pack_android {
+            true => android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols)),
+            false => Ok(()),
+        }
     }
 
     /// Whether shortened GOT loads might not reach.

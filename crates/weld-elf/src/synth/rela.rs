@@ -11,7 +11,7 @@ use std::ops::Range;
 use weld_common::{par, sort, trace};
 
 use super::plan::Plan;
-use super::section::{At, Cuts, Header, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
+use super::section::{At, Cuts, Header, Info, Links, Place, Sizes, Source as Parts, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
@@ -157,6 +157,11 @@ impl Dynamics {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// All of `.rela.dyn`.
+    pub fn relocs(&self) -> Vec<Rela> {
+        self.rela.concat()
     }
 
     /// Writes `.rela.dyn` from relocation `first` on.
@@ -404,19 +409,30 @@ pub struct Dyn;
 
 impl Synthetic for Dyn {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        let counts = &sizes.plan.counts;
-        table(sizes, [b".rela.dyn", b".rel.dyn"], counts.relative + counts.others)
+        let count = sizes.plan.counts.relative + sizes.plan.counts.others;
+        let mut spec = table(sizes, [b".rela.dyn", b".rel.dyn"], count)?;
+        if let (Place::Own(header), true) = (&mut spec.place, sizes.options.relocs.pack_android) {
+            // Layout finds out how large it is.
+            header.kind = if sizes.plan.reloc_form.addends { SHT_ANDROID_RELA } else { SHT_ANDROID_REL };
+            (header.entsize, spec.size) = (1, 1);
+        }
+        Some(spec)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {
         Links::to(ChunkKind::DynSym)
     }
 
-    fn cuts(&self, _: &Parts) -> Cuts {
-        Cuts::ENTRIES
+    fn cuts(&self, source: &Parts) -> Cuts {
+        if source.contents.android_relocs.is_some() { Cuts::Whole } else { Cuts::ENTRIES }
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
+        if let Some(packed) = &at.contents().android_relocs {
+            let (bytes, rest) = out.split_at_mut(packed.len().min(out.len()));
+            bytes.copy_from_slice(&packed[..bytes.len()]);
+            return rest.fill(0);
+        }
         let form = at.image().reloc_form;
         at.contents().dynamics.write(form, at.entry(form.size()), out);
     }

@@ -6,7 +6,7 @@
 //! words. Source: gABI, "Relative Relocation Table". Addends are in place.
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::elf::{SHF_ALLOC, SHT_RELR};
+use crate::elf::{SHF_ALLOC, SHT_ANDROID_RELR, SHT_RELR};
 
 use super::rela;
 use crate::layout::settle::{Adaptive, Resize};
@@ -142,7 +142,8 @@ impl Synthetic for Section {
     /// At least one word, two if there is any bitmap; layout finds out.
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let word = sizes.format().word();
-        let header = Header { name: b".relr.dyn", kind: SHT_RELR, flags: SHF_ALLOC, entsize: word };
+        let kind = if sizes.options.relocs.android_relr { SHT_ANDROID_RELR } else { SHT_RELR };
+        let header = Header { name: b".relr.dyn", kind, flags: SHF_ALLOC, entsize: word };
         (sizes.plan.counts.relr > 0).then(|| Spec::own(header, word, word))?
     }
 

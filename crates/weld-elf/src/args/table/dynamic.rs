@@ -103,12 +103,16 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["pack-dyn-relocs"],
         Required("HOW"),
-        "Pack relative relocations: none (default), relr.",
+        "Pack dynamic relocations: none (default); relr, relative ones (DT_RELR); android, all as Android does \
+         (DT_ANDROID_RELA); android+relr, what relr leaves.",
         |s, v| {
-            if matches!(v.text()?, "android" | "android+relr") {
-                return Err("Android's packed relocations are not supported yet".to_owned());
-            }
-            s.o.relocs.pack_relr = choice(v, &[("none", false), ("relr", true)])?;
+            let choices = [
+                ("none", (false, false)),
+                ("relr", (false, true)),
+                ("android", (true, false)),
+                ("android+relr", (true, true)),
+            ];
+            (s.o.relocs.pack_android, s.o.relocs.pack_relr) = choice(v, &choices)?;
             // What `-z pack-relative-relocs` asks for besides stays asked for.
             s.o.relocs.relr_glibc_dep &= s.o.relocs.pack_relr;
             Ok(())
@@ -131,7 +135,9 @@ const ROWS: &[Spec<State>] = &[
     )
     .two_dashes(),
     accepted(&["check-dynamic-relocations", "no-check-dynamic-relocations"], NoValue, "it tests lld itself"),
-    refused(&["use-android-relr-tags"], NoValue, "it is for Android, which comes later"),
-    accepted(&["no-use-android-relr-tags"], NoValue, "it is the default"),
+    flag(&["use-android-relr-tags"], "Write DT_ANDROID_RELR and its kin in place of DT_RELR.", |s| {
+        s.o.relocs.android_relr = true;
+    }),
+    flag(&["no-use-android-relr-tags"], "Write DT_RELR (default).", |s| s.o.relocs.android_relr = false),
     refused(&["Bgroup"], NoValue, "no loader of Linux looks at DF_1_GROUP"),
 ];

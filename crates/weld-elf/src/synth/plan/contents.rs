@@ -19,7 +19,7 @@ use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
 use crate::synth::headers;
 use crate::synth::image::Image;
-use crate::synth::{rela, relr};
+use crate::synth::{android_relocs, rela, relr};
 
 impl<'a> Plan<'a> {
     /// Takes in sections that were compressed, which moves what follows them in the file.
@@ -76,6 +76,15 @@ impl<'a> Plan<'a> {
             let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.len());
             image.sink.error(text);
         }
+        let android_relocs = image
+            .options
+            .relocs
+            .pack_android
+            .then(|| android_relocs::encode(self.reloc_form, dynamics.relocs(), image.types().relative));
+        let room = self.layout.chunk(ChunkKind::RelaDyn).map_or(u64::MAX, |c| c.size);
+        if let Some(bytes) = android_relocs.as_ref().map(|b| b.len() as u64).filter(|size| *size > room) {
+            image.sink.error(format!("internal error: {bytes} bytes of .rela.dyn, {room} planned"));
+        }
         let relr_words = relr::encode(&dynamics.relr, self.layout.format.word());
         let room = self.layout.chunk(ChunkKind::Relr).map_or(0, |c| c.size);
         if relr_words.len() as u64 * self.layout.format.word() > room {
@@ -92,6 +101,7 @@ impl<'a> Plan<'a> {
             dynsym: self.dynsym.as_ref(),
             dynamic,
             dynamics,
+            android_relocs,
             relr_words,
             eh_frames: &self.eh_frames,
             frame_table: self.frame_table(image, context.parallel),

@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
     }
 
     /// Gives output sections their addresses.
-    pub(super) fn settle(
+    pub fn settle(
         &mut self,
         context: &Context,
         resolved: &Resolved,
