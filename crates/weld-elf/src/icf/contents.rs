@@ -204,8 +204,8 @@ impl<'a> Link<'_, 'a> {
         let flags = symbol.flags();
         match flags & sym::KIND {
             _ if flags & OWN != 0 || class == Class::Size => Destination::Symbol { id, addend },
-            sym::DEFINED => self.place(SectionId(symbol.section), symbol.value, (class, addend, false)),
-            sym::ABSOLUTE => absolute(class, symbol.value, addend),
+            sym::DEFINED => self.place(SectionId(symbol.section), symbol.offset(), (class, addend, false)),
+            sym::ABSOLUTE => absolute(class, symbol.constant(), addend),
             _ => Destination::Symbol { id, addend },
         }
     }

@@ -1,6 +1,6 @@
 //! From offsets to addresses: of input sections, chunks and symbols.
 //!
-//! After this, an input section's place and a symbol's `value` are final virtual addresses, and
+//! After this, the places of input sections and symbols are final virtual addresses, and
 //! a relocation's target is one load away. Merge sections have no address of their own; their place says
 //! which part and which input of it they are.
 
@@ -89,7 +89,7 @@ pub fn place_symbols(
     for id in relro_copies {
         // The offset counts from the other block; what is added below is `copy`.
         let symbol = &mut symbols.list[id.index()];
-        symbol.value = symbol.value.wrapping_add(relro).wrapping_sub(copy);
+        symbol.set_offset(symbol.offset().wrapping_add(relro).wrapping_sub(copy));
     }
     let one = |symbol: &mut Symbol| {
         let flags = symbol.flags();
@@ -99,20 +99,19 @@ pub fn place_symbols(
                 if flags & sym::MERGED != 0 {
                     place_merged(symbol, section, layout, merged);
                 } else if !section.is_rearranged() {
-                    symbol.value = symbol.value.wrapping_add(section.address());
+                    symbol.move_to(section.address());
                 } else if section.kind() == SectionKind::EhFrame {
                     // Its records have moved apart; what names the section means its start.
-                    symbol.value = eh_frame;
+                    symbol.set_address(eh_frame);
                 } else {
-                    symbol.value = section.address_of(symbol.value);
+                    symbol.set_address(section.address_of(symbol.offset()));
                 }
             }
             sym::COMMON => {
                 let base = common.get(symbol.section as usize).copied().unwrap_or(0);
-                symbol.value = symbol.value.wrapping_add(base);
+                symbol.move_to(base);
             }
-            sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.value = symbol.value.wrapping_add(copy),
-            sym::SHARED => symbol.value = 0,
+            sym::SHARED if flags & sym::NEEDS_COPY != 0 => symbol.move_to(copy),
             _ => {}
         }
     };
@@ -130,12 +129,12 @@ pub fn place_symbols(
 fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, merged: &[MergedPart]) {
     let (part, input) = section.merged();
     let part = merged.get(part);
-    let at = part.and_then(|p| p.merged.output_offset(input, symbol.value));
+    let at = part.and_then(|p| p.merged.output_offset(input, symbol.offset()));
     let base = part.map_or(0, |p| layout.chunks[p.chunk.index()].address);
-    if symbol.value >= section.size {
+    if symbol.offset() >= section.size {
         symbol.add(sym::OUTSIDE);
     }
-    symbol.value = at.map_or(0, |at| base + at);
+    symbol.set_address(at.map_or(0, |at| base + at));
 }
 
 /// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.
@@ -150,7 +149,7 @@ pub fn place_internals(
     for _ in 0..4 {
         for internal in &internals.list {
             let value = target_value(symbols, (layout, &named), (bases, shared), &internal.target);
-            symbols.list[internal.id.index()].value = value;
+            symbols.list[internal.id.index()].set_address(value);
         }
     }
 }
@@ -213,7 +212,7 @@ fn target_value(
         Target::TlsModuleBase => bases.thread_pointer,
         Target::Absolute(value) => *value,
         Target::Version => 0,
-        Target::Alias(id, offset) => symbols[*id].value.wrapping_add(*offset as u64),
+        Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
     }
 }
 

@@ -45,7 +45,7 @@ pub fn text(image: &Image, context: &Context) -> String {
         }
     }
     for internal in &context.internals.list {
-        symbol(&mut text, (image.symbols[internal.id].value, 0), &map.name(internal.id));
+        symbol(&mut text, (image.symbols[internal.id].address(), 0), &map.name(internal.id));
     }
     text
 }
@@ -172,8 +172,8 @@ impl Symbols {
             match symbol.kind() {
                 // Those that nothing uses have no place.
                 sym::COMMON if symbol.section == u32::MAX => {}
-                sym::COMMON => commons.push((symbol.value, id)),
-                sym::SHARED if symbol.has(sym::NEEDS_COPY) => copies.push((symbol.value, id)),
+                sym::COMMON => commons.push((symbol.address(), id)),
+                sym::SHARED if symbol.has(sym::NEEDS_COPY) => copies.push((symbol.address(), id)),
                 _ => {}
             }
         }

@@ -255,7 +255,7 @@ impl Internals {
                     Target::Absolute(value) => Some(value),
                     Target::Version => Some(0),
                     Target::Alias(other, offset) if symbols[other].kind() == sym::ABSOLUTE => {
-                        Some(symbols[other].value.wrapping_add(offset as u64))
+                        Some(symbols[other].constant().wrapping_add(offset as u64))
                     }
                     _ => None,
                 };
@@ -265,7 +265,7 @@ impl Internals {
                         _ => sym::ASSIGNED,
                     };
                     let symbol = &mut symbols.list[internal.id.index()];
-                    symbol.value = value;
+                    symbol.set_constant(value);
                     symbol.remove(sym::KIND);
                     let kind = if internal.target == Target::Version { sym::OBJECT } else { 0 };
                     symbol.add(sym::ABSOLUTE | assigned | kind);

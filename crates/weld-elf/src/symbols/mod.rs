@@ -36,10 +36,10 @@ pub const IN_LBSS: u32 = 2;
 pub mod sym {
     pub const KIND: u32 = 7;
     pub const UNDEFINED: u32 = 0;
-    /// In an input section: `section` is its id, `value` the offset in it (after layout the address).
+    /// In an input section: `section` is its id.
     pub const DEFINED: u32 = 1;
     pub const ABSOLUTE: u32 = 2;
-    /// A common symbol; `value` is its offset among the commons once they are allocated.
+    /// A common symbol. Once it has its place, `section` is the block of commons in which it lies.
     pub const COMMON: u32 = 3;
     /// In a shared object.
     pub const SHARED: u32 = 4;
@@ -92,8 +92,8 @@ pub mod sym {
 }
 
 pub struct Symbol {
-    /// Offset in the section, absolute value, or (after layout) virtual address.
-    pub value: u64,
+    /// Asked for as what it is: [`Symbol::offset`], [`Symbol::address`], [`Symbol::constant`].
+    place: u64,
     /// [`SectionId`], or index of the internal definition; see the kinds.
     pub section: u32,
     pub flags: AtomicU32,
@@ -102,6 +102,40 @@ pub struct Symbol {
 const _: () = assert!(size_of::<Symbol>() == 16);
 
 impl Symbol {
+    pub fn new(offset: u64, section: u32, flags: u32) -> Symbol {
+        Symbol { place: offset, section, flags: AtomicU32::new(flags) }
+    }
+    /// The offset in what it lies in (its input section, the block of commons or of copies), until there are addresses
+    /// ([`crate::layout::addresses`]). With `-r` that is all it ever has.
+    #[inline(always)]
+    pub fn offset(&self) -> u64 {
+        self.place
+    }
+    pub fn set_offset(&mut self, offset: u64) {
+        self.place = offset;
+    }
+    /// From the offset to the address: what it lies in starts at `start`.
+    #[inline(always)]
+    pub fn move_to(&mut self, start: u64) {
+        self.place = self.place.wrapping_add(start);
+    }
+    /// The address, once everything has one, or the value of what is absolute; 0 if it has none.
+    #[inline(always)]
+    pub fn address(&self) -> u64 {
+        self.place
+    }
+    #[inline(always)]
+    pub fn set_address(&mut self, address: u64) {
+        self.place = address;
+    }
+    /// The value of what is absolute, the same in all phases.
+    #[inline(always)]
+    pub fn constant(&self) -> u64 {
+        self.place
+    }
+    pub fn set_constant(&mut self, value: u64) {
+        self.place = value;
+    }
     #[inline(always)]
     pub fn flags(&self) -> u32 {
         self.flags.load(Ordering::Relaxed)
@@ -174,7 +208,7 @@ pub fn freeze(
         prefetch_definition(resolved, SymbolId((id + DEFINITION_AHEAD) as u32));
         match resolved.names.try_get(SymbolId(id as u32)) {
             Some(entry) => freeze_one(resolved, sections, entry),
-            None => Symbol { value: 0, section: u32::MAX, flags: AtomicU32::new(0) },
+            None => Symbol::new(0, u32::MAX, 0),
         }
     };
     let region = trace::region("freeze names");
@@ -354,7 +388,6 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
                         let s = &dso.syms[entry.sym() as usize];
                         flags |= sym::SHARED | type_flags(s);
                         flags |= if s.visibility() == STV_PROTECTED { sym::PROTECTED } else { 0 };
-                        value = s.st_value();
                     }
                     _ => flags |= passed_over(entry, index),
                 }
@@ -387,7 +420,7 @@ fn freeze_one(resolved: &Resolved, sections: &Sections, entry: &Entry) -> Symbol
     } else if flags & sym::KIND == sym::UNDEFINED && entry.flags & (flag::REF_STRONG | flag::ROOT) == 0 {
         flags |= sym::WEAK_UNDEFINED;
     }
-    Symbol { value, section, flags: AtomicU32::new(flags) }
+    Symbol::new(value, section, flags)
 }
 
 /// A lazy file comes first that was not read.

@@ -93,7 +93,7 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
     Ok(list)
 }
 
-/// Gives each live common symbol its offset (in `Symbol::value`) and its block (in
+/// Gives each live common symbol its offset (in [`Symbol::offset`]) and its block (in
 /// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
 pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
     let mut blocks = NO_COMMONS;
@@ -108,8 +108,9 @@ pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) ->
             false => IN_BSS,
         };
         let block = &mut blocks[symbol.section as usize];
-        symbol.value =
+        let offset =
             block.put(common.size, common.align).ok_or("common symbols do not fit the address space")?;
+        symbol.set_offset(offset);
     }
     Ok(blocks)
 }
@@ -120,13 +121,13 @@ pub struct Copies {
     pub bss: Block,
     pub relro: Block,
     /// The symbol each copy relocation names, and whether its copy lies in `relro`; offsets are in
-    /// `Symbol::value`.
+    /// [`Symbol::offset`].
     pub list: Vec<(SymbolId, bool)>,
     /// Symbols whose copies lie in `relro`: those of `list` and their aliases.
     pub in_relro: Vec<SymbolId>,
 }
 
-/// Gives each copied symbol, and all aliases of it, an offset (in `Symbol::value`). Aliases may differ in
+/// Gives each copied symbol, and all aliases of it, an offset (in [`Symbol::offset`]). Aliases may differ in
 /// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the loader
 /// copies no more than that symbol's size.
 pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
@@ -154,7 +155,7 @@ pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots
         let offset = block.put(size, align).ok_or("copied variables do not fit the address space")?;
         for alias in aliases.into_iter().map(|sym| dso.global(sym)) {
             let symbol = &mut symbols.list[alias.index()];
-            symbol.value = offset;
+            symbol.set_offset(offset);
             symbol.add(sym::NEEDS_COPY);
             if read_only {
                 copies.in_relro.push(alias);

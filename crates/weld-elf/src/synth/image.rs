@@ -91,7 +91,7 @@ impl<'a> Image<'_, 'a> {
             let flags = symbol.flags();
             let dead = flags & sym::KIND == sym::DEFINED && !self.live.contains(SectionId(symbol.section))
                 || flags & sym::IN_DISCARDED != 0;
-            return Place { address: symbol.value, addend, flags, dead };
+            return Place { address: symbol.address(), addend, flags, dead };
         }
         self.local_place(object, index, addend)
     }
@@ -194,7 +194,7 @@ impl<'a> Image<'_, 'a> {
     pub fn slot_address(&self, slot: &Slot) -> (u64, u32) {
         let Some((object, index)) = slot.local else {
             let symbol = &self.symbols[slot.id];
-            return (symbol.value, symbol.flags());
+            return (symbol.address(), symbol.flags());
         };
         let object = &self.resolved.objects[object.index()];
         let place = self.local_place(object, index, 0);
@@ -300,11 +300,11 @@ impl<'a> Image<'_, 'a> {
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let relro = self.layout.chunk(ChunkKind::CopyRelro);
-                let inside = relro.filter(|c| symbol.value.wrapping_sub(c.address) < c.size.max(1));
+                let inside = relro.filter(|c| symbol.address().wrapping_sub(c.address) < c.size.max(1));
                 inside.map(|c| c.out.header()).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
             sym::INTERNAL => {
-                let out = self.layout.section_at(symbol.value).unwrap_or(OutputSectionId(0));
+                let out = self.layout.section_at(symbol.address()).unwrap_or(OutputSectionId(0));
                 Some(out.header())
             }
             _ => None,

@@ -74,7 +74,7 @@ pub fn forget_the_rest(
                  weak, so that {library}, which defines it, is not needed (--as-needed); recompile with -fPIC"
             ));
         }
-        symbol.value = 0;
+        symbol.set_offset(0);
         symbol.remove(sym::KIND | sym::IFUNC | sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT);
         symbol.add(sym::UNDEFINED | sym::WEAK_UNDEFINED);
     }

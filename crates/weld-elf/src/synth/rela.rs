@@ -290,7 +290,7 @@ fn is_in_order<T>(lists: &[Vec<T>], key: impl Fn(&T) -> u64) -> bool {
 fn copied(image: &Image, copies: &Copies) -> Vec<Rela> {
     let copy = |&(id, _): &(SymbolId, bool)| {
         let dynsym = image.dynsym.map_or(0, |d| d.index(id));
-        Rela::make(image.symbols[id].value, dynsym, image.types().copy, 0)
+        Rela::make(image.symbols[id].address(), dynsym, image.types().copy, 0)
     };
     copies.list.iter().map(copy).collect()
 }

@@ -304,7 +304,7 @@ mod tests {
             let name = format!("name{}", i * 7919 % count).leak();
             ids.push(names.insert(name.as_bytes()));
         }
-        let make = |_| Symbol { value: 0, section: 0, flags: AtomicU32::new(0) };
+        let make = |_| Symbol::new(0, 0, 0);
         let list: Vec<Symbol> = (0..names.id_bound()).map(make).collect();
         let needs = [
             sym::NEEDS_GOT,

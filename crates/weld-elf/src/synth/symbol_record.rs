@@ -170,7 +170,7 @@ impl Image<'_, '_> {
             kind => (weak && kind == sym::SHARED, kind == sym::SHARED),
         };
         let (value, section) = match undefined {
-            true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.value, InSection::UNDEFINED),
+            true if flags & sym::NEEDS_CANONICAL_PLT != 0 => (symbol.address(), InSection::UNDEFINED),
             true => (0, InSection::UNDEFINED),
             false => self.made_place(id, symbol),
         };
@@ -184,14 +184,14 @@ impl Image<'_, '_> {
     fn made_place(&self, id: SymbolId, symbol: &Symbol) -> (u64, InSection) {
         let Some(joined) = self.joined else { return self.global_place(symbol) };
         let other = joined.aliases.get(&id).and_then(|other| self.output_index(&self.symbols[*other]));
-        (symbol.value, other.map_or(InSection::ABSOLUTE, InSection::Defined))
+        (symbol.offset(), other.map_or(InSection::ABSOLUTE, InSection::Defined))
     }
 
     /// The value and section of a name that this output defines.
     #[inline(always)]
     fn global_place(&self, symbol: &Symbol) -> (u64, InSection) {
-        let value =
-            if symbol.has(sym::TLS) { symbol.value.wrapping_sub(self.bases.tls_start) } else { symbol.value };
+        let address = symbol.address();
+        let value = if symbol.has(sym::TLS) { address.wrapping_sub(self.bases.tls_start) } else { address };
         (value, self.output_index(symbol).map_or(InSection::ABSOLUTE, InSection::Defined))
     }
 

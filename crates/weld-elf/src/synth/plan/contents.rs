@@ -131,7 +131,7 @@ impl<'a> Plan<'a> {
     }
 
     fn dynamic_entries(&self, image: &Image, dynsym: &DynSym) -> Vec<(u64, u64)> {
-        let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].value);
+        let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].address());
         let plan = DynamicPlan {
             options: image.options,
             mode: image.mode,
@@ -162,7 +162,7 @@ impl<'a> Plan<'a> {
         let Some(name) = setup::entry_symbol(options, context.inputs) else { return 0 };
         let id = image.resolved.names.find(name.as_bytes());
         match id.filter(|id| is_here(image.symbols, *id)) {
-            Some(id) => image.symbols[id].value,
+            Some(id) => image.symbols[id].address(),
             None => {
                 if options.symbols.entry.is_some() || !image.mode.shared {
                     image.sink.warn(format!("cannot find entry symbol {name}; not setting start address"));

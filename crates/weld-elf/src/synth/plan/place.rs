@@ -67,10 +67,10 @@ impl<'a> Plan<'a> {
         for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
             let symbol = &mut symbols.list[slot.id.index()];
             let flags = symbol.flags();
-            slot.definition = symbol.value;
+            slot.definition = symbol.address();
             let ifunc = flags & sym::PREEMPTIBLE == 0;
             if ifunc || flags & sym::NEEDS_CANONICAL_PLT != 0 {
-                symbol.value = entry(slot.plt);
+                symbol.set_address(entry(slot.plt));
             }
         }
     }
