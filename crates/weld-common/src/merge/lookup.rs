@@ -54,7 +54,7 @@ struct Strings<'l> {
 
 impl Strings<'_> {
     /// The output position of an input's byte, which is in this part or at its very end.
-    #[inline]
+    #[inline(always)]
     fn find(&self, offset: u32) -> Option<u64> {
         let block = ((offset - self.start) >> self.block_bits) as usize;
         let (low, high) = (self.samples[block] as usize, self.samples[block + 1] as usize);
@@ -76,8 +76,8 @@ impl<'m> Pieces<'m> {
         Pieces { merged, input, last: None }
     }
 
-    /// The same as [`Merged::output_offset`].
-    #[inline]
+    /// The same as [`Merged::output_offset`]. Relocations of debug information ask here, by the million.
+    #[inline(always)]
     pub fn output_offset(&mut self, offset: u64) -> Option<u64> {
         match &self.last {
             Some(last) if offset >= u64::from(last.start) && offset < u64::from(last.end) => {
@@ -87,6 +87,7 @@ impl<'m> Pieces<'m> {
         }
     }
 
+    #[inline(never)]
     fn elsewhere(&mut self, offset: u64) -> Option<u64> {
         if let Body::Merged { lookup, .. } = &self.merged.body
             && self.merged.strings

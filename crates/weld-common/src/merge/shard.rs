@@ -115,6 +115,7 @@ struct Piece<'a> {
 }
 
 /// Phase 2 for one shard; `runs` holds its records of each task.
+#[inline(never)]
 pub(super) fn merge(
     scratch: &mut Scratch,
     source: &Source,

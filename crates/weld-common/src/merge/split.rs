@@ -128,6 +128,7 @@ pub(super) fn plan_tasks(layout: &Layout, inputs: &[&[u8]]) -> Vec<Vec<Segment>>
 }
 
 /// Phase 1 for one task.
+#[inline(never)]
 pub(super) fn split(
     scratch: &mut Scratch,
     layout: &Layout,

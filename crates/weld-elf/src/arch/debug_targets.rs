@@ -78,7 +78,8 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
-        if place.dead || is_folded(image, object, index) && hides_folded(site) {
+        let folds = || !image.live.folds.is_empty() && is_folded(image, object, index);
+        if place.dead || folds() && hides_folded(site) {
             return Known::Gone;
         }
         Known::At(place.address.wrapping_add(place.addend as u64))

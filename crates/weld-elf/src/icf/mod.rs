@@ -66,7 +66,7 @@ impl Link<'_, '_> {
 
 /// Takes folded sections, and what speaks of them only, out of the image.
 pub fn apply(folds: Folds, objects: &[Object], sections: &mut Sections, live: &mut Live, parallel: bool) {
-    if folds.pairs.is_empty() {
+    if folds.is_empty() {
         return;
     }
     for (folded, leader) in &folds.pairs {

@@ -11,6 +11,10 @@ pub struct Folds {
 }
 
 impl Folds {
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
     /// The section that stands for `section`: mostly itself.
     pub fn leader(&self, section: SectionId) -> SectionId {
         match self.pairs.binary_search_by_key(&section, |pair| pair.0) {

@@ -163,7 +163,7 @@ impl Symbols {
         // Objects have ascending section ids, so the whole is sorted if its parts are; but symbols of folded
         // sections lie in others.
         let mut list: Vec<InSection> = lists.into_iter().flatten().collect();
-        if !image.live.folds.pairs.is_empty() {
+        if !image.live.folds.is_empty() {
             list.sort_by_key(|s| (s.section, s.value));
         }
         let (mut commons, mut copies) = (Vec::new(), Vec::new());
