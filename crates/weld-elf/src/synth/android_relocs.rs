@@ -23,7 +23,7 @@ use crate::layout::program::Program;
 use crate::layout::{ChunkKind, members};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::symbols::Symbols;
+use crate::symbols::{Symbol, Symbols};
 
 /// What the relocations of a group have in common.
 const SAME_INFO: i64 = 1;
@@ -174,7 +174,7 @@ fn size<'a>(
     resolved: &Resolved<'a>,
     (sections, symbols): (&mut Sections<'a>, &mut Symbols),
 ) -> u64 {
-    let values: Vec<u64> = symbols.list.iter().map(|symbol| symbol.value).collect();
+    let offsets: Vec<u64> = symbols.list.iter().map(Symbol::offset).collect();
     let list = sections.list.clone();
     let layout = (plan.layout.chunks.clone(), plan.layout.by_address.clone());
     let (slots, bases) = (plan.slots.list.clone(), plan.bases);
@@ -182,7 +182,7 @@ fn size<'a>(
     let image = plan.image(job, context, resolved, sections, symbols);
     let dynamics = rela::collect(&image, context.owners, &plan.copies, context.parallel);
     let size = encode(plan.reloc_form, dynamics.relocs(), image.types().relative).len() as u64;
-    symbols.list.iter_mut().zip(values).for_each(|(symbol, value)| symbol.value = value);
+    symbols.list.iter_mut().zip(offsets).for_each(|(symbol, offset)| symbol.set_offset(offset));
     sections.list = list;
     (plan.layout.chunks, plan.layout.by_address) = layout;
     (plan.slots.list, plan.bases) = (slots, bases);
