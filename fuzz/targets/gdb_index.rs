@@ -2,10 +2,11 @@
 //! say, and there are no more of them than there are bytes. The first bytes say how long each section is.
 #![no_main]
 
-use weld_elf::synth::gdb_index::collect::{Collected, Collector, Link, Wanted};
-use weld_elf::synth::gdb_index::dwarf::{KINDS, Kind, Source};
+use weld_elf::synth::debug_info::dwarf::{KINDS, Kind, Source};
+use weld_elf::synth::debug_info::object::{Link, Wanted};
+use weld_elf::synth::debug_info::plain::Plain;
+use weld_elf::synth::gdb_index::collect::{Collected, Collector};
 use weld_elf::synth::gdb_index::names::{First, Run, put_together};
-use weld_elf::synth::gdb_index::plain::Plain;
 use weld_elf::synth::gdb_index::table::Table;
 use weld_fuzz::Choices;
 
@@ -36,6 +37,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let wanted = Wanted {
         units: [Kind::Info, Kind::Types].into_iter().filter_map(present).collect(),
         lists: [Kind::PubNames, Kind::PubTypes].into_iter().filter_map(present).collect(),
+        tables: Vec::new(),
     };
     let mut collector = Collector::default();
     collector.begin(1);

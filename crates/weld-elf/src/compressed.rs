@@ -107,6 +107,14 @@ impl fmt::Display for CompressedError {
 
 impl std::error::Error for CompressedError {}
 
+/// The data of a compressed section.
+///
+/// # Errors
+/// If they are damaged.
+pub fn decompress(section: &[u8], format: Format) -> Result<Vec<u8>, CompressedError> {
+    Compressed::parse(section, format)?.decompress()
+}
+
 /// A compressed section of an input, with its header read and checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressed<'a> {

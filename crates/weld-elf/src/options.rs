@@ -388,6 +388,7 @@ pub struct SectionOptions {
     pub dead_relocs: Vec<(String, u64)>,
     pub eh_frame_hdr: bool,
     pub gdb_index: bool,
+    pub debug_names: bool,
     pub icf: Icf,
     /// `--keep-unique`: symbols whose sections are not folded.
     pub keep_unique: Vec<String>,
@@ -425,6 +426,7 @@ impl Default for SectionOptions {
             dead_relocs: Vec::new(),
             eh_frame_hdr: false,
             gdb_index: false,
+            debug_names: false,
             icf: Icf::None,
             keep_unique: Vec::new(),
             ignore_data_address_equality: false,

@@ -253,6 +253,7 @@ impl State {
             (self.relocatable && o.sections.icf != Icf::None, "-r and --icf"),
             (self.relocatable && !o.layout.sectionheader, "-r and -z nosectionheader"),
             (self.relocatable && o.sections.gdb_index, "-r and --gdb-index"),
+            (self.relocatable && o.sections.debug_names, "-r and --debug-names"),
             (o.dynamic.retpolines && o.notes.ibtplt, "-z retpolineplt and -z ibtplt"),
             (o.dynamic.retpolines && o.notes.shstk, "-z retpolineplt and -z shstk"),
             (raw && self.relocatable, "-r and --oformat=binary"),

@@ -30,6 +30,7 @@ pub enum ChunkKind {
     Got,
     GotPlt,
     GdbIndex,
+    DebugNames,
     SymTab,
     SymTabShndx,
     StrTab,

@@ -61,6 +61,9 @@ impl<'a> Parser<'a, '_> {
         {
             self.found.extra.name_lists.push(shndx as u32);
         }
+        if self.options.sections.debug_names && name == b".debug_names" {
+            self.found.extra.name_tables.push(shndx as u32);
+        }
         Ok(())
     }
 
@@ -87,9 +90,10 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// Lists of names are read for `.gdb_index`, with their relocations, and stay out of the output.
+    /// Lists of names are read for `.gdb_index` and tables for `.debug_names`, with their relocations, and stay out of the output.
     pub(super) fn set_name_lists_aside(&mut self) {
-        for &list in &self.found.extra.name_lists {
+        let extra = &self.found.extra;
+        for &list in extra.name_lists.iter().chain(&extra.name_tables) {
             self.slots[list as usize].set_kind(SectionKind::Dropped);
         }
     }

@@ -210,6 +210,8 @@ pub struct ObjectSections<'a> {
     pub unallocated: Vec<u32>,
     /// Header indices of lists of names for `.gdb_index`, which are read and not copied.
     pub name_lists: Vec<u32>,
+    /// Header indices of tables of names that are made one (`--debug-names`), likewise.
+    pub name_tables: Vec<u32>,
     /// Header indices of sections whose names are C identifiers.
     pub c_named: Vec<u32>,
     /// (a, b): if header index a is live, so is b. Sorted.

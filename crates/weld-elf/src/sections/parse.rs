@@ -230,6 +230,7 @@ impl<'a> ObjectSections<'a> {
         self.retained.append(&mut later.retained);
         self.unallocated.append(&mut later.unallocated);
         self.name_lists.append(&mut later.name_lists);
+        self.name_tables.append(&mut later.name_tables);
         self.c_named.append(&mut later.c_named);
         self.followers.append(&mut later.followers);
         self.link_order.append(&mut later.link_order);

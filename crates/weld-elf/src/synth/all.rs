@@ -5,9 +5,9 @@
 
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
-    build_id, commons, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs, gdb_index, gnu_hash,
-    got, groups, interp, merged, package_note, plt, property_note, rela, relr, shstrtab, stack_note, symtab,
-    sysv_hash, versions,
+    build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs,
+    gdb_index, gnu_hash, got, groups, interp, merged, package_note, plt, property_note, rela, relr, shstrtab,
+    stack_note, symtab, sysv_hash, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -68,6 +68,7 @@ sections! {
         Got => got::Section,
         GotPlt => plt::GotPlt,
         GdbIndex => gdb_index::Section,
+        DebugNames => debug_names::Section,
         SymTab => symtab::Section,
         SymTabShndx => symtab::Indices,
         StrTab => symtab::Names,

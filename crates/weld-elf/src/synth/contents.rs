@@ -1,5 +1,6 @@
 //! What the linker's own sections are written from, once everything has its address.
 
+use super::debug_names;
 use super::dynsym::DynSym;
 use super::eh_frames::EhFrames;
 use super::emitted_relocs::EmittedRelocs;
@@ -25,6 +26,7 @@ pub struct Contents<'c> {
     pub relocs: Option<&'c EmittedRelocs>,
     pub symtab: Option<&'c SymTab>,
     pub gdb_index: Option<&'c Table<'c>>,
+    pub debug_names: Option<&'c debug_names::table::Table>,
     /// Those of output sections.
     pub names: &'c Names,
     pub properties: Option<&'c Properties>,

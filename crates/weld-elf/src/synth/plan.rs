@@ -21,6 +21,8 @@ use weld_common::trace;
 use super::all;
 use super::android_relocs;
 use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
+use super::debug_info::object::Objects;
+use super::debug_names;
 use super::dynamic::DynamicPlan;
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
@@ -88,6 +90,8 @@ pub struct Plan<'a> {
     pub(super) names: Names,
     /// `--gdb-index`.
     pub(super) gdb_index: Option<gdb_index::table::Table<'a>>,
+    /// `--debug-names`.
+    pub(super) debug_names: Option<debug_names::table::Table>,
     pub properties: Option<Properties>,
     /// `-r`.
     pub joined: Option<Joined>,
@@ -150,6 +154,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             self.merge(sections)
         };
         self.job.sink.end_phase()?;
+        let debug_names = self.debug_names(sections, &merged);
+        self.job.sink.end_phase()?;
         let span = self.job.trace.span("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
@@ -164,6 +170,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             eh_frames,
             symtab,
             gdb_index,
+            debug_names,
             properties,
             counts,
             copies,
@@ -231,9 +238,27 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         let _span = self.job.trace.span("index for GDB");
         let planner = gdb_index::plan::Planner {
-            objects: &self.resolved.objects,
-            sections,
-            live: &self.live,
+            objects: Objects { list: &self.resolved.objects, sections, live: &self.live },
+            store: self.job.store,
+            sink: self.job.sink,
+            threads: self.context.threads,
+        };
+        planner.plan()
+    }
+
+    fn debug_names(
+        &self,
+        sections: &Sections<'j>,
+        merged: &[MergedPart<'j>],
+    ) -> Option<debug_names::table::Table> {
+        if !self.job.options.sections.debug_names {
+            return None;
+        }
+        let _span = self.job.trace.span("index of names");
+        let planner = debug_names::plan::Planner {
+            objects: Objects { list: &self.resolved.objects, sections, live: &self.live },
+            owners: self.context.owners,
+            merged,
             store: self.job.store,
             sink: self.job.sink,
             threads: self.context.threads,
@@ -284,6 +309,7 @@ impl<'a> Plan<'a> {
             symtab: None,
             names: Names::default(),
             gdb_index: None,
+            debug_names: None,
             properties: None,
             joined: None,
             compressed: Vec::new(),

@@ -117,8 +117,15 @@ const ROWS: &[Spec<State>] = &[
         |s| s.o.sections.gdb_index = true,
     ),
     flag(&["no-gdb-index"], "Write no .gdb_index (default).", |s| s.o.sections.gdb_index = false),
-    lost(&["debug-names"], NoValue, "debuggers build their index themselves"),
-    accepted(&["no-debug-names"], NoValue, "it is the default"),
+    flag(
+        &["debug-names"],
+        "Make one table of the names of all units (.debug_names), by which debuggers find things without reading all \
+         debug information first, of those that compilers make (-gdwarf-5 -gpubnames).",
+        |s| s.o.sections.debug_names = true,
+    ),
+    flag(&["no-debug-names"], "Leave these tables one behind the other (default).", |s| {
+        s.o.sections.debug_names = false
+    }),
     lost(&["branch-to-branch", "optimize-bb-jumps"], NoValue, "jumps stay as the compiler made them"),
     accepted(&["no-branch-to-branch", "no-optimize-bb-jumps"], NoValue, "it is the default"),
     lost(&["why-live"], Required("GLOB"), "the report does not exist yet"),

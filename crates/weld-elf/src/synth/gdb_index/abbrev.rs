@@ -5,7 +5,7 @@
 //!
 //! Specification: DWARF 5, sections 7.5.3 (abbreviations), 7.5.4 (attributes), 7.5.3 table 7.3 (tags).
 
-use super::dwarf::{Cursor, Encoding, Extent, Malformed, Pointer, Source, extent, form};
+use crate::synth::debug_info::dwarf::{Cursor, Encoding, Extent, Malformed, Pointer, Source, extent, form};
 
 /// The attributes that somebody asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,6 @@
 
 use super::abbrev::Abbreviations;
 use super::dies;
-use super::dwarf::{Encoding, Kind, Malformed, Pointer, Source};
 use super::names::what::ALL;
 use super::names::{IN_TYPE_UNIT, Use};
 use super::pubnames::{Listed, Set, Sets};
@@ -18,6 +17,8 @@ use super::scopes::{Found, Leaf, NOWHERE};
 use super::table::{ListedRange, ListedTypeUnit, ListedUnit, Lists};
 use super::unit::{Header, Unit};
 use super::window::{BATCH, Filler, Window};
+use crate::synth::debug_info::dwarf::{Encoding, Kind, Malformed, Pointer, Source};
+use crate::synth::debug_info::object::{Link, Wanted};
 
 /// What is wrong with one object is said so often.
 const MOST_PROBLEMS: usize = 4;
@@ -42,23 +43,6 @@ pub struct Collector<'a> {
     tables: Tables,
     names: dies::Names<'a>,
     ranges: Vec<Range>,
-}
-
-/// The sections of an object that the index is made from, in the order of the file.
-#[derive(Default)]
-pub struct Wanted {
-    /// `.debug_info` and `.debug_types`, live ones.
-    pub units: Vec<u32>,
-    /// `.debug_gnu_pubnames` and `.debug_gnu_pubtypes`.
-    pub lists: Vec<u32>,
-}
-
-/// What the reader of an object asks of the link.
-pub trait Link {
-    /// Whether a section with code or data is in the output.
-    fn is_live(&self, section: u32) -> bool;
-    /// The number in the link of a section.
-    fn number(&self, section: u32) -> u32;
 }
 
 impl<'a> Collector<'a> {

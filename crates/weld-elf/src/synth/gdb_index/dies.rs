@@ -11,10 +11,10 @@
 //! Specification: DWARF 5, sections 2.13 (declarations), 3.3 (functions), 3.2.2 (namespaces), 4.1 (variables), 5 (types).
 
 use super::abbrev::{Abbreviation, Abbreviations, Attribute, tag};
-use super::dwarf::{Cursor, Extent, Kind, Malformed, Pointer, Source, extent, form};
 use super::names::what;
 use super::scopes::{Found, Leaf, NOWHERE, Scopes};
 use super::unit::Unit;
+use crate::synth::debug_info::dwarf::{Cursor, Extent, Kind, Malformed, Pointer, Source, extent, form};
 
 /// The names of one unit.
 #[derive(Default)]

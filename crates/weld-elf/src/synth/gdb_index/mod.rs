@@ -3,7 +3,7 @@
 //! Without it GDB reads all debug information of a program before it answers anything. The index lists the units, the
 //! addresses of their code, and for each name of a function, variable or type the units that have one.
 //!
-//! An object's debug sections are read where they are, before any relocation (`dwarf`): of each unit the header
+//! An object's debug sections are read where they are, before any relocation ([`super::debug_info`]): of each unit the header
 //! and the first entry (`unit`, `abbrev`), which tells the addresses (`ranges`), and the names. Those are listed by
 //! compilers that are asked to (`pubnames`); where they are not, all entries of the unit are looked at (`dies`, `scopes`), as GDB
 //! does. Names that units next to each other have in common are put together first (`window`), then those of all
@@ -16,11 +16,8 @@ pub mod abbrev;
 pub mod chains;
 pub mod collect;
 pub mod dies;
-pub mod dwarf;
 pub mod gdb_hash;
 pub mod names;
-pub mod object;
-pub mod plain;
 pub mod plan;
 pub mod pubnames;
 pub mod ranges;

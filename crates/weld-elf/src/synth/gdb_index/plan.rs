@@ -4,22 +4,14 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::items;
 
-use super::collect::{Collected, Collector, Link};
-use super::dwarf::Malformed;
+use super::collect::{Collected, Collector};
 use super::names::{self, First, MOST_UNITS, Run};
-use super::object::DebugSections;
 use super::table::{Lists, Table};
-use crate::ids::{ObjectId, SectionId};
-use crate::input::object::Object;
-use crate::live::Live;
-use crate::sections::{SectionKind, Sections};
-use crate::wording::place;
+use crate::synth::debug_info::object::{DebugSections, InLink, Objects};
 
 /// What the index is made from.
 pub struct Planner<'p, 'a> {
-    pub objects: &'p [Object<'a>],
-    pub sections: &'p Sections<'a>,
-    pub live: &'p Live,
+    pub objects: Objects<'p, 'a>,
     pub store: &'a InputStore<'a>,
     pub sink: &'p DiagSink,
     pub threads: usize,
@@ -37,7 +29,7 @@ const RUNS: usize = 80;
 impl<'a> Planner<'_, 'a> {
     /// The index; `None` if there is nothing to list.
     pub fn plan(&self) -> Option<Table<'a>> {
-        let count = self.objects.len();
+        let count = self.objects.list.len();
         let shard_bits = (count / SHARD).clamp(1, MOST_SHARDS).ilog2();
         let mut lists = Lists::default();
         let mut runs = Vec::new();
@@ -67,7 +59,7 @@ impl<'a> Planner<'_, 'a> {
 
     /// Reads all objects, in runs.
     fn read(&self, shard_bits: u32) -> Vec<Collected<'a>> {
-        let count = self.objects.len();
+        let count = self.objects.list.len();
         let size = (count / RUNS).clamp(*RUN.start(), *RUN.end());
         let starts = (0..count).step_by(size).collect();
         items::run(("read debug information", self.threads), starts, |collector: &mut Collector, start| {
@@ -80,13 +72,14 @@ impl<'a> Planner<'_, 'a> {
     }
 
     fn object(&self, index: usize, collector: &mut Collector<'a>) {
-        let object = &self.objects[index];
-        let parts = (self.sections, self.live);
         let keep = |bytes| self.store.keep(bytes);
-        let Some((source, wanted)) = DebugSections::of(object, index, parts, &keep) else { return };
-        collector.object(&source, &wanted, &Place { planner: self, object });
+        let Some((source, wanted)) = DebugSections::of(self.objects, index, &keep) else { return };
+        let link = InLink { objects: self.objects, index };
+        let object = link.object();
+        collector.object(&source, &wanted, &link);
         for malformed in &collector.problems {
-            self.report(index, object, malformed);
+            let text = format!("{}; .gdb_index leaves it out", malformed.what);
+            self.sink.push(link.problem(malformed, &text, Diagnostic::warning));
         }
         if collector.has_hidden_names {
             let text = format!(
@@ -95,16 +88,6 @@ impl<'a> Planner<'_, 'a> {
             );
             self.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
         }
-    }
-
-    #[cold]
-    fn report(&self, index: usize, object: &Object, malformed: &Malformed) {
-        let (section, offset) = (malformed.place.section, malformed.place.offset);
-        let text =
-            format!("{}: {}; .gdb_index leaves it out", place::text(object, section, offset), malformed.what);
-        let at = place::of(ObjectId(index as u32), section, offset);
-        let order = (object.file.0 as u64) << 32 | u64::from(section);
-        self.sink.push(Diagnostic::warning(text).at(order).place(at));
     }
 }
 
@@ -115,26 +98,4 @@ fn append(lists: &mut Lists, mut more: Lists, first: First) {
     lists.type_units.append(&mut more.type_units);
     lists.ranges.append(&mut more.ranges);
     lists.has_new_type_units |= more.has_new_type_units;
-}
-
-/// What an object's reader asks of the link.
-struct Place<'p, 'l, 'a> {
-    planner: &'p Planner<'l, 'a>,
-    object: &'p Object<'a>,
-}
-
-impl Link for Place<'_, '_, '_> {
-    fn is_live(&self, section: u32) -> bool {
-        if section as usize >= self.object.shdrs.len() {
-            return false;
-        }
-        let id = SectionId(self.number(section));
-        // What another section stands for is described by that one's unit.
-        let input = self.planner.sections.get(id);
-        input.in_image() && input.kind() != SectionKind::Folded && self.planner.live.contains(id)
-    }
-
-    fn number(&self, section: u32) -> u32 {
-        self.object.section_base + section
-    }
 }

@@ -8,7 +8,7 @@
 
 use weld_common::hash::hash_until_nul;
 
-use super::dwarf::{Cursor, Kind, Malformed, Pointer, Source};
+use crate::synth::debug_info::dwarf::{Cursor, Kind, Malformed, Pointer, Source};
 
 /// A set, positioned at its first name.
 pub struct Set<'s> {

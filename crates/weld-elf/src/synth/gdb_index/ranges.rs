@@ -6,8 +6,8 @@
 //! Specification: DWARF 5, sections 2.17 (code addresses), 7.25 (range lists), 7.28 (range list tables); DWARF 4,
 //! section 2.17.3 (`.debug_ranges`).
 
-use super::dwarf::{Cursor, Kind, Malformed, Pointer, Source, form};
 use super::unit::{Unit, Value};
+use crate::synth::debug_info::dwarf::{Cursor, Kind, Malformed, Pointer, Source, form};
 
 /// Code of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,8 +23,10 @@ use weld_common::hash_index::HashIndex;
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
-use super::dwarf::Pointer;
 use super::names::{Names, Shard, Texts, Use, Vector};
+use crate::elf::Format;
+use crate::synth::debug_info::dwarf::Pointer;
+use crate::synth::parts::{Out, Parts};
 
 /// A unit, in an input section that has number `place.section` in the link.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +73,7 @@ pub struct Table<'a> {
     pooled: Vec<Pooled>,
     /// For each group of vectors, those of shards that are there: (shard, vector).
     vectors: Vec<Vec<(u32, u32)>>,
-    parts: Parts,
+    parts: Parts<PartKind>,
     version: u32,
 }
 
@@ -82,13 +84,6 @@ struct Pooled {
 }
 
 /// A part of the index that is written at once.
-#[derive(Clone, Copy)]
-struct Part {
-    start: u64,
-    size: u64,
-    kind: PartKind,
-}
-
 #[derive(Clone, Copy)]
 enum PartKind {
     Header,
@@ -297,26 +292,18 @@ impl<'a> Table<'a> {
 
     /// Where the section may be cut.
     pub fn borders(&self) -> impl Iterator<Item = u64> + '_ {
-        self.parts.list.iter().map(|part| part.start)
+        self.parts.borders()
     }
 
     /// Writes what is in `out`, which begins at offset `start` of the section; both ends are [borders](Self::borders).
     /// `address` is that of an input section: in memory, or in its output section if that is outside.
     pub fn write(&self, start: u64, out: &mut [u8], address: &dyn Fn(u32) -> u64) {
-        let first = self.parts.list.partition_point(|part| part.start < start);
-        let mut rest = out;
-        for part in &self.parts.list[first..] {
-            if rest.is_empty() {
-                return;
-            }
-            let (bytes, behind) = rest.split_at_mut(part.size as usize);
-            self.write_part(part.kind, bytes, address);
-            rest = behind;
-        }
+        self.parts.write(start, out, |kind, bytes| self.write_part(kind, bytes, address));
     }
 
     fn write_part(&self, kind: PartKind, bytes: &mut [u8], address: &dyn Fn(u32) -> u64) {
-        let mut out = Out(bytes);
+        // The format is little endian on all machines.
+        let mut out = Out { rest: bytes, format: Format::NATIVE };
         let placed = |place: Pointer| address(place.section).wrapping_add(place.offset);
         match kind {
             PartKind::Header => self.write_header(&mut out),
@@ -361,7 +348,7 @@ impl<'a> Table<'a> {
             }
             PartKind::Names { window, first } => {
                 for (scope, leaf) in self.texts[window as usize].names(first) {
-                    if out.0.is_empty() {
+                    if out.rest.is_empty() {
                         return;
                     }
                     out.bytes(scope);
@@ -374,10 +361,7 @@ impl<'a> Table<'a> {
 
     fn write_header(&self, out: &mut Out) {
         out.u32(self.version);
-        let starts = |wanted: fn(PartKind) -> bool| {
-            let part = self.parts.list.iter().find(|part| wanted(part.kind));
-            part.map_or(self.parts.size, |part| part.start) as u32
-        };
+        let starts = |wanted: fn(PartKind) -> bool| self.parts.start(wanted) as u32;
         out.u32(starts(|kind| matches!(kind, PartKind::Units)));
         out.u32(starts(|kind| matches!(kind, PartKind::TypeUnits)));
         out.u32(starts(|kind| matches!(kind, PartKind::Ranges)));
@@ -386,41 +370,6 @@ impl<'a> Table<'a> {
             out.u32(starts(|kind| matches!(kind, PartKind::Shortcut)));
         }
         out.u32(starts(|kind| matches!(kind, PartKind::Vectors(_))));
-    }
-}
-
-/// The parts of the section.
-#[derive(Default)]
-struct Parts {
-    list: Vec<Part>,
-    /// Of all together.
-    size: u64,
-}
-
-impl Parts {
-    fn add(&mut self, kind: PartKind, size: u64) {
-        self.list.push(Part { start: self.size, size, kind });
-        self.size += size;
-    }
-}
-
-/// Writes numbers one after the other.
-struct Out<'o>(&'o mut [u8]);
-
-impl Out<'_> {
-    #[inline(always)]
-    fn bytes(&mut self, bytes: &[u8]) {
-        let (here, rest) = std::mem::take(&mut self.0).split_at_mut(bytes.len());
-        here.copy_from_slice(bytes);
-        self.0 = rest;
-    }
-    #[inline(always)]
-    fn u32(&mut self, value: u32) {
-        self.bytes(&value.to_le_bytes());
-    }
-    #[inline(always)]
-    fn u64(&mut self, value: u64) {
-        self.bytes(&value.to_le_bytes());
     }
 }
 

@@ -4,7 +4,9 @@
 //! "Fission" for skeletons before DWARF 5.
 
 use super::abbrev::{Abbreviations, Attribute, tag};
-use super::dwarf::{Cursor, Encoding, Extent, Kind, Malformed, Pointer, Source, extent, form};
+use crate::synth::debug_info::dwarf::{
+    Cursor, Encoding, Extent, Kind, Malformed, Pointer, Source, extent, form,
+};
 
 /// Where in its section a unit is, and how it is written.
 #[derive(Clone, Copy, Debug, Default)]

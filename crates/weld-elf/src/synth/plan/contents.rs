@@ -108,6 +108,7 @@ impl<'a> Plan<'a> {
             relocs: self.relocs.as_ref(),
             symtab: self.symtab.as_ref(),
             gdb_index: self.gdb_index.as_ref(),
+            debug_names: self.debug_names.as_ref(),
             names: &self.names,
             properties: self.properties.as_ref(),
             compressed: &self.compressed,

@@ -1,8 +1,8 @@
-use super::super::dwarf::KINDS;
 use super::super::names::{First, Run, put_together, what};
-use super::super::plain::Plain;
 use super::super::table::Table;
 use super::*;
+use crate::synth::debug_info::dwarf::KINDS;
+use crate::synth::debug_info::plain::Plain;
 
 /// Sections with relocations: (field, what it refers to). Section 100 has code, and so has 101, which is dead.
 struct Object<'a> {
@@ -63,6 +63,7 @@ type Read = (Vec<u64>, Vec<(u64, u64)>, Vec<String>, Vec<(Pointer, &'static str)
 fn read(object: &Object<'static>) -> Read {
     let present = |kind| (object.first(kind) != 0).then(|| Plain::section(kind));
     let wanted = Wanted {
+        tables: Vec::new(),
         units: [Kind::Info, Kind::Types].into_iter().filter_map(present).collect(),
         lists: [Kind::PubNames, Kind::PubTypes].into_iter().filter_map(present).collect(),
     };

@@ -22,10 +22,11 @@ pub enum Kind {
     RngLists,
     PubNames,
     PubTypes,
+    Names,
 }
 
 /// The number of [`Kind`]s.
-pub const KINDS: usize = 11;
+pub const KINDS: usize = 12;
 
 /// A place in a section of the object. Section 0 stands for no section: the offset is a plain number then.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,14 +3,86 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::collect::Wanted;
-use super::dwarf::{KINDS, Kind, Pointer, Source};
-use crate::compressed::Compressed;
+use weld_common::diag::Diagnostic;
+
+use super::dwarf::{KINDS, Kind, Malformed, Pointer, Source};
+use crate::compressed;
 use crate::elf::*;
-use crate::ids::SectionId;
+use crate::ids::{ObjectId, SectionId};
 use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
-use crate::sections::{ObjectSections, Sections};
+use crate::sections::{ObjectSections, SectionKind, Sections};
+use crate::wording::place;
+
+/// The objects of a link, and which of their sections are in the output.
+#[derive(Clone, Copy)]
+pub struct Objects<'o, 'a> {
+    pub list: &'o [Object<'a>],
+    pub sections: &'o Sections<'a>,
+    pub live: &'o Live,
+}
+
+/// The sections of an object that indexes are made from, in the order of the file.
+#[derive(Default)]
+pub struct Wanted {
+    /// `.debug_info` and `.debug_types`, live ones.
+    pub units: Vec<u32>,
+    /// `.debug_gnu_pubnames` and `.debug_gnu_pubtypes`.
+    pub lists: Vec<u32>,
+    /// `.debug_names`.
+    pub tables: Vec<u32>,
+}
+
+/// What the reader of an object asks of the link.
+pub trait Link {
+    /// Whether a section with code or data is in the output.
+    fn is_live(&self, section: u32) -> bool;
+    /// The number in the link of a section.
+    fn number(&self, section: u32) -> u32;
+}
+
+/// Object number `index` of a link.
+#[derive(Clone, Copy)]
+pub struct InLink<'o, 'a> {
+    pub objects: Objects<'o, 'a>,
+    pub index: usize,
+}
+
+impl<'o, 'a> InLink<'o, 'a> {
+    pub fn object(&self) -> &'o Object<'a> {
+        &self.objects.list[self.index]
+    }
+
+    /// `text` of what is wrong: where it is comes first.
+    #[cold]
+    pub fn problem(
+        &self,
+        malformed: &Malformed,
+        text: &str,
+        diagnostic: fn(String) -> Diagnostic,
+    ) -> Diagnostic {
+        let (object, Pointer { section, offset }) = (self.object(), malformed.place);
+        let text = format!("{}: {text}", place::text(object, section, offset));
+        let order = (object.file.0 as u64) << 32 | u64::from(section);
+        diagnostic(text).at(order).place(place::of(ObjectId(self.index as u32), section, offset))
+    }
+}
+
+impl Link for InLink<'_, '_> {
+    fn is_live(&self, section: u32) -> bool {
+        if section as usize >= self.object().shdrs.len() {
+            return false;
+        }
+        let id = SectionId(self.number(section));
+        // What another section stands for is described by that one's unit.
+        let input = self.objects.sections.get(id);
+        input.in_image() && input.kind() != SectionKind::Folded && self.objects.live.contains(id)
+    }
+
+    fn number(&self, section: u32) -> u32 {
+        self.object().section_base + section
+    }
+}
 
 /// An object's debug sections.
 pub struct DebugSections<'o, 'a> {
@@ -56,6 +128,7 @@ fn kind(name: &[u8]) -> Option<Kind> {
         b".debug_rnglists" => Kind::RngLists,
         b".debug_gnu_pubnames" => Kind::PubNames,
         b".debug_gnu_pubtypes" => Kind::PubTypes,
+        b".debug_names" => Kind::Names,
         _ => return None,
     })
 }
@@ -64,12 +137,13 @@ impl<'o, 'a> DebugSections<'o, 'a> {
     /// Those of object number `index`; `None` if it has no live unit. What is compressed is decompressed when it is
     /// asked for, that of lists of names by `keep`, since names stay where they are.
     pub fn of(
-        object: &'o Object<'a>,
+        objects: Objects<'o, 'a>,
         index: usize,
-        (sections, live): (&'o Sections<'a>, &Live),
         keep: &dyn Fn(Vec<u8>) -> &'a [u8],
     ) -> Option<(Self, Wanted)> {
-        let ObjectSections { unallocated, name_lists, .. } = &sections.objects[index];
+        let Objects { list: all, sections, live } = objects;
+        let object = &all[index];
+        let ObjectSections { unallocated, name_lists, name_tables, .. } = &sections.objects[index];
         let format = object.format();
         let (mut list, mut first, mut wanted) = (Vec::new(), [0; KINDS], Wanted::default());
         for &shndx in unallocated {
@@ -77,7 +151,8 @@ impl<'o, 'a> DebugSections<'o, 'a> {
             let id = SectionId(object.section_base + shndx);
             let slot = sections.get(id);
             let is_list = name_lists.contains(&shndx);
-            let is_read = is_list || slot.in_image() && live.contains(id);
+            let is_table = name_tables.contains(&shndx);
+            let is_read = is_list || is_table || slot.in_image() && live.contains(id);
             if !is_read {
                 continue;
             }
@@ -107,6 +182,7 @@ impl<'o, 'a> DebugSections<'o, 'a> {
             match kind {
                 Kind::Info | Kind::Types => wanted.units.push(shndx),
                 Kind::PubNames | Kind::PubTypes if is_list => wanted.lists.push(shndx),
+                Kind::Names if is_table => wanted.tables.push(shndx),
                 _ => {}
             }
         }
@@ -115,7 +191,13 @@ impl<'o, 'a> DebugSections<'o, 'a> {
         }
         list.sort_unstable_by_key(|section: &DebugSection| section.shndx);
         wanted.units.sort_unstable();
+        wanted.tables.sort_unstable();
         Some((DebugSections { object, list, recent: Cell::new(0), first }, wanted))
+    }
+
+    /// Whether a section has bytes unless it is empty: what is damaged cannot be decompressed.
+    pub fn is_readable(&self, section: u32) -> bool {
+        self.get(section).is_some_and(|section| section.bytes.is_empty() || !section.bytes().is_empty())
     }
 
     #[inline]
@@ -139,7 +221,7 @@ fn step(relocs: &[Rela]) -> u64 {
 
 /// The bytes of a compressed section; none if they cannot be read, which is an error when they are copied.
 fn decompress(bytes: &[u8], format: Format) -> Vec<u8> {
-    Compressed::parse(bytes, format).and_then(|compressed| compressed.decompress()).unwrap_or_default()
+    compressed::decompress(bytes, format).unwrap_or_default()
 }
 
 impl<'a> DebugSection<'_, 'a> {
