@@ -300,6 +300,21 @@ impl GlobSet {
         best
     }
 
+    /// Calls `found` with the rank of each pattern that matches, in no meaningful order. Of equal patterns only the one of the
+    /// lowest rank counts.
+    pub fn all(&self, name: &[u8], mut found: impl FnMut(u32)) {
+        self.exact.get(name).into_iter().chain(self.everything).for_each(&mut found);
+        let after = self.prefixes.partition_point(|prefix| prefix.text.as_slice() <= name);
+        let mut at = after.checked_sub(1).map(|p| p as u32);
+        while let Some(p) = at {
+            let prefix = &self.prefixes[p as usize];
+            if let Some(rest) = name.strip_prefix(&*prefix.text) {
+                prefix.tails.iter().filter(|(_, tail)| tail.matches(rest)).for_each(|(rank, _)| found(*rank));
+            }
+            at = prefix.parent;
+        }
+    }
+
     /// Whether any pattern matches.
     pub fn matches(&self, name: &[u8]) -> bool {
         self.lookup(name).is_some()
@@ -377,6 +392,27 @@ mod tests {
 
     fn matches(pattern: &str, name: &str) -> bool {
         Glob::new(pattern.as_bytes()).unwrap().matches(name.as_bytes())
+    }
+
+    #[test]
+    fn all_that_match() {
+        let mut set = GlobSet::new();
+        for (rank, pattern) in
+            [".text", ".text.*", "*", ".t*", ".data", "*t", ".text.hot.*"].iter().enumerate()
+        {
+            set.add(pattern.as_bytes(), rank as u32).unwrap();
+        }
+        set.finish();
+        let all = |name: &str| {
+            let mut ranks = Vec::new();
+            set.all(name.as_bytes(), |rank| ranks.push(rank));
+            ranks.sort_unstable();
+            ranks
+        };
+        assert_eq!(all(".text"), [0, 2, 3, 5]);
+        assert_eq!(all(".text.hot.x"), [1, 2, 3, 6]);
+        assert_eq!(all(".data"), [2, 4]);
+        assert_eq!(all(""), [2]);
     }
 
     #[test]

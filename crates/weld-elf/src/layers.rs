@@ -20,8 +20,8 @@ const ROOMS: &[&str] = &[
     // What is asked for.
     "arch",
     "persona",
-    "options",
     "script",
+    "options",
     "args",
     "mode",
     // The phases, in the order in which a link goes through them.

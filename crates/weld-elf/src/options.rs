@@ -12,6 +12,8 @@ use weld_common::io::readahead::Prefetch;
 use crate::arch::Machine;
 use crate::compressed::Algorithm;
 use crate::persona::Persona;
+pub use crate::script::commands::InputKind;
+pub use crate::script::expr::DefsymValue;
 
 /// The kind of file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -155,28 +157,9 @@ pub struct InputFlags {
 
 /// One input in command-line order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InputKind {
-    /// A path as given.
-    File(PathBuf),
-    /// `-lNAME`, or `-l:FILE` with the colon kept.
-    Library(String),
-    /// `-T`/`--script`; `--default-script` if there is no `-T`. Looked up in the working directory,
-    /// then in the search paths.
-    Script(PathBuf),
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputArg {
     pub kind: InputKind,
     pub flags: InputFlags,
-}
-
-/// The value of `--defsym NAME=VALUE` and of `NAME = VALUE;` in a script.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DefsymValue {
-    Absolute(u64),
-    /// Another symbol plus an offset.
-    Symbol(String, i64),
 }
 
 /// `--defsym NAME=VALUE`.

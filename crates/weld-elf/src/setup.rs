@@ -10,7 +10,7 @@ use crate::input::load::Inputs;
 use crate::names::{Rank, Wrap, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::resolve::Resolved;
-use crate::script::standin::Command;
+use crate::script::commands::Command;
 use crate::script::version_script::VersionScript;
 
 /// The libraries that objects ask for and that are not in `asked`, with who asks first. `asked` takes
@@ -73,8 +73,16 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
             Command::Extern(list) => names.extend(list.iter().map(|n| (n.clone(), kept))),
             Command::Define(definition) => {
                 names.push((definition.name.clone(), undefined));
-                if let DefsymValue::Symbol(other, _) = &definition.value {
-                    names.push((other.clone(), undefined | flag::REF_STRONG));
+                match &definition.value {
+                    DefsymValue::Absolute(_) => {}
+                    DefsymValue::Symbol(other, _) => {
+                        names.push((other.clone(), undefined | flag::REF_STRONG))
+                    }
+                    DefsymValue::Computed(value) => {
+                        names.extend(
+                            value.symbols().map(|other| (other.to_owned(), undefined | flag::REF_STRONG)),
+                        );
+                    }
                 }
             }
             _ => {}

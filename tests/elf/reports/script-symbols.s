@@ -10,7 +10,7 @@
 //# [weld|lld] no-dynsym: inner unused
 //# [weld|lld] no-symbol: unused
 //# [weld] fail: script-symbols.o bad.ld
-//# [weld] error: bad\.ld:2: nothere is not defined
+//# [weld] error: bad\.ld:2:[0-9]+: nothere is not defined
 //# not: mold -- it does not define symbols in scripts
 .globl target, own
 target: call filled@PLT

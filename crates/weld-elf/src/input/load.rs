@@ -6,12 +6,12 @@
 //! never depends on when it is read.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use weld_common::archive::thin;
-use weld_common::diag::DiagSink;
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::par;
 use weld_common::text;
@@ -26,8 +26,9 @@ use super::{FileName, Reading};
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
-use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options};
-use crate::script::standin::{self, Command, Definition};
+use crate::options::{Defsym, DefsymValue, InputArg, InputFlags, InputKind, Options};
+use crate::script::commands::{self, Command, Definition};
+use crate::script::lexer::Place;
 use crate::util::in_sysroot;
 
 /// What stands behind a [`FileId`].
@@ -193,8 +194,43 @@ fn is_device(path: &str) -> bool {
 fn assignment(defsym: &Defsym) -> (Arc<str>, Command) {
     let Defsym { name, value, .. } = defsym;
     let (name, value) = (name.clone(), value.clone());
-    let origin = format!("--defsym={name}");
-    (origin.into(), Command::Define(Definition { name, value, provide: false, hidden: false, line: 0 }))
+    let origin: Arc<str> = format!("--defsym={name}").into();
+    let place = Place { path: origin.clone(), line: 0, column: 0 };
+    (origin, Command::Define(Definition { name, value, provide: false, hidden: false, place }))
+}
+
+/// A path that lives as long as the inputs.
+fn kept_path<'a>(store: &'a InputStore<'a>, path: &str) -> &'a str {
+    std::str::from_utf8(store.keep(path.as_bytes().to_vec())).unwrap_or_default()
+}
+
+/// What a script includes, found as its inputs are.
+struct Included<'l, 'a, 'o> {
+    loader: &'l Loader<'a, 'o>,
+    inputs: &'l mut Inputs<'a>,
+    flags: InputFlags,
+}
+
+impl<'a> commands::Files<'a> for Included<'_, 'a, '_> {
+    fn include(&mut self, path: &Path, from: &str) -> Result<(&'a str, &'a [u8]), Diagnostic> {
+        let flags = self.flags;
+        let arg = InputArg { kind: InputKind::Script(path.to_owned()), flags };
+        let from = Opened { path: from.into(), bytes: &[], kind: Kind::Text, flags, searched: false };
+        let found = self.loader.search(self.inputs).open(&arg, Some(&from))?;
+        self.inputs.opened.push(found.path.clone());
+        if !matches!(found.kind, Kind::Text | Kind::Unknown) {
+            return Err(Diagnostic::error(format!("{} is no linker script", found.path)));
+        }
+        Ok((kept_path(self.loader.store, &found.path), found.bytes))
+    }
+
+    fn add_directory(&mut self, path: PathBuf) {
+        let options = self.loader.options;
+        if !options.inputs.nostdlib {
+            let inside = in_sysroot(&options.inputs.sysroot, &path);
+            self.inputs.search_dirs.push(inside.unwrap_or(path));
+        }
+    }
 }
 
 /// Linker-script stand-ins may include one another this deep.
@@ -244,6 +280,11 @@ impl<'a> Loader<'a, '_> {
             let (before, after) = args.split_at(defsym.before - given);
             self.expand(before, None, 0, &mut opened, &mut inputs);
             (args, given) = (after, defsym.before);
+            if let DefsymValue::Computed(value) = &defsym.value {
+                let text = "a value that is known only after layout is not supported yet";
+                self.sink.error(format!("{}: {text}", value.place));
+                continue;
+            }
             inputs.commands.push(assignment(defsym));
         }
         self.expand(args, None, 0, &mut opened, &mut inputs);
@@ -375,7 +416,9 @@ impl<'a> Loader<'a, '_> {
             }
             return;
         }
-        let commands = match standin::parse(file.bytes, &file.path) {
+        let path = kept_path(self.store, &file.path);
+        let mut included = Included { loader: self, inputs, flags: file.flags };
+        let commands = match commands::parse(file.bytes, path, &mut included) {
             Ok(commands) => commands,
             Err(diagnostic) => return self.sink.push(diagnostic),
         };
@@ -400,14 +443,6 @@ impl<'a> Loader<'a, '_> {
                     let args: Vec<_> = list.into_iter().map(as_arg).collect();
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
-                Command::Include(path) => {
-                    let arg = InputArg { kind: InputKind::Script(path), flags: file.flags };
-                    self.expand(&[arg], Some(file), depth + 1, out, inputs);
-                }
-                Command::SearchDir(_) if self.options.inputs.nostdlib => {}
-                Command::SearchDir(dir) => {
-                    inputs.search_dirs.push(in_sysroot(&self.options.inputs.sysroot, &dir).unwrap_or(dir));
-                }
                 Command::Output(_) if self.options.output.path_given => {}
                 Command::Output(path) => {
                     let output = text::path(&path);
@@ -415,7 +450,15 @@ impl<'a> Loader<'a, '_> {
                 }
                 Command::Format(name) => inputs.formats.push((file.path.clone(), name, false)),
                 Command::Architecture(name) => inputs.formats.push((file.path.clone(), name, true)),
-                other => inputs.commands.push((file.path.clone(), other)),
+                Command::Entry(_) | Command::Extern(_) | Command::Version(_) => {
+                    inputs.commands.push((file.path.clone(), command));
+                }
+                Command::Define(Definition { value: DefsymValue::Computed(value), .. }) => {
+                    let text = "a value that is known only after layout is not supported yet";
+                    self.sink.error(format!("{}: {text}", value.place));
+                }
+                Command::Define(_) => inputs.commands.push((file.path.clone(), command)),
+                other => self.sink.error(format!("{}: {} is not supported yet", file.path, other.name())),
             }
         }
     }

@@ -70,9 +70,9 @@ mod tests {
     #[test]
     fn mistakes() {
         let error = |text: &str| parse(text.as_bytes(), "l").unwrap_err().message;
-        assert_eq!(error("a;"), "l:1: expected '{', but found 'a'");
-        assert_eq!(error("{ a; }"), "l:1: expected ';', but found the end of the file");
-        assert_eq!(error("{\n global: a; };"), "l:2: expected ';', but found ':'");
+        assert_eq!(error("a;"), "l:1:1: expected '{', but found 'a'");
+        assert_eq!(error("{ a; }"), "l:1:7: expected ';', but found the end of the file");
+        assert_eq!(error("{\n global: a; };"), "l:2:8: expected ';', but found ':'");
         let patterns = parse(b"{\n a[; };", "l").unwrap();
         let message = DynamicList::new([(&patterns[0], "l")]).unwrap_err().message;
         assert_eq!(message, "l:2: wrong pattern 'a[': '[' without ']'");

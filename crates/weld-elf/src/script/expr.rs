@@ -1,32 +1,208 @@
-//! Values of symbols: `--defsym NAME=VALUE` and assignments of linker scripts.
+//! Expressions of linker scripts and of `--defsym`.
 //!
-//! Expressions have the operators of C over 64-bit numbers that wrap around. At most one symbol may
-//! take part, plus or minus a number, since symbols have no value before layout. What needs layout
-//! (`.`, `ADDR`, `SIZEOF`, …) belongs to full linker scripts and is an error.
+//! They have the operators of C over 64-bit numbers that wrap around, and functions that ask the layout. An
+//! [`Expr`] is code for a machine with a stack, in one flat list: however long it is, it is evaluated and dropped in a loop.
+//! What needs no layout is evaluated at once ([`Expr::simple`]); `layout::scripted` does the rest.
+//!
+//! Source: GNU ld manual, "Expressions in Linker Scripts".
+
+use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
 
-use super::lexer::{Kind, Lexer, Mode, Token};
-use crate::options::DefsymValue;
+use super::lexer::{Kind, Lexer, Mode, Place, Token};
 
-/// How deep parentheses and unary operators may nest.
+/// How deep parentheses, functions and unary operators may nest.
 const MAX_DEPTH: u32 = 64;
+
+/// An expression. What stands for itself is pushed; everything else takes its operands from the stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expr {
+    pub code: Vec<Op>,
+    pub place: Place,
+}
+
+/// The value of `--defsym NAME=VALUE` and of `NAME = VALUE;` in a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefsymValue {
+    Absolute(u64),
+    /// Another symbol plus an offset.
+    Symbol(String, i64),
+    /// What is known only when everything has its address.
+    Computed(Expr),
+}
+
+impl DefsymValue {
+    /// The same as code.
+    pub fn into_expr(self, place: &Place) -> Expr {
+        let code = match self {
+            DefsymValue::Absolute(value) => vec![Op::Number(value)],
+            DefsymValue::Symbol(name, offset) => {
+                vec![Op::Symbol(name), Op::Number(offset as u64), Op::Binary(Binary::Add)]
+            }
+            DefsymValue::Computed(expr) => return expr,
+        };
+        Expr { code, place: place.clone() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Op {
+    Number(u64),
+    /// `.`
+    Dot,
+    Symbol(String),
+    Unary(Unary),
+    Binary(Binary),
+    /// Takes a value, and goes on at this place of the code if it is 0.
+    JumpIfZero(u32),
+    Jump(u32),
+    /// Whether a value is not 0, as a number.
+    IsTrue,
+    /// `ALIGN(value, alignment)`; `ALIGN(alignment)` has `.` for the value.
+    Align,
+    Absolute,
+    Max,
+    Min,
+    Log2Ceil,
+    /// Of the output section of this name.
+    Address(Vec<u8>),
+    LoadAddress(Vec<u8>),
+    Size(Vec<u8>),
+    Alignment(Vec<u8>),
+    HeadersSize,
+    Defined(String),
+    MaxPageSize,
+    CommonPageSize,
+    DataSegmentAlign,
+    DataSegmentRelroEnd,
+    DataSegmentEnd,
+    /// `SEGMENT_START(name, value)`.
+    SegmentStart(String),
+    /// Of the region of this name.
+    Origin(String),
+    Length(String),
+    /// `NEXT(alignment)`.
+    Next,
+    /// `ASSERT(value, message)`: the value.
+    Assert(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unary {
+    Negate,
+    Invert,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binary {
+    Or,
+    Xor,
+    And,
+    Equal,
+    Different,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+impl Unary {
+    pub fn apply(self, value: u64) -> u64 {
+        match self {
+            Unary::Negate => value.wrapping_neg(),
+            Unary::Invert => !value,
+            Unary::Not => u64::from(value == 0),
+        }
+    }
+}
+
+impl Binary {
+    /// `None`: a division by zero.
+    pub fn apply(self, a: u64, b: u64) -> Option<u64> {
+        Some(match self {
+            Binary::Or => a | b,
+            Binary::Xor => a ^ b,
+            Binary::And => a & b,
+            Binary::Equal => u64::from(a == b),
+            Binary::Different => u64::from(a != b),
+            Binary::Less => u64::from(a < b),
+            Binary::LessOrEqual => u64::from(a <= b),
+            Binary::Greater => u64::from(a > b),
+            Binary::GreaterOrEqual => u64::from(a >= b),
+            Binary::ShiftLeft => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
+            Binary::ShiftRight => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0),
+            Binary::Add => a.wrapping_add(b),
+            Binary::Subtract => a.wrapping_sub(b),
+            Binary::Multiply => a.wrapping_mul(b),
+            Binary::Divide => a.checked_div(b)?,
+            Binary::Remainder => a.checked_rem(b)?,
+        })
+    }
+
+    /// Whether the result says something of the operands, rather than being of their sort.
+    pub fn compares(self) -> bool {
+        use Binary::*;
+        matches!(self, Equal | Different | Less | LessOrEqual | Greater | GreaterOrEqual)
+    }
+}
+
+/// How wide the least multiple of a power of two is.
+pub fn log2_ceil(value: u64) -> u64 {
+    match value {
+        0 | 1 => 0,
+        _ => 64 - u64::from((value - 1).leading_zeros()),
+    }
+}
+
+/// Binary operators that are no jumps, by rising precedence from 3 on: `?:`, `||` and `&&` come before them.
+const OPERATORS: [(&str, u32, Binary); 16] = [
+    ("|", 3, Binary::Or),
+    ("^", 4, Binary::Xor),
+    ("&", 5, Binary::And),
+    ("==", 6, Binary::Equal),
+    ("!=", 6, Binary::Different),
+    ("<", 7, Binary::Less),
+    ("<=", 7, Binary::LessOrEqual),
+    (">", 7, Binary::Greater),
+    (">=", 7, Binary::GreaterOrEqual),
+    ("<<", 8, Binary::ShiftLeft),
+    (">>", 8, Binary::ShiftRight),
+    ("+", 9, Binary::Add),
+    ("-", 9, Binary::Subtract),
+    ("*", 10, Binary::Multiply),
+    ("/", 10, Binary::Divide),
+    ("%", 10, Binary::Remainder),
+];
+const OR: u32 = 1;
+const AND: u32 = 2;
 
 /// Parses `NAME=VALUE`. The error is a message without a place.
 pub fn parse_defsym(text: &str) -> Result<(String, DefsymValue), String> {
     let strip = |d: Diagnostic| d.message.trim_start_matches(":1: ").to_owned();
     let mut lexer = Lexer::new(text.as_bytes(), "");
+    let origin = format!("--defsym={text}").into();
     let parsed = (|| {
         let name = lexer.name(Mode::Expression, "SYMBOL=VALUE")?;
         let symbol = symbol_name(&lexer, &name)?;
         lexer.expect(Mode::Expression, "=")?;
-        let value = parse(&mut lexer)?;
+        let mut value = parse(&mut lexer, &origin)?;
+        value.place.line = 0;
         match lexer.next(Mode::Expression)? {
             Token { kind: Kind::End, .. } => Ok((symbol, value)),
             token => Err(lexer.unexpected(&token, "an operator")),
         }
     })();
-    parsed.map_err(strip)
+    let (symbol, value) = parsed.map_err(strip)?;
+    Ok((symbol, value.simple()?))
 }
 
 /// The name of a symbol that may be defined.
@@ -36,9 +212,7 @@ pub fn symbol_name(lexer: &Lexer<'_>, token: &Token<'_>) -> Result<String, Diagn
         return Ok(text);
     }
     if text == "." {
-        return Err(
-            lexer.error(token.line, "'.' has no meaning here; full linker scripts are not supported yet")
-        );
+        return Err(lexer.error_at(token, "'.' can only be assigned to inside SECTIONS"));
     }
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(lexer.unexpected(token, "a symbol"));
@@ -46,30 +220,113 @@ pub fn symbol_name(lexer: &Lexer<'_>, token: &Token<'_>) -> Result<String, Diagn
     Ok(text)
 }
 
-/// Parses an expression up to what cannot belong to it.
-pub fn parse(lexer: &mut Lexer<'_>) -> Result<DefsymValue, Diagnostic> {
-    let mut parser = Parser { lexer, depth: 0 };
-    parser.ternary()
+/// Parses an expression up to what cannot belong to it. `path` is for messages of later phases.
+pub fn parse(lexer: &mut Lexer<'_>, path: &Arc<str>) -> Result<Expr, Diagnostic> {
+    let place = lexer.peek(Mode::Expression)?.place(path);
+    let mut parser = Parser { lexer, depth: 0, code: Vec::new() };
+    parser.ternary()?;
+    Ok(Expr { code: parser.code, place })
+}
+
+impl Expr {
+    /// The value as far as it is known without layout: a number, or a symbol and a distance from it.
+    ///
+    /// # Errors
+    /// A message without a place.
+    pub fn simple(self) -> Result<DefsymValue, String> {
+        let mut stack: Vec<DefsymValue> = Vec::new();
+        let mut at = 0;
+        while let Some(op) = self.code.get(at) {
+            at += 1;
+            match op {
+                Op::Number(number) => stack.push(DefsymValue::Absolute(*number)),
+                Op::Symbol(name) => stack.push(DefsymValue::Symbol(name.clone(), 0)),
+                Op::Absolute => {}
+                Op::Jump(to) => at = *to as usize,
+                Op::JumpIfZero(to) => match stack.pop() {
+                    Some(DefsymValue::Absolute(0)) => at = *to as usize,
+                    Some(DefsymValue::Absolute(_)) => {}
+                    _ => return Ok(DefsymValue::Computed(self)),
+                },
+                Op::Binary(operator) => {
+                    let (Some(b), Some(a)) = (stack.pop(), stack.pop()) else { break };
+                    match simple_binary(*operator, a, b)? {
+                        Some(value) => stack.push(value),
+                        None => return Ok(DefsymValue::Computed(self)),
+                    }
+                }
+                Op::Unary(_) | Op::IsTrue | Op::Log2Ceil => match (op, stack.pop()) {
+                    (Op::Unary(operator), Some(DefsymValue::Absolute(value))) => {
+                        stack.push(DefsymValue::Absolute(operator.apply(value)));
+                    }
+                    (Op::IsTrue, Some(DefsymValue::Absolute(value))) => {
+                        stack.push(DefsymValue::Absolute(u64::from(value != 0)));
+                    }
+                    (Op::Log2Ceil, Some(DefsymValue::Absolute(value))) => {
+                        stack.push(DefsymValue::Absolute(log2_ceil(value)));
+                    }
+                    _ => return Ok(DefsymValue::Computed(self)),
+                },
+                Op::Max | Op::Min => match (op, stack.pop(), stack.pop()) {
+                    (Op::Max, Some(DefsymValue::Absolute(b)), Some(DefsymValue::Absolute(a))) => {
+                        stack.push(DefsymValue::Absolute(a.max(b)));
+                    }
+                    (Op::Min, Some(DefsymValue::Absolute(b)), Some(DefsymValue::Absolute(a))) => {
+                        stack.push(DefsymValue::Absolute(a.min(b)));
+                    }
+                    _ => return Ok(DefsymValue::Computed(self)),
+                },
+                _ => return Ok(DefsymValue::Computed(self)),
+            }
+        }
+        // ABSOLUTE of a symbol is its address as a number, whatever the symbol is.
+        match stack.pop() {
+            Some(DefsymValue::Symbol(..)) if self.code.contains(&Op::Absolute) => {
+                Ok(DefsymValue::Computed(self))
+            }
+            Some(value) => Ok(value),
+            None => Ok(DefsymValue::Computed(self)),
+        }
+    }
+
+    /// `old OPERATOR self`: what `+=` assigns.
+    pub fn behind(mut self, old: Op, operator: Binary) -> Expr {
+        self.code.insert(0, old);
+        for op in &mut self.code {
+            if let Op::Jump(to) | Op::JumpIfZero(to) = op {
+                *to += 1;
+            }
+        }
+        self.code.push(Op::Binary(operator));
+        self
+    }
+
+    /// The symbols that the value depends on.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.code.iter().filter_map(|op| match op {
+            Op::Symbol(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// What may be done before symbols have addresses.
+fn simple_binary(operator: Binary, a: DefsymValue, b: DefsymValue) -> Result<Option<DefsymValue>, String> {
+    use DefsymValue::{Absolute, Symbol};
+    Ok(Some(match (operator, a, b) {
+        (Binary::Add, Symbol(name, offset), Absolute(n))
+        | (Binary::Add, Absolute(n), Symbol(name, offset)) => Symbol(name, offset.wrapping_add(n as i64)),
+        (Binary::Subtract, Symbol(name, offset), Absolute(n)) => Symbol(name, offset.wrapping_sub(n as i64)),
+        (_, Absolute(a), Absolute(b)) => Absolute(operator.apply(a, b).ok_or("division by zero")?),
+        _ => return Ok(None),
+    }))
 }
 
 struct Parser<'p, 'a> {
     lexer: &'p mut Lexer<'a>,
     depth: u32,
+    code: Vec<Op>,
 }
-
-/// Binary operators by rising precedence.
-const LEVELS: [&[&str]; 10] = [
-    &["||"],
-    &["&&"],
-    &["|"],
-    &["^"],
-    &["&"],
-    &["==", "!="],
-    &["<", "<=", ">", ">="],
-    &["<<", ">>"],
-    &["+", "-"],
-    &["*", "/", "%"],
-];
 
 impl<'a> Parser<'_, 'a> {
     fn peek(&self) -> Result<Token<'a>, Diagnostic> {
@@ -80,10 +337,10 @@ impl<'a> Parser<'_, 'a> {
         self.lexer.next(Mode::Expression)
     }
 
-    fn nested<T>(&mut self, parse: fn(&mut Self) -> Result<T, Diagnostic>) -> Result<T, Diagnostic> {
+    fn nested(&mut self, parse: impl FnOnce(&mut Self) -> Result<(), Diagnostic>) -> Result<(), Diagnostic> {
         if self.depth == MAX_DEPTH {
-            let line = self.peek()?.line;
-            return Err(self.lexer.error(line, "the expression nests too deeply"));
+            let token = self.peek()?;
+            return Err(self.lexer.error_at(&token, "the expression nests too deeply"));
         }
         self.depth += 1;
         let result = parse(self);
@@ -91,141 +348,203 @@ impl<'a> Parser<'_, 'a> {
         result
     }
 
-    fn ternary(&mut self) -> Result<DefsymValue, Diagnostic> {
-        let condition = self.binary(0)?;
-        let question = self.peek()?;
-        if !question.is("?") {
-            return Ok(condition);
+    /// Adds a jump whose target is not known yet.
+    fn jump(&mut self, jump: fn(u32) -> Op) -> usize {
+        self.code.push(jump(0));
+        self.code.len() - 1
+    }
+
+    /// Lets a jump go to what follows.
+    fn land(&mut self, jump: usize) {
+        let here = self.code.len() as u32;
+        if let Op::Jump(to) | Op::JumpIfZero(to) = &mut self.code[jump] {
+            *to = here;
         }
-        self.next()?;
-        let yes = self.nested(Self::ternary)?;
+    }
+
+    fn ternary(&mut self) -> Result<(), Diagnostic> {
+        self.binary(0)?;
+        if !self.lexer.accept(Mode::Expression, "?")? {
+            return Ok(());
+        }
+        let otherwise = self.jump(Op::JumpIfZero);
+        self.nested(Self::ternary)?;
         self.lexer.expect(Mode::Expression, ":")?;
-        let no = self.nested(Self::ternary)?;
-        Ok(if self.number(&condition, &question)? != 0 { yes } else { no })
+        let end = self.jump(Op::Jump);
+        self.land(otherwise);
+        self.nested(Self::ternary)?;
+        self.land(end);
+        Ok(())
     }
 
-    /// Operators of one level of precedence and above.
-    fn binary(&mut self, level: usize) -> Result<DefsymValue, Diagnostic> {
-        if level == LEVELS.len() {
-            return self.unary();
-        }
-        let mut left = self.binary(level + 1)?;
+    /// Operators of at least this precedence. Nests as deep as there are precedences.
+    fn binary(&mut self, least: u32) -> Result<(), Diagnostic> {
+        self.unary()?;
         loop {
-            let operator = self.peek()?;
-            if !LEVELS[level].iter().any(|text| operator.is(text)) {
-                return Ok(left);
+            let token = self.peek()?;
+            let shortcut = [("||", OR), ("&&", AND)].into_iter().find(|(text, _)| token.is(text));
+            if let Some((_, precedence)) = shortcut.filter(|(_, precedence)| *precedence >= least) {
+                self.next()?;
+                self.shortcut(precedence)?;
+                continue;
             }
+            let found = OPERATORS.iter().find(|(text, ..)| token.is(text));
+            let Some(&(_, precedence, operator)) = found.filter(|(_, precedence, _)| *precedence >= least)
+            else {
+                return Ok(());
+            };
             self.next()?;
-            let right = self.binary(level + 1)?;
-            left = self.apply(&operator, left, right)?;
+            self.binary(precedence + 1)?;
+            self.code.push(Op::Binary(operator));
         }
     }
 
-    fn apply(
-        &self,
-        operator: &Token<'a>,
-        left: DefsymValue,
-        right: DefsymValue,
-    ) -> Result<DefsymValue, Diagnostic> {
-        use DefsymValue::{Absolute, Symbol};
-        // What may be done with a symbol before its address is known.
-        match (operator.text, &left, &right) {
-            (b"+", Symbol(name, offset), Absolute(n)) | (b"+", Absolute(n), Symbol(name, offset)) => {
-                return Ok(Symbol(name.clone(), offset.wrapping_add(*n as i64)));
-            }
-            (b"-", Symbol(name, offset), Absolute(n)) => {
-                return Ok(Symbol(name.clone(), offset.wrapping_sub(*n as i64)));
-            }
-            _ => {}
+    /// The right side of `&&` or `||`, which counts only if the left side does not decide.
+    fn shortcut(&mut self, precedence: u32) -> Result<(), Diagnostic> {
+        let is_or = precedence == OR;
+        if is_or {
+            self.code.push(Op::Unary(Unary::Not));
         }
-        let a = self.number(&left, operator)?;
-        let b = self.number(&right, operator)?;
-        let value = match operator.text {
-            b"||" => u64::from(a != 0 || b != 0),
-            b"&&" => u64::from(a != 0 && b != 0),
-            b"|" => a | b,
-            b"^" => a ^ b,
-            b"&" => a & b,
-            b"==" => u64::from(a == b),
-            b"!=" => u64::from(a != b),
-            b"<" => u64::from(a < b),
-            b"<=" => u64::from(a <= b),
-            b">" => u64::from(a > b),
-            b">=" => u64::from(a >= b),
-            b"<<" => u32::try_from(b).ok().and_then(|b| a.checked_shl(b)).unwrap_or(0),
-            b">>" => u32::try_from(b).ok().and_then(|b| a.checked_shr(b)).unwrap_or(0),
-            b"+" => a.wrapping_add(b),
-            b"-" => a.wrapping_sub(b),
-            b"*" => a.wrapping_mul(b),
-            _ if b == 0 => return Err(self.lexer.error(operator.line, "division by zero")),
-            b"/" => a / b,
-            _ => a % b,
-        };
-        Ok(Absolute(value))
+        let decided = self.jump(Op::JumpIfZero);
+        self.binary(precedence + 1)?;
+        self.code.push(Op::IsTrue);
+        let end = self.jump(Op::Jump);
+        self.land(decided);
+        self.code.push(Op::Number(u64::from(is_or)));
+        self.land(end);
+        Ok(())
     }
 
-    /// A value that must be a number because of `operator`.
-    fn number(&self, value: &DefsymValue, operator: &Token<'a>) -> Result<u64, Diagnostic> {
-        match value {
-            DefsymValue::Absolute(number) => Ok(*number),
-            DefsymValue::Symbol(name, _) => {
-                let shown = String::from_utf8_lossy(operator.text);
-                let message = format!(
-                    "'{shown}' cannot be applied to the symbol {name}: only a symbol plus or minus a number \
-                     is supported yet"
-                );
-                Err(self.lexer.error(operator.line, message))
-            }
-        }
-    }
-
-    fn unary(&mut self) -> Result<DefsymValue, Diagnostic> {
+    fn unary(&mut self) -> Result<(), Diagnostic> {
         let token = self.next()?;
-        let operand = |parser: &mut Self| -> Result<u64, Diagnostic> {
-            let value = parser.nested(Self::unary)?;
-            parser.number(&value, &token)
+        let operator = match token.text {
+            b"-" => Some(Unary::Negate),
+            b"~" => Some(Unary::Invert),
+            b"!" => Some(Unary::Not),
+            _ => None,
         };
         match (token.kind, token.text) {
-            (Kind::Punctuation, b"-") => Ok(DefsymValue::Absolute(operand(self)?.wrapping_neg())),
-            (Kind::Punctuation, b"~") => Ok(DefsymValue::Absolute(!operand(self)?)),
-            (Kind::Punctuation, b"!") => Ok(DefsymValue::Absolute(u64::from(operand(self)? == 0))),
             (Kind::Punctuation, b"+") => self.nested(Self::unary),
             (Kind::Punctuation, b"(") => {
-                let value = self.nested(Self::ternary)?;
-                self.lexer.expect(Mode::Expression, ")")?;
-                Ok(value)
+                self.nested(Self::ternary)?;
+                self.lexer.expect(Mode::Expression, ")")
             }
-            (Kind::Word, [b'0'..=b'9', ..]) => self.literal(&token).map(DefsymValue::Absolute),
-            (Kind::Word, text) if self.peek()?.is("(") => self.function(&token, text),
+            (Kind::Punctuation, _) if operator.is_some() => {
+                self.nested(Self::unary)?;
+                self.code.extend(operator.map(Op::Unary));
+                Ok(())
+            }
+            (Kind::Word, b".") => {
+                self.code.push(Op::Dot);
+                Ok(())
+            }
+            (Kind::Word, [b'0'..=b'9', ..]) => {
+                let number = self.literal(&token)?;
+                self.code.push(Op::Number(number));
+                Ok(())
+            }
+            (Kind::Word, b"SIZEOF_HEADERS" | b"sizeof_headers") => {
+                self.code.push(Op::HeadersSize);
+                Ok(())
+            }
+            (Kind::Word, name) if is_function(name) && self.peek()?.is("(") => self.function(&token),
             (Kind::Word | Kind::Quoted, [_, ..]) => {
-                Ok(DefsymValue::Symbol(symbol_name(self.lexer, &token)?, 0))
+                let name = symbol_name(self.lexer, &token)?;
+                self.code.push(Op::Symbol(name));
+                Ok(())
             }
             _ => Err(self.lexer.unexpected(&token, "a number or a symbol")),
         }
     }
 
-    fn function(&mut self, token: &Token<'a>, name: &[u8]) -> Result<DefsymValue, Diagnostic> {
-        let arguments = match name {
-            b"ABSOLUTE" => 1,
-            b"MAX" | b"MIN" => 2,
-            _ => {
-                let name = String::from_utf8_lossy(name);
-                let message = format!("{name}( ) needs a full linker script, which is not supported yet");
-                return Err(self.lexer.error(token.line, message));
+    fn function(&mut self, token: &Token<'a>) -> Result<(), Diagnostic> {
+        self.lexer.expect(Mode::Expression, "(")?;
+        match token.text {
+            b"ABSOLUTE" => self.values(1, Op::Absolute)?,
+            b"MAX" => self.values(2, Op::Max)?,
+            b"MIN" => self.values(2, Op::Min)?,
+            b"LOG2CEIL" => self.values(1, Op::Log2Ceil)?,
+            b"NEXT" => self.values(1, Op::Next)?,
+            b"DATA_SEGMENT_ALIGN" => self.values(2, Op::DataSegmentAlign)?,
+            b"DATA_SEGMENT_RELRO_END" => self.values(2, Op::DataSegmentRelroEnd)?,
+            b"DATA_SEGMENT_END" => self.values(1, Op::DataSegmentEnd)?,
+            b"ALIGN" | b"BLOCK" => self.align()?,
+            b"ADDR" => self.of_section(Op::Address)?,
+            b"LOADADDR" => self.of_section(Op::LoadAddress)?,
+            b"SIZEOF" => self.of_section(Op::Size)?,
+            b"ALIGNOF" => self.of_section(Op::Alignment)?,
+            b"DEFINED" => self.of_name(Op::Defined)?,
+            b"ORIGIN" => self.of_name(Op::Origin)?,
+            b"LENGTH" => self.of_name(Op::Length)?,
+            b"CONSTANT" => self.constant()?,
+            b"SEGMENT_START" => {
+                let name = self.lexer.name(Mode::File, "a segment")?;
+                let name = self.lexer.utf8(&name)?;
+                self.lexer.expect(Mode::Expression, ",")?;
+                self.values(1, Op::SegmentStart(name))?;
             }
-        };
-        self.next()?;
-        let first = self.nested(Self::ternary)?;
-        let value = if arguments == 1 {
-            first
+            _ => {
+                self.nested(Self::ternary)?;
+                self.lexer.expect(Mode::Expression, ",")?;
+                let message = self.lexer.name(Mode::File, "a message")?;
+                self.code.push(Op::Assert(String::from_utf8_lossy(message.text).into_owned()));
+            }
+        }
+        self.lexer.expect(Mode::Expression, ")")
+    }
+
+    /// So many values for `op`.
+    fn values(&mut self, count: usize, op: Op) -> Result<(), Diagnostic> {
+        for i in 0..count {
+            if i > 0 {
+                self.lexer.expect(Mode::Expression, ",")?;
+            }
+            self.nested(Self::ternary)?;
+        }
+        self.code.push(op);
+        Ok(())
+    }
+
+    /// `ALIGN(alignment)` or `ALIGN(value, alignment)`.
+    fn align(&mut self) -> Result<(), Diagnostic> {
+        let start = self.code.len();
+        self.nested(Self::ternary)?;
+        if self.lexer.accept(Mode::Expression, ",")? {
+            self.nested(Self::ternary)?;
         } else {
-            self.lexer.expect(Mode::Expression, ",")?;
-            let second = self.nested(Self::ternary)?;
-            let (a, b) = (self.number(&first, token)?, self.number(&second, token)?);
-            DefsymValue::Absolute(if name == b"MAX" { a.max(b) } else { a.min(b) })
-        };
-        self.lexer.expect(Mode::Expression, ")")?;
-        Ok(value)
+            // Jumps inside go to places that move by one.
+            self.code.insert(start, Op::Dot);
+            for op in &mut self.code[start..] {
+                if let Op::Jump(to) | Op::JumpIfZero(to) = op {
+                    *to += 1;
+                }
+            }
+        }
+        self.code.push(Op::Align);
+        Ok(())
+    }
+
+    fn of_section(&mut self, op: fn(Vec<u8>) -> Op) -> Result<(), Diagnostic> {
+        let name = self.lexer.name(Mode::File, "an output section")?;
+        self.code.push(op(name.text.to_vec()));
+        Ok(())
+    }
+
+    fn of_name(&mut self, op: fn(String) -> Op) -> Result<(), Diagnostic> {
+        let name = self.lexer.name(Mode::File, "a name")?;
+        let name = self.lexer.utf8(&name)?;
+        self.code.push(op(name));
+        Ok(())
+    }
+
+    fn constant(&mut self) -> Result<(), Diagnostic> {
+        let name = self.lexer.name(Mode::Expression, "MAXPAGESIZE or COMMONPAGESIZE")?;
+        self.code.push(match name.text {
+            b"MAXPAGESIZE" => Op::MaxPageSize,
+            b"COMMONPAGESIZE" => Op::CommonPageSize,
+            _ => return Err(self.lexer.unexpected(&name, "MAXPAGESIZE or COMMONPAGESIZE")),
+        });
+        Ok(())
     }
 
     /// Decimal, `0x` or `…h` hexadecimal, octal behind a zero; `K` and `M` multiply.
@@ -233,6 +552,34 @@ impl<'a> Parser<'_, 'a> {
         let text = String::from_utf8_lossy(token.text);
         literal(&text).ok_or_else(|| self.lexer.unexpected(token, "a number of at most 64 bits"))
     }
+}
+
+/// Whether a name in front of `(` is that of a function.
+fn is_function(name: &[u8]) -> bool {
+    const FUNCTIONS: [&[u8]; 21] = [
+        b"ABSOLUTE",
+        b"ADDR",
+        b"ALIGN",
+        b"ALIGNOF",
+        b"ASSERT",
+        b"BLOCK",
+        b"CONSTANT",
+        b"DATA_SEGMENT_ALIGN",
+        b"DATA_SEGMENT_END",
+        b"DATA_SEGMENT_RELRO_END",
+        b"DEFINED",
+        b"LENGTH",
+        b"LOADADDR",
+        b"LOG2CEIL",
+        b"MAX",
+        b"MIN",
+        b"NEXT",
+        b"ORIGIN",
+        b"SEGMENT_START",
+        b"SIZEOF",
+        b"SIZEOF_HEADERS",
+    ];
+    FUNCTIONS.contains(&name)
 }
 
 fn literal(text: &str) -> Option<u64> {
@@ -293,6 +640,11 @@ mod tests {
             ("MAX(3, MIN(9, 4))", 4),
             ("ABSOLUTE(0x10)", 16),
             ("- - 1", 1),
+            ("0 && 1 / 0", 0),
+            ("3 || 1 / 0", 1),
+            ("1 ? 2 ? 3 : 4 : 5", 3),
+            ("LOG2CEIL(5) + LOG2CEIL(8) + LOG2CEIL(0)", 6),
+            ("1 + 1 == 2 && 7 & 3 | 8 ^ 8", 1),
         ] {
             assert_eq!(value(text), Ok(Absolute(number)), "{text}");
         }
@@ -309,6 +661,40 @@ mod tests {
     }
 
     #[test]
+    fn what_needs_layout_is_code() {
+        let code = |text: &str| match value(text) {
+            Ok(DefsymValue::Computed(expr)) => expr.code,
+            other => panic!("{text}: {other:?}"),
+        };
+        let symbol = |name: &str| Op::Symbol(name.into());
+        assert_eq!(code("a - b"), [symbol("a"), symbol("b"), Op::Binary(Binary::Subtract)]);
+        assert_eq!(code("ADDR(.text.a-b)"), [Op::Address(b".text.a-b".to_vec())]);
+        assert_eq!(code("ALIGN(8)"), [Op::Dot, Op::Number(8), Op::Align]);
+        assert_eq!(
+            code("ALIGN(. != 0 ? 2 : 1)"),
+            [
+                Op::Dot,
+                Op::Dot,
+                Op::Number(0),
+                Op::Binary(Binary::Different),
+                Op::JumpIfZero(7),
+                Op::Number(2),
+                Op::Jump(8),
+                Op::Number(1),
+                Op::Align
+            ]
+        );
+        assert_eq!(code("ABSOLUTE(a)"), [symbol("a"), Op::Absolute]);
+        let names = ["SIZEOF(.a)", "LOADADDR(.a)", "ALIGNOF(.a)", "DEFINED(a)", "ORIGIN(a)", "LENGTH(a)"];
+        assert!(names.iter().all(|text| code(text).len() == 1));
+        assert_eq!(
+            code("SEGMENT_START(\"text-segment\", 4)"),
+            [Op::Number(4), Op::SegmentStart("text-segment".into())]
+        );
+        assert_eq!(code("ASSERT(a, \"no\")"), [symbol("a"), Op::Assert("no".into())]);
+    }
+
+    #[test]
     fn mistakes() {
         let error = |text: &str| value(text).unwrap_err();
         assert_eq!(error("1 / (2 - 2)"), "division by zero");
@@ -318,10 +704,6 @@ mod tests {
             error("18446744073709551616"),
             "expected a number of at most 64 bits, but found '18446744073709551616'"
         );
-        assert!(error("a * 2").starts_with("'*' cannot be applied to the symbol a"));
-        assert!(error("a - b").starts_with("'-' cannot be applied to the symbol"));
-        assert!(error("ADDR(.text)").starts_with("ADDR( ) needs a full linker script"));
-        assert!(error(".").contains("full linker scripts are not supported yet"));
         assert!(error("09").contains("expected a number") && error("0x").contains("expected a number"));
         assert!(parse_defsym("1=2").unwrap_err().contains("expected a symbol"));
         assert!(parse_defsym("a").unwrap_err().contains("expected '='"));

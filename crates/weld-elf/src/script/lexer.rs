@@ -4,6 +4,9 @@
 //! version script and an expression behind `=`. The parser therefore says with each token which
 //! [`Mode`] it reads in. Comments are `/* */` and, up to the end of the line, `#`.
 
+use std::fmt;
+use std::sync::Arc;
+
 use weld_common::diag::Diagnostic;
 
 /// Which bytes make up a word.
@@ -15,6 +18,9 @@ pub enum Mode {
     File,
     /// Words are symbol patterns: as paths, and a single `:` is a token while `::` is not.
     Pattern,
+    /// Words are what a statement of `SECTIONS` begins with: paths, patterns and names. They end in front of an
+    /// assignment's operator, and of a colon that stands at their end.
+    Statement,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +39,40 @@ pub struct Token<'a> {
     pub text: &'a [u8],
     /// Counted from 1.
     pub line: u32,
+    /// In bytes, counted from 1.
+    pub column: u32,
+    /// Where it starts, in bytes from the start of the text.
+    pub(super) at: u32,
+}
+
+/// Where something stands, for messages of later phases.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub path: Arc<str>,
+    /// Counted from 1, as columns are.
+    pub line: u32,
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Options are one line.
+        match self.line {
+            0 => f.write_str(&self.path),
+            line => write!(f, "{}:{line}:{}", self.path, self.column),
+        }
+    }
 }
 
 impl Token<'_> {
     /// Whether it is this punctuation or this unquoted word.
     pub fn is(&self, text: &str) -> bool {
         matches!(self.kind, Kind::Word | Kind::Punctuation) && self.text == text.as_bytes()
+    }
+
+    /// Where it stands in the file `path`.
+    pub fn place(&self, path: &Arc<str>) -> Place {
+        Place { path: path.clone(), line: self.line, column: self.column }
     }
 
     /// How messages show it.
@@ -56,9 +90,9 @@ impl Token<'_> {
 }
 
 /// Longer first, so that `<<=` is not `<`.
-const OPERATORS: [&[u8]; 20] = [
+const OPERATORS: [&[u8]; 19] = [
     b"<<=", b">>=", b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||", b"+=", b"-=", b"*=", b"/=",
-    b"&=", b"|=", b"^=", b"%=", b"<", b">",
+    b"&=", b"|=", b"^=", b"<", b">",
 ];
 
 /// Reads tokens of one text.
@@ -67,6 +101,8 @@ pub struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
     line: u32,
+    /// Where the line starts.
+    line_start: usize,
     path: &'a str,
 }
 
@@ -74,7 +110,7 @@ impl<'a> Lexer<'a> {
     /// `path` is for messages.
     pub fn new(text: &'a [u8], path: &'a str) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Lexer { text, at, line: 1, path }
+        Lexer { text, at, line: 1, line_start: 0, path }
     }
 
     /// An error at a line of this text.
@@ -82,27 +118,46 @@ impl<'a> Lexer<'a> {
         Diagnostic::error(format!("{}:{line}: {}", self.path, message.as_ref()))
     }
 
+    /// An error at a token of this text, whose line is shown.
+    pub fn error_at(&self, token: &Token<'_>, message: impl AsRef<str>) -> Diagnostic {
+        let at = (token.at as usize).min(self.text.len());
+        let start = at.saturating_sub(token.column as usize - 1);
+        let end = memchr::memchr(b'\n', &self.text[at..]).map_or(self.text.len(), |len| at + len);
+        let column = printable(&self.text[start..at]).chars().count();
+        let line = printable(&self.text[start..end]);
+        if self.path.is_empty() || line.trim().is_empty() {
+            return self.error(token.line, message);
+        }
+        // Of a line of megabytes, what is around.
+        let from = column.saturating_sub(SHOWN / 2);
+        let shown: String = line.chars().skip(from).take(SHOWN).collect();
+        let text = format!("{}:{}:{}: {}", self.path, token.line, token.column, message.as_ref());
+        Diagnostic::error(text).note(shown.trim_end()).note(format!("{}^", " ".repeat(column - from)))
+    }
+
+    /// The path of the text, for messages.
+    pub fn path(&self) -> &'a str {
+        self.path
+    }
+
     /// An error about a token that does not belong where it is.
     pub fn unexpected(&self, token: &Token<'_>, wanted: &str) -> Diagnostic {
-        self.error(token.line, format!("expected {wanted}, but found {}", token.shown()))
+        self.error_at(token, format!("expected {wanted}, but found {}", token.shown()))
     }
 
     /// The next token.
     pub fn next(&mut self, mode: Mode) -> Result<Token<'a>, Diagnostic> {
         self.skip_blanks()?;
-        let line = self.line;
         let rest = &self.text[self.at..];
-        let Some(&first) = rest.first() else {
-            return Ok(Token { kind: Kind::End, text: b"", line });
-        };
+        let column = (self.at - self.line_start) as u32 + 1;
+        let token = Token { kind: Kind::End, text: b"", line: self.line, column, at: self.at as u32 };
+        let Some(&first) = rest.first() else { return Ok(token) };
         if first == b'"' {
             let Some(len) = memchr::memchr(b'"', &rest[1..]) else {
-                return Err(self.error(line, "a quote is not closed"));
+                return Err(self.error_at(&token, "a quote is not closed"));
             };
-            let text = &rest[1..1 + len];
-            self.line += count_lines(text);
-            self.at += len + 2;
-            return Ok(Token { kind: Kind::Quoted, text, line });
+            self.skip(len + 2);
+            return Ok(Token { kind: Kind::Quoted, text: &rest[1..1 + len], ..token });
         }
         let word = word_len(rest, mode);
         let (kind, len) = match word {
@@ -110,7 +165,17 @@ impl<'a> Lexer<'a> {
             len => (Kind::Word, len),
         };
         self.at += len;
-        Ok(Token { kind, text: &rest[..len], line })
+        Ok(Token { kind, text: &rest[..len], ..token })
+    }
+
+    /// Goes on by `len` bytes, which may be several lines.
+    fn skip(&mut self, len: usize) {
+        let text = &self.text[self.at..self.at + len];
+        if let Some(last) = memchr::memrchr(b'\n', text) {
+            self.line += memchr::memchr_iter(b'\n', text).count() as u32;
+            self.line_start = self.at + last + 1;
+        }
+        self.at += len;
     }
 
     /// The next token, which stays to be read.
@@ -153,18 +218,14 @@ impl<'a> Lexer<'a> {
         loop {
             let rest = &self.text[self.at..];
             match rest {
-                [b'\n', ..] => {
-                    self.line += 1;
-                    self.at += 1;
-                }
+                [b'\n', ..] => self.skip(1),
                 [b' ' | b'\t' | b'\r' | 0x0b | 0x0c, ..] => self.at += 1,
                 [b'#', ..] => self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
                 [b'/', b'*', ..] => {
                     let Some(len) = memchr::memmem::find(&rest[2..], b"*/") else {
                         return Err(self.error(self.line, "a comment is not closed"));
                     };
-                    self.line += count_lines(&rest[..len + 2]);
-                    self.at += len + 4;
+                    self.skip(len + 4);
                 }
                 _ => return Ok(()),
             }
@@ -172,8 +233,12 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn count_lines(text: &[u8]) -> u32 {
-    memchr::memchr_iter(b'\n', text).count() as u32
+/// How many characters of a line are shown.
+const SHOWN: usize = 120;
+
+/// Text as a terminal can show it.
+fn printable(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// How many bytes at the start of `rest` are a word.
@@ -185,6 +250,14 @@ fn word_len(rest: &[u8], mode: Mode) -> usize {
                 byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'\\') || byte >= 0x80
             }
             Mode::File => in_path(byte),
+            Mode::Statement => match byte {
+                b'=' => false,
+                b':' => len > 0 && rest.get(len + 1).is_some_and(|&next| in_path(next) && next != b'='),
+                _ => {
+                    in_path(byte)
+                        && !OPERATORS.iter().any(|op| op.ends_with(b"=") && rest[len..].starts_with(op))
+                }
+            },
             Mode::Pattern if byte == b':' => {
                 // `::` belongs to the word, a single colon ends it.
                 if rest.get(len + 1) != Some(&b':') || len == 0 {
@@ -208,7 +281,7 @@ fn in_path(byte: u8) -> bool {
 }
 
 fn punctuation_len(rest: &[u8], mode: Mode) -> usize {
-    if mode != Mode::Expression {
+    if !matches!(mode, Mode::Expression | Mode::Statement) {
         return 1;
     }
     OPERATORS.iter().find(|op| rest.starts_with(op)).map_or(1, |op| op.len())
@@ -260,14 +333,45 @@ mod tests {
             }
         };
         assert_eq!(error("a\n/* b"), "f:2: a comment is not closed");
-        assert_eq!(error("\n\n\"b\n"), "f:3: a quote is not closed");
+        assert_eq!(error("\n\n\"b\n"), "f:3:1: a quote is not closed");
         assert_eq!(error("/*/"), "f:1: a comment is not closed");
+    }
+
+    #[test]
+    fn statements_begin_with_names_and_patterns() {
+        for (text, tokens) in [
+            (".text:{", &[".text", ":", "{"][..]),
+            (".=.+4", &[".", "=", ".+4"]),
+            ("a<<=b", &["a", "<<=", "b"]),
+            ("lib.a:*x-y.o(", &["lib.a:*x-y.o", "("]),
+            ("a:", &["a", ":"]),
+            ("x+=1;", &["x", "+=", "1", ";"]),
+            ("/DISCARD/ :", &["/DISCARD/", ":"]),
+        ] {
+            assert_eq!(words(text, Mode::Statement), tokens, "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_show_the_line() {
+        let lexer = Lexer::new(b"a\n\tb c\nd", "f");
+        let mut ahead = lexer.clone();
+        let third = (0..3).map(|_| ahead.next(Mode::File).unwrap()).last().unwrap();
+        let error = lexer.unexpected(&third, "x");
+        assert_eq!(error.message, "f:2:4: expected x, but found 'c'");
+        assert_eq!(error.notes, [" b c", "   ^"]);
+        let long = "x ".repeat(1000);
+        let mut lexer = Lexer::new(long.as_bytes(), "f");
+        let token = (0..500).map(|_| lexer.next(Mode::File).unwrap()).last().unwrap();
+        let error = lexer.unexpected(&token, "y");
+        assert!(error.message.starts_with("f:1:999:"));
+        assert!(error.notes.iter().all(|note| note.len() <= SHOWN));
     }
 
     #[test]
     fn any_bytes_come_to_an_end() {
         let all: Vec<u8> = (0..=255u8).filter(|b| *b != b'"').cycle().take(2000).collect();
-        for mode in [Mode::Expression, Mode::File, Mode::Pattern] {
+        for mode in [Mode::Expression, Mode::File, Mode::Pattern, Mode::Statement] {
             let mut lexer = Lexer::new(&all, "t");
             while lexer.next(mode).unwrap().kind != Kind::End {}
         }

@@ -1,17 +1,20 @@
-//! The small languages that linkers read beside objects.
+//! What linkers are told in files: linker scripts, version scripts and dynamic lists.
 //!
-//! - [`standin`]: linker scripts in place of libraries, such as glibc's `libc.so`, which name other
-//!   inputs. Scripts with `SECTIONS` are a later step.
-//! - [`version_script`]: which symbols are exported, and under which versions.
-//! - [`dynamic_list`]: names that are exported or stay replaceable.
+//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions;
+//! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`), [`input_sections`]
+//!   (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts together what scripts say of it;
+//! * [`version_script`] and [`dynamic_list`] say what is exported, by [`patterns`] of symbols.
 //!
-//! They share a [`lexer`], which knows that the same bytes are a path in one place and an expression
-//! in another, and [`expr`] for the values of symbols. Texts come from anywhere, so nothing
-//! here recurses without a bound, and every error names the file and the line.
+//! These are trees: what they mean for a link, later phases know.
 
+pub mod commands;
 pub mod dynamic_list;
 pub mod expr;
+pub mod input_sections;
+pub mod layout;
 pub mod lexer;
+pub mod memory;
 pub mod patterns;
-pub mod standin;
+pub mod phdrs;
+pub mod sections;
 pub mod version_script;

@@ -51,7 +51,7 @@ pub enum VersionChoice {
 /// Parses a version script. `path` is for messages.
 pub fn parse(text: &[u8], path: &str) -> Result<VersionScript, Diagnostic> {
     let mut lexer = Lexer::new(text, path);
-    let script = parse_nodes(&mut lexer, path)?;
+    let script = parse_nodes(&mut lexer)?;
     match lexer.next(Mode::Pattern)? {
         token if token.kind == Kind::End => Ok(script),
         token => Err(lexer.unexpected(&token, "a version or the end of the file")),
@@ -59,14 +59,15 @@ pub fn parse(text: &[u8], path: &str) -> Result<VersionScript, Diagnostic> {
 }
 
 /// Parses nodes up to the end of the text or a `}`, which stays: the body of `VERSION { }`.
-pub fn parse_nodes(lexer: &mut Lexer<'_>, path: &str) -> Result<VersionScript, Diagnostic> {
+pub fn parse_nodes(lexer: &mut Lexer<'_>) -> Result<VersionScript, Diagnostic> {
     let mut script = VersionScript::default();
     loop {
         let token = lexer.peek(Mode::Pattern)?;
         if token.kind == Kind::End || token.is("}") {
             break;
         }
-        let mut node = VersionNode { path: path.to_owned(), line: token.line, ..VersionNode::default() };
+        let mut node =
+            VersionNode { path: lexer.path().to_owned(), line: token.line, ..VersionNode::default() };
         if !token.is("{") {
             node.name = lexer.name(Mode::Pattern, "a version name or '{'")?.text.to_vec();
         }
@@ -420,8 +421,11 @@ mod tests {
 
     #[test]
     fn mistakes_name_the_line() {
-        assert_eq!(error("V1 {\n foo bar; };"), "v.map:2: expected ';', but found 'bar'");
-        assert_eq!(error("V1 { foo;"), "v.map:1: expected a symbol pattern, but found the end of the file");
+        assert_eq!(error("V1 {\n foo bar; };"), "v.map:2:6: expected ';', but found 'bar'");
+        assert_eq!(
+            error("V1 { foo;"),
+            "v.map:1:10: expected a symbol pattern, but found the end of the file"
+        );
         assert_eq!(error("V1 { }\n"), "v.map:2: expected ';', but found the end of the file");
         assert_eq!(error("V1 { }; V1 { };"), "v.map:1: version V1 is defined twice");
         assert_eq!(error("V1 { } V0;"), "v.map:1: version V1 depends on V0, which is not defined");
@@ -429,9 +433,9 @@ mod tests {
         assert_eq!(error("V1 {\n a[b; };"), "v.map:2: wrong pattern 'a[b': '[' without ']'");
         assert_eq!(
             error("{ extern \"Java\" { a; }; };"),
-            "v.map:1: expected \"C\" or \"C++\", but found 'Java'"
+            "v.map:1:10: expected \"C\" or \"C++\", but found 'Java'"
         );
-        assert_eq!(error("{ };\n}"), "v.map:2: expected a version or the end of the file, but found '}'");
+        assert_eq!(error("{ };\n}"), "v.map:2:1: expected a version or the end of the file, but found '}'");
         assert_eq!(error("{ /* "), "v.map:1: a comment is not closed");
     }
 

@@ -16,7 +16,7 @@ use crate::names::{Rank, flag, pack};
 use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::versioned::Shadowed;
-use crate::script::standin::Command;
+use crate::script::commands::Command;
 use crate::sections::Sections;
 use crate::util::is_c_identifier;
 
@@ -103,13 +103,10 @@ impl Internals {
 
     /// `--defsym`, and assignments in scripts.
     fn assigned(&mut self, resolved: &mut Resolved, scripts: &[(Arc<str>, Command)]) {
-        for (path, command) in scripts {
+        for (_, command) in scripts {
             let Command::Define(definition) = command else { continue };
             let flags = if definition.hidden { flag::VIS_HIDDEN } else { 0 };
-            let origin = match definition.line {
-                0 => path.to_string(),
-                line => format!("{path}:{line}"),
-            };
+            let origin = definition.place.to_string();
             let Some(target) = target_of(resolved, &definition.value) else { continue };
             if definition.provide {
                 self.optional(resolved, definition.name.as_bytes(), target, flags);
@@ -340,6 +337,8 @@ fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {
         DefsymValue::Absolute(value) => Target::Absolute(*value),
         // Announced as a root, too.
         DefsymValue::Symbol(other, offset) => Target::Alias(resolved.names.find(other.as_bytes())?, *offset),
+        // Refused when it was read.
+        DefsymValue::Computed(_) => return None,
     })
 }
 
