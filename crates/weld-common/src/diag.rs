@@ -1,7 +1,7 @@
 //! Errors and warnings as values.
 //!
 //! Phases run on many threads, so what they find arrives in any order. Each diagnostic carries an
-//! order key (normally file id << 32 | index within the file) and is sorted by it when a phase
+//! order key (normally of a file and an index in it, [`Diagnostic::of`]) and is sorted by it when a phase
 //! ends: users see the same list in the same order for every thread count.
 //!
 //! Nothing prints here. The binary renders what [`DiagSink::finish`] returns.
@@ -9,6 +9,8 @@
 use std::fmt;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::ids::FileId;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -54,6 +56,12 @@ impl Diagnostic {
 
     pub fn warning(message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) }
+    }
+
+    /// Sorts it by an input, and by what it speaks of there: a section, a symbol or a line, whichever the others of the phase
+    /// speak of.
+    pub fn of(self, file: FileId, index: u32) -> Self {
+        self.at(u64::from(file.0) << 32 | u64::from(index))
     }
 
     /// Sets the key by which diagnostics of a phase are sorted.

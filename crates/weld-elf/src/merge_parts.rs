@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 use weld_common::merge::{MergeError, MergeInput, MergeOptions, Merged};
 use weld_common::{par, trace};
@@ -172,8 +172,7 @@ impl<'a> Merger<'_, 'a> {
     fn error(&self, object: u32, section: SectionId, message: &str) {
         let o = &self.objects[object as usize];
         let shndx = section.0 - o.section_base;
-        let text = format!("{}: {message}", o.section_place(shndx as usize));
-        self.sink.push(Diagnostic::error(text).at((o.file.0 as u64) << 32 | shndx as u64));
+        self.sink.push(o.at_section(shndx).error(message));
     }
 }
 

@@ -29,7 +29,7 @@ pub fn dependent_libraries<'a>(
         let shndx = object.dependent_libraries as usize;
         let names = object.section_data(shndx).unwrap_or(&[]);
         if names.last().is_some_and(|&last| last != 0) {
-            let place = object.section_place(shndx);
+            let place = object.at_section(shndx as u32);
             sink.error(format!("{place}: last name of a library is not terminated"));
             continue;
         }

@@ -370,6 +370,6 @@ impl<'a> Parser<'_, 'a> {
 
     #[cold]
     fn error(&self, file: FileId, number: u32, text: String) {
-        self.sink.push(Diagnostic::error(text).at(u64::from(file.0) << 32 | u64::from(number)));
+        self.sink.push(Diagnostic::error(text).of(file, number));
     }
 }

@@ -101,7 +101,7 @@ pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, options: &Op
             );
             let problem =
                 if options.force.multiple { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-            return Some(problem.at(u64::from(object.file.0) << 32 | u64::from(comdat.section)));
+            return Some(problem.of(object.file, comdat.section));
         }
         SAME_SIZE => own.size_of_raw_data.get(LE) != kept.size_of_raw_data.get(LE),
         EXACT_MATCH => object.coff.contents(own).ok()? != other.coff.contents(kept).ok()?,

@@ -217,7 +217,7 @@ impl<'a> Resolver<'a, '_> {
     #[cold]
     fn refuse(&self, name: FileName, file: FileId, message: &str) {
         let text = format!("{name}: {message}");
-        self.sink.push(Diagnostic::error(text).at(u64::from(file.0) << 32));
+        self.sink.push(Diagnostic::error(text).of(file, 0));
     }
 }
 

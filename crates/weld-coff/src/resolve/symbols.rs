@@ -330,7 +330,7 @@ impl Freezer<'_, '_> {
                 object.name,
                 self.options.shown(entry.name)
             );
-            self.sink.push(Diagnostic::warning(text).at(u64::from(object.file.0) << 32));
+            self.sink.push(Diagnostic::warning(text).of(object.file, 0));
         }
     }
 }

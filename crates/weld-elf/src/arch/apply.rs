@@ -15,6 +15,7 @@ use crate::arch::debug_targets::DebugTargets;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
+use crate::input::spot::Spot;
 use crate::sections::SectionKind;
 use crate::symbols::sym;
 use crate::synth::image::{Image, Place};
@@ -336,14 +337,13 @@ impl Site<'_, '_, '_> {
         size.unwrap_or_else(|| self.object.syms.get(index as usize).map_or(0, |s| s.st_size()))
     }
 
-    fn location(&self, reloc: &Rela) -> String {
-        let section = self.object.section_label(self.shndx as usize);
-        format!("{}:({section}+{:#x})", self.object.name, reloc.r_offset())
+    fn location(&self, reloc: &Rela) -> Spot<'_, '_> {
+        self.object.at_byte(self.shndx, reloc.r_offset())
     }
 
     #[cold]
     fn push(&self, diagnostic: Diagnostic) {
-        self.image.sink.push(diagnostic.at((self.object_id.0 as u64) << 32 | self.shndx as u64));
+        self.image.sink.push(self.object.at_section(self.shndx).order(diagnostic));
     }
 
     /// Reports `what` is wrong with a relocation.

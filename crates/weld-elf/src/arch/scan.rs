@@ -12,6 +12,7 @@ use super::rules::{Code, Rules};
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
+use crate::input::spot::Spot;
 use crate::live::dyn_relocs::{DynKind, DynReloc};
 use crate::live::{Found, LocalNeed, Scanner, UndefinedRef, fact};
 use crate::mode::Mode;
@@ -176,37 +177,31 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    /// `file:(section+offset)`.
-    fn location(&self, i: usize) -> String {
-        let section = self.object.section_label(self.at.1 as usize);
-        format!("{}:({section}+{:#x})", self.object.name, self.relocs[i].r_offset())
+    fn location(&self, i: usize) -> Spot<'_, '_> {
+        self.object.at_byte(self.at.1, self.relocs[i].r_offset())
     }
 
     #[cold]
     fn error(&self, i: usize, what: String) {
-        let text =
-            format!("{}: {} {what}", self.location(i), self.object.machine.type_name(self.relocs[i].kind()));
-        let place = place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
-        self.scanner.sink.push(self.order(Diagnostic::error(text).place(place)));
+        self.scanner.sink.push(self.wrong(i, what));
     }
 
     /// An error that also says where the symbol is defined.
     #[cold]
     fn error_about(&self, i: usize, target: Target, what: String) {
-        let text =
-            format!("{}: {} {what}", self.location(i), self.object.machine.type_name(self.relocs[i].kind()));
-        let place = place::of(self.at.0, self.at.1, self.relocs[i].r_offset());
-        let mut diagnostic = Diagnostic::error(text).place(place);
+        let mut diagnostic = self.wrong(i, what);
         if target.id.is_some() && target.kind() == sym::DEFINED {
             let section = SectionId(self.scanner.symbols[target.id].section);
             let definer = &self.scanner.objects[self.scanner.owners.object(section).index()];
             diagnostic = diagnostic.note(format!("defined in {}", definer.name));
         }
-        self.scanner.sink.push(self.order(diagnostic));
+        self.scanner.sink.push(diagnostic);
     }
 
-    fn order(&self, diagnostic: Diagnostic) -> Diagnostic {
-        diagnostic.at((self.at.0.0 as u64) << 32 | self.at.1 as u64)
+    fn wrong(&self, i: usize, what: String) -> Diagnostic {
+        let reloc = &self.relocs[i];
+        let text = format!("{} {what}", self.object.machine.type_name(reloc.kind()));
+        self.location(i).error(text).place(place::of(self.at.0, self.at.1, reloc.r_offset()))
     }
 
     #[cold]
@@ -228,7 +223,8 @@ impl<'a> Section<'_, '_, 'a> {
             .place(place::of(self.at.0, self.at.1, offset))
             .tolerable();
         let notes = discarded::notes(scanner.options, scanner.objects, scanner.sections, self.object, shndx);
-        scanner.sink.push(self.order(notes.into_iter().fold(diagnostic, Diagnostic::note)));
+        let diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);
+        scanner.sink.push(self.location(i).order(diagnostic));
     }
 
     /// Records that the symbol of relocation `i` needs something.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use weld_common::diag::Diagnostic;
 use weld_common::glob::Glob;
 use weld_common::prefetch::prefetch;
 
@@ -140,8 +139,7 @@ impl Members<'_, '_, '_> {
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {
-                    let text = format!("{}: {e}", object.section_place(shndx as usize));
-                    image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | shndx as u64));
+                    image.sink.push(object.at_section(shndx).error(e));
                     return out.fill(0);
                 }
             }

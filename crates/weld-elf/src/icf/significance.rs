@@ -143,10 +143,7 @@ impl Significance {
                     let object = &link.objects[index];
                     object.globals.iter().for_each(|id| described.add(id.load(Ordering::Relaxed)));
                     if self.read(link, object, shndx).is_none() {
-                        let label = object.section_label(shndx);
-                        let text = format!("{}:({label}): is damaged", object.name);
-                        let order = (object.file.0 as u64) << 32 | shndx as u64;
-                        link.sink.push(Diagnostic::error(text).at(order));
+                        link.sink.push(object.at_section(shndx as u32).error("is damaged"));
                     }
                 }
             }
@@ -201,6 +198,6 @@ fn warn_unlinked(link: &Link, tables: &[Table]) {
              symbols; --icf=safe folds nothing that it names",
             first.name
         );
-        link.sink.push(Diagnostic::warning(text).at((first.file.0 as u64) << 32));
+        link.sink.push(Diagnostic::warning(text).of(first.file, 0));
     }
 }

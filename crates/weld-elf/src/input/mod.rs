@@ -15,6 +15,7 @@ pub mod parts;
 pub mod remap;
 pub mod search;
 pub mod shared;
+pub mod spot;
 pub mod versions;
 
 use std::fmt;

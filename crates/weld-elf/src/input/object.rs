@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::DiagSink;
 use weld_common::hash::hash_bytes;
 use weld_common::par;
 use weld_common::prefetch::prefetch;
@@ -423,11 +423,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// `file:(section)`, for messages.
-    pub fn section_place(&self, shndx: usize) -> String {
-        format!("{}:({})", self.name, self.section_label(shndx))
-    }
-
     pub fn section_data(&self, shndx: usize) -> Option<&'a [u8]> {
         let shdr = self.shdrs.get(shndx)?;
         slice(self.data, shdr.sh_offset(), shdr.file_size())
@@ -501,8 +496,7 @@ impl<'a> Object<'a> {
     #[inline(always)]
     pub fn check_local(&self, index: u32, sym: &Sym, sink: &DiagSink) {
         if let Some(wrong) = self.wrong_local(index, sym) {
-            let text = format!("{}: {wrong}", self.name);
-            sink.push(Diagnostic::error(text).at((self.file.0 as u64) << 32));
+            sink.push(self.whole().error(wrong));
         }
     }
 

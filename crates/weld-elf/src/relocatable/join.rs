@@ -14,7 +14,7 @@
 
 use std::collections::HashMap;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::DiagSink;
 use weld_common::glob::Glob;
 use weld_common::hash::{hash_bytes, join};
 use weld_common::hash_index::HashIndex;
@@ -195,10 +195,8 @@ impl<'a> Joiner<'_, 'a> {
     #[cold]
     fn refuse_member(&self, object: &Object, member: SectionId) {
         let shndx = member.0 - object.section_base;
-        let label = object.section_label(shndx as usize);
-        let text =
-            format!("{}:({label}): is listed more than once as a member of section groups", object.name);
-        self.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | u64::from(shndx)));
+        let text = "is listed more than once as a member of section groups";
+        self.sink.push(object.at_section(shndx).error(text));
     }
 
     fn join_all(&mut self, all: &mut Gathered<'a>, linked: bool) {

@@ -145,7 +145,7 @@ fn lay_out<'j>(
 fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
     for dso in &resolved.shared {
         let text = format!("{}: a shared object cannot be joined with -r", dso.name);
-        job.sink.push(Diagnostic::error(text).at((dso.file.0 as u64) << 32));
+        job.sink.push(Diagnostic::error(text).of(dso.file, 0));
     }
     let lists = [
         ("--version-script", !job.options.symbols.version_scripts.is_empty()),

@@ -34,8 +34,7 @@ pub fn report(job: &Job, resolved: &Resolved) {
         let name = shown(job.options, entry.name);
         let what = if overridden { "is overridden" } else { "has several definitions" };
         let (file, index) = commons[0];
-        let mut diagnostic = Diagnostic::warning(format!("common symbol {what}: {name}"))
-            .at((file.0 as u64) << 32 | index as u64);
+        let mut diagnostic = Diagnostic::warning(format!("common symbol {what}: {name}")).of(file, index);
         for &(file, index) in commons.iter().take(SHOWN) {
             let object = &resolved.objects[resolved.index_of_file[file.index()] as usize];
             let size = object.syms[index as usize].st_size();

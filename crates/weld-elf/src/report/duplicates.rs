@@ -28,8 +28,7 @@ pub fn report(job: &Job, resolved: &Resolved, sections: &Sections) {
             continue;
         }
         let text = format!("duplicate symbol: {}", shown(job.options, entry.name));
-        let order = (rival.file.0 as u64) << 32 | rival.sym as u64;
-        let mut diagnostic = Diagnostic::error(text).at(order).tolerable();
+        let mut diagnostic = Diagnostic::error(text).of(rival.file, rival.sym).tolerable();
         for (id, index) in pair {
             let object = &resolved.objects[id.index()];
             diagnostic = diagnostic.note(format!("defined at {}", place::definition(object, index)));

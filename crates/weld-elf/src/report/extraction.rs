@@ -162,7 +162,7 @@ impl<'c, 'a> History<'c, 'a> {
                 shown(job.options, name),
                 self.inputs.name(extraction.file)
             );
-            job.sink.push(Diagnostic::warning(text).at((extraction.file.0 as u64) << 32));
+            job.sink.push(Diagnostic::warning(text).of(extraction.file, 0));
         }
     }
 

@@ -89,7 +89,7 @@ impl Map<'_, '_, '_> {
         let section = image.sections.get(id);
         let index = self.context.owners.object(id);
         let object = &image.resolved.objects[index.index()];
-        let name = object.section_place((id.0 - object.section_base) as usize);
+        let name = object.at_section(id.0 - object.section_base).to_string();
         part(text, (section.address(), section.size, section.align()), &name);
         for found in self.symbols.of(id) {
             let object = &image.resolved.objects[found.object.index()];

@@ -161,7 +161,7 @@ pub fn removed_sections(
         for shndx in 1..object.shdrs.len() as u32 {
             let id = SectionId(object.section_base + shndx);
             if sections.get(id).in_image() && !live.contains(id) {
-                text += &format!("removing unused section {}\n", object.section_place(shndx as usize));
+                text += &format!("removing unused section {}\n", object.at_section(shndx));
             }
         }
     }
@@ -178,7 +178,7 @@ pub fn folded_sections(
     let Some(path) = &job.options.reports.print_icf_sections else { return Ok(()) };
     let label = |section: SectionId| {
         let object = &resolved.objects[context.owners.object(section).index()];
-        object.section_place((section.0 - object.section_base) as usize)
+        object.at_section(section.0 - object.section_base).to_string()
     };
     let mut pairs = live.folds.pairs.clone();
     pairs.sort_unstable_by_key(|(folded, leader)| (*leader, *folded));

@@ -47,12 +47,9 @@ fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), 
         _ if !is_here(id(leader)) => "is not in the output",
         _ => return,
     };
-    let [follower_label, leader_label] = [follower, leader].map(|s| object.section_label(s as usize));
-    let text = format!(
-        "{}:({follower_label}): is in the order of section {leader} (sh_link), {leader_label}, which {why}",
-        object.name
-    );
-    job.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32 | u64::from(follower)));
+    let label = object.section_label(leader as usize);
+    let text = format!("is in the order of section {leader} (sh_link), {label}, which {why}");
+    job.sink.push(object.at_section(follower).error(text));
 }
 
 /// Reports that the output section of `bin` would be thread-local in parts: a section of each kind. One that gc removed has
@@ -67,7 +64,7 @@ fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live),
                 here && kind_of(object.shdrs[*shndx].sh_flags()) == kind
             };
             let shndx = (1..object.shdrs.len()).find(mine)?;
-            Some(object.section_place(shndx))
+            Some(object.at_section(shndx as u32).to_string())
         })
     };
     let (Some(template), Some(other)) = (find(TLS, true), find(PLAIN, false)) else { return };

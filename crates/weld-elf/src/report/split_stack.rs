@@ -6,8 +6,6 @@
 //!
 //! Source: GCC wiki, "Split Stacks".
 
-use weld_common::diag::Diagnostic;
-
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
@@ -57,11 +55,10 @@ impl SplitStack<'_, '_> {
             };
             let name = shown(self.job.options, self.resolved.names.get(callee).name);
             let text = format!(
-                "{}: split-stack code calls '{name}', which is no such code and may need more stack than there is; \
-                 the linker does not provide for that",
-                object.name
+                "split-stack code calls '{name}', which is no such code and may need more stack than there is; \
+                 the linker does not provide for that"
             );
-            self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+            self.job.sink.push(object.whole().warning(text));
             return;
         }
     }

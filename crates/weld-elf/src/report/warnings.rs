@@ -58,7 +58,7 @@ impl Warnings<'_, '_> {
             let text = String::from_utf8_lossy(text);
             let text = text.trim_end_matches(['\0', '\n']);
             match rest {
-                b"" => self.job.sink.push(Diagnostic::warning(format!("{shown}: {text}")).at(order(file))),
+                b"" => self.job.sink.push(Diagnostic::warning(format!("{shown}: {text}")).of(file, 0)),
                 [b'.', symbol @ ..] => self.symbol(file, symbol, text),
                 _ => {}
             }
@@ -74,7 +74,7 @@ impl Warnings<'_, '_> {
         if entry.flags & (flag::REF_STRONG | flag::REF_WEAK) == 0 || other {
             return;
         }
-        let mut diagnostic = Diagnostic::warning(text).at(order(file));
+        let mut diagnostic = Diagnostic::warning(text).of(file, 0);
         let mut count = 0;
         for (i, object) in self.resolved.objects.iter().enumerate().filter(|(_, o)| o.file != file) {
             let named =
@@ -117,8 +117,4 @@ impl Warnings<'_, '_> {
         }
         list
     }
-}
-
-fn order(file: FileId) -> u64 {
-    (file.0 as u64) << 32
 }

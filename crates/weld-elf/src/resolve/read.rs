@@ -174,7 +174,7 @@ impl<'a> Resolver<'a, '_> {
     #[cold]
     fn refuse(&self, file: FileId, message: &str) {
         let text = format!("{}: {message}", self.inputs.name(file));
-        self.sink.push(Diagnostic::error(text).at((file.0 as u64) << 32));
+        self.sink.push(Diagnostic::error(text).of(file, 0));
     }
 
     fn reading(&self) -> Reading<'a> {

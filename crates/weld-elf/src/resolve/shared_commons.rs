@@ -97,7 +97,7 @@ fn settle_one(resolved: &mut Resolved, id: SymbolId, meeting: &Meeting, sink: &D
             "common symbol {name} has {} bytes, more than the {size} that {} gives initial values to; they are not used",
             meeting.size, dso.name
         );
-        sink.push(Diagnostic::warning(text).at((dso.file.0 as u64) << 32 | u64::from(sym)));
+        sink.push(Diagnostic::warning(text).of(dso.file, sym));
     }
     resolved.grown.insert(id, meeting.shared);
 }

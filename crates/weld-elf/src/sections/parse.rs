@@ -81,14 +81,13 @@ pub fn parse<'a>(
     // SAFETY: the slots of the objects are the first `total` elements, and parsing an object writes all of its own.
     unsafe { list.set_len(total) };
     if let Some(first) = parsed.iter().position(|o| o.has_partitions) {
-        let text =
-            format!("{}: asks for a program in partitions, but all of it stays in one", objects[first].name);
-        sink.push(Diagnostic::warning(text).at((objects[first].file.0 as u64) << 32));
+        let text = "asks for a program in partitions, but all of it stays in one";
+        sink.push(objects[first].whole().warning(text));
     }
     if let Some(first) = parsed.iter().position(|o| o.has_sframe) {
         // One behind the other they would say what the first one says.
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
-        sink.push(Diagnostic::warning(text).at((objects[first].file.0 as u64) << 32));
+        sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
     }
     let mut sections = Sections { list, objects: parsed, bins: BINS.to_vec() };
     sections.join_names(objects, parallel);
@@ -302,13 +301,12 @@ impl Parser<'_, '_> {
 
     #[cold]
     pub(super) fn error(&self, shndx: usize, message: &str) {
-        let text = format!("{}: {message}", self.object.section_place(shndx));
-        self.report(shndx, text);
+        self.sink.push(self.object.at_section(shndx as u32).error(message));
     }
 
     #[cold]
     pub(super) fn report(&self, shndx: usize, text: String) {
-        self.sink.push(Diagnostic::error(text).at((self.object.file.0 as u64) << 32 | shndx as u64));
+        self.sink.push(Diagnostic::error(text).of(self.object.file, shndx as u32));
     }
 }
 

@@ -297,7 +297,7 @@ impl Decider<'_, '_> {
             let name = String::from_utf8_lossy(name);
             let version = String::from_utf8_lossy(spelled.version);
             let text = format!("{place}: {name} has version {version}, which no version script defines");
-            self.sink.push(Diagnostic::error(text).at((entry.file().0 as u64) << 32 | entry.sym() as u64));
+            self.sink.push(Diagnostic::error(text).of(entry.file(), entry.sym()));
         }
         if (self.rules.is_local_in)(spelled.name, spelled.version) {
             return Some(VER_NDX_LOCAL);

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::DiagSink;
 use weld_common::prefetch::prefetch;
 use weld_common::{par, trace};
 
@@ -326,8 +326,7 @@ fn refuse_in_table(resolved: &Resolved, id: SymbolId, sink: &DiagSink) {
     if let SymbolPlace::Section(shndx) = object.place(entry.sym(), symbol)
         && object.shdrs.get(shndx as usize).is_some_and(|s| is_table(s.sh_type()))
     {
-        let text = format!("{}: {}", object.name, object.misplaced(entry.sym(), symbol));
-        sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32));
+        sink.push(object.whole().error(object.misplaced(entry.sym(), symbol)));
     }
 }
 

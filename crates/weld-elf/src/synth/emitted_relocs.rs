@@ -15,7 +15,6 @@
 
 use std::borrow::Cow;
 
-use weld_common::diag::Diagnostic;
 use weld_common::par;
 
 use super::eh_frames::EhFrames;
@@ -324,9 +323,8 @@ impl<'c> Mover<'c> {
         if addend != reloc.r_addend() && !object.machine.class(reloc.kind()).counts_from_symbol() {
             let kind = object.machine.type_name(reloc.kind());
             let option = if image.joined.is_some() { "-r" } else { "--emit-relocs" };
-            let text =
-                format!("{}: {kind} against a section's symbol cannot be kept by {option}", object.name);
-            image.sink.push(Diagnostic::error(text).at((object.file.0 as u64) << 32));
+            let text = format!("{kind} against a section's symbol cannot be kept by {option}");
+            image.sink.push(object.whole().error(text));
         }
         Some((self.numbers.section(out), addend)).filter(|target| target.0 != 0)
     }

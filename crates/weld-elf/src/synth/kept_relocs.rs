@@ -5,8 +5,6 @@
 //! bytes, unless addends are stored there and change, or what a relocation refers to is gone: in debug
 //! sections they then say what a final link would make them say.
 
-use weld_common::diag::Diagnostic;
-
 use crate::arch::class::Class;
 use crate::elf::*;
 use crate::ids::*;
@@ -96,10 +94,7 @@ impl Site<'_, '_, '_> {
 
     #[cold]
     pub fn error(&self, reloc: &Rela, message: &str) {
-        let section = self.object.section_label(self.shndx as usize);
-        let place = format!("{}:({section}+{:#x})", self.object.name, reloc.r_offset());
-        let text = format!("{place}: {} {message}", self.object.machine.type_name(reloc.kind()));
-        let order = (self.object.file.0 as u64) << 32 | self.shndx as u64;
-        self.image.sink.push(Diagnostic::error(text).tolerable().at(order));
+        let text = format!("{} {message}", self.object.machine.type_name(reloc.kind()));
+        self.image.sink.push(self.object.at_byte(self.shndx, reloc.r_offset()).error(text).tolerable());
     }
 }

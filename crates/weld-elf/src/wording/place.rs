@@ -15,7 +15,7 @@ pub fn of(object: ObjectId, shndx: u32, offset: u64) -> Place {
 
 /// `file:(section+offset)`.
 pub fn text(object: &Object, shndx: u32, offset: u64) -> String {
-    format!("{}:({}+{offset:#x})", object.name, object.section_label(shndx as usize))
+    object.at_byte(shndx, offset).to_string()
 }
 
 /// `file:(section+offset)`, and the function or variable that the place is in.

@@ -62,9 +62,12 @@ impl<'o, 'a> InLink<'o, 'a> {
         diagnostic: fn(String) -> Diagnostic,
     ) -> Diagnostic {
         let (object, Pointer { section, offset }) = (self.object(), malformed.place);
-        let text = format!("{}: {text}", place::text(object, section, offset));
-        let order = (object.file.0 as u64) << 32 | u64::from(section);
-        diagnostic(text).at(order).place(place::of(ObjectId(self.index as u32), section, offset))
+        let at = object.at_byte(section, offset);
+        at.order(diagnostic(format!("{at}: {text}"))).place(place::of(
+            ObjectId(self.index as u32),
+            section,
+            offset,
+        ))
     }
 }
 

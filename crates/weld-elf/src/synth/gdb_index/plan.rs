@@ -82,11 +82,9 @@ impl<'a> Planner<'_, 'a> {
             self.sink.push(link.problem(malformed, &text, Diagnostic::warning));
         }
         if collector.has_hidden_names {
-            let text = format!(
-                "{}: .gdb_index has no names of its units: they are in .dwo files; compile with -ggnu-pubnames",
-                object.name
-            );
-            self.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+            let text =
+                ".gdb_index has no names of its units: they are in .dwo files; compile with -ggnu-pubnames";
+            self.sink.push(object.whole().warning(text));
         }
     }
 }

@@ -136,7 +136,7 @@ impl Planner<'_, '_, '_> {
             ReportPolicy::Warning => Diagnostic::warning(text),
             ReportPolicy::Error => Diagnostic::error(text),
         };
-        self.job.sink.push(diagnostic.at((object.file.0 as u64) << 32));
+        self.job.sink.push(diagnostic.of(object.file, 0));
     }
 
     /// `-z force-ibt` claims for the whole output what some file does not.
@@ -144,8 +144,8 @@ impl Planner<'_, '_, '_> {
         if self.job.options.notes.warn_missing_ibt
             && properties.get(control_flow.property) & control_flow.ibt == 0
         {
-            let text = format!("{}: -z force-ibt: file does not have the IBT property", object.name);
-            self.job.sink.push(Diagnostic::warning(text).at((object.file.0 as u64) << 32));
+            let text = "-z force-ibt: file does not have the IBT property";
+            self.job.sink.push(object.whole().warning(text));
         }
     }
 
