@@ -13,6 +13,7 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Kind, Made, Symbol, Symbols, of_object};
 use crate::synth::Table;
+use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::exports::Exports;
 use crate::synth::imports::Imports;
 use crate::synth::resources::Resources;
@@ -37,12 +38,18 @@ pub struct Tables<'a> {
     pub imports: Imports<'a>,
     pub exports: Exports,
     pub resources: Resources<'a>,
+    pub debug_directory: DebugDirectory,
     sections: Vec<(Table, SectionId)>,
 }
 
 impl<'a> Tables<'a> {
-    pub fn new(imports: Imports<'a>, exports: Exports, resources: Resources<'a>) -> Tables<'a> {
-        Tables { imports, exports, resources, sections: Vec::new() }
+    pub fn new(
+        imports: Imports<'a>,
+        exports: Exports,
+        resources: Resources<'a>,
+        debug_directory: DebugDirectory,
+    ) -> Tables<'a> {
+        Tables { imports, exports, resources, debug_directory, sections: Vec::new() }
     }
 
     pub fn add(&mut self, table: Table, section: SectionId) {

@@ -6,6 +6,7 @@
 mod arch;
 pub mod args;
 pub mod coff;
+mod debug;
 mod emit;
 mod ids;
 mod image;

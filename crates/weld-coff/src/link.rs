@@ -12,11 +12,14 @@ use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputOptions};
 use weld_common::job::{self, connect, done_with, print};
-use weld_common::text;
 use weld_common::trace::Trace;
+use weld_common::{par, text};
+use weld_pdb::Types;
 
 use crate::arch::facts;
 use crate::args::{self, Environment};
+use crate::debug;
+use crate::debug::types::Objects;
 use crate::emit::headers::{self, dos_program};
 use crate::emit::{self, Emitter, places};
 use crate::image::{Image, Tables};
@@ -24,17 +27,19 @@ use crate::implib;
 use crate::input::load::{Inputs, Loader};
 use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
+use crate::input::servers::Servers;
 use crate::layout::{self, Placer, program};
 use crate::live::{self, Live};
-use crate::options::{Debug, Options};
+use crate::options::Options;
 use crate::report::{duplicates, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat};
+use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::exports::Exports;
 use crate::synth::imports::Imports;
 use crate::synth::resources::Resources;
-use crate::synth::{Table, base_relocs, debug_directory};
+use crate::synth::{Table, base_relocs};
 
 /// What every step may use.
 pub type Job<'j> = job::Job<'j, Options>;
@@ -82,7 +87,9 @@ pub fn link(args: &[OsString], environment: &Environment, host: &dyn Host) -> Re
 
 fn run(job: &Job) -> Result<(), Diagnostics> {
     let options = job.options;
-    if let Some(path) = &options.out {
+    let pdbs =
+        [&options.pdb.path, &options.pdb.stripped].map(|path| path.as_ref().filter(|_| options.debug.pdb));
+    for path in options.out.iter().chain(pdbs.into_iter().flatten()) {
         output::check(path).map_err(|e| Diagnostic::error(e.to_string()))?;
     }
     let search = Search::new(options.lib_paths.clone());
@@ -111,21 +118,73 @@ fn link_inputs<'j>(
     inputs: &mut Inputs<'j>,
     threads: usize,
 ) -> Result<(), Diagnostics> {
-    let parallel = threads > 1;
+    let (options, parallel) = (job.options, threads > 1);
     let loader = Loader { store: job.store, search, sink: job.sink, parallel };
+    let servers = Servers::default();
     let resolver =
-        Resolver { store: job.store, options: job.options, sink: job.sink, loader: &loader, parallel };
+        Resolver { store: job.store, options, sink: job.sink, loader: &loader, servers: &servers, parallel };
     // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.
     let mut resolved = job.step("resolve symbols", || resolver.run(inputs))?;
-    let out = output_path(job.options, &resolved, inputs);
+    let out = output_path(options, &resolved, inputs);
+    let pdbs = [Some(debug::path(options, &out)), options.pdb.stripped.clone()];
+    if options.debug.pdb && pdbs.iter().flatten().any(|pdb| *pdb == out) {
+        return Err(Diagnostic::error(format!("the PDB would take the place of {}", text::path(&out))).into());
+    }
+    // Types for debuggers depend on nothing but the objects, so they are merged while the image is laid out.
+    let objects = options.debug.pdb.then(|| Objects::of(&resolved, &servers, job.store, parallel));
+    let warnings = DiagSink::new();
+    let merge = || objects.as_ref().map(|o| job.step("merge types", || o.merge(parallel, &warnings)));
+    let (types, laid_out) =
+        par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, (&out, parallel)));
+    let (laid_out, types) = (laid_out?, types.transpose()?);
+    take_over(job.sink, &warnings);
+    let image = laid_out.image(options, &resolved);
+    write(job, &image, (&laid_out.stub, &laid_out.relocs), types.as_ref(), (&out, threads))
+}
+
+/// What was said beside the main course of the link is said behind what that said.
+fn take_over(sink: &DiagSink, warnings: &DiagSink) {
+    sink.settle();
+    warnings.finish().into_iter().for_each(|warning| sink.push(warning));
+    sink.settle();
+}
+
+/// All that has its place.
+struct LaidOut<'a> {
+    sections: Sections,
+    symbols: Symbols,
+    live: Live,
+    tables: Tables<'a>,
+    layout: layout::Layout,
+    stub: Vec<u8>,
+    relocs: Vec<u8>,
+    base: u64,
+    tls_align: u8,
+}
+
+impl<'a> LaidOut<'a> {
+    fn image<'i>(&'i self, options: &'i Options, resolved: &'i Resolved<'a>) -> Image<'i, 'a> {
+        let LaidOut { sections, symbols, live, tables, layout, base, tls_align, .. } = self;
+        let (base, tls_align) = (*base, *tls_align);
+        Image { options, resolved, sections, symbols, live, layout, tables, base, tls_align }
+    }
+}
+
+/// From what takes part to addresses.
+fn lay_out<'j>(
+    job: &Job<'j>,
+    inputs: &Inputs<'j>,
+    resolved: &mut Resolved<'j>,
+    (out, parallel): (&Path, bool),
+) -> Result<LaidOut<'j>, Diagnostics> {
     // Choose among COMDAT sections, freeze names to what they stand for.
-    let (mut sections, mut symbols) = resolve(job, &mut resolved, parallel)?;
+    let (sections, symbols) = resolve(job, resolved, parallel)?;
     // Find what the image needs.
     let gc = job.options.gc();
-    let live = job.step("find live sections", || live::find(&resolved, &sections, &symbols, gc, parallel));
+    let live = job.step("find live sections", || live::find(resolved, &sections, &symbols, gc, parallel));
     // Make the linker's own tables; from then on nothing is added.
-    let tables = make_tables(job, inputs, &resolved, &live, &out)?;
-    make_image(job, &resolved, (&mut sections, &mut symbols, live, tables), (&out, threads))
+    let tables = make_tables(job, inputs, resolved, &live, out)?;
+    give_places(job, resolved, (sections, symbols, live, tables), parallel)
 }
 
 /// What the sections are, and what each name stands for.
@@ -170,11 +229,11 @@ fn make_tables<'j>(
     let exports = Exports::new(&resolved.program.exports, &name, job.sink);
     let resources = Resources::read(&inputs.resources, job.options.force.multiple_resources, job.sink);
     job.sink.end_phase()?;
-    Ok(Tables::new(imports, exports, resources))
+    Ok(Tables::new(imports, exports, resources, DebugDirectory::new(job.options, out)))
 }
 
 /// Adds the tables' sections.
-fn add_tables(options: &Options, sections: &mut Sections, symbols: &mut Symbols, tables: &mut Tables) {
+fn add_tables(sections: &mut Sections, symbols: &mut Symbols, tables: &mut Tables) {
     let [directory, lookup, address, hints, names] = tables.imports.sizes();
     let imported = !tables.imports.is_empty();
     let wanted = [
@@ -185,7 +244,7 @@ fn add_tables(options: &Options, sections: &mut Sections, symbols: &mut Symbols,
         (imported, Table::ImportDlls, names),
         (!tables.exports.entries.is_empty(), Table::Exports, tables.exports.size()),
         (!tables.resources.is_empty(), Table::Resources, tables.resources.size()),
-        (debug_directory::size(options) > 0, Table::DebugDirectory, debug_directory::size(options)),
+        (!tables.debug_directory.is_empty(), Table::DebugDirectory, tables.debug_directory.size()),
     ];
     for (_, table, size) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
         let number = symbols.made.len() as u32;
@@ -195,33 +254,32 @@ fn add_tables(options: &Options, sections: &mut Sections, symbols: &mut Symbols,
     }
 }
 
-/// From what the image needs to the finished file.
-fn make_image<'j>(
+/// From what the image needs to addresses.
+fn give_places<'j>(
     job: &Job<'j>,
     resolved: &Resolved<'j>,
-    (sections, symbols, mut live, mut tables): (&mut Sections, &mut Symbols, Live, Tables<'j>),
-    (out, threads): (&Path, usize),
-) -> Result<(), Diagnostics> {
-    let (options, parallel) = (job.options, threads > 1);
+    (mut sections, mut symbols, mut live, mut tables): (Sections, Symbols, Live, Tables<'j>),
+    parallel: bool,
+) -> Result<LaidOut<'j>, Diagnostics> {
+    let options = job.options;
     let first_table = sections.list.len();
-    add_tables(options, sections, symbols, &mut tables);
+    add_tables(&mut sections, &mut symbols, &mut tables);
     live.add(first_table..sections.list.len());
-    let (sections, symbols) = (&*sections, &*symbols);
-    check_resources(sections, &live, &tables, job.sink);
+    check_resources(&sections, &live, &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
-    let used = used_parts(sections, &live);
-    let program = program::make(sections, &used, &resolved.demands, job.sink);
+    let used = used_parts(&sections, &live);
+    let program = program::make(&sections, &used, &resolved.demands, job.sink);
     job.sink.end_phase()?;
-    let mut order = job.step("order sections", || layout::order(sections, &live, &program, parallel));
-    layout::sort_imports(sections, &mut order.0, |id| import_key(resolved, sections, id));
+    let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));
+    layout::sort_imports(&sections, &mut order.0, |id| import_key(resolved, &sections, id));
     let stub = dos_program(options, job.store, job.sink);
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
-    let placer = Placer { sections, options, sink: job.sink, parallel };
+    let placer = Placer { sections: &sections, options, sink: job.sink, parallel };
     let layout = job.step("give addresses", || {
         placer.place(program, order, headers, |layout| {
             if options.is_relocatable() {
-                let places = places::find(resolved, sections, symbols, layout, parallel);
+                let places = places::find(resolved, &sections, &symbols, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64
@@ -231,22 +289,11 @@ fn make_image<'j>(
     let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
     check_addresses(resolved, base, layout.image_size, job.sink);
     job.sink.end_phase()?;
-    let tls_align = emit::tls_align(sections, &live);
-    let image = Image {
-        options,
-        resolved,
-        sections,
-        symbols,
-        live: &live,
-        layout: &layout,
-        tables: &tables,
-        base,
-        tls_align,
-    };
-    if options.warn_long_names && options.debug == Debug::None {
+    if options.warn_long_names && !options.debug.dwarf {
         warn_of_long_names(&layout, job.sink);
     }
-    write(job, &image, (&stub, &relocs), (out, threads))
+    let tls_align = emit::tls_align(&sections, &live);
+    Ok(LaidOut { sections, symbols, live, tables, layout, stub, relocs, base, tls_align })
 }
 
 /// Addresses in the image, and what headers say of memory, have as many bits as the machine's addresses.
@@ -272,21 +319,29 @@ fn warn_of_long_names(layout: &layout::Layout, sink: &DiagSink) {
     }
 }
 
-fn write(
-    job: &Job,
+/// Writes the image and, at the same time, its PDB.
+fn write<'j>(
+    job: &Job<'j>,
     image: &Image,
     (stub, relocs): (&[u8], &[u8]),
+    types: Option<&Types>,
     (out, threads): (&Path, usize),
 ) -> Result<(), Diagnostics> {
-    let options = job.options;
+    let (options, parallel) = (job.options, threads > 1);
     let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, threads };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
     let file = job.create_output(out, emitter.file_size(), &engine, options.verbose)?;
-    job.step("write image", || emitter.write(&file))?;
-    // What does not fit is found while writing; then the file is not kept.
+    let warnings = DiagSink::new();
+    let write_pdb = || types.map(|types| debug::write(job, image, types, (out, threads), &warnings));
+    let (pdb, written) = par::both(parallel, write_pdb, || job.step("write image", || emitter.write(&file)));
+    // What does not fit is found while writing; then the files are not kept.
     job.sink.end_phase()?;
+    take_over(job.sink, &warnings);
+    let pdb = pdb.transpose()?;
+    emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
     add_import_library(job, image, out);
-    job.finish(file, true, threads > 1, || {
+    let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
+    job.finish_all(file, beside, true, parallel, || {
         let beside = options.time_trace_beside_output.then(|| out.with_extension("time-trace"));
         job.report_trace(options.time, options.time_trace.as_deref().or(beside.as_deref()))
     })

@@ -86,13 +86,47 @@ pub struct Force {
     pub multiple_resources: bool,
 }
 
-/// What is done about debug information.
+/// `/debug`: what becomes of debug information.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Debug {
-    #[default]
-    None,
+pub struct Debug {
+    /// A PDB is written.
+    pub pdb: bool,
     /// DWARF sections stay in the image.
-    Dwarf,
+    pub dwarf: bool,
+}
+
+impl Debug {
+    pub fn any(self) -> bool {
+        self.pdb || self.dwarf
+    }
+}
+
+/// What the PDB is to be like.
+#[derive(Clone, Debug, Default)]
+pub struct PdbOptions {
+    /// Default: beside the image.
+    pub path: Option<PathBuf>,
+    /// `/pdbaltpath`: how the image calls it.
+    pub alt_path: Option<String>,
+    /// `/pdbsourcepath`: what is put in front of relative paths; the working directory if not given.
+    pub source_path: Option<String>,
+    /// `/pdbpagesize`: at least so many bytes.
+    pub page_size: u32,
+    /// `/pdbstripped`: another PDB that has nothing private.
+    pub stripped: Option<PathBuf>,
+    /// `/pdbstream`: names and files.
+    pub streams: Vec<(String, PathBuf)>,
+    pub natvis: Vec<PathBuf>,
+    pub source_link: Option<PathBuf>,
+}
+
+/// How the linker was called, which the PDB tells.
+#[derive(Clone, Debug, Default)]
+pub struct Invocation {
+    pub program: String,
+    pub directory: String,
+    /// All arguments that the output may depend on.
+    pub arguments: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -181,8 +215,8 @@ pub struct Options {
     pub icf: Option<Icf>,
     pub force: Force,
     pub debug: Debug,
-    /// `/debug` in any form that wants debug information.
-    pub debugging: bool,
+    pub pdb: PdbOptions,
+    pub invocation: Invocation,
     pub implib: Option<PathBuf>,
     pub no_implib: bool,
     pub def: Option<PathBuf>,
@@ -236,8 +270,9 @@ impl Default for Options {
             gc: None,
             icf: None,
             force: Force::default(),
-            debug: Debug::None,
-            debugging: false,
+            debug: Debug::default(),
+            pdb: PdbOptions::default(),
+            invocation: Invocation::default(),
             implib: None,
             no_implib: false,
             def: None,
@@ -271,7 +306,7 @@ impl Options {
 
     /// Whether sections that nothing refers to are left out.
     pub fn gc(&self) -> bool {
-        self.gc.unwrap_or(!self.debugging)
+        self.gc.unwrap_or(!self.debug.any())
     }
 
     /// Whether the image may be loaded elsewhere.

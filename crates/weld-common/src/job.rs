@@ -177,6 +177,22 @@ impl<'j, O> Job<'j, O> {
         parallel: bool,
         reports: impl FnOnce() -> Result<(), Diagnostics>,
     ) -> Result<(), Diagnostics> {
+        self.finish_all(file, Vec::new(), executable, parallel, reports)
+    }
+
+    /// The same for an output with others `beside` it, such as its debug information: they take their places right before
+    /// it, when all of them are complete.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn finish_all(
+        &self,
+        file: OutputFile,
+        beside: Vec<OutputFile>,
+        executable: bool,
+        parallel: bool,
+        reports: impl FnOnce() -> Result<(), Diagnostics>,
+    ) -> Result<(), Diagnostics> {
         if let Some(record) = self.record {
             record.finish(self.store)?;
         }
@@ -186,7 +202,10 @@ impl<'j, O> Job<'j, O> {
         }
         reports()?;
         let output = file.close(executable).map_err(Diagnostic::from)?;
+        let beside: Result<Vec<ClosedOutput>, _> = beside.into_iter().map(|file| file.close(false)).collect();
+        let beside = beside.map_err(Diagnostic::from)?;
         self.write_reports()?;
+        beside.into_iter().try_for_each(ClosedOutput::commit).map_err(Diagnostic::from)?;
         output.commit().map_err(|e| Diagnostic::from(e).into())
     }
 

@@ -81,6 +81,19 @@ impl Pool {
     }
 }
 
+/// Runs both: in a pool at the same time, otherwise one after the other.
+pub fn both<A: Send, B: Send>(
+    parallel: bool,
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
+    if parallel {
+        return rayon::join(a, b);
+    }
+    let a = a();
+    (a, b())
+}
+
 /// How many threads to link with: what was asked for, or what the machine (its affinity mask and, on
 /// Linux, cgroup quota) and the size of the inputs, in bytes, call for.
 pub fn choose_threads(requested: Option<usize>, input_bytes: u64) -> usize {

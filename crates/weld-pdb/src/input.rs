@@ -63,6 +63,13 @@ pub struct Contribution {
     pub crc: u32,
 }
 
+impl Contribution {
+    /// The CRC-32 that a contribution with these contents has.
+    pub fn crc_of(contents: &[u8]) -> u32 {
+        crate::hash::crc(contents)
+    }
+}
+
 /// A symbol of the linker's symbol table.
 #[derive(Clone, Copy, Debug)]
 pub struct Public<'a> {

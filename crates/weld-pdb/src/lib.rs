@@ -66,6 +66,7 @@
 //! | [`symbols`] | symbols, lines and files of modules, global symbols |
 //! | `unique` | the first of equal things among many: types, global symbols, names of files |
 //! | `strings`, `gsi`, `dbi`, `info`, `injected` | `/names`, tables of names, the DBI stream, the info stream, source files in the PDB |
+//! | [`paths`] | absolute paths |
 //! | [`msf`] | the container: pages and streams, laid out; and its reader |
 //! | `pdb`, `write` | all streams and their lengths; the units in which they are written |
 
@@ -78,6 +79,7 @@ mod injected;
 pub mod input;
 pub mod made;
 pub mod msf;
+pub mod paths;
 mod pdb;
 mod put;
 mod strings;

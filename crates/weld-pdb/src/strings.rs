@@ -11,6 +11,7 @@ use std::ops::Range;
 use weld_common::diag::Diagnostic;
 use weld_common::{hash, par};
 
+use crate::paths::absolute;
 use crate::put::Writer;
 use crate::unique;
 
@@ -150,23 +151,6 @@ pub fn table_of(name: &[u8]) -> Vec<u8> {
     strings.write_names(0..strings.count(), &mut table[start..]);
     table.extend(behind);
     table
-}
-
-/// A path that does not depend on where the compiler ran.
-fn absolute<'a>(path: &'a [u8], root: &[u8]) -> Cow<'a, [u8]> {
-    let is_absolute = matches!(path, [b'/' | b'\\', ..] | [_, b':', b'/' | b'\\', ..]);
-    // Names in brackets are no files: `<stdin>`, `<unknown>`.
-    if root.is_empty() || path.is_empty() || is_absolute || path[0] == b'<' {
-        return Cow::Borrowed(path);
-    }
-    let separator = if root[0] == b'/' { b'/' } else { b'\\' };
-    let mut joined = root.to_vec();
-    if !matches!(joined.last(), Some(b'/' | b'\\')) {
-        joined.push(separator);
-    }
-    let path = path.strip_prefix(b"./").or_else(|| path.strip_prefix(b".\\")).unwrap_or(path);
-    joined.extend(path);
-    Cow::Owned(joined)
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ fn link(flavour: Flavour, args: &[OsString]) -> LinkResult {
     let result = match flavour {
         Flavour::Elf => weld_elf::link::link(args, &host).map(|outcome| outcome.warnings),
         Flavour::Coff => {
-            let environment = weld_coff::args::Environment::default();
+            let directory = std::env::current_dir().unwrap_or_default();
+            let environment = weld_coff::args::Environment { directory, ..Default::default() };
             weld_coff::link::link(args, &environment, &host).map(|outcome| outcome.warnings)
         }
     };

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use weld_common::args::response::{Expanded, Quoting, words};
 use weld_common::args::{help, slash};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+use weld_common::text;
 
-use crate::options::Options;
+use crate::options::{Invocation, Options};
 
 mod demands;
 mod state;
@@ -30,13 +31,22 @@ pub struct Environment {
     pub link_behind: Option<OsString>,
     /// `LIB`: directories with libraries, `;` between them.
     pub lib: Option<OsString>,
+    /// The linker's path and the working directory, which PDBs tell.
+    pub program: PathBuf,
+    pub directory: PathBuf,
 }
 
 impl Environment {
     /// What the process was started with.
     pub fn of_process() -> Environment {
         let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        Environment { link: var("LINK"), link_behind: var("_LINK_"), lib: var("LIB") }
+        Environment {
+            link: var("LINK"),
+            link_behind: var("_LINK_"),
+            lib: var("LIB"),
+            program: std::env::current_exe().unwrap_or_default(),
+            directory: std::env::current_dir().unwrap_or_default(),
+        }
     }
 }
 
@@ -64,6 +74,7 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
     if let Some(value) = &environment.lib {
         state.o.lib_paths.extend(directories(value));
     }
+    state.o.invocation = invocation(&args, environment);
     match state.stop {
         Some(Stop::Help) => return Ok(Command::Print(help_text())),
         Some(Stop::Version) => return Ok(Command::Print(version_text())),
@@ -77,6 +88,34 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
         return Err(Diagnostic::error("no input files").into());
     }
     Ok(Command::Link(options))
+}
+
+/// How the linker was called. What changes no output is left out, so that the PDB is the same without it.
+fn invocation(args: &[&OsStr], environment: &Environment) -> Invocation {
+    const WITHOUT_EFFECT: [&str; 10] = [
+        "threads",
+        "mmap-output-file",
+        "no-mmap-output-file",
+        "time",
+        "time-trace",
+        "verbose",
+        "color-diagnostics",
+        "no-color-diagnostics",
+        "errorlimit",
+        "error-limit",
+    ];
+    let is_kept = |arg: &&&OsStr| {
+        let arg = arg.to_string_lossy().to_ascii_lowercase();
+        let name = arg.trim_start_matches(['-', '/']);
+        let name = name.split([':', '=']).next().unwrap_or(name);
+        name.len() == arg.len() || !WITHOUT_EFFECT.contains(&name)
+    };
+    let arguments = args.iter().filter(is_kept).map(|arg| text::text(arg.as_encoded_bytes()).into_owned());
+    Invocation {
+        program: text::path(&environment.program).into_owned(),
+        directory: text::path(&environment.directory).into_owned(),
+        arguments: arguments.collect(),
+    }
 }
 
 /// A word such as `/tmp/a.obj` is a path if the file is there.

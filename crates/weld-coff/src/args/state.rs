@@ -87,21 +87,52 @@ impl State {
     /// The words of `/debug:`; none is `full`.
     pub fn debug(&mut self, given: Given<'_>) -> Result<(), String> {
         let words = given.value.map(|_| given.text()).transpose()?.unwrap_or("full").to_ascii_lowercase();
-        (self.o.debug, self.o.debugging) = (Debug::None, false);
+        let mut debug = Debug::default();
         for word in words.split(',') {
             match word {
-                "none" => (self.o.debug, self.o.debugging) = (Debug::None, false),
-                "nodwarf" => self.o.debug = Debug::None,
+                "none" => debug = Debug::default(),
+                "nodwarf" => debug.dwarf = false,
                 // There is none in any image.
                 "nosymtab" => {}
-                "dwarf" => (self.o.debug, self.o.debugging) = (Debug::Dwarf, true),
-                "full" | "fastlink" | "ghash" | "noghash" | "symtab" => {
-                    let what = if word == "symtab" { "symbol tables in images" } else { "PDB files" };
-                    return Err(format!("{what} are not written yet; /debug:none links without"));
+                "dwarf" => debug.dwarf = true,
+                "full" | "ghash" | "noghash" => debug.pdb = true,
+                "fastlink" => {
+                    self.warn("/debug:fastlink has no effect: the PDB has everything, as with /debug:full");
+                    debug.pdb = true;
+                }
+                "symtab" => {
+                    return Err(
+                        "symbol tables in images are not written yet; /debug:none links without".into()
+                    );
                 }
                 _ => return Err(format!("unknown kind of debug information '{word}'")),
             }
         }
+        self.o.debug = debug;
+        Ok(())
+    }
+
+    /// `/pdbstream:NAME=FILE`; the last file of a name counts.
+    pub fn pdb_stream(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.text()?;
+        let parts = text.split_once('=').filter(|(name, path)| !name.is_empty() && !path.is_empty());
+        let Some((name, path)) = parts else {
+            return Err(format!("expected a name and a file, but got '{text}'"));
+        };
+        let streams = &mut self.o.pdb.streams;
+        match streams.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => *old = path.into(),
+            None => streams.push((name.to_owned(), path.into())),
+        }
+        Ok(())
+    }
+
+    pub fn pdb_page_size(&mut self, given: Given<'_>) -> Result<(), String> {
+        let size = super::values::number(given.text()?)?;
+        if !size.is_power_of_two() || !(4096..=32768).contains(&size) {
+            return Err(format!("expected 4096, 8192, 16384 or 32768, but got {size}"));
+        }
+        self.o.pdb.page_size = size as u32;
         Ok(())
     }
 

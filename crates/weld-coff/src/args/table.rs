@@ -319,26 +319,68 @@ const SECTIONS: &[Spec<State>] = &[
 const DEBUG: &[Spec<State>] = &[
     take(
         &["debug"],
-        Optional("none|dwarf"),
-        "What to do about debug information; PDB files come later.",
+        Optional("full|fastlink|ghash|noghash|dwarf|none"),
+        "What to do about debug information: write a PDB (default, the first four mean the same), keep DWARF, nothing.",
         State::debug,
     ),
-    accepted(&["debugtype"], Required("LIST"), "what there is to say of it is for PDB files"),
-    accepted(
-        &[
-            "pdb",
-            "pdbaltpath",
-            "pdbpagesize",
-            "pdbsourcepath",
-            "pdbstream",
-            "pdbstripped",
-            "natvis",
-            "sourcelink",
-        ],
-        Required("VALUE"),
-        "it is for /debug with a PDB file, which is an error",
+    accepted(&["debugtype"], Required("LIST"), "everything that objects have is taken"),
+    take(&["pdb"], Required("FILE"), "Write the PDB to FILE. Default: beside the image.", |s, v| {
+        s.o.pdb.path = Some(v.os().into());
+        Ok(())
+    }),
+    take(
+        &["pdbaltpath"],
+        Required("PATH"),
+        "How the image calls the PDB; %_PDB% and %_EXT% stand for its name and the image's extension.",
+        |s, v| {
+            s.o.pdb.alt_path = Some(v.string()?);
+            Ok(())
+        },
     ),
-    accepted(&["pdbcompress"], NoValue, "PDB files are not written"),
+    take(
+        &["pdbsourcepath"],
+        Required("DIR"),
+        "Put DIR in front of relative paths in the PDB. Default: the working directory.",
+        |s, v| {
+            s.o.pdb.source_path = Some(v.string()?);
+            Ok(())
+        },
+    ),
+    take(
+        &["pdbpagesize"],
+        Required("BYTES"),
+        "The PDB's pages are as large. Default: 4096, or more if the PDB does not fit.",
+        State::pdb_page_size,
+    ),
+    take(
+        &["pdbstripped"],
+        Required("FILE"),
+        "Write another PDB to FILE, with public symbols and nothing of sources and types.",
+        |s, v| {
+            s.o.pdb.stripped = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(&["pdbstream"], Required("NAME=FILE"), "Put FILE into the PDB as stream NAME.", State::pdb_stream),
+    take(
+        &["natvis"],
+        Required("FILE"),
+        "Put FILE, rules for how debuggers show types, into the PDB.",
+        |s, v| {
+            s.o.pdb.natvis.push(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["sourcelink"],
+        Required("FILE"),
+        "Put FILE, which tells debuggers where sources are, into the PDB.",
+        |s, v| {
+            s.o.pdb.source_link = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    accepted(&["pdbcompress"], NoValue, "only some file systems know how"),
     accepted(&["nodbgdirmerge"], NoValue, "no tool asks where the debug directory is"),
     lost(&["build-id"], Optional("no"), "the image has no id"),
     accepted(

@@ -50,6 +50,7 @@ fn the_environment_adds_options_and_directories() {
         link: Some("/base:0x20000 \"a b.obj\"".into()),
         link_behind: Some("/base:0x30000".into()),
         lib: Some("c:\\x;;/y".into()),
+        ..Environment::default()
     };
     let o = try_options("/base:0x10000 b.obj /libpath:z", &environment).unwrap();
     assert_eq!(o.base, Some(0x30000));
@@ -66,7 +67,9 @@ fn what_is_wrong_is_said() {
         ("/base:0x1001", "/base: 0x1001 is not a multiple of 64 KiB"),
         ("/align:3", "/align: 3 is not a power of two"),
         ("/machine:z80", "/machine: unknown machine: z80"),
-        ("/debug", "/debug: PDB files are not written yet"),
+        ("/debug:symtab", "/debug:symtab: symbol tables in images are not written yet"),
+        ("/pdbpagesize:512", "/pdbpagesize: expected 4096, 8192, 16384 or 32768, but got 512"),
+        ("/pdbstream:x", "/pdbstream: expected a name and a file, but got 'x'"),
         ("/noentry", "/noentry is for DLLs only"),
         ("/fixed /dynamicbase", "/dynamicbase cannot be given together with /fixed"),
         ("/delayload:x.dll", "/delayload is not supported"),

@@ -292,11 +292,6 @@ impl Checksum {
         self.odd = rest.first().copied().or(self.odd);
     }
 
-    /// Adds the words of a number that is in the file and was read as zero.
-    pub fn add_words(&mut self, number: u32) {
-        self.sum += u64::from(number & 0xffff) + u64::from(number >> 16);
-    }
-
     pub fn finish(self) -> u32 {
         let mut sum = self.sum + u64::from(self.odd.unwrap_or(0));
         while sum > 0xffff {

@@ -2,8 +2,8 @@
 //!
 //! A unit is a stretch of an output section. A thread fills it in a buffer that stays in its cache: copies sections, fills the
 //! gaps between them, applies relocations; then it is written, once. What has to be seen as a whole first (tables of
-//! functions, which are sorted) is made in memory and written from there. The time in the header is a hash of all units, so the
-//! unit with the headers is written last.
+//! functions, which are sorted) is made in memory and written from there. The time in the header is a hash of all units, and the
+//! debug directory tells the PDB's identity, which is written at the same time: the units with these two are written last.
 
 pub mod apply;
 pub mod headers;
@@ -12,9 +12,11 @@ pub mod places;
 use std::ops::Range;
 
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::digest::UnitDigest;
 use weld_common::io::output::{OutputError, OutputFile};
 use weld_common::io::units::{Digest, UnitSink, Written, unwritten};
 use weld_common::{par, sort, text};
+use weld_pdb::Identity;
 
 use crate::arch::Jump;
 use crate::coff::pe;
@@ -24,7 +26,8 @@ use crate::input::sections::{Kind, Section};
 use crate::layout::OutputSection;
 use crate::options::Timestamp;
 use crate::resolve::symbols::{Made, Symbol};
-use crate::synth::{TABLES, Table, debug_directory};
+use crate::synth::debug_directory::Known;
+use crate::synth::{TABLES, Table};
 use headers::{Checksum, Directories, Strings};
 
 /// Bytes of a unit, about.
@@ -60,11 +63,11 @@ impl Emitter<'_, '_, '_> {
         Strings::new(&self.image.layout.outs, self.image.layout.file_size)
     }
 
-    /// Writes everything.
+    /// Writes everything but for the units with the headers and the debug directory.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(&self, file: &OutputFile) -> Result<(), Diagnostic> {
+    pub fn write<'f, 'h>(&self, file: &'f OutputFile<'h>) -> Result<Written<'f, 'h>, Diagnostic> {
         let layout = self.image.layout;
         let strings = self.strings();
         let headers = headers::bytes(self.image, self.dos_program, &self.directories(), &strings);
@@ -93,30 +96,61 @@ impl Emitter<'_, '_, '_> {
         let (offset, size) = (layout.file_size, strings.bytes.len() as u64);
         units.push(Unit::Bytes { bytes: &strings.bytes, offset, size });
         let hash = self.image.options.timestamp == Timestamp::Hash;
-        let sink = UnitSink::new(file, hash, Some(headers::id_range(self.dos_program.len())));
-        let range = headers::id_range(self.dos_program.len());
-        let own = &headers[range.start as usize..range.end as usize];
-        let write = |i: usize, sink: &UnitSink| self.unit(&units[i], sink);
-        sink.write(units.len(), self.threads, write, |written| self.finish_headers(own, written))
+        let ids = [Some(self.id_range()), self.debug_directory().map(|known| self.debug_range(&known))];
+        let sink = UnitSink::new(file, hash, ids.into_iter().flatten());
+        sink.units(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
     }
 
-    /// The headers from the time to the checksum, with both.
-    fn finish_headers(&self, headers: &[u8], written: &Written) -> Result<Vec<u8>, Diagnostic> {
-        let mut bytes = headers.to_vec();
-        if self.image.options.timestamp == Timestamp::Hash {
-            let digest = written.digest().bytes();
-            bytes[..4].copy_from_slice(&digest[..4]);
+    fn id_range(&self) -> Range<u64> {
+        headers::id_range(self.dos_program.len())
+    }
+
+    /// What is known of the debug directory before the image is written.
+    fn debug_directory(&self) -> Option<Known> {
+        let layout = self.image.layout;
+        let rva = self.image.table(Table::DebugDirectory)?;
+        let out = &layout.outs[layout.out_at(rva.into())?];
+        let offset = (out.offset + u64::from(rva) - out.rva) as u32;
+        Some(Known { rva, offset, time: 0, guid: [0; 16], age: 0 })
+    }
+
+    fn debug_range(&self, known: &Known) -> Range<u64> {
+        let start = u64::from(known.offset);
+        start..start + u64::from(self.image.tables.debug_directory.size())
+    }
+
+    /// Completes the file: the time, which is a hash of all that is written and of the PDB's identity, the debug directory,
+    /// the checksum.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(&self, mut written: Written, pdb: Option<Identity>) -> Result<(), Diagnostic> {
+        let range = self.id_range();
+        let time = match self.image.options.timestamp {
+            Timestamp::Given(seconds) => seconds,
+            Timestamp::Hash => {
+                let mut digests = vec![written.digest()];
+                digests.extend(pdb.map(|pdb| UnitDigest::of(&pdb.guid)));
+                let [a, b, c, d, ..] = match &digests[..] {
+                    [image] => image.bytes(),
+                    both => UnitDigest::join(both).bytes(),
+                };
+                u32::from_le_bytes([a, b, c, d])
+            }
+        };
+        written.put(range.start, &time.to_le_bytes());
+        if let Some(mut known) = self.debug_directory() {
+            known.time = time;
+            (known.guid, known.age) = pdb.map_or(([0; 16], 0), |pdb| (pdb.guid, pdb.age));
+            written.put(known.offset.into(), &self.image.tables.debug_directory.bytes(&known));
         }
         if self.image.resolved.demands.release {
             let mut sum = Checksum::default();
-            // What is read back still has zeroes in place of these bytes.
+            // The checksum itself is zeroes so far.
             written.read(|part| sum.add(part))?;
-            let time = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-            sum.add_words(if self.image.options.timestamp == Timestamp::Hash { time } else { 0 });
-            let at = bytes.len() - 4;
-            bytes[at..].copy_from_slice(&sum.finish().to_le_bytes());
+            written.put(range.end - 4, &sum.finish().to_le_bytes());
         }
-        Ok(bytes)
+        written.finish()
     }
 
     /// Cuts a stretch of an output section, with its members, into units.
@@ -249,7 +283,8 @@ impl Emitter<'_, '_, '_> {
                 image.tables.exports.bytes(rva, |name| image.rva_of(name).unwrap_or(0))
             }
             Table::Resources => image.tables.resources.bytes(image.layout.rva(id)),
-            Table::DebugDirectory => debug_directory::bytes(image.options),
+            // It is put there when all else has been written.
+            Table::DebugDirectory => vec![0; image.sections.get(id).size as usize],
         }
     }
 
@@ -322,7 +357,11 @@ impl Emitter<'_, '_, '_> {
         let relocs = layout.relocs.map(|out| &layout.outs[out]);
         let relocs = relocs.map(|out| (out.rva as u32, out.virtual_size as u32));
         set(pe::IMAGE_DIRECTORY_ENTRY_BASERELOC, relocs);
-        set(pe::IMAGE_DIRECTORY_ENTRY_DEBUG, sized(Table::DebugDirectory));
+        let debug = sized(Table::DebugDirectory);
+        set(
+            pe::IMAGE_DIRECTORY_ENTRY_DEBUG,
+            debug.map(|(rva, _)| (rva, image.tables.debug_directory.entries_size())),
+        );
         let program = &image.resolved.program;
         let tls = program.tls.and_then(|name| Some((image.rva_of(name)?, image.facts().tls_directory)));
         set(pe::IMAGE_DIRECTORY_ENTRY_TLS, tls);

@@ -1,12 +1,13 @@
 //! Input files: where they are, what they are, and in which order they count.
 //!
 //! [`search`] finds files, [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
-//! [`sections`] decides what each section is for.
+//! [`sections`] decides what each section is for, [`servers`] are compilers' PDBs.
 
 pub mod load;
 pub mod object;
 pub mod search;
 pub mod sections;
+pub mod servers;
 
 use std::fmt;
 use std::sync::Arc;

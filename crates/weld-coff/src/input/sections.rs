@@ -15,7 +15,7 @@ use crate::coff::pe;
 use crate::ids::{FileId, ObjectId, SectionId};
 use crate::input::object::Object;
 use crate::layout::program::READ_ONLY;
-use crate::options::{Debug, Options};
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::{self, Fate};
 
@@ -29,6 +29,8 @@ pub enum Kind {
     Resource,
     /// Information for debuggers that lies in the image as it is.
     Dwarf,
+    /// Is for the PDB.
+    CodeView,
     /// Is for the linker, or for nobody.
     Ignored,
     /// Another object's section is in its place.
@@ -311,18 +313,24 @@ impl<'a> Parser<'_, 'a> {
         // Looked at here, so that later steps need not ask whether they lie within the file.
         object.coff.contents(header)?;
         object.coff.relocations(header)?;
-        section.align = object::alignment(flags).ok_or("unknown alignment")?;
         section.size = header.size_of_raw_data.get(LE);
+        section.comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
+        if section.kind == Kind::CodeView {
+            return Ok(());
+        }
+        section.align = object::alignment(flags).ok_or("unknown alignment")?;
         section.flags = if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS };
         if section.is_bss() && !object.coff.relocations(header)?.is_empty() {
             return Err("it has relocations, but no contents".to_owned());
         }
-        section.comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
         section.part = parts.id(name, section.flags);
         Ok(())
     }
 
     fn kind(&self, name: &[u8], flags: u32) -> Kind {
+        if self.options.debug.pdb && matches!(name, b".debug$S" | b".debug$F") {
+            return Kind::CodeView;
+        }
         if flags & pe::IMAGE_SCN_LNK_REMOVE.0 != 0 || name.starts_with(b".debug$") {
             return Kind::Ignored;
         }
@@ -333,9 +341,9 @@ impl<'a> Parser<'_, 'a> {
             b".gfids$y" | b".giats$y" | b".gljmp$y" | b".gehcont$y" => Kind::Ignored,
             b".rsrc" => Kind::Resource,
             _ if name.starts_with(b".rsrc$") => Kind::Resource,
-            _ if name.starts_with(b".debug_") => match self.options.debug {
-                Debug::Dwarf => Kind::Dwarf,
-                Debug::None => Kind::Ignored,
+            _ if name.starts_with(b".debug_") => match self.options.debug.dwarf {
+                true => Kind::Dwarf,
+                false => Kind::Ignored,
             },
             _ => Kind::Regular,
         }

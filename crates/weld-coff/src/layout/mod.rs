@@ -71,6 +71,18 @@ impl Layout {
         after.checked_sub(1)
     }
 
+    /// The members of an output section, part by part.
+    pub fn parts_of<'l>(&'l self, sections: &'l Sections, out: usize) -> impl Iterator<Item = &'l [u32]> {
+        let mut rest = &self.order[self.outs[out].members.clone()];
+        std::iter::from_fn(move || {
+            let rank = |id: u32| self.rank[sections.list[id as usize].part as usize];
+            let first = rank(*rest.first()?);
+            let (own, behind) = rest.split_at(rest.partition_point(|&id| rank(id) == first));
+            rest = behind;
+            Some(own)
+        })
+    }
+
     /// The members of parts called `name`, or that and more behind a `$`.
     pub fn members_of(&self, sections: &Sections, name: &[u8]) -> Range<usize> {
         let is_named =

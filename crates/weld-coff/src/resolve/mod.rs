@@ -30,6 +30,7 @@ use crate::ids::{FileId, ImportId, ObjectId, SymbolId};
 use crate::input::FileName;
 use crate::input::load::{Inputs, Loader, Refused};
 use crate::input::object::Object;
+use crate::input::servers::Servers;
 use crate::options::{Demands, Options};
 use crate::report::duplicates;
 use names::{BinPool, Names, Rank, Record, flag};
@@ -97,6 +98,7 @@ pub struct Resolver<'a, 'l> {
     pub options: &'l Options,
     pub sink: &'l DiagSink,
     pub loader: &'l Loader<'a, 'l>,
+    pub servers: &'l Servers<'a>,
     pub parallel: bool,
 }
 

@@ -179,6 +179,9 @@ impl<'a> Resolver<'a, '_> {
             Kind::Object | Kind::BigObject => {
                 let object = Object::parse(file, name, data, kind == Kind::BigObject)?;
                 object.announce(lazy, bins)?;
+                if self.options.debug.pdb && !lazy {
+                    self.servers.look(self.store, &object.name, &object.coff);
+                }
                 let machine = object.coff.machine;
                 Ok((if lazy { File::Nothing } else { File::Object(Box::new(object)) }, machine))
             }

@@ -1,8 +1,9 @@
 //! Where filled units of an output go: to the file, to its hash, and one of them aside.
 //!
 //! Threads take units from a counter, fill each in a buffer that stays in their cache, hash it there if
-//! asked to, and write it. A file may hold an id that is made from all of it. The unit around the id waits in
-//! memory until the id is known, so that no byte of the file is written twice; while anything is hashed the id is zeroes.
+//! asked to, and write it. A file may hold ids that are made from all of it, or from another file that is written
+//! at the same time. The units around the ids wait in memory until these are known, so that no byte of the file is written twice;
+//! while anything is hashed the ids are zeroes.
 //! Digests that others can compute too are of the whole file in its order ([`Written::read`]); they are asked for
 //! seldom and read the file back.
 //!
@@ -28,10 +29,10 @@ pub struct UnitSink<'f, 'h> {
     file: &'f OutputFile<'h>,
     /// Units are hashed.
     hash: bool,
-    /// Where in the file the id is.
-    id: Option<Range<u64>>,
-    /// The unit around it and its offset.
-    held: Mutex<Option<(u64, Vec<u8>)>>,
+    /// Where in the file the ids are.
+    ids: Vec<Range<u64>>,
+    /// The units around them and their offsets.
+    held: Mutex<Vec<(u64, Vec<u8>)>>,
     /// What has been written, and the holes; noted with debug assertions only.
     covered: Mutex<Vec<Range<u64>>>,
 }
@@ -40,9 +41,10 @@ pub struct UnitSink<'f, 'h> {
 pub type Digest = Option<UnitDigest>;
 
 impl<'f, 'h> UnitSink<'f, 'h> {
-    /// `hash`: the file's hash is wanted. `id` is the range of the file that is to hold the id; it lies in one unit.
-    pub fn new(file: &'f OutputFile<'h>, hash: bool, id: Option<Range<u64>>) -> Self {
-        UnitSink { file, hash, id, held: Mutex::default(), covered: Mutex::default() }
+    /// `hash`: the file's hash is wanted. `ids` are the ranges of the file that are to hold ids; each lies in one unit.
+    pub fn new(file: &'f OutputFile<'h>, hash: bool, ids: impl IntoIterator<Item = Range<u64>>) -> Self {
+        let ids = ids.into_iter().collect();
+        UnitSink { file, hash, ids, held: Mutex::default(), covered: Mutex::default() }
     }
 
     /// Has `unit` write units `0..count` on all threads, then the id that `make_id` makes, as long as its range.
@@ -56,6 +58,25 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         unit: impl Fn(usize, &Self) -> Result<Digest, OutputError> + Sync,
         make_id: impl FnOnce(&Written) -> Result<Vec<u8>, Diagnostic>,
     ) -> Result<(), Diagnostic> {
+        let place = self.ids.first().map(|range| range.start);
+        let mut written = self.units(count, threads, unit)?;
+        if let Some(place) = place.filter(|_| !written.held.is_empty()) {
+            let id = make_id(&written)?;
+            written.put(place, &id);
+        }
+        written.finish()
+    }
+
+    /// Has `unit` write units `0..count` on all threads. What is left are the units around ids.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn units(
+        self,
+        count: usize,
+        threads: usize,
+        unit: impl Fn(usize, &Self) -> Result<Digest, OutputError> + Sync,
+    ) -> Result<Written<'f, 'h>, Diagnostic> {
         let region = trace::region("write units");
         let next = AtomicUsize::new(0);
         let work = || -> Result<Vec<(usize, UnitDigest)>, OutputError> {
@@ -78,7 +99,9 @@ impl<'f, 'h> UnitSink<'f, 'h> {
         digests.sort_unstable_by_key(|d| d.0);
         let digests: Vec<UnitDigest> = digests.into_iter().map(|d| d.1).collect();
         self.check_cover()?;
-        self.finish(&digests, make_id)
+        let mut held = self.held.into_inner().unwrap();
+        held.sort_unstable_by_key(|(offset, _)| *offset);
+        Ok(Written { file: self.file, digests, held })
     }
 
     /// Writes `size` bytes at `offset` of the file. `fill` must write every byte.
@@ -92,11 +115,11 @@ impl<'f, 'h> UnitSink<'f, 'h> {
             return Ok(None);
         }
         self.note(offset, size as u64);
-        if self.id.as_ref().is_some_and(|id| offset <= id.start && id.end <= offset + size as u64) {
+        if self.ids.iter().any(|id| offset <= id.start && id.end <= offset + size as u64) {
             let mut bytes = vec![0; size];
             fill(&mut bytes);
             let digest = self.digest(&bytes);
-            *self.held.lock().unwrap() = Some((offset, bytes));
+            self.held.lock().unwrap().push((offset, bytes));
             return Ok(digest);
         }
         self.file.with_region(offset, size, |bytes| {
@@ -153,33 +176,20 @@ impl<'f, 'h> UnitSink<'f, 'h> {
             UnitDigest::of(bytes)
         })
     }
-
-    /// Writes the unit with the id.
-    fn finish(
-        self,
-        digests: &[UnitDigest],
-        make_id: impl FnOnce(&Written) -> Result<Vec<u8>, Diagnostic>,
-    ) -> Result<(), Diagnostic> {
-        let held = self.held.lock().unwrap().take();
-        let (Some((offset, mut bytes)), Some(range)) = (held, &self.id) else { return Ok(()) };
-        let id = make_id(&Written { file: self.file, digests, held: (offset, &bytes) })?;
-        bytes[(range.start - offset) as usize..(range.end - offset) as usize].copy_from_slice(&id);
-        Ok(self.file.write_at(offset, &bytes)?)
-    }
 }
 
-/// A file that is complete but for its id, which is zeroes.
-pub struct Written<'s, 'h> {
-    file: &'s OutputFile<'h>,
-    digests: &'s [UnitDigest],
-    /// The unit that has not been written yet, and its offset.
-    held: (u64, &'s [u8]),
+/// A file that is complete but for the units around its ids, which are zeroes until they are put there.
+pub struct Written<'f, 'h> {
+    file: &'f OutputFile<'h>,
+    digests: Vec<UnitDigest>,
+    /// Units that have not been written yet, in order of their offsets.
+    held: Vec<(u64, Vec<u8>)>,
 }
 
 impl Written<'_, '_> {
     /// The hash of the file. It depends on how the file was cut into units.
     pub fn digest(&self) -> UnitDigest {
-        UnitDigest::join(self.digests)
+        UnitDigest::join(&self.digests)
     }
 
     /// Hands the bytes of the file to `take`, from front to back.
@@ -193,10 +203,29 @@ impl Written<'_, '_> {
             }
             Ok(())
         };
-        let (offset, held) = self.held;
-        read_back(0..offset, &mut take)?;
-        take(held);
-        read_back(offset + held.len() as u64..self.file.len(), &mut take)
+        let mut end = 0;
+        for (offset, held) in &self.held {
+            read_back(end..*offset, &mut take)?;
+            take(held);
+            end = *offset + held.len() as u64;
+        }
+        read_back(end..self.file.len(), &mut take)
+    }
+
+    /// Puts an id in its place, which lies in a unit that waits.
+    pub fn put(&mut self, place: u64, id: &[u8]) {
+        let after = self.held.partition_point(|(offset, _)| *offset <= place);
+        let Some((offset, bytes)) = after.checked_sub(1).map(|unit| &mut self.held[unit]) else { return };
+        let start = (place - *offset) as usize;
+        bytes[start..start + id.len()].copy_from_slice(id);
+    }
+
+    /// Writes what has waited.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(self) -> Result<(), Diagnostic> {
+        self.held.iter().try_for_each(|(offset, bytes)| Ok(self.file.write_at(*offset, bytes)?))
     }
 }
 
