@@ -7,6 +7,7 @@ mod arch;
 pub mod args;
 pub mod coff;
 mod debug;
+mod demangle;
 mod emit;
 mod ids;
 mod image;

@@ -31,7 +31,7 @@ use crate::input::servers::Servers;
 use crate::layout::{self, Placer, program};
 use crate::live::{self, Live};
 use crate::options::Options;
-use crate::report::{duplicates, undefined};
+use crate::report::{discarded, duplicates, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat};
@@ -94,7 +94,8 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     }
     let search = Search::new(options.lib_paths.clone());
     let open = |parallel| {
-        let loader = Loader { store: job.store, search: &search, sink: job.sink, parallel };
+        let loader =
+            Loader { store: job.store, search: &search, sink: job.sink, parallel, verbose: options.verbose };
         let inputs = job.step("open inputs", || loader.load(&options.inputs));
         job.sink.end_phase()?;
         if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
@@ -119,7 +120,7 @@ fn link_inputs<'j>(
     threads: usize,
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
-    let loader = Loader { store: job.store, search, sink: job.sink, parallel };
+    let loader = Loader { store: job.store, search, sink: job.sink, parallel, verbose: options.verbose };
     let servers = Servers::default();
     let resolver =
         Resolver { store: job.store, options, sink: job.sink, loader: &loader, servers: &servers, parallel };
@@ -137,16 +138,18 @@ fn link_inputs<'j>(
     let (types, laid_out) =
         par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, (&out, parallel)));
     let (laid_out, types) = (laid_out?, types.transpose()?);
-    take_over(job.sink, &warnings);
+    take_over(job, &warnings);
     let image = laid_out.image(options, &resolved);
     write(job, &image, (&laid_out.stub, &laid_out.relocs), types.as_ref(), (&out, threads))
 }
 
 /// What was said beside the main course of the link is said behind what that said.
-fn take_over(sink: &DiagSink, warnings: &DiagSink) {
-    sink.settle();
-    warnings.finish().into_iter().for_each(|warning| sink.push(warning));
-    sink.settle();
+fn take_over(job: &Job, warnings: &DiagSink) {
+    job.sink.settle();
+    let is_wanted =
+        |warning: &Diagnostic| job.options.warn_missing_types || !warning.message.contains("[LNK4099]");
+    warnings.finish().into_iter().filter(is_wanted).for_each(|warning| job.sink.push(warning));
+    job.sink.settle();
 }
 
 /// All that has its place.
@@ -182,6 +185,9 @@ fn lay_out<'j>(
     // Find what the image needs.
     let gc = job.options.gc();
     let live = job.step("find live sections", || live::find(resolved, &sections, &symbols, gc, parallel));
+    if job.options.verbose {
+        discarded::say(resolved, &sections, &live, job.sink);
+    }
     // Make the linker's own tables; from then on nothing is added.
     let tables = make_tables(job, inputs, resolved, &live, out)?;
     give_places(job, resolved, (sections, symbols, live, tables), parallel)
@@ -336,13 +342,17 @@ fn write<'j>(
     let (pdb, written) = par::both(parallel, write_pdb, || job.step("write image", || emitter.write(&file)));
     // What does not fit is found while writing; then the files are not kept.
     job.sink.end_phase()?;
-    take_over(job.sink, &warnings);
+    take_over(job, &warnings);
     let pdb = pdb.transpose()?;
     emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
     add_import_library(job, image, out);
     let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
     job.finish_all(file, beside, true, parallel, || {
-        let beside = options.time_trace_beside_output.then(|| out.with_extension("time-trace"));
+        let beside = options.time_trace_beside_output.then(|| {
+            let mut path = out.as_os_str().to_owned();
+            path.push(".time-trace");
+            PathBuf::from(path)
+        });
         job.report_trace(options.time, options.time_trace.as_deref().or(beside.as_deref()))
     })
 }

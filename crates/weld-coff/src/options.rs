@@ -5,12 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use weld_common::demangle::demangle;
 use weld_common::io::output::EngineChoice;
 use weld_common::text;
 
 use crate::coff::machine::Machine;
 use crate::coff::pe;
+use crate::demangle::demangle;
 
 /// What `/subsystem:` says the program runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,6 +160,8 @@ pub struct Demands {
     pub alternate_names: Vec<(String, String)>,
     /// `/merge:from=to`; the first of each name counts.
     pub merges: Vec<(String, String)>,
+    /// Those that came too late.
+    pub lost_merges: Vec<String>,
     /// `/section:name,attributes`: memory flags.
     pub sections: BTreeMap<String, u32>,
     /// `/aligncomm:name,log2`.
@@ -225,8 +227,14 @@ pub struct Options {
     pub timestamp: Timestamp,
     /// `/Brepro`: the debug directory says that the time is a hash.
     pub brepro: bool,
+    /// `/build-id`
+    pub build_id: bool,
+    /// `/cetcompat` and others of its kind.
+    pub extended_characteristics: u32,
     pub warn_imported_locals: bool,
     pub warn_long_names: bool,
+    /// Of types that are in files which are not there.
+    pub warn_missing_types: bool,
     pub verbose: bool,
     pub demangle: bool,
     pub threads: Option<usize>,
@@ -279,8 +287,11 @@ impl Default for Options {
             stub: None,
             timestamp: Timestamp::Hash,
             brepro: false,
+            build_id: false,
+            extended_characteristics: 0,
             warn_imported_locals: true,
             warn_long_names: true,
+            warn_missing_types: true,
             verbose: false,
             demangle: true,
             threads: None,

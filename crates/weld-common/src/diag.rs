@@ -16,6 +16,8 @@ use crate::ids::FileId;
 pub enum Severity {
     Error,
     Warning,
+    /// Nothing is wrong: somebody asked to be told what is done.
+    Note,
 }
 
 /// A byte of an input section. What the numbers count is known to the linker that made them.
@@ -58,6 +60,11 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(message) }
     }
 
+    /// What is done, for `--verbose`.
+    pub fn said(message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(message) }
+    }
+
     /// Sorts it by an input, and by what it speaks of there: a section, a symbol or a line, whichever the others of the phase
     /// speak of.
     pub fn of(self, file: FileId, index: u32) -> Self {
@@ -93,6 +100,7 @@ impl fmt::Display for Diagnostic {
         f.write_str(match self.severity {
             Severity::Error => "error: ",
             Severity::Warning => "warning: ",
+            Severity::Note => "",
         })?;
         f.write_str(&self.message)?;
         for note in &self.notes {

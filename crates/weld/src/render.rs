@@ -66,6 +66,7 @@ impl Renderer {
         let (label, color) = match diagnostic.severity {
             Severity::Error => ("error: ", RED),
             Severity::Warning => ("warning: ", MAGENTA),
+            Severity::Note => ("", ""),
         };
         // Messages of several lines stand apart.
         if !diagnostic.notes.is_empty() && !out.is_empty() {

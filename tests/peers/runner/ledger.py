@@ -54,17 +54,17 @@ def anchors(text):
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-def is_test(repository, name):
-    """A file below tests/elf, or Rust code with tests in it."""
+def is_test(repository, own, name):
+    """A file below the directory with weld's own tests, or Rust code with tests in it."""
     code = repository / name
-    return (repository / "tests/elf" / name).is_file() or (code.is_file() and "#[test]" in code.read_text())
+    return (repository / own / name).is_file() or (code.is_file() and "#[test]" in code.read_text())
 
 
-def problems(book, repository):
+def problems(book, repository, own):
     """What is wrong with the ledger itself."""
     headings = anchors((repository / "docs/compatibility.md").read_text())
     known = {
-        "a test of weld's own": lambda d: is_test(repository, d),
+        "a test of weld's own": lambda d: is_test(repository, own, d),
         "a heading of docs/compatibility.md, as a link names it": lambda d: d in headings,
         "a key": lambda d: d in book.keys,
     }

@@ -1,8 +1,8 @@
-"""The little of LLVM's test language that lld's ELF tests use.
+"""The little of LLVM's test language that lld's tests use.
 
 A test is a file with lines `RUN: COMMAND`. The commands are joined by `&&` and given to bash with `pipefail`; a line
 that ends in a backslash goes on in the next. Before that these stand for paths: `%s` the test, `%S` and `%p` its
-directory, `%t` a name for temporary files, `%T` their directory (`%:t` without the first slash). `%if F %{ A %}` is `A`
+directory, `%t` a name for temporary files, `%basename_t` its last part, `%T` their directory (`%:t` without the first slash). `%if F %{ A %}` is `A`
 if the feature F is there. The language is described in LLVM's documentation, "lit - LLVM Integrated Tester".
 """
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TIMEOUT = 60  # seconds a test
-SUFFIXES = (".s", ".test", ".ll", ".yaml")
+SUFFIXES = (".s", ".test", ".ll", ".yaml", ".objtxt")
 RUN = re.compile(r"\bRUN:(.*)$")
 CONDITION = re.compile(r"%if (\w+) %\{(.*?)%\}")
 FEATURES = {"zlib", "zstd", "x86", "shell"}
@@ -56,6 +56,7 @@ def expand(command, paths):
     for name, text in ERRORS.items():
         command = command.replace(name, shlex.quote(text))
     command = command.replace("%python", sys.executable).replace("%{pathsep}", ":")
+    command = command.replace("%basename_t", paths["t"].name)
     def path(match):
         text = str(paths[match.group(2)])
         return text[1:] if match.group(1) == ":" else text

@@ -9,13 +9,14 @@ from pathlib import Path
 
 PACKAGE = "llvm-toolchain-19"
 LLVM = Path("/usr/lib/llvm-22/bin")
+SUITES = ("ELF", "COFF")
 KEPT = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "weld/lld-tests"
 
 
 def tests():
-    """The directory of lld's ELF tests, fetched if this machine does not have it."""
-    root = KEPT / PACKAGE / "lld/test/ELF"
-    if not root.is_dir():
+    """The directory of lld's tests, fetched if this machine does not have it."""
+    root = KEPT / PACKAGE / "lld/test"
+    if not all((root / suite).is_dir() for suite in SUITES):
         print(f"fetching the source package {PACKAGE} (160 MB)", flush=True)
         KEPT.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=KEPT) as scratch:
@@ -54,11 +55,12 @@ def download(scratch):
 def unpack(archive, directory):
     """lld's tests out of the archive of all of LLVM."""
     directory.mkdir()
-    subprocess.run(["tar", "-xJf", archive, "-C", directory, "--strip-components=1", "--wildcards", "*/lld/test/ELF"], check=True)
+    subprocess.run(["tar", "-xJf", archive, "-C", directory, "--strip-components=1", "--wildcards",
+                    *(f"*/lld/test/{suite}" for suite in SUITES)], check=True)
 
 
 def tools(program):
-    """A directory with LLVM's commands, and with the linker to be tested as `ld.lld`."""
+    """A directory with LLVM's commands, and with the linker to be tested as `ld.lld` and `lld-link`."""
     if not (LLVM / "FileCheck").exists():
         sys.exit("the packages llvm-22 and llvm-22-tools are not installed")
     directory = KEPT / "tools"
@@ -66,6 +68,7 @@ def tools(program):
     directory.mkdir(parents=True)
     for tool in LLVM.iterdir():
         (directory / tool.name).symlink_to(tool)
-    (directory / "ld.lld").unlink(missing_ok=True)
-    (directory / "ld.lld").symlink_to(program)
+    for name in ("ld.lld", "lld-link"):
+        (directory / name).unlink(missing_ok=True)
+        (directory / name).symlink_to(program)
     return directory

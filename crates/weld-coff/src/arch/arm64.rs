@@ -24,6 +24,7 @@ const BRANCH14: u16 = pe::IMAGE_REL_ARM64_BRANCH14.0;
 const REL32: u16 = pe::IMAGE_REL_ARM64_REL32.0;
 
 pub static FACTS: Facts = Facts {
+    gap: 0,
     address: 8,
     bases: [0x1_4000_0000, 0x1_8000_0000],
     thunk: (12, 2),

@@ -14,6 +14,8 @@ use crate::layout::Layout;
 
 /// Sizes and numbers.
 pub struct Facts {
+    /// What is between functions: an instruction that stops who comes there by mistake.
+    pub gap: u8,
     /// Bytes of an address.
     pub address: u32,
     /// Where an executable and a DLL are made to lie.

@@ -15,6 +15,7 @@ const SECTION: u16 = pe::IMAGE_REL_AMD64_SECTION.0;
 const SECREL: u16 = pe::IMAGE_REL_AMD64_SECREL.0;
 
 pub static FACTS: Facts = Facts {
+    gap: 0xcc,
     address: 8,
     bases: [0x1_4000_0000, 0x1_8000_0000],
     thunk: (6, 4),

@@ -13,6 +13,7 @@ const SECTION: u16 = pe::IMAGE_REL_I386_SECTION.0;
 const SECREL: u16 = pe::IMAGE_REL_I386_SECREL.0;
 
 pub static FACTS: Facts = Facts {
+    gap: 0xcc,
     address: 4,
     bases: [0x40_0000, 0x1000_0000],
     thunk: (6, 4),

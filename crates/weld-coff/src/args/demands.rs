@@ -1,6 +1,6 @@
 //! What the command line and directives of objects may both ask for, and the options that directives may be.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use weld_common::args::{Context, Given, Group, Index, Table, Value, accepted, name_count, slash, take};
 use weld_common::diag::Diagnostic;
@@ -58,13 +58,17 @@ impl Demands {
             return Err(format!("expected two sections, but got '{text}'"));
         };
         if [".rsrc", ".reloc"].contains(&from) {
-            return Err(format!("{from} cannot be merged with any section"));
+            return Err(format!("cannot merge '{from}' with any section"));
         }
         if [".rsrc", ".reloc"].contains(&to) {
-            return Err(format!("{from} cannot be merged with {to}"));
+            return Err(format!("cannot merge '{from}' with '{to}'"));
         }
-        if !self.merges.iter().any(|(name, _)| name == from) {
-            self.merges.push((from.to_owned(), to.to_owned()));
+        match self.merges.iter().find(|(name, _)| name == from) {
+            Some((_, old)) if old != to => {
+                self.lost_merges.push(format!("{from}={to}: already merged into {old}"));
+            }
+            Some(_) => {}
+            None => self.merges.push((from.to_owned(), to.to_owned())),
         }
         Ok(())
     }
@@ -87,7 +91,8 @@ impl Demands {
         Ok(())
     }
 
-    pub fn fail_if_mismatch(&mut self, given: Given<'_>, origin: &str) -> Taken {
+    /// The problem, if somebody has said another value.
+    pub fn fail_if_mismatch(&mut self, given: Given<'_>, origin: &str) -> Result<Option<Diagnostic>, String> {
         let text = given.text()?;
         let Some((key, value)) =
             text.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty())
@@ -96,27 +101,17 @@ impl Demands {
         };
         let new = || (value.to_owned(), origin.to_owned());
         let (old, first) = self.mismatches.entry(key.to_owned()).or_insert_with(new);
-        if old != value {
-            return Err(format!(
-                "mismatch detected for '{key}': {first} has value {old}, {origin} has value {value}"
-            ));
-        }
-        Ok(())
+        Ok((old != value).then(|| {
+            Diagnostic::error(format!("/failifmismatch: mismatch detected for '{key}':"))
+                .note(format!("{first} has value {old}"))
+                .note(format!("{origin} has value {value}"))
+        }))
     }
 
     pub fn subsystem(&mut self, given: Given<'_>) -> Taken {
         let (subsystem, version) = values::subsystem(given.text()?)?;
         self.subsystem = subsystem.or(self.subsystem);
         self.subsystem_version = version.or(self.subsystem_version);
-        Ok(())
-    }
-
-    pub fn entry(&mut self, given: Given<'_>) -> Taken {
-        let name = given.string()?;
-        if name.is_empty() {
-            return Err("missing entry point symbol name".to_owned());
-        }
-        self.entry = Some(name);
         Ok(())
     }
 
@@ -132,12 +127,13 @@ impl Demands {
 
     /// Carries out a directive of the object `origin` that is none of the frequent ones. What the command line
     /// says of entry, stack and subsystem has the last word.
-    pub fn directive(&mut self, word: &OsStr, origin: &str) -> Option<Diagnostic> {
+    pub fn directive(&mut self, word: &OsStr, origin: &str) -> Vec<Diagnostic> {
         let demands = std::mem::take(self);
-        let mut context = Directing { demands, origin: origin.to_owned(), problem: None };
+        let mut context =
+            Directing { demands, origin: origin.to_owned(), word: word.to_owned(), problems: Vec::new() };
         slash::parse(&TABLE, &[word], |_| false, &mut context);
         *self = context.demands;
-        context.problem
+        context.problems
     }
 }
 
@@ -145,7 +141,8 @@ impl Demands {
 struct Directing {
     demands: Demands,
     origin: String,
-    problem: Option<Diagnostic>,
+    word: OsString,
+    problems: Vec<Diagnostic>,
 }
 
 impl Context for Directing {
@@ -154,8 +151,15 @@ impl Context for Directing {
     }
 
     fn problem(&mut self, mut problem: Diagnostic) {
-        problem.message = format!("{}: in its directives: {}", self.origin, problem.message);
-        self.problem = Some(problem);
+        if problem.message.starts_with(slash::UNKNOWN) || problem.message.starts_with("could not open") {
+            // An object that wants what nobody knows cannot be linked rightly.
+            let (word, origin) = (self.word.display(), &self.origin);
+            self.problems.push(Diagnostic::warning(format!("{}: {word}", slash::UNKNOWN)));
+            problem = Diagnostic::error(format!("{word} is not allowed in .drectve ({origin})"));
+        } else {
+            problem.message = format!("{}: in its directives: {}", self.origin, problem.message);
+        }
+        self.problems.push(problem);
     }
 
     fn at(&mut self, _: usize) {}
@@ -171,10 +175,15 @@ static GROUPS: &[Group<Directing>] = &[Group {
         take(&["alternatename"], Value::Required("FROM=TO"), "", |d, v| d.demands.alternate_name(v)),
         take(&["entry"], Value::Required("SYMBOL"), "", |d, v| match d.demands.entry {
             Some(_) => Ok(()),
-            None => d.demands.entry(v),
+            None => {
+                d.demands.entry = Some(v.string()?);
+                Ok(())
+            }
         }),
         take(&["failifmismatch"], Value::Required("KEY=VALUE"), "", |d, v| {
-            d.demands.fail_if_mismatch(v, &d.origin)
+            let problem = d.demands.fail_if_mismatch(v, &d.origin)?;
+            d.problems.extend(problem);
+            Ok(())
         }),
         take(&["merge"], Value::Required("FROM=TO"), "", |d, v| d.demands.merge(v)),
         take(&["nodefaultlib"], Value::Optional("LIBRARY"), "", |d, v| d.demands.no_default_lib(v)),

@@ -139,7 +139,8 @@ fn quoting(args: &[OsString]) -> Quoting {
 }
 
 fn version_text() -> String {
-    format!("weld {} (compatible with LLD lld-link)\n", env!("CARGO_PKG_VERSION"))
+    // Build systems look for this name and version.
+    format!("LLD 22.1.0 (weld-{}, compatible with lld-link)\n", env!("CARGO_PKG_VERSION"))
 }
 
 fn help_text() -> String {

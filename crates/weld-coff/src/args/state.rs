@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
-use crate::options::{Debug, Icf, Input, Options};
+use crate::options::{Debug, Icf, Input, Options, Timestamp};
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct State {
     pub in_lib: bool,
     /// `/wholearchive`: libraries are linked as wholes, wherever the option stands.
     pub whole_archives: bool,
-    /// `/ignore:`: codes of warnings; 4217 is known here.
+    /// `/ignore:`: codes of warnings.
     pub ignored: Vec<u32>,
     pub warnings_are_errors: bool,
     /// `/align` was given.
@@ -87,7 +87,7 @@ impl State {
     /// The words of `/debug:`; none is `full`.
     pub fn debug(&mut self, given: Given<'_>) -> Result<(), String> {
         let words = given.value.map(|_| given.text()).transpose()?.unwrap_or("full").to_ascii_lowercase();
-        let mut debug = Debug::default();
+        let mut debug = self.o.debug;
         for word in words.split(',') {
             match word {
                 "none" => debug = Debug::default(),
@@ -97,7 +97,7 @@ impl State {
                 "dwarf" => debug.dwarf = true,
                 "full" | "ghash" | "noghash" => debug.pdb = true,
                 "fastlink" => {
-                    self.warn("/debug:fastlink has no effect: the PDB has everything, as with /debug:full");
+                    self.warn("/debug:fastlink unsupported; using /debug:full");
                     debug.pdb = true;
                 }
                 "symtab" => {
@@ -105,7 +105,7 @@ impl State {
                         "symbol tables in images are not written yet; /debug:none links without".into()
                     );
                 }
-                _ => return Err(format!("unknown kind of debug information '{word}'")),
+                _ => self.warn(format!("/debug: unknown option: {word}")),
             }
         }
         self.o.debug = debug;
@@ -128,18 +128,54 @@ impl State {
     }
 
     pub fn pdb_page_size(&mut self, given: Given<'_>) -> Result<(), String> {
-        let size = super::values::number(given.text()?)?;
+        let size = super::values::number(given.text()?);
+        let size = size.map_err(|why| format!("invalid argument: {why}"))?;
         if !size.is_power_of_two() || !(4096..=32768).contains(&size) {
-            return Err(format!("expected 4096, 8192, 16384 or 32768, but got {size}"));
+            return Err(format!("invalid argument: {size} is none of 4096, 8192, 16384 and 32768"));
         }
         self.o.pdb.page_size = size as u32;
         Ok(())
     }
 
+    /// `/debugtype:`: what it names is always taken.
+    pub fn debug_type(&mut self, given: Given<'_>) -> Result<(), String> {
+        for word in given.text()?.to_ascii_lowercase().split(',') {
+            if !matches!(word, "cv" | "pdata" | "fixup") {
+                self.warn(format!("/debugtype: unknown option '{word}'"));
+            }
+        }
+        Ok(())
+    }
+
+    pub fn timestamp(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.text()?;
+        match super::values::number(text).ok().and_then(|seconds| u32::try_from(seconds).ok()) {
+            Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
+            None => self.fail(format!("invalid timestamp: {text}.  Expected 32-bit integer")),
+        }
+        Ok(())
+    }
+
+    /// `/start-lib` and `/end-lib`.
+    pub fn in_lib(&mut self, begins: bool) {
+        match (self.in_lib, begins) {
+            (true, true) => self.fail("nested -start-lib"),
+            (false, false) => self.fail("stray -end-lib"),
+            _ => self.in_lib = begins,
+        }
+    }
+
+    /// An error that tells more than which option it is about.
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.problem(Diagnostic::error(text));
+    }
+
     pub fn force(&mut self, given: Given<'_>) -> Result<(), String> {
         let force = &mut self.o.force;
         match given.value.map(|_| given.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
-            None => (force.unresolved, force.multiple) = (true, true),
+            None => {
+                (force.unresolved, force.multiple, force.multiple_resources) = (true, true, true);
+            }
             Some("unresolved") => force.unresolved = true,
             Some("multiple") => force.multiple = true,
             Some("multipleres") => force.multiple_resources = true,
@@ -178,6 +214,7 @@ impl State {
             }
         }
         o.warn_imported_locals = !self.ignored.contains(&4217);
+        o.warn_missing_types = !self.ignored.contains(&4099);
         if matches!(o.icf, Some(Icf::All | Icf::Safe)) && !self.ignored.contains(&1) {
             o.icf = Some(Icf::None);
             self.problem(Diagnostic::warning(

@@ -1,7 +1,9 @@
 //! All options, in groups.
 
 use weld_common::args::Value::{self, None as NoValue, Optional, Required};
-use weld_common::args::{Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take};
+use weld_common::args::{
+    Context, Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take,
+};
 use weld_common::io::output::EngineChoice;
 
 use super::state::{State, Stop, switch};
@@ -27,6 +29,17 @@ macro_rules! switch {
     ($name:literal, $help:literal, $($field:tt)+) => {
         take(&[$name], Optional("no"), $help, |s: &mut State, v: Given<'_>| {
             s.o.$($field)+ = switch(v)?.into();
+            Ok(())
+        })
+    };
+}
+
+/// A switch whose bit the debug directory has.
+macro_rules! extended {
+    ($name:literal, $help:literal, $bit:literal) => {
+        take(&[$name], Optional("no"), $help, |s: &mut State, v: Given<'_>| {
+            let all = &mut s.o.extended_characteristics;
+            *all = if switch(v)? { *all | $bit } else { *all & !$bit };
             Ok(())
         })
     };
@@ -63,9 +76,9 @@ const INPUTS: &[Spec<State>] = &[
         State::whole_archive,
     ),
     flag(&["start-lib"], "Objects from here on are linked if something in them is wanted.", |s| {
-        s.in_lib = true
+        s.in_lib(true);
     }),
-    flag(&["end-lib"], "Ends what /start-lib began.", |s| s.in_lib = false),
+    flag(&["end-lib"], "Ends what /start-lib began.", |s| s.in_lib(false)),
     path!("def", "Take names, exports and sizes from a module-definition file.", def),
     take(
         &["machine"],
@@ -84,7 +97,7 @@ const INPUTS: &[Spec<State>] = &[
         "How response files are quoted: windows (default) or posix.",
         |_, v| match v.text()? {
             "windows" | "posix" => Ok(()),
-            other => Err(format!("expected windows or posix, but got '{other}'")),
+            other => Err(format!("invalid response file quoting: {other}")),
         },
     ),
     refused(
@@ -97,7 +110,13 @@ const INPUTS: &[Spec<State>] = &[
 ];
 
 const SYMBOLS: &[Spec<State>] = &[
-    take(&["entry"], Required("SYMBOL"), "Start the program at SYMBOL.", |s, v| s.o.demands.entry(v)),
+    take(&["entry"], Required("SYMBOL"), "Start the program at SYMBOL.", |s, v| {
+        match v.text()? {
+            "" => s.fail("missing entry point symbol name"),
+            name => s.o.demands.entry = Some(name.to_owned()),
+        }
+        Ok(())
+    }),
     flag(&["noentry"], "The DLL has no entry point.", |s| s.o.no_entry = true),
     take(&["include"], Required("SYMBOL"), "Refer to SYMBOL.", |s, v| s.o.demands.include(v)),
     take(&["includeoptional"], Required("SYMBOL"), "Refer to SYMBOL if somebody defines it.", |s, v| {
@@ -121,7 +140,10 @@ const SYMBOLS: &[Spec<State>] = &[
         State::force,
     ),
     take(&["failifmismatch"], Required("KEY=VALUE"), "Objects must not say another value of KEY.", |s, v| {
-        s.o.demands.fail_if_mismatch(v, "cmd-line")
+        if let Some(problem) = s.o.demands.fail_if_mismatch(v, "cmd-line")? {
+            s.problem(problem);
+        }
+        Ok(())
     }),
     refused(&["wrap"], Required("SYMBOL"), "references are not redirected yet"),
     refused(&["exclude-symbols", "exclude-all-symbols"], Optional("LIST"), "only MinGW exports by default"),
@@ -236,12 +258,7 @@ const IMAGE: &[Spec<State>] = &[
         &["timestamp"],
         Required("SECONDS"),
         "The time in the header. Default: a hash of the image.",
-        |s, v| {
-            let seconds = number(v.text()?)?;
-            let seconds = u32::try_from(seconds).map_err(|_| format!("{seconds} has more than 32 bits"))?;
-            s.o.timestamp = Timestamp::Given(seconds);
-            Ok(())
-        },
+        State::timestamp,
     ),
     flag(&["brepro"], "The time in the header is a hash of the image, and the image says so.", |s| {
         (s.o.timestamp, s.o.brepro) = (Timestamp::Hash, true);
@@ -259,17 +276,11 @@ const IMAGE: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    lost(
-        &[
-            "cetcompat",
-            "cetcompatstrict",
-            "cetdynamicapisinproc",
-            "cetipvalidationrelaxed",
-            "hotpatchcompatible",
-        ],
-        Optional("no"),
-        "the image does not say so",
-    ),
+    extended!("cetcompat", "The program can run with shadow stacks.", 0x01),
+    extended!("cetcompatstrict", "The same, and violations end it.", 0x02),
+    extended!("cetipvalidationrelaxed", "Contexts may be set to any address.", 0x04),
+    extended!("cetdynamicapisinproc", "The program itself may say where code is made.", 0x08),
+    extended!("hotpatchcompatible", "The image can be patched while it runs.", 0x80),
     lost(&["functionpadmin"], Optional("BYTES"), "there is no room for patches in front of functions"),
     switch!("safeseh", "x86: tables of exception handlers: not made yet, with a warning.", safe_seh),
     accepted(&["noseh"], NoValue, "no tables of exception handlers are made"),
@@ -323,7 +334,12 @@ const DEBUG: &[Spec<State>] = &[
         "What to do about debug information: write a PDB (default, the first four mean the same), keep DWARF, nothing.",
         State::debug,
     ),
-    accepted(&["debugtype"], Required("LIST"), "everything that objects have is taken"),
+    take(
+        &["debugtype"],
+        Required("LIST"),
+        "Which debug information is taken: all that objects have, whatever LIST says.",
+        State::debug_type,
+    ),
     take(&["pdb"], Required("FILE"), "Write the PDB to FILE. Default: beside the image.", |s, v| {
         s.o.pdb.path = Some(v.os().into());
         Ok(())
@@ -382,7 +398,7 @@ const DEBUG: &[Spec<State>] = &[
     ),
     accepted(&["pdbcompress"], NoValue, "only some file systems know how"),
     accepted(&["nodbgdirmerge"], NoValue, "no tool asks where the debug directory is"),
-    lost(&["build-id"], Optional("no"), "the image has no id"),
+    switch!("build-id", "Put an id into the debug directory (that of the PDB, if there is one).", build_id),
     accepted(
         &["assemblydebug", "editandcontinue", "profile"],
         Optional("VALUE"),
@@ -489,7 +505,6 @@ const OTHER: &[Spec<State>] = &[
             "guardsym",
             "ignoreidl",
             "emitpogophaseinfo",
-            "inferasanlibs",
             "fastgenprofile",
             "genprofile",
             "midl",
@@ -497,6 +512,17 @@ const OTHER: &[Spec<State>] = &[
         ],
         Optional("VALUE"),
         "it concerns nothing that weld does",
+    ),
+    take(
+        &["inferasanlibs"],
+        Optional("no"),
+        "Link the address sanitizer: not done, with a warning.",
+        |s, v| {
+            if switch(v)? {
+                s.warn("ignoring '/inferasanlibs', this flag is not supported");
+            }
+            Ok(())
+        },
     ),
     accepted(&["incremental"], Optional("no"), "every link is a whole one"),
     refused(&["lib"], NoValue, "weld makes no libraries yet; llvm-lib does"),

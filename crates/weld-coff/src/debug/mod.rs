@@ -41,10 +41,14 @@ pub fn alt_path(options: &Options, out: &Path) -> String {
     let pdb = path(options, out);
     let shown = text::path(&pdb);
     let Some(alt) = &options.pdb.alt_path else {
-        return text::text(&absolute(shown.as_bytes(), options.invocation.directory.as_bytes())).into_owned();
+        let (path, root) = match shown.strip_prefix('/') {
+            Some(path) => (path, "/"),
+            None => (&*shown, options.invocation.directory.as_str()),
+        };
+        return text::text(&absolute(path.as_bytes(), root.as_bytes())).into_owned();
     };
     let name = pdb.file_name().map_or("".into(), |name| text::text(name.as_encoded_bytes()).into_owned());
-    let extension = out.extension().map_or("".into(), |e| format!(".{}", text::text(e.as_encoded_bytes())));
+    let extension = out.extension().map_or("".into(), |e| text::text(e.as_encoded_bytes()).into_owned());
     replace(&replace(alt, "%_pdb%", &name), "%_ext%", &extension)
 }
 
@@ -88,7 +92,7 @@ pub fn write<'j>(
     let path = path(options, out);
     let files = Files::read(options, job.store, sink);
     for name in unknown_variables(options.pdb.alt_path.as_deref().unwrap_or_default()) {
-        sink.warn(format!("/pdbaltpath: {name} stays as it is; only %_PDB% and %_EXT% stand for something"));
+        sink.warn(format!("only %_PDB% and %_EXT% supported in /pdbaltpath:, keeping {name} as literal"));
     }
     let alt_path = alt_path(options, out);
     let modules = Modules::of(image, &alt_path, parallel);
@@ -148,10 +152,10 @@ mod tests {
         let mut options = Options::default();
         options.invocation.directory = "/w".into();
         assert_eq!(alt_path(&options, Path::new("o/a.exe")), "/w/o/a.pdb");
-        options.pdb.path = Some("/x/b.pdb".into());
+        options.pdb.path = Some("/x/y/../b.pdb".into());
         assert_eq!(alt_path(&options, Path::new("a.exe")), "/x/b.pdb");
         options.pdb.alt_path = Some("%_PDB%-%_ext%%_EXT%".into());
-        assert_eq!(alt_path(&options, Path::new("a.dll")), "b.pdb-.dll.dll");
+        assert_eq!(alt_path(&options, Path::new("a.dll")), "b.pdb-dlldll");
         assert_eq!(unknown_variables("a%_PDB%%x%b%c"), ["%x%"]);
     }
 }

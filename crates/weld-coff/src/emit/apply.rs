@@ -46,7 +46,7 @@ fn one<R: Rules>(
     let fail = |what: &str| Err(fault(image, section, relocation, what));
     let Some(size) = R::size(typ) else { return fail(&format!("unknown relocation type {typ:#x}")) };
     let Some(place) = bytes.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..size)) else {
-        return fail("the relocation lies outside of its section");
+        return fail("relocation points beyond the end of its parent section");
     };
     let symbol = image.target(section.object, relocation);
     if symbol.kind == SymbolKind::Undefined {

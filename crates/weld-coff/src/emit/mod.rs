@@ -95,7 +95,8 @@ impl Emitter<'_, '_, '_> {
         }
         let (offset, size) = (layout.file_size, strings.bytes.len() as u64);
         units.push(Unit::Bytes { bytes: &strings.bytes, offset, size });
-        let hash = self.image.options.timestamp == Timestamp::Hash;
+        let options = self.image.options;
+        let hash = options.timestamp == Timestamp::Hash || options.build_id;
         let ids = [Some(self.id_range()), self.debug_directory().map(|known| self.debug_range(&known))];
         let sink = UnitSink::new(file, hash, ids.into_iter().flatten());
         sink.units(units.len(), self.threads, |i, sink| self.unit(&units[i], sink))
@@ -141,7 +142,10 @@ impl Emitter<'_, '_, '_> {
         written.put(range.start, &time.to_le_bytes());
         if let Some(mut known) = self.debug_directory() {
             known.time = time;
-            (known.guid, known.age) = pdb.map_or(([0; 16], 0), |pdb| (pdb.guid, pdb.age));
+            // Without a PDB the image has an id of its own.
+            let own = || Identity { guid: guid_from(written.digest()), age: 1 };
+            let Identity { guid, age } = pdb.unwrap_or_else(own);
+            (known.guid, known.age) = (guid, age);
             written.put(known.offset.into(), &self.image.tables.debug_directory.bytes(&known));
         }
         if self.image.resolved.demands.release {
@@ -217,7 +221,7 @@ impl Emitter<'_, '_, '_> {
     ) {
         let layout = self.image.layout;
         // Code that is reached by mistake stops.
-        let filler = if out.is_code() { 0xcc } else { 0 };
+        let filler = if out.is_code() { self.image.facts().gap } else { 0 };
         let start = out.rva + (offset - out.offset);
         let mut filled = 0;
         for &id in &layout.order[members] {
@@ -331,7 +335,11 @@ impl Emitter<'_, '_, '_> {
             _ => sorted::<12>(&bytes, self.parallel()),
         };
         if sorted.is_none() || bytes.len() != extent {
-            self.sink.error("the size of .pdata is not a multiple of the size of its entries");
+            self.sink.error(format!(
+                "unexpected .pdata size: {} is not a multiple of {}",
+                bytes.len(),
+                self.image.facts().function
+            ));
         }
         sorted
     }
@@ -381,6 +389,12 @@ impl Emitter<'_, '_, '_> {
         let start = layout.rva(first);
         Some((start, layout.rva(last) + self.image.sections.get(last).size - start))
     }
+}
+
+fn guid_from(digest: UnitDigest) -> [u8; 16] {
+    let mut guid = [0; 16];
+    guid.iter_mut().zip(digest.bytes()).for_each(|(byte, hash)| *byte = hash);
+    guid
 }
 
 /// Entries in the order of the addresses that they begin with; `None` if the last one is not whole.

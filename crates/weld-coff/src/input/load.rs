@@ -112,6 +112,8 @@ pub struct Loader<'a, 'l> {
     pub search: &'l Search,
     pub sink: &'l DiagSink,
     pub parallel: bool,
+    /// Files are named when they are read.
+    pub verbose: bool,
 }
 
 impl<'a> Loader<'a, '_> {
@@ -213,6 +215,10 @@ impl<'a> Loader<'a, '_> {
             return;
         }
         inputs.asked.insert(base_name(&file.path).to_ascii_lowercase());
+        if self.verbose {
+            self.sink.push(Diagnostic::said(format!("Reading {}", file.path)));
+            self.sink.settle();
+        }
         inputs.total_bytes += file.bytes.len() as u64;
         let name = FileName { path: file.path.clone(), member: None };
         match file.kind {

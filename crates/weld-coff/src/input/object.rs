@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use object::LittleEndian as LE;
 use weld_common::hash::hash_bytes;
-use weld_common::zeroed;
+use weld_common::{text, zeroed};
 
 use super::FileName;
 use crate::coff::directives::{self, Directive};
@@ -175,16 +175,16 @@ fn comdats(coff: &ObjectFile) -> Result<Vec<Comdat>, String> {
         let Some(comdat) = list.get_mut(at as usize) else { continue };
         if comdat.selection == 0 {
             if let Some(definition) = coff.symbols.section_definition(index, &symbol) {
-                if !(1..=LARGEST).contains(&definition.selection) {
-                    let (number, selection) = (comdat.section, definition.selection);
-                    return Err(format!("unknown comdat type {selection} of section {number}"));
-                }
                 comdat.selection = definition.selection;
                 comdat.parent = definition.number;
             }
         } else if comdat.leader == NO_LEADER && comdat.selection != ASSOCIATIVE {
             comdat.leader = index;
             comdat.leader_is_global = symbol.is_global();
+            if !(1..=LARGEST).contains(&comdat.selection) {
+                let (name, selection) = (coff.symbol_name(&symbol).unwrap_or_default(), comdat.selection);
+                return Err(format!("unknown comdat type {selection} for {}", text::text(name)));
+            }
         }
     }
     Ok(list)

@@ -126,7 +126,17 @@ fn merge(drafts: &mut [Draft], demands: &Demands, sink: &DiagSink) {
     let given = demands.merges.iter().map(|(from, to)| (from.as_str(), to.as_str()));
     let is_given = |from: &str| demands.merges.iter().any(|(name, _)| name == from);
     let defaults = MERGES.iter().copied().filter(|(from, _)| !is_given(from));
-    let mut all: Vec<(&str, &str)> = given.chain(defaults).collect();
+    let displaced = MERGES
+        .iter()
+        .filter(|(from, to)| demands.merges.iter().any(|(name, other)| name == from && other != to));
+    for lost in demands.lost_merges.iter().cloned().chain(displaced.map(|(from, to)| {
+        let other = demands.merges.iter().find(|(name, _)| name == from).map_or("", |(_, to)| to);
+        format!("{from}={to}: already merged into {other}")
+    })) {
+        sink.warn(lost);
+    }
+    // What is merged into itself stays by itself.
+    let mut all: Vec<(&str, &str)> = given.chain(defaults).filter(|(from, to)| from != to).collect();
     // What lies behind one another in a section does not depend on who asks first.
     all.sort_unstable();
     for (from, first) in &all {

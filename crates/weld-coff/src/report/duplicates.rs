@@ -2,26 +2,48 @@
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use super::source;
 use crate::coff::object::ABSOLUTE;
+use crate::input::object::Object;
 use crate::options::Options;
 use crate::resolve::names::{Rival, SOFT};
 use crate::resolve::{Place, Resolved};
 
 /// A symbol is defined in these files, the first one's definition counts.
-pub fn diagnostic(name: &str, files: &[String], force: bool) -> Diagnostic {
+pub fn diagnostic(name: &str, places: &[Vec<String>], force: bool) -> Diagnostic {
     let text = format!("duplicate symbol: {name}");
     let problem = if force { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-    files.iter().fold(problem, |problem, file| problem.note(format!("defined at {file}")))
+    places.iter().flatten().fold(problem, |problem, place| problem.note(place))
+}
+
+/// The lines that tell where a definition is: its source line, if the object knows it, and the object.
+pub fn place(object: Option<&Object>, name: &str, symbol: u32) -> Vec<String> {
+    let line = object.and_then(|object| {
+        let symbol = object.coff.symbols.get(symbol)?;
+        source::line(object, u32::try_from(symbol.section).ok()?, symbol.value)
+    });
+    two_lines("defined at", line, name)
+}
+
+/// What happens at a source line of a file, or just in the file.
+pub fn two_lines(what: &str, line: Option<String>, file: &str) -> Vec<String> {
+    match line {
+        Some(line) => vec![format!("{what} {line}"), format!("{:width$} {file}", "", width = what.len())],
+        None => vec![format!("{what} {file}")],
+    }
 }
 
 /// Reports definitions that lost to others where there may be one only.
 pub fn report(resolved: &Resolved, lost: &[Rival], options: &Options, sink: &DiagSink) {
     for rival in lost {
         let entry = resolved.names.get(rival.id);
-        let files = [resolved.file_name(entry.file()), resolved.file_name(rival.file)];
+        let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
+            let object = resolved.object(file).map(|(_, object)| object);
+            place(object, &resolved.file_name(file), symbol)
+        });
         let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
         let name = options.shown(entry.name);
-        sink.push(diagnostic(&name, &files, options.force.multiple).at(order));
+        sink.push(diagnostic(&name, &places, options.force.multiple).at(order));
     }
 }
 

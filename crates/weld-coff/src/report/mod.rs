@@ -1,4 +1,6 @@
-//! What a link has to say of symbols: those that nobody defines, and those that several do.
+//! What a link has to say of symbols: those that nobody defines, those that several do, those that are left out.
 
+pub mod discarded;
 pub mod duplicates;
+mod source;
 pub mod undefined;

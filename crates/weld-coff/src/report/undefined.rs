@@ -8,6 +8,8 @@ use object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use super::duplicates::two_lines;
+use super::source;
 use crate::ids::SymbolId;
 use crate::input::object::Object;
 use crate::options::Options;
@@ -24,13 +26,20 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
     }
     let number: HashMap<SymbolId, usize> = missing.iter().enumerate().map(|(i, id)| (*id, i)).collect();
     let one = |object: &Object| referrers(object, &number, options);
-    let found: Vec<Vec<(usize, String)>> = match parallel {
+    let found: Vec<Vec<Referrer>> = match parallel {
         true => resolved.objects.par_iter().map(one).collect(),
         false => resolved.objects.iter().map(one).collect(),
     };
-    let mut places: Vec<Vec<&String>> = vec![Vec::new(); missing.len()];
-    for (missing, place) in found.iter().flatten() {
-        places[*missing].push(place);
+    let mut places: Vec<Vec<&[String]>> = vec![Vec::new(); missing.len()];
+    // Names come in the order in which objects list them; before them those that only the command line wants.
+    let mut order = vec![0u64; missing.len()];
+    for (file, referrers) in (1u64..).zip(&found) {
+        for referrer in referrers {
+            places[referrer.missing].push(&referrer.place);
+            if order[referrer.missing] == 0 {
+                order[referrer.missing] = file << 32 | u64::from(referrer.symbol);
+            }
+        }
     }
     for (i, (id, places)) in missing.iter().zip(places).enumerate() {
         let entry = resolved.names.get(*id);
@@ -39,9 +48,9 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let text = format!("{root}undefined symbol: {}", options.shown(entry.name));
         let problem =
             if options.force.unresolved { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-        let mut problem = problem.at(i as u64);
-        for place in places.iter().take(SHOWN) {
-            problem = problem.note(format!("referenced by {place}"));
+        let mut problem = problem.at(order[i]);
+        for line in places.iter().take(SHOWN).copied().flatten() {
+            problem = problem.note(line);
         }
         if places.len() > SHOWN {
             problem = problem.note(format!("referenced {} more times", places.len() - SHOWN));
@@ -50,19 +59,39 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
     }
 }
 
-/// Where an object refers to one of the names: the number of the name, and the place.
-fn referrers(object: &Object, number: &HashMap<SymbolId, usize>, options: &Options) -> Vec<(usize, String)> {
-    let mut list = Vec::new();
+/// Where an object refers to one of the names.
+struct Referrer {
+    /// The number of the name, and of the object's symbol.
+    missing: usize,
+    symbol: u32,
+    /// Lines that say where.
+    place: Vec<String>,
+}
+
+fn referrers(object: &Object, number: &HashMap<SymbolId, usize>, options: &Options) -> Vec<Referrer> {
+    let mut list: Vec<Referrer> = Vec::new();
     let missing = |index: u32| number.get(&object.global(index)?).copied();
-    if !object.coff.symbols.iter().any(|(index, _)| missing(index).is_some()) {
+    let symbols = object.coff.symbols.iter().filter_map(|(symbol, _)| Some((missing(symbol)?, symbol)));
+    let symbols: Vec<(usize, u32)> = symbols.collect();
+    if symbols.is_empty() {
         return list;
     }
     for (section, header) in (1..).zip(object.coff.sections) {
         for relocation in object.coff.relocations(header).unwrap_or_default() {
-            if let Some(missing) = missing(relocation.symbol_table_index.get(LE)) {
+            let symbol = relocation.symbol_table_index.get(LE);
+            if let Some(missing) = missing(symbol) {
                 let offset = relocation.virtual_address.get(LE);
-                list.push((missing, place(object, section, offset, options)));
+                let line = source::line(object, section as u32, offset);
+                let place = two_lines("referenced by", line, &place(object, section, offset, options));
+                list.push(Referrer { missing, symbol, place });
             }
+        }
+    }
+    // Some have it in their symbol table only.
+    for (missing, symbol) in symbols {
+        if list.iter().all(|referrer| referrer.missing != missing) {
+            let place = vec![format!("referenced by {}", object.name)];
+            list.push(Referrer { missing, symbol, place });
         }
     }
     list

@@ -111,7 +111,8 @@ pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, options: &Op
     differ.then(|| {
         duplicates::diagnostic(
             &options.shown(entry.name),
-            &[other.name.to_string(), object.name.to_string()],
+            &[(other, entry.sym()), (object, comdat.leader)]
+                .map(|(object, symbol)| duplicates::place(Some(object), &object.name.to_string(), symbol)),
             options.force.multiple,
         )
         .at(order)

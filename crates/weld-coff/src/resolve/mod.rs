@@ -16,6 +16,7 @@ pub mod symbols;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use weld_common::archive::thin::member_bytes;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
@@ -24,8 +25,10 @@ use weld_common::trace;
 
 use crate::args::values;
 use crate::coff::directives::Directive;
+use crate::coff::identify::{Kind, identify};
 use crate::coff::import::{Import, ImportType};
 use crate::coff::machine::Machine;
+use crate::coff::object::ObjectFile;
 use crate::ids::{FileId, ImportId, ObjectId, SymbolId};
 use crate::input::FileName;
 use crate::input::load::{Inputs, Loader, Refused};
@@ -93,6 +96,9 @@ impl<'a> Resolved<'a> {
     }
 }
 
+/// Members of a library that are looked at for its machine.
+const LOOKED_AT: usize = 16;
+
 pub struct Resolver<'a, 'l> {
     pub store: &'a InputStore<'a>,
     pub options: &'l Options,
@@ -140,6 +146,7 @@ impl<'a> Resolver<'a, '_> {
         self.add_libraries(own_libraries, &mut rounds);
         self.settle(&mut rounds)?;
         self.report_duplicates(&mut rounds);
+        rounds.machine = rounds.machine.or_else(|| self.machine_of_libraries(rounds.inputs));
         let Some(machine) = rounds.machine else {
             return Err(Diagnostic::error("no input says which machine to link for; use /machine").into());
         };
@@ -154,14 +161,33 @@ impl<'a> Resolver<'a, '_> {
         Ok(self.finish(rounds, machine, program, alternates))
     }
 
+    /// The machine of the first object or import in a library, if nothing but libraries is linked.
+    fn machine_of_libraries(&self, inputs: &Inputs) -> Option<Machine> {
+        inputs.archives.iter().find_map(|archive| {
+            let members = archive.archive.members().filter_map(Result::ok);
+            members.take(LOOKED_AT).find_map(|member| {
+                let data = member_bytes(self.store, &archive.path, &member).ok()?;
+                match identify(data) {
+                    Kind::Import => Some(Import::parse(data).ok()?.machine),
+                    kind @ (Kind::Object | Kind::BigObject) => {
+                        ObjectFile::parse(data, kind == Kind::BigObject).ok()?.machine
+                    }
+                    _ => None,
+                }
+            })
+        })
+    }
+
     /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
     fn report_duplicates(&self, rounds: &mut Rounds<'a, '_>) {
         for rival in rounds.names.take_duplicates() {
             let entry = rounds.names.get(rival.id);
-            let files = [entry.file(), rival.file].map(|file| rounds.inputs.name(file).to_string());
+            let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
+                duplicates::place(rounds.loaded.object(file), &rounds.inputs.name(file).to_string(), symbol)
+            });
             let name = self.options.shown(entry.name);
             let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
-            self.sink.push(duplicates::diagnostic(&name, &files, self.options.force.multiple).at(order));
+            self.sink.push(duplicates::diagnostic(&name, &places, self.options.force.multiple).at(order));
         }
     }
 
@@ -169,14 +195,27 @@ impl<'a> Resolver<'a, '_> {
     fn settle(&self, rounds: &mut Rounds<'a, '_>) -> Result<(), Diagnostics> {
         loop {
             self.sink.end_phase()?;
-            let mut wanted = rounds.names.wanted();
-            wanted.retain(|&file| !rounds.loaded.is_read(file));
-            if wanted.is_empty() {
+            let mut found = rounds.names.wanted();
+            found.retain(|&(file, _)| !rounds.loaded.is_read(file));
+            if found.is_empty() {
                 return Ok(());
             }
+            if self.options.verbose {
+                self.say_wanted(&found, rounds.inputs);
+            }
+            let wanted: Vec<FileId> = found.into_iter().map(|(file, _)| file).collect();
             self.read(&wanted, false, rounds);
             self.carry_out_directives(&wanted, rounds);
         }
+    }
+
+    /// `/verbose`: which members are linked, and why.
+    fn say_wanted(&self, found: &[(FileId, &[u8])], inputs: &Inputs) {
+        for (file, name) in found {
+            let text = format!("Loaded {} for {}", inputs.name(*file), text::text(name));
+            self.sink.push(Diagnostic::said(text));
+        }
+        self.sink.settle();
     }
 
     /// Adds a reference to `name`.
@@ -223,8 +262,8 @@ impl<'a> Resolver<'a, '_> {
                     b'l' => libraries.push(word.into_owned()),
                     _ => {
                         let word = text::bytes(&word);
-                        let problem = rounds.demands.directive(text::os_str(&word), &name.to_string());
-                        problem.into_iter().for_each(|problem| self.sink.push(problem));
+                        let problems = rounds.demands.directive(text::os_str(&word), &name.to_string());
+                        problems.into_iter().for_each(|problem| self.sink.push(problem));
                     }
                 }
             }

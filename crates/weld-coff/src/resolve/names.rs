@@ -105,26 +105,26 @@ impl DerefMut for Names<'_> {
     }
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     /// `shard_bits` must depend on the inputs only, never on the number of threads.
     pub fn new(shard_bits: u32) -> Self {
         Names(names::Names::new(shard_bits))
     }
 
-    /// Files that provide what has become wanted since the last call, sorted. A name that somebody can do without
+    /// Files that provide what has become wanted since the last call, sorted, each with the first of the names. A name that somebody can do without
     /// is not asked for.
-    pub fn wanted(&mut self) -> Vec<FileId> {
+    pub fn wanted(&mut self) -> Vec<(FileId, &'a [u8])> {
         let mut wanted = Vec::new();
         for shard in self.shards_mut() {
             for index in std::mem::take(&mut shard.notes.touched) {
                 let entry = &shard.entries[index as usize];
                 if entry.rank() == Rank::Provided && entry.flags & flag::WEAK == 0 {
-                    wanted.push(entry.file());
+                    wanted.push((entry.file(), entry.name));
                 }
             }
         }
         wanted.sort_unstable();
-        wanted.dedup();
+        wanted.dedup_by_key(|(file, _)| *file);
         wanted
     }
 
@@ -193,7 +193,7 @@ mod tests {
             ("d", 7, PROVIDED),
             ("d", 2, STRONG | flag::PLAIN),
         ]);
-        assert_eq!(names.wanted(), [FileId(5)]);
+        assert_eq!(names.wanted(), [(FileId(5), &b"f"[..])]);
         assert_eq!(names.wanted(), []);
         assert_eq!(names.take_aliases().len(), 1);
     }

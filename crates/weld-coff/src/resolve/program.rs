@@ -230,6 +230,10 @@ impl<'a> Resolver<'a, '_> {
             None if self.options.driver_wdm => format!("{prefix}NtProcessStartup"),
             None => format!("{prefix}{}", self.start_up(program, rounds)),
         };
+        if self.options.verbose && rounds.demands.entry.is_none() {
+            self.sink.push(Diagnostic::said(format!("Entry name inferred: {name}")));
+            self.sink.settle();
+        }
         program.entry = Some(self.refer(&name, flag::ROOT, rounds));
         Ok(())
     }

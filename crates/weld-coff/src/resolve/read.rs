@@ -45,6 +45,13 @@ impl<'a> Loaded<'a> {
         !matches!(self.files.get(file.index()), None | Some(File::Nothing))
     }
 
+    pub fn object(&self, file: FileId) -> Option<&Object<'a>> {
+        match self.files.get(file.index()) {
+            Some(File::Object(object)) => Some(object),
+            _ => None,
+        }
+    }
+
     pub fn object_mut(&mut self, file: FileId) -> Option<&mut Object<'a>> {
         match self.files.get_mut(file.index()) {
             Some(File::Object(object)) => Some(object),

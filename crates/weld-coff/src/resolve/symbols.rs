@@ -19,6 +19,7 @@ use crate::ids::{FileId, ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::input::sections::{Kind as SectionKind, Sections};
 use crate::options::Options;
+use crate::report::duplicates;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -282,12 +283,14 @@ impl Freezer<'_, '_> {
     /// Two objects say different things of a weak external.
     fn duplicate_alias(&self, alias: &Rival, aliases: &[Rival]) {
         let first = aliases.iter().find(|other| other.id == alias.id).unwrap_or(alias);
-        let files = [first, alias].map(|rival| self.resolved.file_name(rival.file));
+        let files = [first, alias].map(|rival| {
+            let object = self.resolved.object(rival.file).map(|(_, object)| object);
+            duplicates::place(object, &self.resolved.file_name(rival.file), rival.sym)
+        });
         let name = self.resolved.names.get(alias.id).name;
         let order = u64::from(alias.file.0) << 32 | u64::from(alias.sym);
         let force = self.options.force.multiple;
-        self.sink
-            .push(crate::report::duplicates::diagnostic(&self.options.shown(name), &files, force).at(order));
+        self.sink.push(duplicates::diagnostic(&self.options.shown(name), &files, force).at(order));
     }
 
     /// `__imp_X` that is not imported, with an `X` that is here.

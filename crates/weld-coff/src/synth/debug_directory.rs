@@ -21,6 +21,8 @@ pub struct DebugDirectory {
     pdb: Option<Vec<u8>>,
     /// The time in the header is a hash.
     repro: bool,
+    /// Rights of the image that its header has no room for.
+    characteristics: u32,
 }
 
 /// What is known when the image has been written.
@@ -36,8 +38,12 @@ pub struct Known {
 
 impl DebugDirectory {
     pub fn new(options: &Options, out: &Path) -> DebugDirectory {
-        let pdb = options.debug.pdb.then(|| debug::alt_path(options, out).into_bytes());
-        DebugDirectory { pdb, repro: options.brepro }
+        let pdb = match options.debug.pdb {
+            true => Some(debug::alt_path(options, out).into_bytes()),
+            // The record serves as the image's id.
+            false => options.build_id.then(Vec::new),
+        };
+        DebugDirectory { pdb, repro: options.brepro, characteristics: options.extended_characteristics }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -46,11 +52,12 @@ impl DebugDirectory {
 
     /// Bytes of the entries alone.
     pub fn entries_size(&self) -> u32 {
-        (u32::from(self.pdb.is_some()) + u32::from(self.repro)) * ENTRY
+        [self.pdb.is_some(), self.characteristics != 0, self.repro].iter().filter(|is| **is).count() as u32
+            * ENTRY
     }
 
     pub fn size(&self) -> u32 {
-        self.entries_size() + self.record_size()
+        self.entries_size() + if self.characteristics != 0 { 4 } else { 0 } + self.record_size()
     }
 
     /// Bytes of the record that tells of the PDB.
@@ -60,19 +67,30 @@ impl DebugDirectory {
 
     pub fn bytes(&self, known: &Known) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.size() as usize);
-        let mut entry = |kind: u16, size: u32| {
+        // Data are in the order of their entries, but for the record, whose length is no multiple of 4.
+        let mut next = self.entries_size();
+        let characteristics_at = next;
+        next += if self.characteristics != 0 { 4 } else { 0 };
+        let record_at = next;
+        let mut entry = |kind: u16, behind: u32, size: u32| {
             let (at, rva) = if size == 0 { (0, 0) } else { (known.offset, known.rva) };
-            let behind = if size == 0 { 0 } else { self.entries_size() };
+            let behind = if size == 0 { 0 } else { behind };
             // Flags; the time; versions; then the kind and its data.
             for word in [0, known.time, 0, kind.into(), size, rva + behind, at + behind] {
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
         };
         if self.pdb.is_some() {
-            entry(pe::IMAGE_DEBUG_TYPE_CODEVIEW.0 as u16, self.record_size());
+            entry(pe::IMAGE_DEBUG_TYPE_CODEVIEW.0 as u16, record_at, self.record_size());
+        }
+        if self.characteristics != 0 {
+            entry(pe::IMAGE_DEBUG_TYPE_EX_DLLCHARACTERISTICS.0 as u16, characteristics_at, 4);
         }
         if self.repro {
-            entry(pe::IMAGE_DEBUG_TYPE_REPRO.0 as u16, 0);
+            entry(pe::IMAGE_DEBUG_TYPE_REPRO.0 as u16, 0, 0);
+        }
+        if self.characteristics != 0 {
+            bytes.extend_from_slice(&self.characteristics.to_le_bytes());
         }
         if let Some(path) = &self.pdb {
             bytes.extend_from_slice(SIGNATURE);

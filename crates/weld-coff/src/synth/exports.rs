@@ -129,7 +129,7 @@ fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
             let old = &entries[i];
             let same = old.symbol == exported.symbol && old.export.forward == export.forward;
             if !exported.by_directive && (!same || old.export.ordinal != export.ordinal) {
-                sink.warn(format!("duplicate /export option: {}", export.name));
+                sink.warn(format!("duplicate /export option: {}", exported.import_symbol));
             }
             continue;
         }
@@ -153,11 +153,12 @@ fn number(entries: &mut [Entry], sink: &DiagSink) {
             )));
         }
     }
+    let count = entries.len();
     let mut last = given.keys().copied().max().unwrap_or(0);
     for entry in entries.iter_mut().filter(|entry| entry.ordinal == 0) {
         match last.checked_add(1) {
             Some(next) => last = next,
-            None => return sink.error("more than 65535 ordinals are exported"),
+            None => return sink.error(format!("too many exported symbols (got {count}, max 65535)")),
         }
         entry.ordinal = last;
     }

@@ -2,7 +2,7 @@
 //!
 //! A name begins with `/`, `-` or `--` and its case does not count; the table has it in small letters. The value follows
 //! a colon (or `=`, in the few options that other linkers spell so). Where paths begin with a slash too, a word that
-//! names no option may be a file.
+//! names no option may be a file. Programs of Windows go on without options that they do not know, with a warning.
 
 use std::ffi::OsStr;
 
@@ -50,7 +50,7 @@ fn piece<'a, C>(table: &Table<C>, arg: &'a OsStr, is_file: &impl Fn(&OsStr) -> b
         return if bytes[0] == b'/' && is_file(arg) {
             Piece::Input(arg)
         } else {
-            unknown(table, bytes, &name)
+            unknown(table, bytes, marks, &name)
         };
     };
     let value = (end < body.len()).then(|| os_str(&body[end + 1..]));
@@ -64,13 +64,26 @@ fn piece<'a, C>(table: &Table<C>, arg: &'a OsStr, is_file: &impl Fn(&OsStr) -> b
 }
 
 #[cold]
-fn unknown<'a, C>(table: &Table<C>, arg: &[u8], name: &[u8]) -> Piece<'a, C> {
-    let mut message = format!("unknown option '{}'", text(arg));
-    if let Some(nearest) = table.nearest(&text(name)) {
-        message.push_str(&format!("; did you mean '/{nearest}'?"));
-    }
-    Piece::Wrong(Diagnostic::error(message))
+fn unknown<'a, C>(table: &Table<C>, arg: &[u8], marks: usize, name: &[u8]) -> Piece<'a, C> {
+    let shown = text(arg);
+    let nearest = table.nearest(&text(name));
+    let nearest = nearest.map(|nearest| format!(" did you mean '{}{nearest}'", text(&arg[..marks])));
+    let nearest = nearest.unwrap_or_default();
+    Piece::Wrong(match arg[0] {
+        // It looks like a path more than like an option.
+        b'/' => {
+            let mark = if nearest.is_empty() { "" } else { ";" };
+            Diagnostic::error(format!("could not open '{shown}': No such file or directory{mark}{nearest}"))
+        }
+        _ => {
+            let mark = if nearest.is_empty() { "" } else { "," };
+            Diagnostic::warning(format!("{UNKNOWN} '{shown}'{mark}{nearest}"))
+        }
+    })
 }
+
+/// How warnings of options begin that the table does not have.
+pub const UNKNOWN: &str = "ignoring unknown argument";
 
 #[cfg(test)]
 mod tests {
@@ -141,14 +154,16 @@ mod tests {
 
     #[test]
     fn problems() {
-        let args: Vec<&OsStr> = ["/ouT", "/dll:x", "/debg", "-tmp/x"].iter().map(OsStr::new).collect();
+        let args: Vec<&OsStr> =
+            ["/ouT", "/dll:x", "/debg", "-tmp/x", "-debg"].iter().map(OsStr::new).collect();
         let mut seen = Seen::default();
         parse(&TABLE, &args, |_| false, &mut seen);
         let want = [
             "error: /ouT: missing value",
             "error: /dll takes no value",
-            "error: unknown option '/debg'; did you mean '/debug'?",
-            "error: unknown option '-tmp/x'",
+            "error: could not open '/debg': No such file or directory; did you mean '/debug'",
+            "warning: ignoring unknown argument '-tmp/x'",
+            "warning: ignoring unknown argument '-debg', did you mean '-debug'",
         ];
         assert_eq!(seen.0, want);
     }

@@ -77,8 +77,8 @@ fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
     let mut left_out: Vec<(&'static str, u32, usize, u32)> = Vec::new();
     for (i, (module, scanned)) in modules.iter().zip(scanned).enumerate() {
         if let Some(fault) = &scanned.fault {
-            let text = format!("{}: debug information is ignored: {fault}", module.name);
-            sink.push(Diagnostic::warning(text).at(i as u64));
+            let text = format!("Cannot use debug info for '{}'", module.name);
+            sink.push(Diagnostic::warning(text).note(fault.to_string()).at(i as u64));
         }
         for &(what, kind) in &scanned.left_out {
             match left_out.iter_mut().find(|known| (known.0, known.1) == (what, kind)) {

@@ -158,7 +158,8 @@ impl<'a> Types<'a> {
 
 fn dropped(name: &str, record: u32, fault: Fault) -> Diagnostic {
     let index = FIRST_INDEX.saturating_add(record);
-    Diagnostic::warning(format!("{name}: debug information is ignored: type record {index:#x} {fault}"))
+    Diagnostic::warning(format!("Cannot use debug info for '{name}'"))
+        .note(format!("type record {index:#x} {fault}"))
 }
 
 /// Hashes the records of all sources; those that depend on others after them.

@@ -63,8 +63,8 @@ impl<'a> Plan<'a> {
                 Ok(Found::List(unread)) => ObjectState::Source(plan.add(object.name, unread)),
                 Ok(Found::Server(source)) => ObjectState::Source(source),
                 Err(why) => {
-                    let text = format!("{}: debug information is ignored: {why}", object.name);
-                    sink.push(Diagnostic::warning(text).at(i as u64));
+                    let text = format!("Cannot use debug info for '{}' [LNK4099]", object.name);
+                    sink.push(Diagnostic::warning(text).note(why).at(i as u64));
                     ObjectState::Dropped
                 }
             };

@@ -7,7 +7,7 @@ use crate::codeview::records::Record;
 fn merge<'a>(objects: &[ObjectTypes<'a>]) -> (Types<'a>, Vec<String>) {
     let sink = DiagSink::new();
     let types = Types::merge(objects, &[], false, &sink).unwrap();
-    (types, sink.finish().into_iter().map(|d| d.message).collect())
+    (types, sink.finish().into_iter().map(|d| [d.message, d.notes.join(" ")].join(": ")).collect())
 }
 
 fn object<'a>(name: &'a str, types: &'a [u8]) -> ObjectTypes<'a> {
@@ -124,7 +124,7 @@ fn malformed_lists_are_dropped() {
         let (types, warnings) = merge(&[object("bad.obj", bad), object("good.obj", &good)]);
         assert_eq!(warnings.len(), 1, "{what}");
         assert!(
-            warnings[0].starts_with("bad.obj: debug information is ignored: type record 0x100"),
+            warnings[0].starts_with("Cannot use debug info for 'bad.obj': type record 0x100"),
             "{what}: {warnings:?}"
         );
         assert!(types.lookup(0).is_none());
@@ -249,7 +249,7 @@ fn types_in_a_pdb_of_the_compilers() {
     let objects = [object("plain.obj", &plain), uses(&user), uses(&user), uses(&stale), lost];
     let sink = DiagSink::new();
     let types = Types::merge(&objects, &servers, false, &sink).unwrap();
-    let warnings: Vec<String> = sink.finish().into_iter().map(|d| d.message).collect();
+    let warnings: Vec<String> = sink.finish().iter().map(|d| d.to_string()).collect();
     assert_eq!(warnings.len(), 2);
     assert!(warnings[0].contains("user.obj") && warnings[0].contains("another GUID"), "{warnings:?}");
     assert!(warnings[1].contains("c:\\vc.pdb, which was not found"), "{warnings:?}");

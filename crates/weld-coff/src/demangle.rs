@@ -1,0 +1,45 @@
+//! Symbols' names as people wrote them: those that Microsoft's compilers mangle, and the rest as everywhere.
+
+use std::borrow::Cow;
+
+use msvc_demangler::DemangleFlags;
+use weld_common::demangle::demangle as demangle_other;
+
+/// Longer names, and those with more digits, are shown as they are. A digit may stand for all that is before it, and the library
+/// writes it out, so a short name could become one that fits into no memory.
+const LONGEST: usize = 1 << 10;
+const MOST_DIGITS: usize = 16;
+
+pub fn demangle(name: &[u8]) -> Cow<'_, str> {
+    microsoft(name).map_or_else(|| demangle_other(name), Cow::Owned)
+}
+
+fn microsoft(name: &[u8]) -> Option<String> {
+    let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
+    if !name.starts_with(b"?") || name.len() > LONGEST || digits > MOST_DIGITS {
+        return None;
+    }
+    msvc_demangler::demangle(std::str::from_utf8(name).ok()?, DemangleFlags::llvm()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_all_kinds() {
+        for (name, want) in [
+            ("?foo@@YAHXZ", "int __cdecl foo(void)"),
+            ("?f@A@@QEAAXPEBD@Z", "public: void __cdecl A::f(char const *)"),
+            ("_ZN1a1bEv", "a::b()"),
+            ("?foo", "?foo"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(demangle(name.as_bytes()), want);
+        }
+        let long = format!("?{}@@YAHXZ", "a".repeat(LONGEST));
+        assert_eq!(demangle(long.as_bytes()), long);
+        let doubling = format!("?f@@YAX{}@Z", "P6AX00@Z".repeat(40));
+        assert_eq!(demangle(doubling.as_bytes()), doubling);
+    }
+}
