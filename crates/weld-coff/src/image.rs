@@ -15,6 +15,7 @@ use crate::resolve::symbols::{Kind, Made, Symbol, Symbols, of_object};
 use crate::synth::Table;
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::exports::Exports;
+use crate::synth::guard::Guards;
 use crate::synth::imports::Imports;
 use crate::synth::resources::Resources;
 
@@ -39,6 +40,7 @@ pub struct Tables<'a> {
     pub exports: Exports,
     pub resources: Resources<'a>,
     pub debug_directory: DebugDirectory,
+    pub guards: Guards,
     sections: Vec<(Table, SectionId)>,
 }
 
@@ -48,8 +50,9 @@ impl<'a> Tables<'a> {
         exports: Exports,
         resources: Resources<'a>,
         debug_directory: DebugDirectory,
+        guards: Guards,
     ) -> Tables<'a> {
-        Tables { imports, exports, resources, debug_directory, sections: Vec::new() }
+        Tables { imports, exports, resources, debug_directory, guards, sections: Vec::new() }
     }
 
     pub fn add(&mut self, table: Table, section: SectionId) {
@@ -108,7 +111,9 @@ impl<'a> Image<'_, 'a> {
         match symbol.kind {
             Kind::Section => {
                 let id = SectionId(symbol.target);
-                match self.sections.get(id).is_in_image() && self.live.has(id) {
+                let section = self.sections.get(id);
+                let is_there = section.is_in_image() || section.kind == SectionKind::Folded;
+                match is_there && self.live.has(id) {
                     true => Place::At(self.layout.rva(id).wrapping_add(symbol.value as u32)),
                     false => Place::Gone,
                 }

@@ -9,6 +9,7 @@ pub mod coff;
 mod debug;
 mod demangle;
 mod emit;
+mod icf;
 mod ids;
 mod image;
 mod implib;

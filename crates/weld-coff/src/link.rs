@@ -21,7 +21,9 @@ use crate::args::{self, Environment};
 use crate::debug;
 use crate::debug::types::Objects;
 use crate::emit::headers::{self, dos_program};
+use crate::emit::symbol_table::{SymbolTable, has_long_name};
 use crate::emit::{self, Emitter, places};
+use crate::icf;
 use crate::image::{Image, Tables};
 use crate::implib;
 use crate::input::load::{Inputs, Loader};
@@ -30,14 +32,16 @@ use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
 use crate::layout::{self, Placer, program};
 use crate::live::{self, Live};
-use crate::options::Options;
-use crate::report::{discarded, duplicates, undefined};
+use crate::options::{Icf, Manifest, Options};
+use crate::report::{discarded, duplicates, map, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat};
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::exports::Exports;
+use crate::synth::guard::{self, Guards};
 use crate::synth::imports::Imports;
+use crate::synth::manifest;
 use crate::synth::resources::Resources;
 use crate::synth::{Table, base_relocs};
 
@@ -188,9 +192,35 @@ fn lay_out<'j>(
     if job.options.verbose {
         discarded::say(resolved, &sections, &live, job.sink);
     }
+    // Keep one of what is the same.
+    let mut sections = sections;
+    let level = job.options.icf();
+    let mut folds = Vec::new();
+    if level != Icf::None {
+        let link =
+            icf::Link { resolved, sections: &sections, symbols: &symbols, live: &live, level, parallel };
+        folds = job.step("fold sections", || link.folds());
+        icf::apply(&folds, &mut sections);
+        icf::say(&folds, resolved, &sections, job.options, job.sink);
+    }
+    // Find what the loader is told of places to jump to.
+    let link = guard::Link {
+        resolved,
+        sections: &sections,
+        symbols: &symbols,
+        live: &live,
+        options: job.options,
+        folds: &folds,
+        parallel,
+    };
+    let guards = job.step("guards", || Guards::find(&link, job.sink));
+    job.sink.end_phase()?;
+    guards.align(&mut sections);
     // Make the linker's own tables; from then on nothing is added.
-    let tables = make_tables(job, inputs, resolved, &live, out)?;
-    give_places(job, resolved, (sections, symbols, live, tables), parallel)
+    let tables = make_tables(job, inputs, resolved, (&live, guards), out)?;
+    let laid_out = give_places(job, resolved, (sections, symbols, live, tables), parallel)?;
+    folds.iter().for_each(|&(folded, leader)| laid_out.layout.stand_in(folded, leader));
+    Ok(laid_out)
 }
 
 /// What the sections are, and what each name stands for.
@@ -227,15 +257,25 @@ fn make_tables<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &Resolved<'j>,
-    live: &Live,
+    (live, guards): (&Live, Guards),
     out: &Path,
 ) -> Result<Tables<'j>, Diagnostics> {
     let name = module_name(resolved, out);
     let imports = Imports::new(resolved, live);
     let exports = Exports::new(&resolved.program.exports, &name, job.sink);
-    let resources = Resources::read(&inputs.resources, job.options.force.multiple_resources, job.sink);
+    let manifest = match manifest::kind(job.options, resolved) {
+        Manifest::Embedded(number) => {
+            // Libraries have the second.
+            let number = number.unwrap_or(if job.options.dll { 2 } else { 1 });
+            let text = manifest::text(job.options, resolved).into_bytes();
+            Some((number, job.store.keep(text)))
+        }
+        _ => None,
+    };
+    let force = job.options.force.multiple_resources;
+    let resources = Resources::read(&inputs.resources, manifest, force, job.sink);
     job.sink.end_phase()?;
-    Ok(Tables::new(imports, exports, resources, DebugDirectory::new(job.options, out)))
+    Ok(Tables::new(imports, exports, resources, DebugDirectory::new(job.options, out), guards))
 }
 
 /// Adds the tables' sections.
@@ -252,7 +292,8 @@ fn add_tables(sections: &mut Sections, symbols: &mut Symbols, tables: &mut Table
         (!tables.resources.is_empty(), Table::Resources, tables.resources.size()),
         (!tables.debug_directory.is_empty(), Table::DebugDirectory, tables.debug_directory.size()),
     ];
-    for (_, table, size) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
+    let guards: Vec<_> = tables.guards.sizes().map(|(table, size)| (true, table, size)).collect();
+    for (_, table, size) in wanted.into_iter().chain(guards).filter(|(wanted, ..)| *wanted) {
         let number = symbols.made.len() as u32;
         symbols.made.push(Made::Table(table as u32));
         let section = sections.add_made(number, (table.part(), program::READ_ONLY), size, table.align());
@@ -270,6 +311,7 @@ fn give_places<'j>(
     let options = job.options;
     let first_table = sections.list.len();
     add_tables(&mut sections, &mut symbols, &mut tables);
+    tables.guards.define(resolved, &mut symbols, |table| tables.section(table));
     live.add(first_table..sections.list.len());
     check_resources(&sections, &live, &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
@@ -317,7 +359,7 @@ fn check_addresses(resolved: &Resolved, base: u64, size: u64, sink: &DiagSink) {
 }
 
 fn warn_of_long_names(layout: &layout::Layout, sink: &DiagSink) {
-    for out in layout.outs.iter().filter(|out| headers::has_long_name(out)) {
+    for out in layout.outs.iter().filter(|out| has_long_name(out)) {
         let name = text::text(&out.name);
         sink.warn(format!(
             "section name {name} is longer than 8 characters and will use a non-standard string table"
@@ -334,7 +376,8 @@ fn write<'j>(
     (out, threads): (&Path, usize),
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
-    let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, threads };
+    let symbol_table = &SymbolTable::new(image, parallel);
+    let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, symbol_table, threads };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
     let file = job.create_output(out, emitter.file_size(), &engine, options.verbose)?;
     let warnings = DiagSink::new();
@@ -344,17 +387,51 @@ fn write<'j>(
     job.sink.end_phase()?;
     take_over(job, &warnings);
     let pdb = pdb.transpose()?;
-    emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
+    let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
     add_import_library(job, image, out);
+    if manifest::kind(options, image.resolved) == Manifest::Beside {
+        let path = options.manifest_file.clone().unwrap_or_else(|| with_more(out, ".manifest"));
+        job.reports.add(&path, manifest::text(options, image.resolved).into_bytes());
+    }
+    report_maps(job, image, out, (time, parallel))?;
     let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
     job.finish_all(file, beside, true, parallel, || {
-        let beside = options.time_trace_beside_output.then(|| {
-            let mut path = out.as_os_str().to_owned();
-            path.push(".time-trace");
-            PathBuf::from(path)
-        });
+        let beside = options.time_trace_beside_output.then(|| with_more(out, ".time-trace"));
         job.report_trace(options.time, options.time_trace.as_deref().or(beside.as_deref()))
     })
+}
+
+/// A path with something behind it.
+fn with_more(path: &Path, more: &str) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(more);
+    path.into()
+}
+
+/// `/map` and `/lldmap`.
+fn report_maps(
+    job: &Job,
+    image: &Image,
+    out: &Path,
+    (time, parallel): (u32, bool),
+) -> Result<(), Diagnostics> {
+    let options = job.options;
+    let path = |given: &Option<PathBuf>| given.clone().unwrap_or_else(|| out.with_extension("map"));
+    if let Some(given) = &options.map {
+        let name = out.file_stem().unwrap_or_default();
+        let text = map::map(image, &text::text(name.as_encoded_bytes()), time, parallel);
+        job.report(&path(given), &text)?;
+    }
+    if let Some(given) = &options.lld_map {
+        if options.map.as_ref().is_some_and(|other| path(other) == path(given)) {
+            let path = path(given);
+            let text = format!("/lldmap and /map have the same output file '{}'", text::path(&path));
+            job.sink.push(Diagnostic::warning(text).note("ignoring /lldmap"));
+            return Ok(());
+        }
+        job.report(&path(given), &map::lld_map(image, parallel))?;
+    }
+    Ok(())
 }
 
 fn add_import_library(job: &Job, image: &Image, out: &Path) {

@@ -9,7 +9,8 @@ use object::LittleEndian as LE;
 use weld_common::prefetch::prefetch;
 use weld_common::walk::{self, Marks, Visitor};
 
-use crate::ids::{ImportId, SectionId};
+use crate::ids::{ImportId, ObjectId, SectionId};
+use crate::input::object::Object;
 use crate::input::sections::{Kind, Section, Sections};
 use crate::resolve::Resolved;
 use crate::resolve::names::flag;
@@ -30,6 +31,29 @@ impl Live {
     /// Takes in tables that are made when it is known what they hold.
     pub fn add(&mut self, tables: Range<usize>) {
         tables.for_each(|id| _ = self.sections.set(id as u32));
+    }
+
+    /// Whether a section that is for the linker or for debuggers is about something in the image: what it goes with decides.
+    pub fn is_wanted(&self, sections: &Sections, id: ObjectId, object: &Object, number: u32) -> bool {
+        let mut number = number;
+        for _ in 0..=object.comdats.len() {
+            let section_id = sections.id(id, number);
+            let section = sections.get(section_id);
+            let is_part = section.is_in_image() || section.kind == Kind::Folded;
+            if is_part || section.kind == Kind::Discarded {
+                return is_part && self.has(section_id);
+            }
+            match object.comdat(number) {
+                Some(comdat) if comdat.is_associative() => {
+                    number = comdat.parent;
+                    if number == 0 || number as usize > object.coff.sections.len() {
+                        return false;
+                    }
+                }
+                _ => return true,
+            }
+        }
+        false
     }
 
     pub fn has_import(&self, import: ImportId) -> bool {

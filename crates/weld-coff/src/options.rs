@@ -78,6 +78,24 @@ pub enum Icf {
     All,
 }
 
+/// `/guard`: which targets of jumps the loader is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Guard {
+    pub functions: bool,
+    pub longjmp: bool,
+    pub eh_cont: bool,
+}
+
+/// `/manifest`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manifest {
+    No,
+    /// A file beside the image.
+    Beside,
+    /// The resource with this number; the image's kind decides if there is none.
+    Embedded(Option<u16>),
+}
+
 /// `/force`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Force {
@@ -93,11 +111,13 @@ pub struct Debug {
     pub pdb: bool,
     /// DWARF sections stay in the image.
     pub dwarf: bool,
+    /// The image has a symbol table.
+    pub symtab: bool,
 }
 
 impl Debug {
     pub fn any(self) -> bool {
-        self.pdb || self.dwarf
+        self.pdb || self.dwarf || self.symtab
     }
 }
 
@@ -176,6 +196,8 @@ pub struct Demands {
     pub stack: Option<(u64, Option<u64>)>,
     pub heap: Option<(u64, Option<u64>)>,
     pub release: bool,
+    /// `/manifestdependency:`, each once.
+    pub manifest_dependencies: Vec<String>,
     /// `/defaultlib:`, in order.
     pub default_libs: Vec<String>,
 }
@@ -202,7 +224,15 @@ pub struct Options {
     pub allow_isolation: bool,
     pub integrity_check: bool,
     /// `/safeseh`: x86 only.
-    pub safe_seh: bool,
+    /// `/safeseh`; if it is not given, tables are made if all objects have what is needed.
+    pub safe_seh: Option<bool>,
+    pub manifest: Option<Manifest>,
+    /// `/manifestuac`: level and access to the desktop of others.
+    pub manifest_rights: Option<(String, String)>,
+    pub manifest_file: Option<PathBuf>,
+    pub no_seh: bool,
+    pub guard: Guard,
+    pub dependent_load_flags: u16,
     pub driver: bool,
     pub driver_wdm: bool,
     pub driver_up_only: bool,
@@ -215,6 +245,8 @@ pub struct Options {
     /// `/opt:ref`; by default as `/debug` says.
     pub gc: Option<bool>,
     pub icf: Option<Icf>,
+    /// `/profile`
+    pub profile: bool,
     pub force: Force,
     pub debug: Debug,
     pub pdb: PdbOptions,
@@ -222,6 +254,11 @@ pub struct Options {
     pub implib: Option<PathBuf>,
     pub no_implib: bool,
     pub def: Option<PathBuf>,
+    /// `/map`, `/lldmap`: where to, if that was said.
+    pub map: Option<Option<PathBuf>>,
+    pub lld_map: Option<Option<PathBuf>>,
+    /// `/mapinfo:exports`
+    pub map_exports: bool,
     /// The DOS program in front of the image.
     pub stub: Option<PathBuf>,
     pub timestamp: Timestamp,
@@ -265,7 +302,13 @@ impl Default for Options {
             allow_bind: true,
             allow_isolation: true,
             integrity_check: false,
-            safe_seh: false,
+            safe_seh: None,
+            manifest: None,
+            manifest_rights: Some(("'asInvoker'".to_owned(), "'false'".to_owned())),
+            manifest_file: None,
+            no_seh: false,
+            guard: Guard::default(),
+            dependent_load_flags: 0,
             driver: false,
             driver_wdm: false,
             driver_up_only: false,
@@ -277,6 +320,7 @@ impl Default for Options {
             os_version: None,
             gc: None,
             icf: None,
+            profile: false,
             force: Force::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),
@@ -284,6 +328,9 @@ impl Default for Options {
             implib: None,
             no_implib: false,
             def: None,
+            map: None,
+            lld_map: None,
+            map_exports: false,
             stub: None,
             timestamp: Timestamp::Hash,
             brepro: false,
@@ -317,7 +364,16 @@ impl Options {
 
     /// Whether sections that nothing refers to are left out.
     pub fn gc(&self) -> bool {
-        self.gc.unwrap_or(!self.debug.any())
+        self.gc.unwrap_or(self.profile || !self.debug.any())
+    }
+
+    /// What is folded.
+    pub fn icf(&self) -> Icf {
+        match self.icf {
+            Some(icf) => icf,
+            None if self.gc() && !self.profile => Icf::All,
+            None => Icf::None,
+        }
     }
 
     /// Whether the image may be loaded elsewhere.

@@ -22,6 +22,7 @@ pub mod names;
 pub mod par;
 pub mod prefetch;
 pub mod reader;
+pub mod refine;
 pub mod reproduce;
 pub mod runs;
 pub mod sort;

@@ -15,8 +15,8 @@
 //#     lines own > own.txt; lines lld > lld.txt; cmp own.txt lld.txt; grep -c 'pdb.cc:4[0-9]' own.txt; grep 'more.cc:4' own.txt
 //# sh: llvm-pdbutil-22 dump -symbols out.pdb > all; grep "S_OBJNAME.*\* Linker" all; grep -A 3 'S_ENVBLOCK' all; grep -- '- cmd' all; \
 //#     grep 'pdb.obj more.obj /entry:entry /nodefaultlib /subsystem:console /debug' all; grep 'S_SECTION.*.text' all; grep 'S_COFFGROUP.*.text' all
-//# sh: llvm-pdbutil-22 dump -all out.pdb | grep -i error && exit 1; [ "$(llvm-pdbutil-22 dump -summary out.pdb | grep GUID | tr -d ' -')" = \
-//#     "$(llvm-readobj-22 --coff-debug-directory out.exe | grep GUID | tr -d ' -')" ]
+//# sh: llvm-pdbutil-22 dump -all out.pdb | grep -i 'error: ' && exit 1; [ "$(llvm-pdbutil-22 dump -summary out.pdb | grep GUID | tr -d ' -')" = \
+//#     "$(llvm-readobj-22 --coff-debug-directory out.exe | grep GUID | sed 's,PDB,,' | tr -d ' -')" ]
 //# link: pdb.obj more.obj /entry:entry /nodefaultlib /subsystem:console /debug:none /out:plain.exe
 //# readobj-not: --coff-debug-directory => Type
 //# missing: plain.pdb

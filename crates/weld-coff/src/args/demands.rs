@@ -108,6 +108,14 @@ impl Demands {
         }))
     }
 
+    pub fn manifest_dependency(&mut self, given: Given<'_>) -> Taken {
+        let text = given.string()?;
+        if !self.manifest_dependencies.contains(&text) {
+            self.manifest_dependencies.push(text);
+        }
+        Ok(())
+    }
+
     pub fn subsystem(&mut self, given: Given<'_>) -> Taken {
         let (subsystem, version) = values::subsystem(given.text()?)?;
         self.subsystem = subsystem.or(self.subsystem);
@@ -208,9 +216,7 @@ static GROUPS: &[Group<Directing>] = &[Group {
             d.demands.optional_includes.push(v.string()?);
             Ok(())
         }),
-        take(&["manifestdependency"], Value::Required("TEXT"), "", |_, _| {
-            Err("manifests are not made yet".to_owned())
-        }),
+        take(&["manifestdependency"], Value::Required("TEXT"), "", |d, v| d.demands.manifest_dependency(v)),
         accepted(
             &["editandcontinue", "guardsym", "throwingnew", "inferasanlibs"],
             Value::Optional("VALUE"),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
-use crate::options::{Debug, Icf, Input, Options, Timestamp};
+use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp};
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,18 +92,13 @@ impl State {
             match word {
                 "none" => debug = Debug::default(),
                 "nodwarf" => debug.dwarf = false,
-                // There is none in any image.
-                "nosymtab" => {}
-                "dwarf" => debug.dwarf = true,
-                "full" | "ghash" | "noghash" => debug.pdb = true,
+                "nosymtab" => debug.symtab = false,
+                "symtab" => debug.symtab = true,
+                "dwarf" => (debug.dwarf, debug.symtab) = (true, true),
+                "full" | "ghash" | "noghash" => (debug.pdb, debug.dwarf) = (true, true),
                 "fastlink" => {
                     self.warn("/debug:fastlink unsupported; using /debug:full");
-                    debug.pdb = true;
-                }
-                "symtab" => {
-                    return Err(
-                        "symbol tables in images are not written yet; /debug:none links without".into()
-                    );
+                    (debug.pdb, debug.dwarf) = (true, true);
                 }
                 _ => self.warn(format!("/debug: unknown option: {word}")),
             }
@@ -134,6 +129,59 @@ impl State {
             return Err(format!("invalid argument: {size} is none of 4096, 8192, 16384 and 32768"));
         }
         self.o.pdb.page_size = size as u32;
+        Ok(())
+    }
+
+    /// The words of `/guard:`.
+    pub fn guard(&mut self, given: Given<'_>) -> Result<(), String> {
+        for word in given.text()?.to_ascii_lowercase().split(',') {
+            let guard = &mut self.o.guard;
+            match word {
+                "no" => *guard = Guard::default(),
+                "nolongjmp" => guard.longjmp = false,
+                "noehcont" => guard.eh_cont = false,
+                "cf" => *guard = Guard { functions: true, longjmp: true, eh_cont: false },
+                "longjmp" => (guard.functions, guard.longjmp) = (true, true),
+                "ehcont" => (guard.functions, guard.eh_cont) = (true, true),
+                _ => return Err(format!("invalid argument: {word}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// `/manifest` and its words.
+    pub fn manifest(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.value.map(|_| given.text()).transpose()?.unwrap_or_default().to_ascii_lowercase();
+        self.o.manifest = Some(match text.split_once(',') {
+            None if text.is_empty() => Manifest::Beside,
+            None if text == "no" => Manifest::No,
+            None if text == "embed" => Manifest::Embedded(None),
+            Some(("embed", id)) => {
+                let id = id.trim().strip_prefix("id=").and_then(|id| id.parse().ok());
+                Manifest::Embedded(Some(id.ok_or_else(|| format!("invalid option {text}"))?))
+            }
+            _ => return Err(format!("invalid option {text}")),
+        });
+        Ok(())
+    }
+
+    /// `/manifestuac:no`, or level and access in any order.
+    pub fn manifest_rights(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.text()?;
+        if text.eq_ignore_ascii_case("no") {
+            self.o.manifest_rights = None;
+            return Ok(());
+        }
+        let (mut level, mut access) = self.o.manifest_rights.take().unwrap_or_default();
+        for word in text.split_whitespace() {
+            let lower = word.to_ascii_lowercase();
+            match (lower.strip_prefix("level="), lower.strip_prefix("uiaccess=")) {
+                (Some(value), _) => level = word[word.len() - value.len()..].to_owned(),
+                (_, Some(value)) => access = word[word.len() - value.len()..].to_owned(),
+                _ => return Err(format!("invalid option {text}")),
+            }
+        }
+        self.o.manifest_rights = Some((level, access));
         Ok(())
     }
 
@@ -215,12 +263,6 @@ impl State {
         }
         o.warn_imported_locals = !self.ignored.contains(&4217);
         o.warn_missing_types = !self.ignored.contains(&4099);
-        if matches!(o.icf, Some(Icf::All | Icf::Safe)) && !self.ignored.contains(&1) {
-            o.icf = Some(Icf::None);
-            self.problem(Diagnostic::warning(
-                "/opt:icf has no effect: functions that are the same are all kept",
-            ));
-        }
         if self.o.fixed && self.o.dynamic_base == Some(true) {
             self.problem(Diagnostic::error("/dynamicbase cannot be given together with /fixed"));
         }

@@ -250,7 +250,12 @@ const IMAGE: &[Spec<State>] = &[
         s.o.os_version = Some(version(v.text()?)?);
         Ok(())
     }),
-    lost(&["dependentloadflag"], Required("FLAGS"), "the load configuration stays as objects have it"),
+    take(&["dependentloadflag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
+        let flags = number(v.text()?)?;
+        s.o.dependent_load_flags =
+            u16::try_from(flags).map_err(|_| format!("{flags:#x} has more than 16 bits"))?;
+        Ok(())
+    }),
     path!("stub", "A program for DOS to begin the image with.", stub),
     path!("implib", "Write the import library to FILE.", implib),
     flag(&["noimplib"], "Write no import library.", |s| s.o.no_implib = true),
@@ -266,15 +271,9 @@ const IMAGE: &[Spec<State>] = &[
     flag(&["release"], "Put a checksum into the header.", |s| s.o.demands.release = true),
     take(
         &["guard"],
-        Required("no"),
-        "Control flow guard: its tables are not made yet, with a warning.",
-        |s, v| {
-            let off = ["no", "nocf", "nolongjmp", "noehcont"];
-            if !v.text()?.to_ascii_lowercase().split(',').all(|word| off.contains(&word)) {
-                s.warn(format!("{} has no effect: tables for control flow guard are not made", v.spelling));
-            }
-            Ok(())
-        },
+        Required("cf|longjmp|ehcont|no"),
+        "Tell the loader which functions may be called by address, and where longjmp and handlers go.",
+        State::guard,
     ),
     extended!("cetcompat", "The program can run with shadow stacks.", 0x01),
     extended!("cetcompatstrict", "The same, and violations end it.", 0x02),
@@ -282,22 +281,40 @@ const IMAGE: &[Spec<State>] = &[
     extended!("cetdynamicapisinproc", "The program itself may say where code is made.", 0x08),
     extended!("hotpatchcompatible", "The image can be patched while it runs.", 0x80),
     lost(&["functionpadmin"], Optional("BYTES"), "there is no room for patches in front of functions"),
-    switch!("safeseh", "x86: tables of exception handlers: not made yet, with a warning.", safe_seh),
-    accepted(&["noseh"], NoValue, "no tables of exception handlers are made"),
-    refused(
-        &["manifestuac", "manifestdependency", "manifestinput", "manifestfile"],
-        Required("TEXT"),
-        MANIFEST,
+    take(
+        &["safeseh"],
+        Optional("no"),
+        "x86: tell the loader all exception handlers (default: if all objects tell theirs).",
+        |s, v| {
+            s.o.safe_seh = Some(switch(v)?);
+            Ok(())
+        },
     ),
-    take(&["manifest"], Optional("no"), "Make a manifest: not supported yet.", |_, v| match v.value {
-        Some(value) if value.eq_ignore_ascii_case("no") => Ok(()),
-        _ => Err(MANIFEST.to_owned()),
+    flag(&["noseh"], "The image has no exception handlers.", |s| s.o.no_seh = true),
+    take(
+        &["manifest"],
+        Optional("no|embed[,id=N]"),
+        "Make a manifest: a file beside the image, or a resource in it.",
+        State::manifest,
+    ),
+    path!(
+        "manifestfile",
+        "Write the manifest to FILE. Default: the image's path with .manifest.",
+        manifest_file
+    ),
+    take(
+        &["manifestuac"],
+        Required("no|level='L' uiAccess='B'"),
+        "Which rights the manifest asks for (default: those of the caller).",
+        State::manifest_rights,
+    ),
+    take(&["manifestdependency"], Required("TEXT"), "The manifest depends on an assembly.", |s, v| {
+        s.o.demands.manifest_dependency(v)
     }),
+    refused(&["manifestinput"], Required("FILE"), "manifests are not merged yet; give one as a resource"),
     accepted(&["emittoolversioninfo"], Optional("no"), "no such header is written"),
     refused(&["arm64xsameaddress", "defarm64native"], Required("VALUE"), "it is for ARM64X"),
 ];
-
-const MANIFEST: &str = "manifests are not made yet; give one as a resource";
 
 fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
     match range.contains(&value) {
@@ -309,8 +326,8 @@ fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String
 const SECTIONS: &[Spec<State>] = &[
     take(
         &["opt"],
-        Required("ref|noref|icf|noicf"),
-        "Leave out what nothing refers to (default without /debug).",
+        Required("[no]ref|[no]icf|safeicf"),
+        "Leave out what nothing refers to, and what is there twice (default without /debug).",
         State::optimise,
     ),
     take(&["merge"], Required("FROM=TO"), "Put section FROM into section TO.", |s, v| s.o.demands.merge(v)),
@@ -330,8 +347,8 @@ const SECTIONS: &[Spec<State>] = &[
 const DEBUG: &[Spec<State>] = &[
     take(
         &["debug"],
-        Optional("full|fastlink|ghash|noghash|dwarf|none"),
-        "What to do about debug information: write a PDB (default, the first four mean the same), keep DWARF, nothing.",
+        Optional("full|fastlink|ghash|noghash|dwarf|symtab|none"),
+        "What to do about debug information: write a PDB (default, the first four mean the same), keep DWARF, write a symbol table, nothing.",
         State::debug,
     ),
     take(
@@ -396,14 +413,11 @@ const DEBUG: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    flag(&["profile"], "Lay out the image for a profiler: /opt:ref and no /opt:icf.", |s| s.o.profile = true),
     accepted(&["pdbcompress"], NoValue, "only some file systems know how"),
     accepted(&["nodbgdirmerge"], NoValue, "no tool asks where the debug directory is"),
     switch!("build-id", "Put an id into the debug directory (that of the PDB, if there is one).", build_id),
-    accepted(
-        &["assemblydebug", "editandcontinue", "profile"],
-        Optional("VALUE"),
-        "it is for debug information",
-    ),
+    accepted(&["assemblydebug", "editandcontinue"], Optional("VALUE"), "it is for debug information"),
 ];
 
 const REPORTS: &[Spec<State>] = &[
@@ -413,8 +427,26 @@ const REPORTS: &[Spec<State>] = &[
         Ok(())
     }),
     take(&["ignore"], Required("CODE"), "Leave out warnings of this code.", State::ignore),
-    refused(&["map", "lldmap"], Optional("FILE"), "maps are not written yet"),
-    accepted(&["mapinfo"], Required("KIND"), "it is for /map, which is an error"),
+    take(
+        &["map"],
+        Optional("FILE"),
+        "Write a map with symbols by address. Default: beside the image.",
+        |s, v| {
+            s.o.map = Some(v.value.map(Into::into));
+            Ok(())
+        },
+    ),
+    take(&["lldmap"], Optional("FILE"), "Write a map with all input sections in lld's form.", |s, v| {
+        s.o.lld_map = Some(v.value.map(Into::into));
+        Ok(())
+    }),
+    take(&["mapinfo"], Required("exports"), "The map has exports, too.", |s, v| match v.text()? {
+        word if word.eq_ignore_ascii_case("exports") => {
+            s.o.map_exports = true;
+            Ok(())
+        }
+        word => Err(format!("unknown option: {word}")),
+    }),
     take(&["threads"], Required("N"), "Use N threads. Default: as many as the work is worth.", |s, v| {
         match number(v.text()?)? {
             0 => Err("expected a number above 0".to_owned()),

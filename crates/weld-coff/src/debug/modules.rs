@@ -160,7 +160,7 @@ fn object_module<'a>(image: &Image<'_, 'a>, number: usize) -> (Draft<'a>, Vec<Fr
     for (number, header) in (1..).zip(object.coff.sections) {
         let section_id = image.sections.id(id, number);
         let section = image.sections.get(section_id);
-        if section.kind == Kind::CodeView && is_live(image, id, number) {
+        if section.kind == Kind::CodeView && image.live.is_wanted(image.sections, id, object, number) {
             let contents = image.contents(section);
             match &header.name {
                 b".debug$F" => frames.extend(relocated_frames(image, section_id, contents)),
@@ -174,25 +174,6 @@ fn object_module<'a>(image: &Image<'_, 'a>, number: usize) -> (Draft<'a>, Vec<Fr
         }
     }
     (module, frames)
-}
-
-/// Whether a section of debug information is about something in the image.
-fn is_live(image: &Image, object: ObjectId, number: u32) -> bool {
-    let comdats = &image.object(object).comdats;
-    let mut number = number;
-    for _ in 0..=comdats.len() {
-        let id = image.sections.id(object, number);
-        let section = image.sections.get(id);
-        if section.is_in_image() || section.kind == Kind::Discarded {
-            return section.kind != Kind::Discarded && image.live.has(id);
-        }
-        match image.object(object).comdat(number) {
-            // Where it leads was looked at when sections were read.
-            Some(comdat) if comdat.is_associative() => number = comdat.parent,
-            _ => return true,
-        }
-    }
-    false
 }
 
 /// The entries of a `.debug$F` section with their addresses.

@@ -6,6 +6,7 @@ use weld_common::diag::DiagSink;
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
+use super::symbol_table::SymbolTable;
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::image::Image;
@@ -106,21 +107,26 @@ impl Writer {
     }
 }
 
-/// All headers but for the time, unless it is given, and the checksum. `strings`: names of sections that are longer
-/// than the table has room for, and where they are in the file.
-pub fn bytes(image: &Image, dos_program: &[u8], directories: &Directories, strings: &Strings) -> Vec<u8> {
+/// All headers but for the time, unless it is given, and the checksum. `symbols`: the symbol table, and
+/// where it is in the file.
+pub fn bytes(
+    image: &Image,
+    dos_program: &[u8],
+    directories: &Directories,
+    symbols: (&SymbolTable, u32),
+) -> Vec<u8> {
     let mut out = Writer(dos_program.to_vec());
     out.0.extend_from_slice(b"PE\0\0");
-    file_header(image, strings, &mut out);
+    file_header(image, symbols, &mut out);
     optional_header(image, directories, &mut out);
     for (i, section) in image.layout.outs.iter().enumerate() {
-        section_header(section, strings.offsets[i], &mut out);
+        section_header(section, symbols.0.section_names[i], &mut out);
     }
     out.0.resize(image.layout.headers_size as usize, 0);
     out.0
 }
 
-fn file_header(image: &Image, strings: &Strings, out: &mut Writer) {
+fn file_header(image: &Image, symbols: (&SymbolTable, u32), out: &mut Writer) {
     let options = image.options;
     let is_64 = image.resolved.machine.is_64();
     out.u16(image.resolved.machine.number());
@@ -129,8 +135,9 @@ fn file_header(image: &Image, strings: &Strings, out: &mut Writer) {
         Timestamp::Given(seconds) => seconds,
         Timestamp::Hash => 0,
     });
-    out.u32(if strings.bytes.is_empty() { 0 } else { strings.offset });
-    out.u32(0);
+    let (table, offset) = symbols;
+    out.u32(if table.bytes.is_empty() { 0 } else { offset });
+    out.u32(table.count);
     out.u16(optional_size(image.resolved.machine) as u16);
     let flags = [
         (true, pe::IMAGE_FILE_EXECUTABLE_IMAGE),
@@ -182,7 +189,7 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     out.u32(layout.headers_size as u32);
     out.u32(0);
     out.u16(resolved.program.subsystem.map_or(0, Subsystem::number));
-    out.u16(dll_characteristics(options, is_64));
+    out.u16(dll_characteristics(options, is_64, image.tables.guards.no_seh));
     let demands = &resolved.demands;
     for sizes in [demands.stack, demands.heap] {
         let (reserve, commit) = sizes.unwrap_or((1 << 20, None));
@@ -197,7 +204,7 @@ fn optional_header(image: &Image, directories: &Directories, out: &mut Writer) {
     }
 }
 
-fn dll_characteristics(options: &Options, is_64: bool) -> u16 {
+fn dll_characteristics(options: &Options, is_64: bool, no_seh: bool) -> u16 {
     let dynamic = options.dynamic_base();
     let flags = [
         (options.high_entropy_va && dynamic && is_64, pe::IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA),
@@ -205,6 +212,8 @@ fn dll_characteristics(options: &Options, is_64: bool) -> u16 {
         (options.integrity_check, pe::IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY),
         (options.nx_compat, pe::IMAGE_DLLCHARACTERISTICS_NX_COMPAT),
         (!options.allow_isolation, pe::IMAGE_DLLCHARACTERISTICS_NO_ISOLATION),
+        (no_seh, pe::IMAGE_DLLCHARACTERISTICS_NO_SEH),
+        (options.guard.functions, pe::IMAGE_DLLCHARACTERISTICS_GUARD_CF),
         (!options.allow_bind, pe::IMAGE_DLLCHARACTERISTICS_NO_BIND),
         (options.app_container, pe::IMAGE_DLLCHARACTERISTICS_APPCONTAINER),
         (options.driver_wdm, pe::IMAGE_DLLCHARACTERISTICS_WDM_DRIVER),
@@ -231,41 +240,6 @@ fn section_header(section: &OutputSection, name_at: Option<u32>, out: &mut Write
     out.u32(section.offset as u32);
     [0; 3].iter().for_each(|zero| out.u32(*zero));
     out.u32(section.flags);
-}
-
-/// Whether a section's name lies in the string table.
-pub fn has_long_name(out: &OutputSection) -> bool {
-    out.name.len() > 8 && out.flags & pe::IMAGE_SCN_MEM_DISCARDABLE.0 != 0
-}
-
-/// Names of sections that are longer than 8 bytes, in the string table of a symbol table without symbols. Only tools
-/// look for them there, so only sections that are not loaded have one; other names are cut.
-pub struct Strings {
-    pub bytes: Vec<u8>,
-    /// Where in the file the table is.
-    pub offset: u32,
-    offsets: Vec<Option<u32>>,
-}
-
-impl Strings {
-    pub fn new(outs: &[OutputSection], offset: u64) -> Strings {
-        let mut bytes = vec![0; 4];
-        let mut offsets = Vec::with_capacity(outs.len());
-        for out in outs {
-            let long = has_long_name(out);
-            offsets.push(long.then_some(bytes.len() as u32));
-            if long {
-                bytes.extend_from_slice(&out.name);
-                bytes.push(0);
-            }
-        }
-        let size = bytes.len() as u32;
-        bytes[..4].copy_from_slice(&size.to_le_bytes());
-        if size == 4 {
-            bytes.clear();
-        }
-        Strings { bytes, offset: offset as u32, offsets }
-    }
 }
 
 /// The sum that `/release` asks for: of all 16-bit words of the file, the checksum's own being zero, with carries

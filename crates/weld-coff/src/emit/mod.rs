@@ -8,6 +8,7 @@
 pub mod apply;
 pub mod headers;
 pub mod places;
+pub mod symbol_table;
 
 use std::ops::Range;
 
@@ -28,7 +29,8 @@ use crate::options::Timestamp;
 use crate::resolve::symbols::{Made, Symbol};
 use crate::synth::debug_directory::Known;
 use crate::synth::{TABLES, Table};
-use headers::{Checksum, Directories, Strings};
+use headers::{Checksum, Directories};
+use symbol_table::SymbolTable;
 
 /// Bytes of a unit, about.
 const UNIT: u64 = 512 << 10;
@@ -38,6 +40,7 @@ pub struct Emitter<'e, 'i, 'a> {
     pub sink: &'e DiagSink,
     pub dos_program: &'e [u8],
     pub relocs: &'e [u8],
+    pub symbol_table: &'e SymbolTable,
     pub threads: usize,
 }
 
@@ -54,13 +57,9 @@ impl Emitter<'_, '_, '_> {
         self.threads > 1
     }
 
-    /// The size of the file, which has names of sections behind all of them.
+    /// The size of the file, which has the symbol table behind all sections.
     pub fn file_size(&self) -> u64 {
-        self.image.layout.file_size + self.strings().bytes.len() as u64
-    }
-
-    fn strings(&self) -> Strings {
-        Strings::new(&self.image.layout.outs, self.image.layout.file_size)
+        self.image.layout.file_size + self.symbol_table.bytes.len() as u64
     }
 
     /// Writes everything but for the units with the headers and the debug directory.
@@ -69,8 +68,8 @@ impl Emitter<'_, '_, '_> {
     /// If the file cannot be written.
     pub fn write<'f, 'h>(&self, file: &'f OutputFile<'h>) -> Result<Written<'f, 'h>, Diagnostic> {
         let layout = self.image.layout;
-        let strings = self.strings();
-        let headers = headers::bytes(self.image, self.dos_program, &self.directories(), &strings);
+        let symbols = (self.symbol_table, layout.file_size as u32);
+        let headers = headers::bytes(self.image, self.dos_program, &self.directories(), symbols);
         let members = self.function_members();
         let functions = if members.is_empty() { None } else { self.functions(members.clone()) };
         let headers_size = layout.headers_size;
@@ -93,8 +92,8 @@ impl Emitter<'_, '_, '_> {
                 None => self.cut(i, (out.members.clone(), 0..out.raw_size), &mut units),
             }
         }
-        let (offset, size) = (layout.file_size, strings.bytes.len() as u64);
-        units.push(Unit::Bytes { bytes: &strings.bytes, offset, size });
+        let bytes = &self.symbol_table.bytes;
+        units.push(Unit::Bytes { bytes, offset: layout.file_size, size: bytes.len() as u64 });
         let options = self.image.options;
         let hash = options.timestamp == Timestamp::Hash || options.build_id;
         let ids = [Some(self.id_range()), self.debug_directory().map(|known| self.debug_range(&known))];
@@ -121,11 +120,11 @@ impl Emitter<'_, '_, '_> {
     }
 
     /// Completes the file: the time, which is a hash of all that is written and of the PDB's identity, the debug directory,
-    /// the checksum.
+    /// the checksum. What it returns is the time.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn finish(&self, mut written: Written, pdb: Option<Identity>) -> Result<(), Diagnostic> {
+    pub fn finish(&self, mut written: Written, pdb: Option<Identity>) -> Result<u32, Diagnostic> {
         let range = self.id_range();
         let time = match self.image.options.timestamp {
             Timestamp::Given(seconds) => seconds,
@@ -154,7 +153,8 @@ impl Emitter<'_, '_, '_> {
             written.read(|part| sum.add(part))?;
             written.put(range.end - 4, &sum.finish().to_le_bytes());
         }
-        written.finish()
+        written.finish()?;
+        Ok(time)
     }
 
     /// Cuts a stretch of an output section, with its members, into units.
@@ -246,6 +246,7 @@ impl Emitter<'_, '_, '_> {
             None => {
                 apply::write(self.image, id, bytes, sink);
                 self.align_tls(id, bytes);
+                self.set_load_flags(id, bytes);
             }
             Some(made) => self.write_made(made, id, bytes),
         }
@@ -287,6 +288,17 @@ impl Emitter<'_, '_, '_> {
                 image.tables.exports.bytes(rva, |name| image.rva_of(name).unwrap_or(0))
             }
             Table::Resources => image.tables.resources.bytes(image.layout.rva(id)),
+            Table::GuardFunctions
+            | Table::GuardImports
+            | Table::GuardLongjmp
+            | Table::GuardEhCont
+            | Table::SafeHandlers => {
+                let place = |symbol| match image.place(symbol) {
+                    Place::At(rva) => rva,
+                    _ => 0,
+                };
+                image.tables.guards.bytes(table, place)
+            }
             // It is put there when all else has been written.
             Table::DebugDirectory => vec![0; image.sections.get(id).size as usize],
         }
@@ -304,6 +316,26 @@ impl Emitter<'_, '_, '_> {
             let align = (u32::from(self.image.tls_align) + 1) << 20;
             let other = u32::from_le_bytes(*flags) & !pe::IMAGE_SCN_ALIGN_MASK;
             *flags = (other | align).to_le_bytes();
+        }
+    }
+
+    /// `/dependentloadflag`: the load configuration tells the loader where to look for DLLs.
+    fn set_load_flags(&self, id: SectionId, bytes: &mut [u8]) {
+        let flags = self.image.options.dependent_load_flags;
+        let Some(config) = self.image.resolved.program.load_config.filter(|_| flags != 0) else { return };
+        let symbol = self.image.symbols.get(config);
+        if symbol != Symbol::in_section(id, symbol.value) {
+            return;
+        }
+        let start = symbol.value as usize;
+        let size =
+            bytes.get(start..).and_then(|rest| rest.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b));
+        let at = if self.image.resolved.machine.is_64() { 78 } else { 54 };
+        // Older ones end before it.
+        if size as usize >= at + 2
+            && let Some(place) = bytes.get_mut(start + at..).and_then(|rest| rest.first_chunk_mut::<2>())
+        {
+            *place = flags.to_le_bytes();
         }
     }
 

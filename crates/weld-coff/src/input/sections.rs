@@ -35,6 +35,8 @@ pub enum Kind {
     Ignored,
     /// Another object's section is in its place.
     Discarded,
+    /// Another section, which is the same, stands for it.
+    Folded,
     /// The linker makes it; `number` says which.
     Made,
 }

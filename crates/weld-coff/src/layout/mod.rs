@@ -65,6 +65,11 @@ impl Layout {
         self.rvas[section.index()].load(Ordering::Relaxed)
     }
 
+    /// A section lies where another one does.
+    pub fn stand_in(&self, folded: SectionId, leader: SectionId) {
+        self.rvas[folded.index()].store(self.rva(leader), Ordering::Relaxed);
+    }
+
     /// The output section with this address in it.
     pub fn out_at(&self, rva: u64) -> Option<usize> {
         let after = self.outs.partition_point(|out| out.rva <= rva);

@@ -2,5 +2,6 @@
 
 pub mod discarded;
 pub mod duplicates;
+pub mod map;
 mod source;
 pub mod undefined;

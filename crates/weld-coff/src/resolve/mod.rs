@@ -154,9 +154,6 @@ impl<'a> Resolver<'a, '_> {
             let text = format!("{} is not supported yet; x64, x86 and arm64 are", machine.name());
             return Err(Diagnostic::error(text).into());
         }
-        if self.options.safe_seh && machine == Machine::X86 {
-            self.sink.warn("/safeseh has no effect: tables of exception handlers are not made");
-        }
         let (program, alternates) = self.ask_program(machine, &mut rounds)?;
         Ok(self.finish(rounds, machine, program, alternates))
     }

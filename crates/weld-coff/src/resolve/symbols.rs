@@ -21,7 +21,7 @@ use crate::input::sections::{Kind as SectionKind, Sections};
 use crate::options::Options;
 use crate::report::duplicates;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Undefined,
     /// `value` bytes into section `target`.
@@ -34,7 +34,7 @@ pub enum Kind {
 }
 
 /// What a name stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Symbol {
     pub value: u64,
     pub target: u32,

@@ -1,11 +1,13 @@
-//! Tables that the linker makes: imports, exports, base relocations, resources, the debug directory.
+//! Tables that the linker makes: imports, exports, base relocations, resources, guards, the debug directory.
 //!
 //! Each has its size before there are addresses and its bytes afterwards.
 
 pub mod base_relocs;
 pub mod debug_directory;
 pub mod exports;
+pub mod guard;
 pub mod imports;
+pub mod manifest;
 pub mod resources;
 
 /// A table that is a section of its own, as [`crate::resolve::symbols::Made::Table`] numbers it.
@@ -20,9 +22,14 @@ pub enum Table {
     Exports,
     Resources,
     DebugDirectory,
+    GuardFunctions,
+    GuardImports,
+    GuardLongjmp,
+    GuardEhCont,
+    SafeHandlers,
 }
 
-pub const TABLES: [Table; 8] = [
+pub const TABLES: [Table; 13] = [
     Table::ImportDirectory,
     Table::ImportLookup,
     Table::ImportAddress,
@@ -31,6 +38,11 @@ pub const TABLES: [Table; 8] = [
     Table::Exports,
     Table::Resources,
     Table::DebugDirectory,
+    Table::GuardFunctions,
+    Table::GuardImports,
+    Table::GuardLongjmp,
+    Table::GuardEhCont,
+    Table::SafeHandlers,
 ];
 
 impl Table {
@@ -44,7 +56,12 @@ impl Table {
             Table::ImportDlls => b".idata$7",
             Table::Exports => b".edata",
             Table::Resources => b".rsrc",
-            Table::DebugDirectory => b".rdata",
+            Table::DebugDirectory
+            | Table::GuardFunctions
+            | Table::GuardImports
+            | Table::GuardLongjmp
+            | Table::GuardEhCont
+            | Table::SafeHandlers => b".rdata",
         }
     }
 

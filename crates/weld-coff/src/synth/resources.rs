@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use super::manifest;
 use crate::coff::res::{self, Resource, ResourceId};
 use crate::input::FileName;
 
@@ -26,8 +27,27 @@ const DESCRIPTION: u32 = 16;
 
 impl<'a> Resources<'a> {
     /// Reads resource files.
-    pub fn read(files: &[(FileName<'a>, &'a [u8])], force: bool, sink: &DiagSink) -> Resources<'a> {
+    pub fn read(
+        files: &[(FileName<'a>, &'a [u8])],
+        manifest: Option<(u16, &'a [u8])>,
+        force: bool,
+        sink: &DiagSink,
+    ) -> Resources<'a> {
         let mut types: Types = BTreeMap::new();
+        if let Some((number, data)) = manifest {
+            let (typ, name) = (ResourceId::Number(manifest::RESOURCE_TYPE), ResourceId::Number(number));
+            let language = manifest::LANGUAGE;
+            let resource = Resource {
+                typ: typ.clone(),
+                name: name.clone(),
+                language,
+                version: 0,
+                characteristics: 0,
+                data,
+            };
+            let languages = BTreeMap::from([(language, (resource, "/manifest:embed".to_owned()))]);
+            types.insert(typ, BTreeMap::from([(name, languages)]));
+        }
         for (name, bytes) in files {
             let list = match res::parse(bytes) {
                 Ok(list) => list,

@@ -6,7 +6,7 @@
 //! * [`significance`] says whose addresses may be compared;
 //! * [`graph`] finds the sections that can be folded and what they lead to;
 //! * [`contents`] knows what a section is made of;
-//! * [`refine`] finds the classes of sections that are the same.
+//! * [`weld_common::refine`] finds the classes of sections that are the same.
 //!
 //! Runs between the scan and planning. The first section of a class, in the order of the command line, stays. The
 //! others become [`SectionKind::Folded`]: they live, but lie in no output section, and get the first
@@ -21,7 +21,6 @@
 
 mod contents;
 mod graph;
-mod refine;
 mod significance;
 
 use weld_common::diag::DiagSink;

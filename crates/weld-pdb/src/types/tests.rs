@@ -338,7 +338,7 @@ fn circles_and_damage_in_a_pdb_of_the_compilers() {
         let user = ObjectTypes { name: "user.obj", types: &user, server: Some(0), ..Default::default() };
         let sink = DiagSink::new();
         let types = Types::merge(&[user, object("good.obj", &good)], &servers, false, &sink).unwrap();
-        assert!(sink.finish().iter().any(|d| d.message.starts_with("vc.pdb")));
+        assert!(sink.finish().iter().any(|d| d.message.contains("vc.pdb")));
         assert!(types.lookup(0).is_none());
         assert_eq!(types.count(Space::Type), 6);
     }

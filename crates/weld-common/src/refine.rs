@@ -15,7 +15,7 @@
 //!
 //! The partition that this ends with is the only coarsest one: neither hashes nor the order of work show in it.
 
-use weld_common::{par, sort, trace};
+use crate::{par, sort, trace};
 
 /// The vertices are numbered from 0.
 pub struct Graph {

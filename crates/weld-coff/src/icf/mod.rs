@@ -1,0 +1,90 @@
+//! `/opt:icf`: of COMDAT sections that are the same, one is kept.
+//!
+//! * [`significance`] says whose addresses somebody may compare;
+//! * [`graph`] finds the sections that can be folded, what they are made of and what they lead to;
+//! * `weld_common::refine` finds the classes of sections that are the same.
+//!
+//! Runs when it is known what is live. The first section of a class, in the order of the section list, stays. The others become
+//! [`Kind::Folded`]: they lie nowhere, and get the first one's address when addresses are known, so that symbols and relocations
+//! that lead to them need no second look. What goes with a function (tables for unwinding) is folded like the function itself.
+//!
+//! Functions are folded whether somebody compares their addresses or not, as Microsoft's linker has it; data only if its object
+//! says that nobody does. `/opt:safeicf` asks that of functions, too.
+
+mod graph;
+mod significance;
+
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::hash::join;
+use weld_common::text;
+
+use crate::ids::SectionId;
+use crate::input::object::NO_LEADER;
+use crate::input::sections::{Kind, Sections};
+use crate::live::Live;
+use crate::options::{Icf, Options};
+use crate::resolve::Resolved;
+use crate::resolve::symbols::Symbols;
+use graph::Vertices;
+use significance::Compared;
+
+/// What there is to fold, and what decides on it.
+#[derive(Clone, Copy)]
+pub struct Link<'c, 'a> {
+    pub resolved: &'c Resolved<'a>,
+    pub sections: &'c Sections,
+    pub symbols: &'c Symbols,
+    pub live: &'c Live,
+    pub level: Icf,
+    pub parallel: bool,
+}
+
+/// Sections and those that stand for them.
+pub type Folds = Vec<(SectionId, SectionId)>;
+
+impl Link<'_, '_> {
+    /// Finds what is the same.
+    pub fn folds(&self) -> Folds {
+        let compared = Compared::collect(self);
+        let vertices = Vertices::find(self, &compared);
+        let section = |vertex: u32| vertices.list[vertex as usize];
+        let pairs = vertices.graph().fold(&vertices, join, self.parallel);
+        pairs.into_iter().map(|(folded, leader)| (section(folded), section(leader))).collect()
+    }
+}
+
+/// Takes what is folded out of the image.
+pub fn apply(folds: &Folds, sections: &mut Sections) {
+    for &(folded, leader) in folds {
+        let align = sections.get(folded).align;
+        sections.list[folded.index()].kind = Kind::Folded;
+        let leader = &mut sections.list[leader.index()];
+        leader.align = leader.align.max(align);
+    }
+}
+
+/// `/verbose`: what has been folded into what.
+pub fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Options, sink: &DiagSink) {
+    let name = |id: SectionId| {
+        let section = sections.get(id);
+        let object = &resolved.objects[section.object.index()];
+        let leader = object.comdat(section.number)?.leader;
+        let symbol = object.coff.symbols.get(Some(leader).filter(|&leader| leader != NO_LEADER)?)?;
+        Some(text::text(object.coff.symbol_name(&symbol).ok()?).into_owned())
+    };
+    if !options.verbose {
+        return;
+    }
+    let mut sorted: Vec<(SectionId, SectionId)> =
+        folds.iter().map(|&(folded, leader)| (leader, folded)).collect();
+    sorted.sort_unstable();
+    for class in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let Some(kept) = name(class[0].0) else { continue };
+        sink.push(Diagnostic::said(format!("Selected {kept}")));
+        sink.settle();
+        for (_, folded) in class {
+            sink.push(Diagnostic::said(format!("  Removed {}", name(*folded).unwrap_or_default())));
+            sink.settle();
+        }
+    }
+}
