@@ -30,13 +30,13 @@ use crate::input::load::{Inputs, Loader};
 use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
-use crate::layout::{self, Placer, program};
+use crate::layout::{self, Placer, program, section_order};
 use crate::live::{self, Live};
 use crate::options::{Icf, Manifest, Options};
 use crate::report::{discarded, duplicates, map, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
-use crate::resolve::{Resolved, Resolver, comdat};
+use crate::resolve::{Resolved, Resolver, comdat, wrap};
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::exports::Exports;
 use crate::synth::guard::{self, Guards};
@@ -245,7 +245,8 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     let noted = Noted { aliases: resolved.names.take_aliases(), commons: resolved.names.take_commons() };
     let freezer = Freezer { resolved, options, sink: job.sink, parallel };
     let mut sections = sections;
-    let symbols = job.step("freeze symbols", || freezer.freeze(&noted, &mut sections));
+    let mut symbols = job.step("freeze symbols", || freezer.freeze(&noted, &mut sections));
+    wrap::redirect(&resolved.wraps, resolved, &mut symbols, parallel);
     let missing = symbols::undefined(resolved, &symbols, parallel);
     undefined::report(resolved, &missing, options, parallel, job.sink);
     job.sink.end_phase()?;
@@ -319,6 +320,21 @@ fn give_places<'j>(
     let program = program::make(&sections, &used, &resolved.demands, job.sink);
     job.sink.end_phase()?;
     let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));
+    let orderer = section_order::Orderer {
+        resolved,
+        sections: &sections,
+        symbols: &symbols,
+        live: &live,
+        options,
+        store: job.store,
+        sink: job.sink,
+    };
+    let first = orderer.first();
+    job.sink.end_phase()?;
+    section_order::apply(&first, &sections, &mut order.0);
+    if let Some(path) = &options.print_order {
+        job.report(path, &orderer.names(&first))?;
+    }
     layout::sort_imports(&sections, &mut order.0, |id| import_key(resolved, &sections, id));
     let stub = dos_program(options, job.store, job.sink);
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());

@@ -248,6 +248,13 @@ pub struct Options {
     /// `/profile`
     pub profile: bool,
     pub force: Force,
+    /// `/order:@`
+    pub order: Option<PathBuf>,
+    pub call_graph_file: Option<PathBuf>,
+    pub call_graph_sort: bool,
+    pub print_order: Option<PathBuf>,
+    /// `/wrap`
+    pub wraps: Vec<String>,
     pub debug: Debug,
     pub pdb: PdbOptions,
     pub invocation: Invocation,
@@ -272,6 +279,8 @@ pub struct Options {
     pub warn_long_names: bool,
     /// Of types that are in files which are not there.
     pub warn_missing_types: bool,
+    /// Of functions in `/order` that there are not.
+    pub warn_missing_order: bool,
     pub verbose: bool,
     pub demangle: bool,
     pub threads: Option<usize>,
@@ -322,6 +331,11 @@ impl Default for Options {
             icf: None,
             profile: false,
             force: Force::default(),
+            order: None,
+            call_graph_file: None,
+            call_graph_sort: true,
+            print_order: None,
+            wraps: Vec::new(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),
             invocation: Invocation::default(),
@@ -339,6 +353,7 @@ impl Default for Options {
             warn_imported_locals: true,
             warn_long_names: true,
             warn_missing_types: true,
+            warn_missing_order: true,
             verbose: false,
             demangle: true,
             threads: None,

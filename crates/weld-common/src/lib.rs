@@ -5,6 +5,7 @@
 
 pub mod archive;
 pub mod args;
+pub mod clusters;
 pub mod demangle;
 pub mod diag;
 pub mod digest;

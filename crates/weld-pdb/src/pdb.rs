@@ -118,8 +118,8 @@ impl<'a> Pdb<'a> {
     fn stream_lens(&self) -> Result<Vec<u32>, Diagnostic> {
         let Streams { globals, publics, records, tpi_hash, ipi_hash, section_headers, names, named, .. } =
             self.streams;
-        let count = named + self.named.len();
-        let mut lens = vec![0u64; count];
+        // The hashes of ids are the last.
+        let mut lens = vec![0u64; ipi_hash + 1];
         lens[stream::INFO] = self.info.len() as u64;
         for (space, number, hash) in
             [(Space::Type, stream::TPI, tpi_hash), (Space::Id, stream::IPI, ipi_hash)]
@@ -143,9 +143,11 @@ impl<'a> Pdb<'a> {
         for (i, (_, bytes)) in self.named.iter().enumerate() {
             lens[named + i] = bytes.len() as u64;
         }
-        lens.extend(
-            self.symbols.scanned.iter().map(|module| u64::from(module.stream_len())).filter(|&len| len > 0),
-        );
+        for (module, &number) in self.symbols.scanned.iter().zip(&self.streams.modules) {
+            if number != dbi::NO_STREAM {
+                lens[usize::from(number)] = module.stream_len().into();
+            }
+        }
         let fits = |(i, len): (usize, u64)| {
             // The last value means that there is no such stream.
             u32::try_from(len).ok().filter(|&len| len < u32::MAX - 0xffff).ok_or_else(|| {
@@ -175,35 +177,31 @@ fn number_streams(
     named_count: usize,
 ) -> Result<Streams, Diagnostic> {
     let first = LINK_INFO + 1;
-    let mut next = first + 7;
-    let mut if_any = |any: bool| {
-        next += usize::from(any);
-        any.then_some(next - 1)
+    let mut next = first + 4;
+    let mut number = |count: usize| {
+        next += count;
+        next - count
     };
-    let fpo = if_any(!image.fpo.is_empty());
-    let new_fpo = if_any(symbols.frame_count() > 0);
-    let named = next;
-    let mut next = named + named_count;
+    let fpo = (!image.fpo.is_empty()).then(|| number(1));
+    let section_headers = number(1);
+    let new_fpo = (symbols.frame_count() > 0).then(|| number(1));
     let mut modules = Vec::with_capacity(symbols.scanned.len());
     for module in &symbols.scanned {
-        if module.stream_len() == 0 {
-            modules.push(dbi::NO_STREAM);
-            continue;
-        }
-        let number = u16::try_from(next).ok().filter(|&number| number != dbi::NO_STREAM);
-        modules.push(number.ok_or_else(|| {
-            Diagnostic::error("a PDB has room for 65535 streams, and there are more modules")
-        })?);
-        next += 1;
+        // It is checked below that there are not too many.
+        modules.push(if module.stream_len() == 0 { dbi::NO_STREAM } else { number(1) as u16 });
+    }
+    let (names, named, ipi_hash) = (number(1), number(named_count), number(1));
+    if ipi_hash >= usize::from(dbi::NO_STREAM) {
+        return Err(Diagnostic::error("a PDB has room for 65535 streams, and there are more modules"));
     }
     Ok(Streams {
         globals: first,
         publics: first + 1,
         records: first + 2,
         tpi_hash: first + 3,
-        ipi_hash: first + 4,
-        section_headers: first + 5,
-        names: first + 6,
+        ipi_hash,
+        section_headers,
+        names,
         fpo,
         new_fpo,
         named,

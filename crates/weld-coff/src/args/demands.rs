@@ -218,6 +218,11 @@ static GROUPS: &[Group<Directing>] = &[Group {
         }),
         take(&["manifestdependency"], Value::Required("TEXT"), "", |d, v| d.demands.manifest_dependency(v)),
         accepted(
+            &["exclude-symbols"],
+            Value::Required("LIST"),
+            "it is for MinGW, which exports everything by default",
+        ),
+        accepted(
             &["editandcontinue", "guardsym", "throwingnew", "inferasanlibs"],
             Value::Optional("VALUE"),
             NO_NEED,

@@ -134,14 +134,15 @@ impl State {
 
     /// The words of `/guard:`.
     pub fn guard(&mut self, given: Given<'_>) -> Result<(), String> {
+        // The last option counts.
+        self.o.guard = Guard::default();
         for word in given.text()?.to_ascii_lowercase().split(',') {
             let guard = &mut self.o.guard;
             match word {
                 "no" => *guard = Guard::default(),
                 "nolongjmp" => guard.longjmp = false,
                 "noehcont" => guard.eh_cont = false,
-                "cf" => *guard = Guard { functions: true, longjmp: true, eh_cont: false },
-                "longjmp" => (guard.functions, guard.longjmp) = (true, true),
+                "cf" | "longjmp" => (guard.functions, guard.longjmp) = (true, true),
                 "ehcont" => (guard.functions, guard.eh_cont) = (true, true),
                 _ => return Err(format!("invalid argument: {word}")),
             }
@@ -262,6 +263,7 @@ impl State {
             }
         }
         o.warn_imported_locals = !self.ignored.contains(&4217);
+        o.warn_missing_order = !self.ignored.contains(&4037);
         o.warn_missing_types = !self.ignored.contains(&4099);
         if self.o.fixed && self.o.dynamic_base == Some(true) {
             self.problem(Diagnostic::error("/dynamicbase cannot be given together with /fixed"));

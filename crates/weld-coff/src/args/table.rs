@@ -145,7 +145,15 @@ const SYMBOLS: &[Spec<State>] = &[
         }
         Ok(())
     }),
-    refused(&["wrap"], Required("SYMBOL"), "references are not redirected yet"),
+    take(
+        &["wrap"],
+        Required("SYMBOL"),
+        "References to SYMBOL go to __wrap_SYMBOL, and those to __real_SYMBOL to SYMBOL.",
+        |s, v| {
+            s.o.wraps.push(v.string()?);
+            Ok(())
+        },
+    ),
     refused(&["exclude-symbols", "exclude-all-symbols"], Optional("LIST"), "only MinGW exports by default"),
     refused(&["delayload"], Required("DLL"), "DLLs are loaded at start only"),
     accepted(&["delay", "delaysign"], Optional("VALUE"), "it is for /delayload, which is an error"),
@@ -335,13 +343,21 @@ const SECTIONS: &[Spec<State>] = &[
         s.o.demands.section(v)
     }),
     take(&["aligncomm"], Required("NAME,LOG2"), "Align a common symbol.", |s, v| s.o.demands.align_common(v)),
-    lost(&["order"], Required("@FILE"), "functions keep the order of their objects"),
-    lost(
-        &["call-graph-ordering-file", "sectionlayout", "print-symbol-order"],
-        Required("FILE"),
-        "functions keep the order of their objects",
+    take(&["order"], Required("@FILE"), "Functions that FILE lists come first, in its order.", |s, v| {
+        match v.text()?.strip_prefix('@') {
+            Some(path) => s.o.order = Some(path.into()),
+            None => return Err("malformed option: '@' missing".to_owned()),
+        }
+        Ok(())
+    }),
+    path!(
+        "call-graph-ordering-file",
+        "Functions that call each other, as FILE says, lie together.",
+        call_graph_file
     ),
-    accepted(&["call-graph-profile-sort"], Optional("no"), "functions keep the order of their objects"),
+    switch!("call-graph-profile-sort", "The same as objects' profiles say (default).", call_graph_sort),
+    path!("print-symbol-order", "Write the functions that were moved to FILE.", print_order),
+    lost(&["sectionlayout"], Required("FILE"), "sections keep their order"),
 ];
 
 const DEBUG: &[Spec<State>] = &[

@@ -109,7 +109,7 @@ impl<'c, 'a> Vertices<'c, 'a> {
             child = sections.get(id).next_sibling;
             Some(id)
         })
-        .filter(move |&id| sections.get(id).is_in_image())
+        .filter(move |&id| sections.get(id).is_in_image() && sections.get(id).kind != Kind::Dwarf)
     }
 
     /// A hash of what a section is made of; the vertices that it leads to are added to `edges`.

@@ -4,6 +4,7 @@
 //! makes. Objects are looked at in parallel, each filling its own part.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::object::LittleEndian as LE;
 use rayon::prelude::*;
@@ -88,6 +89,8 @@ pub struct Sections {
     /// Where in the list each object's begin, and where the last one's end.
     pub first: Vec<u32>,
     pub parts: Vec<Part>,
+    /// Some object tells who calls whom.
+    pub has_profile: bool,
     part_ids: HashMap<Part, u32>,
 }
 
@@ -170,6 +173,7 @@ struct Parser<'p, 'a> {
     resolved: &'p Resolved<'a>,
     options: &'p Options,
     sink: &'p DiagSink,
+    has_profile: AtomicBool,
 }
 
 /// Parts met by one task, in the order in which they were met.
@@ -218,7 +222,7 @@ pub fn parse(resolved: &Resolved, options: &Options, sink: &DiagSink, parallel: 
         tasks.push((ObjectId(i as u32), object, own));
         rest = behind;
     }
-    let parser = Parser { resolved, options, sink };
+    let parser = Parser { resolved, options, sink, has_profile: AtomicBool::new(false) };
     let region = trace::region("sections of objects");
     let one = |(id, object, own): (ObjectId, &Object<'_>, &mut [Section])| {
         let _task = region.task();
@@ -231,7 +235,8 @@ pub fn parse(resolved: &Resolved, options: &Options, sink: &DiagSink, parallel: 
         false => tasks.into_iter().map(one).collect(),
     };
     drop(region);
-    let mut sections = Sections { list, first, parts: Vec::new(), part_ids: HashMap::new() };
+    let has_profile = parser.has_profile.into_inner();
+    let mut sections = Sections { list, first, parts: Vec::new(), has_profile, part_ids: HashMap::new() };
     sections.number_parts(&local, parallel);
     sections
 }
@@ -333,13 +338,15 @@ impl<'a> Parser<'_, 'a> {
         if self.options.debug.pdb && matches!(name, b".debug$S" | b".debug$F") {
             return Kind::CodeView;
         }
+        if name == b".llvm.call-graph-profile" {
+            self.has_profile.store(true, Ordering::Relaxed);
+            return Kind::Ignored;
+        }
         if flags & pe::IMAGE_SCN_LNK_REMOVE.0 != 0 || name.starts_with(b".debug$") {
             return Kind::Ignored;
         }
         match name {
-            b".drectve" | b".llvm_addrsig" | b".llvm.call-graph-profile" | b".sxdata" | b".voltbl" => {
-                Kind::Ignored
-            }
+            b".drectve" | b".llvm_addrsig" | b".sxdata" | b".voltbl" => Kind::Ignored,
             b".gfids$y" | b".giats$y" | b".gljmp$y" | b".gehcont$y" => Kind::Ignored,
             b".rsrc" => Kind::Resource,
             _ if name.starts_with(b".rsrc$") => Kind::Resource,

@@ -8,6 +8,7 @@
 //! [`program`] says which output sections there are and in which order.
 
 pub mod program;
+pub mod section_order;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -2,7 +2,7 @@
 //!
 //! Only a link that fails comes here: it looks through the relocations of all objects for those to the missing names.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use object::LittleEndian as LE;
 use rayon::prelude::*;
@@ -25,17 +25,17 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         return;
     }
     let number: HashMap<SymbolId, usize> = missing.iter().enumerate().map(|(i, id)| (*id, i)).collect();
-    let one = |object: &Object| referrers(object, &number, options);
+    let one = |object: &Object| referrers(object, &number);
     let found: Vec<Vec<Referrer>> = match parallel {
         true => resolved.objects.par_iter().map(one).collect(),
         false => resolved.objects.iter().map(one).collect(),
     };
-    let mut places: Vec<Vec<&[String]>> = vec![Vec::new(); missing.len()];
+    let mut places: Vec<Vec<(&Object, &Referrer)>> = vec![Vec::new(); missing.len()];
     // Names come in the order in which objects list them; before them those that only the command line wants.
     let mut order = vec![0u64; missing.len()];
-    for (file, referrers) in (1u64..).zip(&found) {
+    for ((file, object), referrers) in (1u64..).zip(&resolved.objects).zip(&found) {
         for referrer in referrers {
-            places[referrer.missing].push(&referrer.place);
+            places[referrer.missing].push((object, referrer));
             if order[referrer.missing] == 0 {
                 order[referrer.missing] = file << 32 | u64::from(referrer.symbol);
             }
@@ -49,7 +49,7 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let problem =
             if options.force.unresolved { Diagnostic::warning(text) } else { Diagnostic::error(text) };
         let mut problem = problem.at(order[i]);
-        for line in places.iter().take(SHOWN).copied().flatten() {
+        for line in places.iter().take(SHOWN).flat_map(|(object, referrer)| referrer.lines(object, options)) {
             problem = problem.note(line);
         }
         if places.len() > SHOWN {
@@ -64,11 +64,22 @@ struct Referrer {
     /// The number of the name, and of the object's symbol.
     missing: usize,
     symbol: u32,
-    /// Lines that say where.
-    place: Vec<String>,
+    /// Section and offset; some objects have a symbol in their tables only.
+    place: Option<(u32, u32)>,
 }
 
-fn referrers(object: &Object, number: &HashMap<SymbolId, usize>, options: &Options) -> Vec<Referrer> {
+impl Referrer {
+    /// The lines that say where.
+    fn lines(&self, object: &Object, options: &Options) -> Vec<String> {
+        let Some((section, offset)) = self.place else {
+            return vec![format!("referenced by {}", object.name)];
+        };
+        let line = source::line(object, section, offset);
+        two_lines("referenced by", line, &place(object, section as i32, offset, options))
+    }
+}
+
+fn referrers(object: &Object, number: &HashMap<SymbolId, usize>) -> Vec<Referrer> {
     let mut list: Vec<Referrer> = Vec::new();
     let missing = |index: u32| number.get(&object.global(index)?).copied();
     let symbols = object.coff.symbols.iter().filter_map(|(symbol, _)| Some((missing(symbol)?, symbol)));
@@ -80,19 +91,15 @@ fn referrers(object: &Object, number: &HashMap<SymbolId, usize>, options: &Optio
         for relocation in object.coff.relocations(header).unwrap_or_default() {
             let symbol = relocation.symbol_table_index.get(LE);
             if let Some(missing) = missing(symbol) {
-                let offset = relocation.virtual_address.get(LE);
-                let line = source::line(object, section as u32, offset);
-                let place = two_lines("referenced by", line, &place(object, section, offset, options));
+                let place = Some((section, relocation.virtual_address.get(LE)));
                 list.push(Referrer { missing, symbol, place });
             }
         }
     }
-    // Some have it in their symbol table only.
-    for (missing, symbol) in symbols {
-        if list.iter().all(|referrer| referrer.missing != missing) {
-            let place = vec![format!("referenced by {}", object.name)];
-            list.push(Referrer { missing, symbol, place });
-        }
+    let mut seen = HashSet::new();
+    seen.extend(list.iter().map(|referrer| referrer.missing));
+    for (missing, symbol) in symbols.into_iter().filter(|(missing, _)| !seen.contains(missing)) {
+        list.push(Referrer { missing, symbol, place: None });
     }
     list
 }

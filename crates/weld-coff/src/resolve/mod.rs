@@ -12,6 +12,7 @@ pub mod names;
 pub mod program;
 mod read;
 pub mod symbols;
+pub mod wrap;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -76,6 +77,7 @@ pub struct Resolved<'a> {
     pub program: program::Program,
     /// `/alternatename`: the first stands for the second if nobody defines it.
     pub alternates: Vec<(SymbolId, SymbolId)>,
+    pub wraps: Vec<wrap::Wrap>,
 }
 
 impl<'a> Resolved<'a> {
@@ -154,8 +156,9 @@ impl<'a> Resolver<'a, '_> {
             let text = format!("{} is not supported yet; x64, x86 and arm64 are", machine.name());
             return Err(Diagnostic::error(text).into());
         }
-        let (program, alternates) = self.ask_program(machine, &mut rounds)?;
-        Ok(self.finish(rounds, machine, program, alternates))
+        let mut wraps = Vec::new();
+        let (program, alternates) = self.ask_program(machine, &mut wraps, &mut rounds)?;
+        Ok(Resolved { wraps, ..self.finish(rounds, machine, program, alternates) })
     }
 
     /// The machine of the first object or import in a library, if nothing but libraries is linked.
@@ -313,7 +316,8 @@ impl<'a> Resolver<'a, '_> {
                 read::File::Nothing => {}
             }
         }
-        Resolved { objects, imports, names, places, machine, demands, program, alternates }
+        let wraps = Vec::new();
+        Resolved { objects, imports, names, places, machine, demands, program, alternates, wraps }
     }
 }
 

@@ -9,6 +9,7 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::names::{Rank, flag};
+use super::wrap::Wrap;
 use super::{Resolver, Rounds};
 use crate::coff::def;
 use crate::coff::machine::Machine;
@@ -102,6 +103,7 @@ impl<'a> Resolver<'a, '_> {
     pub(super) fn ask_program(
         &self,
         machine: Machine,
+        wraps: &mut Vec<Wrap>,
         rounds: &mut Rounds<'a, '_>,
     ) -> Result<(Program, Vec<(SymbolId, SymbolId)>), Diagnostics> {
         let mut program = Program::default();
@@ -123,6 +125,7 @@ impl<'a> Resolver<'a, '_> {
             self.refer_to_exports((machine, &mut exports), &mut program, rounds);
             self.refer_to_mangled(&mut program, rounds);
             self.refer_to_optional(&mut program, rounds);
+            self.refer_to_wraps(wraps, rounds);
             self.settle(rounds)?;
             self.refer_to_alternates(&mut alternates, rounds);
             self.settle(rounds)?;

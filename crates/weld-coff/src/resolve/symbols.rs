@@ -10,7 +10,7 @@ use weld_common::trace;
 
 use super::names::{Names, Rank, Rival, SOFT, flag};
 use super::program::Internal;
-use super::{Place, Resolved, import_symbol};
+use super::{Place, Resolved, import_symbol, wrap};
 use crate::arch::facts;
 use crate::coff::import::ImportType;
 use crate::coff::object::ABSOLUTE;
@@ -354,6 +354,7 @@ pub fn undefined(resolved: &Resolved, symbols: &Symbols, parallel: bool) -> Vec<
                 entry.flags & (flag::REF | flag::ROOT | flag::WEAK) != 0
                     // References to precompiled headers are for debug information.
                     && !entry.name.starts_with(b"__@@_PchSym_")
+                    && !wrap::is_forgotten(&resolved.wraps, resolved, id)
             })
     };
     let all = 0..resolved.names.id_bound();

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
+use weld_common::clusters::{self, Graph};
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::Orderer;
-use super::clusters::{self, Graph};
 use super::symbols::{Found, why};
 use crate::elf::*;
 use crate::ids::*;
@@ -42,13 +42,13 @@ impl<'a> Orderer<'_, 'a> {
         clusters::order(&graph, |id| self.sections.get(id).size)
     }
 
-    fn add(&self, graph: &mut Graph, from: SectionId, to: SectionId, count: u64) {
+    fn add(&self, graph: &mut Graph<SectionId>, from: SectionId, to: SectionId, count: u64) {
         if self.sections.get(from).bin() == self.sections.get(to).bin() {
             graph.add(from, to, count);
         }
     }
 
-    fn read_profile(&self, object: &Object<'a>, graph: &mut Graph) -> Option<()> {
+    fn read_profile(&self, object: &Object<'a>, graph: &mut Graph<SectionId>) -> Option<()> {
         let shndx = object.call_graph;
         let counts = object.section_data(shndx as usize)?.as_chunks::<8>().0;
         let relocs = object.shdrs.iter().position(|shdr| {
@@ -86,7 +86,7 @@ impl<'a> Orderer<'_, 'a> {
         Some(id.filter(|id| self.can_move(*id)))
     }
 
-    fn read_graph(&self, path: &Path, graph: &mut Graph) {
+    fn read_graph(&self, path: &Path, graph: &mut Graph<SectionId>) {
         let Some(text) = self.read(path) else { return };
         let shown = text::path(path);
         let mut edges = Vec::new();

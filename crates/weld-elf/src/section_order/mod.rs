@@ -2,12 +2,11 @@
 //! that of the command line.
 //!
 //! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those that call
-//! each other beside one another (`call_graph`, `clusters`), `--shuffle-sections` all in an order by chance (`shuffle`).
+//! each other beside one another (`call_graph`, `weld_common::clusters`), `--shuffle-sections` all in an order by chance (`shuffle`).
 //! Each gives some sections a place; layout sorts the members of an output section by their places, and the others stay
 //! where they were, behind those that come first.
 
 mod call_graph;
-mod clusters;
 mod shuffle;
 mod symbols;
 

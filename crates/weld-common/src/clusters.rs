@@ -7,8 +7,7 @@
 //! order of their density.
 
 use std::collections::HashMap;
-
-use crate::ids::*;
+use std::hash::Hash;
 
 /// A cluster does not grow beyond this many bytes.
 const LARGEST: u64 = 1 << 20;
@@ -17,19 +16,25 @@ const THINNEST: f64 = 1.0 / 8.0;
 /// A caller counts if it makes at least this part of a function's calls.
 const FEWEST: u64 = 10;
 
-/// Calls between sections.
-#[derive(Debug, Default)]
-pub struct Graph {
+/// Calls between sections, of which `I` are the ids.
+#[derive(Debug)]
+pub struct Graph<I> {
     /// In the order in which they were named first.
-    nodes: Vec<SectionId>,
-    numbers: HashMap<SectionId, u32>,
+    nodes: Vec<I>,
+    numbers: HashMap<I, u32>,
     edges: HashMap<(u32, u32), u64>,
     /// The keys of `edges`, in the order in which they were added.
     pairs: Vec<(u32, u32)>,
 }
 
-impl Graph {
-    pub fn add(&mut self, from: SectionId, to: SectionId, count: u64) {
+impl<I> Default for Graph<I> {
+    fn default() -> Self {
+        Graph { nodes: Vec::new(), numbers: HashMap::new(), edges: HashMap::new(), pairs: Vec::new() }
+    }
+}
+
+impl<I: Copy + Eq + Hash> Graph<I> {
+    pub fn add(&mut self, from: I, to: I, count: u64) {
         let pair = (self.number(from), self.number(to));
         let known = self.edges.entry(pair).or_insert_with(|| {
             self.pairs.push(pair);
@@ -38,7 +43,7 @@ impl Graph {
         *known = known.saturating_add(count);
     }
 
-    fn number(&mut self, id: SectionId) -> u32 {
+    fn number(&mut self, id: I) -> u32 {
         *self.numbers.entry(id).or_insert_with(|| {
             self.nodes.push(id);
             self.nodes.len() as u32 - 1
@@ -61,7 +66,7 @@ impl Cluster {
 }
 
 /// The sections of a graph in their new order. `size` is that of a section, in bytes.
-pub fn order(graph: &Graph, size: impl Fn(SectionId) -> u64) -> Vec<SectionId> {
+pub fn order<I: Copy>(graph: &Graph<I>, size: impl Fn(I) -> u64) -> Vec<I> {
     let mut clusters: Vec<Cluster> = (0..graph.nodes.len())
         .map(|node| Cluster { nodes: vec![node as u32], size: size(graph.nodes[node]), calls: 0 })
         .collect();
@@ -117,9 +122,9 @@ mod tests {
     fn ordered(calls: &[(u32, u32, u64)], size: impl Fn(u32) -> u64) -> Vec<u32> {
         let mut graph = Graph::default();
         for &(from, to, count) in calls {
-            graph.add(SectionId(from), SectionId(to), count);
+            graph.add(from, to, count);
         }
-        order(&graph, |id| size(id.0)).into_iter().map(|id| id.0).collect()
+        order(&graph, size)
     }
 
     #[test]

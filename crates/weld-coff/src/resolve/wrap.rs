@@ -1,0 +1,70 @@
+//! `/wrap`: references to a symbol go to another, and those to a third one to the symbol.
+//!
+//! Names stay what they are: what changes is where the symbols of objects lead.
+
+use rayon::prelude::*;
+
+use super::names::flag;
+use super::{Resolved, Resolver, Rounds};
+use crate::ids::SymbolId;
+use crate::resolve::symbols::Symbols;
+
+/// A symbol that is wrapped: itself, `__wrap_` and `__real_`.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrap {
+    symbol: SymbolId,
+    wrapper: SymbolId,
+    real: SymbolId,
+}
+
+impl<'a> Resolver<'a, '_> {
+    /// Refers to what stands for symbols that are wrapped and that somebody names.
+    pub(super) fn refer_to_wraps(&self, wraps: &mut Vec<Wrap>, rounds: &mut Rounds<'a, '_>) {
+        for name in &self.options.wraps {
+            let prefix = rounds.machine.map_or("", |machine| machine.prefix());
+            let Some(symbol) = rounds.names.find(format!("{prefix}{name}").as_bytes()) else { continue };
+            if wraps.iter().any(|wrap| wrap.symbol == symbol) {
+                continue;
+            }
+            if rounds.names.find(format!("__imp_{prefix}{name}").as_bytes()).is_some() {
+                let text = format!("/wrap:{name}: references to __imp_{prefix}{name} cannot be redirected");
+                self.sink.error(text);
+            }
+            let wrapper = self.refer(&format!("{prefix}__wrap_{name}"), flag::REF | flag::ROOT, rounds);
+            let real = self.refer(&format!("{prefix}__real_{name}"), 0, rounds);
+            wraps.push(Wrap { symbol, wrapper, real });
+        }
+    }
+}
+
+/// Whether nobody refers to a name any more.
+pub fn is_forgotten(wraps: &[Wrap], resolved: &Resolved, id: SymbolId) -> bool {
+    let real_is_wanted = |wrap: &Wrap| resolved.names.get(wrap.real).flags & flag::REF != 0;
+    wraps.iter().any(|wrap| wrap.symbol == id && !real_is_wanted(wrap))
+}
+
+/// Has the symbols of objects lead elsewhere.
+pub fn redirect(wraps: &[Wrap], resolved: &Resolved, symbols: &mut Symbols, parallel: bool) {
+    if wraps.is_empty() {
+        return;
+    }
+    let target = |id: SymbolId| {
+        let as_symbol = wraps.iter().find(|wrap| wrap.symbol == id).map(|wrap| wrap.wrapper);
+        as_symbol.or_else(|| wraps.iter().find(|wrap| wrap.real == id).map(|wrap| wrap.symbol))
+    };
+    let one = |object: &crate::input::object::Object| {
+        for (index, _) in object.coff.symbols.iter() {
+            if let Some(to) = object.global(index).and_then(target) {
+                object.set_global(index, to);
+            }
+        }
+    };
+    match parallel {
+        true => resolved.objects.par_iter().for_each(one),
+        false => resolved.objects.iter().for_each(one),
+    }
+    // Nobody needs to define what stands for the symbol itself.
+    for wrap in wraps {
+        symbols.list[wrap.real.index()] = symbols.get(wrap.symbol);
+    }
+}
