@@ -4,11 +4,13 @@
 //! makes. Objects are looked at in parallel, each filling its own part.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::hash::{hash_bytes, join};
 use weld_common::trace;
 
 use crate::coff::object::{self, SectionHeader};
@@ -91,7 +93,8 @@ pub struct Sections {
     pub parts: Vec<Part>,
     /// Some object tells who calls whom.
     pub has_profile: bool,
-    part_ids: HashMap<Part, u32>,
+    /// Ids of parts by hashes of name and flags.
+    part_ids: HashMap<u64, u32, BuildHasherDefault<NameHasher>>,
 }
 
 /// What output sections keep of an input section's flags.
@@ -114,13 +117,18 @@ impl Sections {
 
     /// The id of a part, made if missing.
     pub fn part(&mut self, name: &[u8], flags: u32) -> u32 {
-        let part = Part { name: name.to_vec(), flags };
-        if let Some(id) = self.part_ids.get(&part) {
-            return *id;
+        let mut hash = join(hash_bytes(name), flags.into());
+        loop {
+            match self.part_ids.get(&hash).map(|&id| (id, &self.parts[id as usize])) {
+                Some((id, part)) if part.name == name && part.flags == flags => return id,
+                // Another name has this hash.
+                Some(_) => hash = hash.wrapping_add(1),
+                None => break,
+            }
         }
         let id = self.parts.len() as u32;
-        self.parts.push(part.clone());
-        self.part_ids.insert(part, id);
+        self.parts.push(Part { name: name.to_vec(), flags });
+        self.part_ids.insert(hash, id);
         id
     }
 
@@ -180,7 +188,33 @@ struct Parser<'p, 'a> {
 #[derive(Default)]
 struct LocalParts<'a> {
     list: Vec<(&'a [u8], u32)>,
-    ids: HashMap<(&'a [u8], u32), u32>,
+    ids: HashMap<(&'a [u8], u32), u32, BuildHasherDefault<NameHasher>>,
+}
+
+/// Objects of some compilers have a section name for each function, so that there are millions of them to be looked up.
+#[derive(Default)]
+struct NameHasher(u64);
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = join(self.0, hash_bytes(bytes));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = join(self.0, value);
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value.into());
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl<'a> LocalParts<'a> {
@@ -199,7 +233,7 @@ impl<'a> LocalParts<'a> {
 }
 
 /// Looks at the sections of all objects.
-pub fn parse(resolved: &Resolved, options: &Options, sink: &DiagSink, parallel: bool) -> Sections {
+pub fn parse<'a>(resolved: &Resolved<'a>, options: &Options, sink: &DiagSink, parallel: bool) -> Sections {
     let objects = &resolved.objects;
     let mut first = Vec::with_capacity(objects.len() + 1);
     let mut total = 0u32;
@@ -224,29 +258,29 @@ pub fn parse(resolved: &Resolved, options: &Options, sink: &DiagSink, parallel: 
     }
     let parser = Parser { resolved, options, sink, has_profile: AtomicBool::new(false) };
     let region = trace::region("sections of objects");
-    let one = |(id, object, own): (ObjectId, &Object<'_>, &mut [Section])| {
+    let one = |(id, object, own): (ObjectId, &Object<'a>, &mut [Section])| {
         let _task = region.task();
         let mut parts = LocalParts::default();
         parser.object(id, object, own, first[id.index()], &mut parts);
-        parts.list.into_iter().map(|(name, flags)| Part { name: name.to_vec(), flags }).collect::<Vec<_>>()
+        parts.list
     };
-    let local: Vec<Vec<Part>> = match parallel {
+    let local: Vec<Vec<(&'a [u8], u32)>> = match parallel {
         true => tasks.into_par_iter().map(one).collect(),
         false => tasks.into_iter().map(one).collect(),
     };
     drop(region);
     let has_profile = parser.has_profile.into_inner();
-    let mut sections = Sections { list, first, parts: Vec::new(), has_profile, part_ids: HashMap::new() };
+    let mut sections = Sections { list, first, parts: Vec::new(), has_profile, part_ids: HashMap::default() };
     sections.number_parts(&local, parallel);
     sections
 }
 
 impl Sections {
     /// Turns the numbers that parts have in their objects into ids that all objects share.
-    fn number_parts(&mut self, local: &[Vec<Part>], parallel: bool) {
+    fn number_parts(&mut self, local: &[Vec<(&[u8], u32)>], parallel: bool) {
         let ids: Vec<Vec<u32>> = local
             .iter()
-            .map(|parts| parts.iter().map(|part| self.part(&part.name, part.flags)).collect())
+            .map(|parts| parts.iter().map(|(name, flags)| self.part(name, *flags)).collect())
             .collect();
         let renumber = |section: &mut Section| {
             if let Some(id) = ids[section.object.index()].get(section.part as usize) {
