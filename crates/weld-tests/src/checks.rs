@@ -2,6 +2,7 @@
 
 use crate::elf::expr;
 use crate::elf::image::{Image, Reloc, Result, Section, Segment, Symbol, string_at};
+use crate::elf::machine::Machine;
 use crate::elf::query::{self, same_name};
 use crate::words;
 use object::elf;
@@ -313,7 +314,8 @@ fn matching_relocs<'a>(image: &'a Image, value: &str) -> Result<(Vec<&'a Reloc>,
         .relocs
         .iter()
         .filter(|r| {
-            same_name(&query::reloc_name(image, r.r_type), "R_X86_64_", wanted_type) || wanted_type == "*"
+            let prefix = Machine::of(image).prefix;
+            same_name(&query::reloc_name(image, r.r_type), prefix, wanted_type) || wanted_type == "*"
         })
         .collect();
     for (key, v) in wanted {

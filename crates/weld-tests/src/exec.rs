@@ -8,6 +8,7 @@ use crate::checks::{self, regex};
 use crate::elf::Image;
 use crate::flavour::Flavour;
 use crate::linker::{LinkResult, Linker};
+use crate::machine::{self, Foreign};
 use crate::objects;
 use crate::process::{self, Finished};
 use crate::template;
@@ -20,9 +21,9 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Directives that were used before the steps begin.
-const CONFIG: [&str; 12] = [
-    "matrix", "except", "only", "not", "xfail", "cflags", "cxxflags", "asflags", "fflags", "lang", "obj",
-    "about",
+const CONFIG: [&str; 13] = [
+    "matrix", "machines", "except", "only", "not", "xfail", "cflags", "cxxflags", "asflags", "fflags",
+    "lang", "obj", "about",
 ];
 
 /// Directives that say more about the step before them.
@@ -160,7 +161,8 @@ impl Context<'_> {
                 continue;
             };
             let lang = self.test.all("lang").next().unwrap_or("c").to_owned();
-            let t = template::template(self.test.var("cc"), self.test.var("libc"), &lang, kind)?;
+            let var = |name| self.test.var(name);
+            let t = template::template((var("cc"), var("libc"), var("machine")), &lang, kind)?;
             (before, behind) = (t.before, t.behind);
         }
         let output = match self.flavour().output_of(&middle) {
@@ -320,11 +322,24 @@ impl Context<'_> {
         let clang = self.test.var("cc") == "clang";
         set("LD", self.linker.program.display().to_string());
         set("LD_DIR", self.linker.directory()?.display().to_string());
-        set("CC", if clang { "clang-22" } else { "gcc" }.to_owned());
-        set("CXX", if clang { "clang++-22" } else { "g++" }.to_owned());
-        set("LD_LIBRARY_PATH", self.dir.display().to_string());
+        let compilers = if clang { ["clang-22", "clang++-22"] } else { ["gcc", "g++"] };
+        let foreign = self.foreign();
+        let line =
+            |name: &str| foreign.map_or_else(|| name.to_owned(), |foreign| foreign.compiler_line(name));
+        set("CC", line(compilers[0]));
+        set("CXX", line(compilers[1]));
+        set("AS", foreign.map_or_else(|| "as".to_owned(), |foreign| foreign.compiler_line("as")));
+        set("RUN", foreign.map(Foreign::runner).unwrap_or_default());
+        match foreign {
+            None => set("LD_LIBRARY_PATH", self.dir.display().to_string()),
+            Some(_) => set("QEMU_SET_ENV", "LD_LIBRARY_PATH=.".to_owned()),
+        };
         set("LC_ALL", "C".to_owned());
         Ok(out)
+    }
+
+    fn foreign(&self) -> Option<&'static Foreign> {
+        machine::foreign(self.test.var("machine"))
     }
 
     fn run(&self, step: &Step, text: &str) -> Result<(), String> {
@@ -332,7 +347,10 @@ impl Context<'_> {
         if words.is_empty() {
             words.push(format!("./{}", self.current));
         }
-        let mut command = self.flavour().command(&words[0])?;
+        let mut command = match self.foreign() {
+            Some(foreign) => foreign.command(&words[0]),
+            None => self.flavour().command(&words[0])?,
+        };
         command.args(&words[1..]).current_dir(&self.dir).envs(self.environment()?);
         let wanted = step.values("exit").next().unwrap_or("0");
         finished(step, &process::run(command, &self.dir, LIMIT)?, |code| code.to_string() == wanted)

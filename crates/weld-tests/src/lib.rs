@@ -17,6 +17,7 @@ pub mod exec;
 pub mod flavour;
 pub mod known;
 pub mod linker;
+pub mod machine;
 pub mod native;
 pub mod objects;
 pub mod pool;

@@ -4,6 +4,7 @@
 //! makes them: the compiler (path, size, time of change), its flags, the source and the other files
 //! of the test that it may include. A second run of the suite compiles nothing.
 
+use crate::machine;
 use crate::process;
 use crate::test_file::{Part, Test};
 use crate::words;
@@ -26,6 +27,18 @@ pub struct Compiler {
     pub flags: Vec<String>,
     /// What stands in front of the output's name.
     output: &'static str,
+}
+
+/// The compiler for a source of this extension in a variant, for another machine if one is named.
+pub fn compiler_for(extension: &str, cc: &str, libc: &str, machine: &str) -> Result<Compiler, String> {
+    let mut compiler = compiler(extension, cc, libc)?;
+    let Some(foreign) = machine::foreign(machine).filter(|_| !["ll", "yaml"].contains(&extension)) else {
+        return Ok(compiler);
+    };
+    let (program, mut flags) = foreign.compiler(&compiler.program);
+    flags.extend(compiler.flags.into_iter().filter(|flag| flag != "--64"));
+    (compiler.program, compiler.flags) = (program, flags);
+    Ok(compiler)
 }
 
 /// The compiler for a source of this extension in a variant.
@@ -195,7 +208,7 @@ fn mentions(text: &str, object: &str) -> bool {
 
 fn job<'a>(test: &'a Test, source: &'a Part, cc: &str, flags: Vec<String>) -> Result<Job<'a>, String> {
     let ext = source.name.rsplit('.').next().unwrap_or_default();
-    let mut compiler = compiler(ext, cc, test.var("libc"))?;
+    let mut compiler = compiler_for(ext, cc, test.var("libc"), test.var("machine"))?;
     let key = match ext {
         "c" => "cflags",
         "cc" => "cxxflags",

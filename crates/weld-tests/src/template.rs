@@ -4,6 +4,7 @@
 //! libraries and the end files, as `gcc -pie` or `clang -pie` pass them to the linker (`-###`).
 //! Tests so link what drivers link, without the cost of running one.
 
+use crate::machine;
 use crate::objects::{cache_dir, find_program};
 use crate::process;
 use crate::words;
@@ -20,9 +21,9 @@ pub struct Template {
 
 const PLACEHOLDER: &str = "weld-placeholder.o";
 
-/// The template for a compiler (`gcc`, `clang`), library (`glibc`, `musl`), language (`c`, `c++`)
+/// The template for a compiler (`gcc`, `clang`), library (`glibc`, `musl`), machine, language (`c`, `c++`)
 /// and output kind (`static`, `static-pie`, `pie`, `nopie`, `shared`).
-pub fn template(cc: &str, libc: &str, lang: &str, kind: &str) -> Result<Template, String> {
+pub fn template((cc, libc, machine): (&str, &str, &str), lang: &str, kind: &str) -> Result<Template, String> {
     let driver = match (libc, cc, lang) {
         ("musl", _, _) => "musl-gcc",
         (_, "clang", "c++") => "clang++-22",
@@ -41,7 +42,14 @@ pub fn template(cc: &str, libc: &str, lang: &str, kind: &str) -> Result<Template
         "shared" => &["-shared"],
         _ => return Err(format!("unknown kind of output `{kind}`")),
     };
-    let line = driver_line(driver, flags)?;
+    let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+    let mut driver = driver.to_owned();
+    if let Some(foreign) = machine::foreign(machine) {
+        let more;
+        (driver, more) = foreign.compiler(&driver);
+        flags.splice(0..0, more);
+    }
+    let line = driver_line(&driver, &flags)?;
     let mut args = words::split(&line)?;
     args.remove(0);
     drop_output(&mut args);
@@ -63,7 +71,7 @@ fn drop_output(args: &mut Vec<String>) {
 }
 
 /// The last command `driver -###` prints, from the cache if the driver has not changed.
-fn driver_line(driver: &str, flags: &[&str]) -> Result<String, String> {
+fn driver_line(driver: &str, flags: &[String]) -> Result<String, String> {
     let path = find_program(driver)?;
     let meta = std::fs::metadata(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut h = DefaultHasher::new();

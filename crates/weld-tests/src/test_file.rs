@@ -5,6 +5,7 @@
 //! nothing if its name ends in `.test`.
 
 use crate::flavour::Flavour;
+use crate::machine::{self, NATIVE};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -122,15 +123,24 @@ impl TestFile {
     pub fn expand(self, linker: &str) -> Result<Vec<Test>, String> {
         let file = Rc::new(self);
         let cc = file.flavour.compiler();
-        let base: Vars = [("cc", cc), ("libc", "glibc"), ("kind", "pie"), ("linker", linker)]
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .into();
+        let base: Vars =
+            [("cc", cc), ("libc", "glibc"), ("kind", "pie"), ("linker", linker), ("machine", NATIVE)]
+                .map(|(k, v)| (k.to_owned(), v.to_owned()))
+                .into();
         let mut rows: Vec<(Vars, Vec<String>)> = vec![(base, Vec::new())];
         for d in file.directives.iter().filter(|d| d.key == "matrix") {
             for axis in d.value.split_whitespace() {
                 let (name, values) =
                     axis.split_once('=').ok_or_else(|| format!("{}: bad matrix `{axis}`", file.name))?;
                 rows = product(&rows, name, values);
+            }
+        }
+        // The same once more for each other machine; musl is not there.
+        let native: Vec<_> = rows.iter().filter(|row| row.0["libc"] == "glibc").cloned().collect();
+        for d in file.directives.iter().filter(|d| d.key == "machines") {
+            for name in d.value.split_whitespace() {
+                machine::foreign(name).ok_or_else(|| format!("{}: unknown machine `{name}`", file.name))?;
+                rows.extend(product(&native, "machine", name));
             }
         }
         let excepts: Vec<Vec<Condition>> = file

@@ -1,4 +1,5 @@
 //# about: thread_local objects with constructors and destructors, in the executable and a library
+//# machines: aarch64
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie
 //# lang: c++
 //# [kind=nopie|static] cxxflags: -fno-pie

@@ -1,4 +1,5 @@
 //# about: C++ with iostreams, exceptions and RTTI in one executable
+//# machines: aarch64
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie
 //# [kind=nopie] cxxflags: -fno-pie
 //# lang: c++

@@ -1,9 +1,12 @@
 //# about: every TLS model in every kind of output, with threads
+//# machines: aarch64
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie model=global-dynamic,local-dynamic,initial-exec,local-exec,desc
 //# [kind=static|nopie] cflags: -fno-pie
 //# [!model=desc] cflags: -ftls-model={model}
 //# [model=global-dynamic|local-dynamic] cflags: -fPIC
-//# [model=desc] cflags: -fPIC -mtls-dialect=gnu2
+//# [model=desc machine=x86-64] cflags: -fPIC -mtls-dialect=gnu2
+//# [model=desc machine=aarch64] cflags: -fPIC
+//# [machine=aarch64 cc=gcc model=global-dynamic|local-dynamic] cflags: -mtls-dialect=trad
 //# obj: two.o = two.c
 //# link: %{kind} models.o two.o
 //# [kind=static|static-pie] no-reloc: DTPMOD64

@@ -1,7 +1,10 @@
 //# about: versions of the C library that an executable needs, with weak ones marked
+//# machines: aarch64
 //# link: %pie needed.o
-//# need-version: libc.so.6 GLIBC_2.2.5
-//# dynsym: puts@GLIBC_2.2.5
+//# [machine=x86-64] need-version: libc.so.6 GLIBC_2.2.5
+//# [machine=x86-64] dynsym: puts@GLIBC_2.2.5
+//# [machine=aarch64] need-version: libc.so.6 GLIBC_2.17
+//# [machine=aarch64] dynsym: puts@GLIBC_2.17
 //# dynamic: VERNEEDNUM 1
 //# run: ./out
 #include <stdio.h>

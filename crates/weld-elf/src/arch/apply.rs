@@ -8,7 +8,7 @@
 
 use weld_common::diag::Diagnostic;
 
-use super::class::{Class, From};
+use super::class::{Class, From, page};
 use super::rules::{Code, Failure, Field, Rules};
 use super::scan::{is_got_relaxable, is_size_of_loader};
 use crate::arch::debug_targets::DebugTargets;
@@ -63,10 +63,12 @@ pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
         let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
         let target = place.address.wrapping_add(place.addend as u64);
         let here = site.address.wrapping_add(at as u64);
-        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0;
+        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0
+            && !(R::UNDEFINED_IS_NEAR && is_undefined(place));
         let result = match class {
-            Class::Pc if plain => R::put_distance(kind, out, at, target.wrapping_sub(here) as i64),
-            Class::Plt if plain => R::put_distance(kind, out, at, target.wrapping_sub(here) as i64),
+            Class::Pc if plain => R::put_distance(kind, out, at, target, here),
+            Class::Plt if plain => R::put_distance(kind, out, at, target, here),
+            Class::Low if plain => R::put(kind, out, at, target),
             _ => match site.special::<R>(class, i, (out, at), place) {
                 Ok(skip) => {
                     i += skip;
@@ -108,19 +110,24 @@ impl Site<'_, '_, '_> {
                 R::put_address(out, at, self.absolute::<R>(reloc, place, target));
                 return Ok(0);
             }
-            Class::Narrow => target,
-            Class::Pc => target.wrapping_sub(here),
+            Class::Narrow | Class::Low => target,
+            Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
+                let target = R::undefined(kind, here).wrapping_add(addend);
+                return R::put_distance(kind, out, at, target, here).map(|()| 0);
+            }
+            Class::Pc => return R::put_distance(kind, out, at, target, here).map(|()| 0),
             Class::Plt | Class::PltOff => {
                 let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
                 called.wrapping_sub(if class == Class::Plt { here } else { bases.got_base })
             }
             Class::GotRelax if is_got_relaxable(place.flags, image.relax_got) => {
-                if let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
-                    return R::rewrite_got(form, Field { out, at, address: here }, target).map(|()| 0);
+                let rewritable = !R::ALL_OR_NONE || self.got(reloc).is_err();
+                if rewritable && let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
+                    return R::rewrite_got(form, Field { out, at, address: here, kind }, target).map(|()| 0);
                 }
-                self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))
+                self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?
             }
-            Class::Got | Class::GotRelax => self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here)),
+            Class::Got | Class::GotRelax => self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?,
             Class::GotOff => target.wrapping_sub(bases.got_base),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
             Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => 0,
@@ -138,7 +145,7 @@ impl Site<'_, '_, '_> {
                 }
             }
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
-                return self.thread_local::<R>(class, i, Field { out, at, address: here }, place);
+                return self.thread_local::<R>(class, i, Field { out, at, address: here, kind }, place);
             }
             Class::None => return Ok(0),
             // The scan does not look at those of frames.
@@ -156,13 +163,18 @@ impl Site<'_, '_, '_> {
     }
 
     /// What is stored for a slot at this address.
-    fn to_slot<R: Rules>(&self, reloc: &Rela, slot: u64, (addend, here): (u64, u64)) -> u64 {
+    fn to_slot<R: Rules>(&self, reloc: &Rela, slot: u64, (addend, here): (u64, u64)) -> Result<u64, Failure> {
+        if !R::SLOTS_HAVE_ADDENDS && addend != 0 {
+            return Err(Failure::Addend(addend as i64));
+        }
         let from = match R::slot_from(self.code(reloc)) {
             From::Place => here,
             From::GotBase => self.image.bases.got_base,
-            From::Zero => 0,
+            From::GotPage => page(self.image.bases.got_base),
+            From::Page => return Ok(page(slot).wrapping_sub(page(here))),
+            From::Zero | From::Low => 0,
         };
-        slot.wrapping_add(addend).wrapping_sub(from)
+        Ok(slot.wrapping_add(addend).wrapping_sub(from))
     }
 
     /// The input's code. The field lies within the bytes that are written, and those are at most the input's.
@@ -191,11 +203,11 @@ impl Site<'_, '_, '_> {
                 R::put_address(out, at, value);
                 return Ok(());
             }
-            Class::Narrow => value,
+            Class::Narrow | Class::Low => value,
             Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start),
             Class::Size => self.symbol_size(reloc).wrapping_add(gone),
             // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
-            Class::Pc | Class::Plt => value.wrapping_sub(reloc.r_offset()),
+            Class::Pc | Class::Plt => return R::put_distance(kind, out, at, value, reloc.r_offset()),
             Class::GotOff => target.unwrap_or(gone).wrapping_sub(self.image.bases.got_base),
             _ => {
                 self.refuse(reloc, "cannot be used in a section outside memory");
@@ -276,7 +288,11 @@ impl Site<'_, '_, '_> {
         let image = self.image;
         let reloc = &self.relocs[i];
         // The addend of these types corrects for the end of the instruction, not for the symbol.
-        let tpoff = place.address.wrapping_sub(image.bases.thread_pointer) as i64;
+        let tpoff = match is_undefined(place) {
+            // There is no variable, so its offset is as good as any.
+            true => 0,
+            false => place.address.wrapping_sub(image.bases.thread_pointer) as i64,
+        };
         let local = !image.mode.shared && place.flags & sym::PREEMPTIBLE == 0;
         let slot = match class {
             Class::TlsGd | Class::TlsLd => {
@@ -297,9 +313,14 @@ impl Site<'_, '_, '_> {
                 } else {
                     R::general_to_initial_exec(call, field, self.got_tp(reloc)?)?;
                 }
-                return Ok(1);
+                return Ok(R::TLS_CALL_RELOCS);
             }
-            Class::GotTp if local && image.options.relocs.relax && R::is_initial_exec(self.code(reloc)) => {
+            Class::GotTp
+                if local
+                    && image.options.relocs.relax
+                    && R::is_initial_exec(self.code(reloc))
+                    && !(R::ALL_OR_NONE && self.got_tp(reloc).is_ok()) =>
+            {
                 return R::initial_to_local_exec(field, tpoff).map(|()| 0);
             }
             Class::GotTp => self.got_tp(reloc)?,
@@ -317,7 +338,7 @@ impl Site<'_, '_, '_> {
     }
 
     fn put_slot<R: Rules>(&self, reloc: &Rela, field: Field, slot: u64, place: Place) -> Result<(), Failure> {
-        let value = self.to_slot::<R>(reloc, slot, (place.addend as u64, field.address));
+        let value = self.to_slot::<R>(reloc, slot, (place.addend as u64, field.address))?;
         R::put(reloc.kind(), field.out, field.at, value)
     }
 
@@ -391,6 +412,15 @@ impl Site<'_, '_, '_> {
                 let location = self.location(reloc);
                 format!("{location}: {kind} is stored halved, but {value:#x} is odd; it refers to '{name}'")
             }
+            Failure::Unaligned(value) => {
+                let align = self.object.machine.types[reloc.kind() as usize].align;
+                let location = self.location(reloc);
+                format!("{location}: {kind}: {value:#x} is not a multiple of {align}; it refers to '{name}'")
+            }
+            Failure::Addend(addend) => format!(
+                "{}: {kind} against '{name}' has the addend {addend:#x}, but a slot is for the symbol itself",
+                self.location(reloc)
+            ),
             Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),
             Failure::Form => {
                 format!("{}: {kind} against '{name}' is in an unknown code sequence", self.location(reloc))
@@ -408,6 +438,12 @@ impl Site<'_, '_, '_> {
         }
         self.push(diagnostic);
     }
+}
+
+/// Whether nothing defines the symbol, here or elsewhere.
+#[inline(always)]
+fn is_undefined(place: Place) -> bool {
+    place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED
 }
 
 /// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.

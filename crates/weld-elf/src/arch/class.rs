@@ -17,6 +17,8 @@ pub enum Class {
     Pc,
     /// The distance of what calls it: its PLT entry, or itself.
     Plt,
+    /// The low bits of its address, which do not change when an image is moved by whole pages.
+    Low,
     /// What calls it, counted from the GOT's base.
     PltOff,
     /// Its GOT slot.
@@ -91,6 +93,19 @@ pub enum From {
     GotBase,
     /// From 0.
     Zero,
+    /// By pages, from that of the place.
+    Page,
+    /// From the page of the GOT's base.
+    GotPage,
+    /// The low bits of its address.
+    Low,
+}
+
+/// The start of the page that an address lies in, as instructions count them: in units of 4 KiB, whatever
+/// size the pages of memory have.
+#[inline(always)]
+pub const fn page(address: u64) -> u64 {
+    address & !0xfff
 }
 
 /// What values fit the field.
@@ -115,6 +130,8 @@ pub struct Type {
     pub width: u8,
     /// The number of bits in them that hold the value.
     pub bits: u8,
+    /// What the value has to be a multiple of, where the machine asks [`Type::is_aligned`].
+    pub align: u8,
     pub fit: Fit,
     /// From where slots count; of no meaning for classes that have none.
     pub from: From,
@@ -124,16 +141,33 @@ pub struct Type {
 
 impl Type {
     /// No type.
-    pub const UNKNOWN: Type =
-        Type { class: Class::Unknown, width: 0, bits: 0, fit: Fit::Any, from: From::Zero, name: "" };
+    pub const UNKNOWN: Type = Type {
+        class: Class::Unknown,
+        width: 0,
+        bits: 0,
+        align: 1,
+        fit: Fit::Any,
+        from: From::Zero,
+        name: "",
+    };
 
     pub const fn new(class: Class, width: u8, fit: Fit, name: &'static str) -> Type {
-        Type { class, width, bits: 8 * width, fit, from: From::Place, name }
+        Type { class, width, bits: 8 * width, align: 1, fit, from: From::Place, name }
     }
 
     /// The same with a field that is only a part of the bytes.
     pub const fn bits(self, bits: u8) -> Type {
         Type { bits, ..self }
+    }
+
+    /// The same for values that are multiples of `align`.
+    pub const fn of(self, align: u8) -> Type {
+        Type { align, ..self }
+    }
+
+    /// Whether a value is a multiple of what it has to be one of.
+    pub const fn is_aligned(&self, value: i64) -> bool {
+        value & (self.align as i64 - 1) == 0
     }
 
     /// The same with a slot that counts from elsewhere.

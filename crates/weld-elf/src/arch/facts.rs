@@ -43,7 +43,10 @@ pub struct Facts {
     /// The type that computes nothing.
     pub none: u32,
     pub dynamic: DynamicTypes,
+    /// Where the GOT's base is, from which code and loaders count.
+    pub got_base: GotBase,
     pub plt: Plt,
+    pub variant_calls: Option<VariantCalls>,
     pub large: Option<LargeModel>,
     /// A section type for frames, which then are like data; 0 if it has none.
     pub frame_section: u32,
@@ -103,6 +106,8 @@ pub struct Plt {
     pub ordinary: Entries,
     /// Without indirect jumps, if the machine has that.
     pub retpolines: Option<Retpolines>,
+    /// With marks for indirect branches, or checks of pointers, in the entries that are called.
+    pub guarded: Option<Guarded>,
     pub align: u64,
     /// Words at the start of `.got.plt`.
     pub reserved_words: u64,
@@ -121,6 +126,31 @@ pub struct Retpolines {
     pub bound: Entries,
 }
 
+/// Entries with room for a mark and a check.
+pub struct Guarded {
+    pub entries: Entries,
+    /// `d_tag`: entries are marked.
+    pub marked_tag: u64,
+    /// `d_tag`: entries check what they load.
+    pub signed_tag: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GotBase {
+    /// At the start of `.got`, whose first word then is the address of `.dynamic`.
+    Got,
+    /// At the start of `.got.plt`, if there is one.
+    GotPlt,
+}
+
+/// Functions that use more registers than loaders keep when they bind a function at its first call.
+pub struct VariantCalls {
+    /// The bit of `st_other` that says so.
+    pub other: u8,
+    /// `d_tag`: there are such functions in the PLT.
+    pub tag: u64,
+}
+
 /// A code model with data out of the reach of ordinary code.
 pub struct LargeModel {
     /// `st_shndx` of common symbols.
@@ -134,6 +164,14 @@ pub struct Properties {
     /// How properties of these types are merged.
     pub rules: &'static [(RangeInclusive<u32>, Rule)],
     pub control_flow: Option<ControlFlow>,
+    pub landing: Option<Landing>,
+}
+
+/// Marks at which indirect branches have to end, in the entries that are called.
+pub struct Landing {
+    /// The property whose bits say what all code is made for.
+    pub property: u32,
+    pub marked: u64,
 }
 
 /// Checks of indirect branches and of return addresses by the processor.

@@ -7,6 +7,7 @@
 //! machine; the one indirect call is a section's or a chunk's. Nothing outside this folder names a
 //! machine's constant.
 
+mod aarch64;
 mod apply;
 pub mod class;
 mod debug_targets;
@@ -67,7 +68,8 @@ impl fmt::Debug for dyn Machine {
 }
 
 /// All machines. The first is linked for if nothing says otherwise.
-pub const MACHINES: &[&dyn Machine] = &[&x86_64::X86_64, &i386::I386, &s390x::S390x];
+pub const MACHINES: &[&dyn Machine] =
+    &[&x86_64::X86_64, &i386::I386, &s390x::S390x, &aarch64::Aarch64::<false>, &aarch64::Aarch64::<true>];
 
 /// The machine that `-m NAME` asks for.
 pub fn by_emulation(name: &str) -> Option<&'static dyn Machine> {

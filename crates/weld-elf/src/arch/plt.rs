@@ -19,14 +19,21 @@ pub enum Style {
     Retpoline {
         lazy: bool,
     },
+    /// They start with a mark for indirect branches, or check what they load.
+    Guarded {
+        marked: bool,
+        signed: bool,
+    },
 }
 
 impl Style {
     fn entries(self, facts: &Facts) -> &Entries {
-        match (self, &facts.plt.retpolines) {
-            (Style::Retpoline { lazy: true }, Some(retpolines)) => &retpolines.lazy,
-            (Style::Retpoline { lazy: false }, Some(retpolines)) => &retpolines.bound,
-            _ => &facts.plt.ordinary,
+        let (ordinary, retpolines) = (&facts.plt.ordinary, facts.plt.retpolines.as_ref());
+        match self {
+            Style::Retpoline { lazy: true } => retpolines.map_or(ordinary, |r| &r.lazy),
+            Style::Retpoline { lazy: false } => retpolines.map_or(ordinary, |r| &r.bound),
+            Style::Guarded { .. } => facts.plt.guarded.as_ref().map_or(ordinary, |g| &g.entries),
+            Style::Ordinary | Style::Marked => ordinary,
         }
     }
 

@@ -22,6 +22,10 @@ pub enum Failure {
     Overflow(i64),
     /// The distance is to be stored halved, and is odd.
     Odd(i64),
+    /// The value is no multiple of what it has to be one of.
+    Unaligned(i64),
+    /// Slots of the GOT are for symbols, not for places behind them.
+    Addend(i64),
     /// What was to be rewritten does not reach.
     TooFar,
     /// The scan made no slot.
@@ -50,6 +54,8 @@ pub struct Field<'f> {
     pub out: &'f mut [u8],
     pub at: usize,
     pub address: u64,
+    /// The type of the relocation.
+    pub kind: u32,
 }
 
 /// A machine that rewrites no instructions leaves out all that asks about them.
@@ -61,9 +67,18 @@ pub trait Rules: Sync + 'static {
     type GotForm: Copy;
     /// How a general- or local-dynamic sequence calls its function.
     type TlsCall: Copy;
+    /// How many relocations of such a sequence follow the first one.
+    const TLS_CALL_RELOCS: usize = 1;
+    /// The instructions that use a slot are several, which may lie apart and share one another's results. So all of a symbol's
+    /// are rewritten or none, and those of a symbol that has a slot are not.
+    const ALL_OR_NONE: bool = false;
+    /// Whether a relocation with an addend asks for what is behind a slot; else the addend has to be 0.
+    const SLOTS_HAVE_ADDENDS: bool = true;
+    /// Whether distances from what is undefined and weak are those of [`Rules::undefined`].
+    const UNDEFINED_IS_NEAR: bool = false;
 
-    /// Stores the distance from the place of a plain reference, which nearly all relocations in code are.
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure>;
+    /// Stores the distance of `target` from `here` for a plain reference, which nearly all relocations in code are.
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure>;
 
     /// Stores the value of any other relocation.
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure>;
@@ -81,6 +96,12 @@ pub trait Rules: Sync + 'static {
         Self::FACTS.types[code.reloc.kind() as usize].from
     }
 
+    /// Where something undefined and weak is taken to be, for a distance from `here`. Code does not use it, so it
+    /// only has to be within reach.
+    fn undefined(_kind: u32, here: u64) -> u64 {
+        here
+    }
+
     /// The form of an instruction that can do without its slot. `pic`: there are no fixed addresses.
     fn got_form(_code: Code, _pic: bool) -> Option<Self::GotForm> {
         None
@@ -92,7 +113,7 @@ pub trait Rules: Sync + 'static {
     }
 
     /// The call that completes the general- or local-dynamic sequence of relocation `i`, if both may be rewritten; the
-    /// next relocation is then that of the call.
+    /// next relocations ([`Rules::TLS_CALL_RELOCS`]) are then part of it.
     fn tls_call(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> Option<Self::TlsCall> {
         None
     }

@@ -79,7 +79,7 @@ pub fn range<R: Rules>(
         };
         const SPECIAL: u32 = sym::PREEMPTIBLE | sym::IFUNC | sym::TLS;
         let plain = target.flags & (SPECIAL | sym::KIND) == sym::DEFINED;
-        if !(plain && matches!(class, Class::Pc | Class::Plt)) {
+        if !(plain && matches!(class, Class::Pc | Class::Plt | Class::Low)) {
             i += section.needs::<R>(i, class, target, found);
         }
         i += 1;
@@ -267,6 +267,7 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Address => self.absolute(i, target, found),
             Class::Narrow => self.absolute_narrow(i, target, found),
             Class::Pc => self.address(i, target, found),
+            Class::Low => self.low(i, target, found),
             Class::Plt | Class::PltOff => {
                 if class == Class::PltOff {
                     found.facts |= fact::GOT_BASE;
@@ -471,6 +472,16 @@ impl<'a> Section<'_, '_, 'a> {
         self.stand_in(i, target, found);
     }
 
+    /// The low bits of an address.
+    fn low(&self, i: usize, target: Target, found: &mut Found) {
+        if target.is(sym::PREEMPTIBLE) {
+            if self.scanner.mode.shared {
+                return self.error(i, self.not_pic(i));
+            }
+            self.stand_in(i, target, found);
+        }
+    }
+
     /// The address of a symbol of a shared object is needed at link time: a function's PLT entry
     /// or a copy of the variable stands for it.
     fn stand_in(&self, i: usize, target: Target, found: &mut Found) {
@@ -502,7 +513,7 @@ impl<'a> Section<'_, '_, 'a> {
     /// Notes what the place of a slot counts from.
     fn slot_from<R: Rules>(&self, i: usize, found: &mut Found) {
         match self.code(i).map(R::slot_from) {
-            Some(From::GotBase) => found.facts |= fact::GOT_BASE,
+            Some(From::GotBase | From::GotPage) => found.facts |= fact::GOT_BASE,
             // The loader would have to add where the image is.
             Some(From::Zero) if self.scanner.mode.pic => self.error(i, self.not_pic(i)),
             _ => {}
@@ -532,7 +543,7 @@ impl<'a> Section<'_, '_, 'a> {
             self.need(i, target, sym::NEEDS_GOTTP, found);
         }
         // The relocation of the call goes away with it.
-        1
+        R::TLS_CALL_RELOCS
     }
 
     fn local_dynamic<R: Rules>(&self, i: usize, found: &mut Found) -> usize {
@@ -541,7 +552,7 @@ impl<'a> Section<'_, '_, 'a> {
             found.facts |= fact::TLS_LD;
             return 0;
         }
-        1
+        R::TLS_CALL_RELOCS
     }
 
     fn initial_exec<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {

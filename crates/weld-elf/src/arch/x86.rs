@@ -14,6 +14,7 @@ pub const PROPERTIES: Properties = Properties {
         (0xc001_0000..=0xc001_7fff, Rule::OrAnd),
     ],
     control_flow: Some(ControlFlow { property: FEATURE_1_AND, ibt: 1, shstk: 2, isa_needed: ISA_1_NEEDED }),
+    landing: None,
 };
 
 const FEATURE_1_AND: u32 = 0xc000_0002;

@@ -240,7 +240,8 @@ fn versions_and_help() {
     assert!(options("-v a.o").reports.print_version && options("-V a.o").reports.print_version);
     assert_eq!(
         printed("-V"),
-        version + "  Supported emulations:\n   elf_x86_64\n   elf_i386\n   elf64_s390\n"
+        version
+            + "  Supported emulations:\n   elf_x86_64\n   elf_i386\n   elf64_s390\n   aarch64linux\n   aarch64linuxb\n"
     );
     let help = printed("--no-such-option --help");
     assert!(help.contains(": supported targets: elf64-x86-64"));

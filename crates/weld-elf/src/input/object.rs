@@ -75,6 +75,8 @@ pub struct Object<'a> {
     pub machine: &'static Facts,
     /// The section index of common symbols for the large code model, or of ordinary ones if the machine has none.
     large_common: u16,
+    /// The bit of `st_other` for functions that use more registers than others; 0 if the machine has none.
+    variant_calls: u8,
 }
 
 /// Header indices of tables about the object as a whole.
@@ -144,6 +146,7 @@ impl<'a> Object<'a> {
             section_base: 0,
             machine,
             large_common: machine.large_common().unwrap_or(SHN_COMMON),
+            variant_calls: machine.variant_calls.as_ref().map_or(0, |variant| variant.other),
         };
         let groups = object.find_tables(&elf, parallel)?;
         object.parse_groups(&groups, parallel)?;
@@ -359,7 +362,7 @@ impl<'a> Object<'a> {
             }
             let (mut name, mut hash) = hashed_string(self.strtab, sym.st_name())
                 .ok_or_else(|| format!("symbol {i} has a bad name"))?;
-            let mut bits = classify(sym, i, self.large_common)?;
+            let mut bits = classify(sym, i, self.large_common, self.variant_calls)?;
             if sym.st_shndx() >= limit {
                 self.check_index(i as u32, sym)?;
             }
@@ -576,7 +579,7 @@ fn without_commons(bits: u32) -> u32 {
 }
 
 /// The rank and reference flags that a non-local symbol contributes to its name.
-fn classify(sym: &Sym, index: usize, large_common: u16) -> Result<u32, String> {
+fn classify(sym: &Sym, index: usize, large_common: u16, variant_calls: u8) -> Result<u32, String> {
     let weak = match sym.binding() {
         STB_GLOBAL => false,
         STB_WEAK => true,
@@ -592,12 +595,17 @@ fn classify(sym: &Sym, index: usize, large_common: u16) -> Result<u32, String> {
         _ if weak => Rank::Weak as u32,
         _ => Rank::Strong as u32,
     };
-    bits |= match sym.visibility() {
-        STV_HIDDEN => flag::VIS_HIDDEN,
-        STV_INTERNAL => flag::VIS_INTERNAL,
-        STV_PROTECTED => flag::VIS_PROTECTED,
-        _ => 0,
-    };
+    if sym.st_other() != 0 {
+        bits |= match sym.visibility() {
+            STV_HIDDEN => flag::VIS_HIDDEN,
+            STV_INTERNAL => flag::VIS_INTERNAL,
+            STV_PROTECTED => flag::VIS_PROTECTED,
+            _ => 0,
+        };
+        if sym.st_other() & variant_calls != 0 {
+            bits |= flag::VARIANT_CALLS;
+        }
+    }
     Ok(bits)
 }
 

@@ -11,6 +11,7 @@ use weld_common::trace;
 
 use super::runs::RUN;
 use super::*;
+use crate::arch::facts::{Facts, GotBase};
 use crate::live::Live;
 use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::internal::{Internals, Target};
@@ -59,17 +60,20 @@ pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel
     live.folds.place(sections);
 }
 
-pub fn bases(layout: &Layout, tls: Tls) -> Bases {
+pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
     let got = layout.chunk_address(ChunkKind::Got);
     let got_plt = layout.chunk_address(ChunkKind::GotPlt);
     Bases {
         got,
         got_plt,
-        got_base: if layout.chunk(ChunkKind::GotPlt).is_some() { got_plt } else { got },
+        got_base: match machine.got_base {
+            GotBase::GotPlt if layout.chunk(ChunkKind::GotPlt).is_some() => got_plt,
+            _ => got,
+        },
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),
         tls_start: layout.tls().map_or(0, |t| t.address),
-        thread_pointer: layout.thread_pointer(tls),
+        thread_pointer: layout.thread_pointer(machine.tls),
     }
 }
 

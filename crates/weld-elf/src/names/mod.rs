@@ -35,6 +35,8 @@ pub mod flag {
     pub const OFFERED: u32 = 1 << 14;
     /// A version that the output defines, as a symbol.
     pub const IS_VERSION: u32 = 1 << 15;
+    /// A function that uses more registers than others (`arch::facts::VariantCalls`).
+    pub const VARIANT_CALLS: u32 = 1 << 16;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.

@@ -7,6 +7,7 @@
 
 use super::plan::Plan;
 use super::section::{At, Header, Links, Sizes, Spec, Synthetic};
+use crate::arch::plt::Style;
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::{ChunkKind, Layout};
@@ -25,6 +26,9 @@ pub struct DynamicPlan<'c> {
     pub dynsym: &'c DynSym,
     pub live: &'c Live,
     pub slots: &'c Slots,
+    pub plt: Style,
+    /// The tag that says that some functions in the PLT use more registers than others.
+    pub variant_calls: Option<u64>,
     pub counts: Counts,
     /// Addresses of `DT_INIT` and `DT_FINI` functions; `None` if there are none.
     pub init: Option<u64>,
@@ -60,6 +64,7 @@ impl DynamicPlan<'_> {
             list.push((DT_DEBUG, 0));
         }
         self.relocations(places, &mut list);
+        self.machine(&mut list);
         self.symbol_tables(places, &mut list);
         self.functions(places, &mut list);
         self.versions(places, &mut list);
@@ -142,6 +147,16 @@ impl DynamicPlan<'_> {
             list.push((DT_PLTGOT, places.chunk(ChunkKind::GotPlt).0));
             list.push((DT_PLTREL, self.tags()[0]));
         }
+    }
+
+    /// What the loader is told of the PLT in terms of the machine.
+    fn machine(&self, list: &mut Vec<(u64, u64)>) {
+        let plt = &self.mode.facts().plt;
+        if let (Style::Guarded { marked, signed }, Some(guarded)) = (self.plt, &plt.guarded) {
+            list.extend(marked.then_some((guarded.marked_tag, 0)));
+            list.extend(signed.then_some((guarded.signed_tag, 0)));
+        }
+        list.extend(self.variant_calls.map(|tag| (tag, 0)));
     }
 
     /// What stands for the table of relocations: its address and size, that of an entry, and the number of

@@ -127,6 +127,10 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
     let size = format.word() as usize;
     let end = first + out.len() / size;
     let entries = &image.slots.got;
+    if first == 0 && entries.first().is_none_or(|entry| entry.0 > 0) {
+        // Where the GOT's base is, loaders may look for the dynamic section.
+        format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic));
+    }
     // The entry before may have its second word here, the last one its second word behind.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
     let to = entries.partition_point(|entry| (entry.0 as usize) < end);

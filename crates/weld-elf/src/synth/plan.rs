@@ -35,7 +35,9 @@ use super::section::Sizes;
 use super::shstrtab::Names;
 use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
+use super::symbol_record::variant_calls;
 use super::symtab::SymTab;
+use crate::arch::facts::GotBase;
 use crate::arch::plt;
 use crate::compressed::CompressedSection;
 use crate::elf::RelocForm;
@@ -80,6 +82,8 @@ pub struct Plan<'a> {
     pub bases: Bases,
     pub(super) relax_got: bool,
     pub(super) plt: plt::Style,
+    /// The tag that says that some functions in the PLT use more registers than others.
+    pub(super) variant_calls: Option<u64>,
     /// Something counts from the GOT or names its base, so there has to be one.
     pub(super) got_base: bool,
     pub(super) dynsym: Option<DynSym>,
@@ -120,7 +124,10 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let stretch = trace::stretch("slots, commons, copies");
         let needed = needed(self.resolved, symbols, options.sections.gc_sections);
         forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
-        let slots = Slots::allocate(&self.live, symbols, &self.resolved.names, self.context.parallel);
+        let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
+        let reserved = u32::from(got_base && mode.facts().got_base == GotBase::Got);
+        let slots =
+            Slots::allocate(&self.live, symbols, &self.resolved.names, reserved, self.context.parallel);
         let commons =
             allocate_commons(self.resolved, symbols, options.sections.gc_sections).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
@@ -158,14 +165,15 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.job.sink.end_phase()?;
         let span = self.job.trace.span("layout");
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
-        let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
         let executable_stack = self.executable_stack(sections);
+        let variant_calls = self.variant_calls(&slots);
         let mut plan = Plan {
             slots,
             merged,
             relax_got: self.relax_got,
             got_base,
             plt,
+            variant_calls,
             dynsym,
             eh_frames,
             symtab,
@@ -278,6 +286,15 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         merger.run(sections)
     }
 
+    /// The tag for the loader if a function in the PLT uses more registers than others.
+    fn variant_calls(&self, slots: &Slots) -> Option<u64> {
+        let machine = self.context.mode.facts();
+        let variant = machine.variant_calls.as_ref()?;
+        let mut called =
+            slots.plt[..slots.jump_slots as usize].iter().map(|slot| &slots.list[*slot as usize]);
+        called.any(|slot| variant_calls(self.resolved, machine, slot.id) != 0).then_some(variant.tag)
+    }
+
     /// Whether a live relocation refers to `_GLOBAL_OFFSET_TABLE_` itself.
     fn names_got_base(&self, symbols: &Symbols) -> bool {
         let internals = self.context.internals.list.iter();
@@ -302,6 +319,7 @@ impl<'a> Plan<'a> {
             bases: Bases::default(),
             relax_got: false,
             plt: plt::Style::Ordinary,
+            variant_calls: None,
             got_base: false,
             dynsym: None,
             eh_frames: EhFrames::default(),
@@ -397,6 +415,8 @@ impl<'a> Plan<'a> {
             dynsym,
             live: &self.live,
             slots: &self.slots,
+            plt: self.plt,
+            variant_calls: self.variant_calls,
             counts: self.counts,
             init: self.init.map(|_| 0),
             fini: self.fini.map(|_| 0),

@@ -2,7 +2,7 @@
 //! machine's (`arch`).
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::facts::Facts;
+use crate::arch::facts::{Facts, GotBase};
 use crate::arch::plt;
 use crate::elf::*;
 
@@ -59,7 +59,8 @@ pub struct GotPlt;
 impl Synthetic for GotPlt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let slots = &sizes.plan.slots;
-        if slots.plt.is_empty() && !sizes.plan.got_base {
+        let is_base = sizes.plan.got_base && sizes.plan.facts.mode.facts().got_base == GotBase::GotPlt;
+        if slots.plt.is_empty() && !is_base {
             return None;
         }
         let word = sizes.format().word();

@@ -101,13 +101,15 @@ struct Part {
 }
 
 impl Slots {
-    pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, parallel: bool) -> Slots {
+    /// Numbers start behind `reserved` words of `.got`.
+    pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
         let globals = with_needs(symbols, names, parallel);
         let wanting = Wanting { globals: &globals, locals: &live.locals };
         let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
             run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
         });
-        let total = counts.iter_mut().fold(Count::default(), |before, count| {
+        let first = Count { words: reserved, ..Count::default() };
+        let total = counts.iter_mut().fold(first, |before, count| {
             let sum = before.with(count);
             *count = before;
             sum
@@ -333,8 +335,8 @@ mod tests {
         let needs = sym::NEEDS_GOT | sym::NEEDS_PLT;
         let local = |i: u32| LocalNeed { object: ObjectId(i / 3 * 2), sym: i % 3, needs };
         let live = live((0..3000).map(local).collect());
-        let slots = Slots::allocate(&live, &symbols, &names, true);
-        let same = Slots::allocate(&live, &symbols, &names, false);
+        let slots = Slots::allocate(&live, &symbols, &names, 0, true);
+        let same = Slots::allocate(&live, &symbols, &names, 0, false);
         assert_eq!(format!("{:?}", slots.list), format!("{:?}", same.list));
         assert_eq!((&slots.got, &slots.plt, &slots.copies), (&same.got, &same.plt, &same.copies));
         let mut word = 0;
@@ -357,7 +359,7 @@ mod tests {
         let (symbols, names) = symbols(100);
         let need = |object, sym| LocalNeed { object: ObjectId(object), sym, needs: sym::NEEDS_GOT };
         let live = live(vec![need(1, 5), need(1, 9), need(4, 2)]);
-        let slots = Slots::allocate(&live, &symbols, &names, false);
+        let slots = Slots::allocate(&live, &symbols, &names, 0, false);
         for (i, symbol) in symbols.list.iter().enumerate() {
             let id = SymbolId(i as u32);
             assert_eq!(slots.of_symbol(id).map(|s| s.id), symbol.has(RECORDED).then_some(id));

@@ -6,10 +6,12 @@
 //!
 //! Specification: gABI chapter 4 "Symbol Table".
 
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::names::flag;
+use crate::resolve::Resolved;
 use crate::symbols::{Symbol, strong_use, sym};
 use crate::synth::image::Image;
 
@@ -67,6 +69,15 @@ impl Record {
         let (shndx, extended) = self.section.encode();
         (Sym::make(name, self.binding << 4 | self.kind, self.other, shndx, self.value, self.size), extended)
     }
+}
+
+/// The bit of `st_other` that says that a function uses more registers than others, if a definition or a reference has it.
+pub fn variant_calls(resolved: &Resolved, machine: &Facts, id: SymbolId) -> u8 {
+    let flags = resolved.names.get(id).flags;
+    machine.variant_calls.as_ref().map_or(0, |variant| match flags & flag::VARIANT_CALLS {
+        0 => 0,
+        _ => variant.other,
+    })
 }
 
 impl Image<'_, '_> {
@@ -176,6 +187,7 @@ impl Image<'_, '_> {
         };
         // How its own library protects it is not said of a reference.
         let other = if shared.is_some() { STV_DEFAULT } else { self.united(id, STV_DEFAULT, flags) };
+        let other = other | variant_calls(self.resolved, self.mode.facts(), id);
         let binding = if weak { STB_WEAK } else { STB_GLOBAL };
         Record { binding, kind, other, value, size: 0, section }
     }

@@ -6,6 +6,7 @@
 
 pub mod expr;
 pub mod image;
+pub mod machine;
 pub mod query;
 
 pub use image::Image;

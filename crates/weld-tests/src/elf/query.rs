@@ -4,6 +4,7 @@
 //! prefix (`R_X86_64_COPY` or `COPY`, `PT_LOAD` or `LOAD`).
 
 use super::image::{Image, Result, Section, Segment, Symbol, u32_at};
+use super::machine::Machine;
 use object::elf;
 
 /// Name of a relocation type, e.g. `R_X86_64_COPY`.
@@ -112,10 +113,15 @@ fn frame_counts(image: &Image) -> Result<(u64, u64)> {
     Ok((cies, fdes))
 }
 
-/// What `%fs:0` points at, relative to the image: the aligned end of the TLS block (psABI, variant 2).
+/// What the thread pointer points at, relative to the image: the aligned end of the TLS block (variant 2), or a block of
+/// the thread's that it follows (variant 1).
 fn thread_pointer(image: &Image) -> Result<u64> {
     let tls = image.segment(elf::PT_TLS.0).ok_or("there is no PT_TLS")?;
-    Ok(tls.end().next_multiple_of(tls.align.max(1)))
+    let align = tls.align.max(1);
+    Ok(match Machine::of(image).tls_block {
+        None => tls.end().next_multiple_of(align),
+        Some(block) => tls.vaddr.wrapping_sub(block.next_multiple_of(align)),
+    })
 }
 
 /// The functions whose argument is a name.
@@ -162,7 +168,8 @@ pub fn function(image: &Image, function: &str, name: &str) -> Result<i128> {
 }
 
 fn count_relocs(image: &Image, wanted: &str) -> usize {
-    let same = |r_type| same_name(&reloc_name(image, r_type), "R_X86_64_", wanted);
+    let prefix = Machine::of(image).prefix;
+    let same = |r_type| same_name(&reloc_name(image, r_type), prefix, wanted);
     image.relocs.iter().filter(|r| same(r.r_type)).count()
 }
 

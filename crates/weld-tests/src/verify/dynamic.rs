@@ -4,7 +4,8 @@
 use super::Problems;
 use crate::elf::Image;
 use crate::elf::image::{Reloc, string_at};
-use crate::elf::query::{reloc_name, tag_name};
+use crate::elf::machine::Machine;
+use crate::elf::query::tag_name;
 use object::elf;
 use std::collections::HashSet;
 
@@ -85,9 +86,9 @@ fn counts(image: &Image, p: &mut Problems) {
     if let Some(n) = image.dynamic_value(elf::DT_RELACOUNT.0) {
         let first = image.section(".rela.dyn").map(|s| s.addr);
         let index = image.sections.iter().position(|s| Some(s.addr) == first && s.name == ".rela.dyn");
-        let relative = elf::R_X86_64_RELATIVE.0;
+        let machine = Machine::of(image);
         let table = image.relocs.iter().filter(|r| Some(r.section) == index);
-        let leading = table.take_while(|r| r.r_type == relative).count() as u64;
+        let leading = table.take_while(|r| machine.short_name(image, r.r_type) == "RELATIVE").count() as u64;
         p.check(n == leading, || format!("DT_RELACOUNT is {n}, {leading} relative relocations lead"));
     }
 }
@@ -108,23 +109,20 @@ pub fn relocations(image: &Image, p: &mut Problems) {
         .iter()
         .any(|&(tag, v)| tag == elf::DT_TEXTREL.0 || (tag == elf::DT_FLAGS.0 && v & elf::DF_TEXTREL.0 != 0));
     let mut needs_textrel = false;
+    let machine = Machine::of(image);
     let mut seen = HashSet::new();
     for r in dynamic_relocs(image) {
-        if r.r_type == elf::R_X86_64_NONE.0 {
+        let name = machine.short_name(image, r.r_type);
+        if name == "NONE" {
             continue;
         }
-        let name = reloc_name(image, r.r_type);
         let at = r.offset;
-        p.check(known(r.r_type), || format!("{name} at {at:#x}: not a dynamic relocation"));
+        p.check(machine.is_dynamic(&name), || format!("{name} at {at:#x}: not a dynamic relocation"));
         let symbols = image.dynsyms.len().max(1);
         p.check((r.symbol as usize) < symbols, || format!("{name} at {at:#x}: symbol {}", r.symbol));
-        let symbolless = [elf::R_X86_64_RELATIVE.0, elf::R_X86_64_IRELATIVE.0];
-        p.check(!symbolless.contains(&r.r_type) || r.symbol == 0, || {
-            format!("{name} at {at:#x} has a symbol")
-        });
-        p.check(seen.insert(at) || r.r_type == elf::R_X86_64_NONE.0, || {
-            format!("{at:#x} is relocated twice")
-        });
+        let symbolless = ["RELATIVE", "IRELATIVE"];
+        p.check(!symbolless.contains(&&*name) || r.symbol == 0, || format!("{name} at {at:#x} has a symbol"));
+        p.check(seen.insert(at), || format!("{at:#x} is relocated twice"));
         needs_textrel |= !writable(image, r.offset, p);
     }
     for &at in &image.relr {
@@ -138,27 +136,6 @@ pub fn relocations(image: &Image, p: &mut Problems) {
 /// The relocations the loader applies: those in allocated sections.
 fn dynamic_relocs(image: &Image) -> impl Iterator<Item = &Reloc> {
     image.relocs.iter().filter(|r| image.sections[r.section].is_alloc())
-}
-
-fn known(r_type: u32) -> bool {
-    let types = [
-        elf::R_X86_64_64,
-        elf::R_X86_64_COPY,
-        elf::R_X86_64_GLOB_DAT,
-        elf::R_X86_64_JUMP_SLOT,
-        elf::R_X86_64_RELATIVE,
-        elf::R_X86_64_DTPMOD64,
-        elf::R_X86_64_DTPOFF64,
-        elf::R_X86_64_TPOFF64,
-        elf::R_X86_64_TLSDESC,
-        elf::R_X86_64_IRELATIVE,
-        elf::R_X86_64_SIZE64,
-        elf::R_X86_64_SIZE32,
-        elf::R_X86_64_32,
-        elf::R_X86_64_PC32,
-        elf::R_X86_64_PC64,
-    ];
-    types.iter().any(|t| t.0 == r_type)
 }
 
 /// Whether the 8 bytes at `at` are in a writable segment; notes an address outside all.

@@ -4,6 +4,7 @@
 use super::Problems;
 use crate::elf::Image;
 use crate::elf::image::{Reloc, Section, Symbol};
+use crate::elf::machine::Machine;
 use crate::elf::query::reloc_name;
 use object::elf;
 
@@ -39,15 +40,14 @@ fn one(image: &Image, target: &Section, reloc: &Reloc, p: &mut Problems) -> Resu
         p.add(format!("{}: symbol {}", name(), reloc.symbol));
         return Ok(());
     };
-    let Some(width) = width_of_known(image, target, reloc, symbol) else { return Ok(()) };
+    let Some((width, relative)) = known_word(image, target, reloc, symbol) else { return Ok(()) };
     let bytes = image.contents(target)?;
     let Some(found) = bytes.get(at as usize..at as usize + width) else {
         p.add(format!("{} is outside the section", name()));
         return Ok(());
     };
-    let relative = [elf::R_X86_64_PC32.0, elf::R_X86_64_PC64.0, elf::R_X86_64_PLT32.0];
     let mut value = symbol.value.wrapping_add(reloc.addend as u64);
-    if relative.contains(&reloc.r_type) {
+    if relative {
         value = value.wrapping_sub(reloc.offset);
     }
     p.check(found == &value.to_le_bytes()[..width], || {
@@ -56,9 +56,9 @@ fn one(image: &Image, target: &Section, reloc: &Reloc, p: &mut Problems) -> Resu
     Ok(())
 }
 
-/// The number of bytes that the relocation must have written; `None` where the symbol table alone
-/// does not say what they are.
-fn width_of_known(image: &Image, target: &Section, reloc: &Reloc, symbol: &Symbol) -> Option<usize> {
+/// The number of bytes that the relocation must have written, and whether they count from their place; `None` where the
+/// symbol table alone does not say what they are.
+fn known_word(image: &Image, target: &Section, reloc: &Reloc, symbol: &Symbol) -> Option<(usize, bool)> {
     let shared = image.e_type == elf::ET_DYN.0;
     let special = [elf::STT_TLS.0, elf::STT_GNU_IFUNC.0];
     let tls = image.sections.get(symbol.shndx as usize).is_some_and(|s| s.is_tls());
@@ -69,14 +69,14 @@ fn width_of_known(image: &Image, target: &Section, reloc: &Reloc, symbol: &Symbo
     {
         return None;
     }
-    let r = reloc.r_type;
-    if r == elf::R_X86_64_64.0 {
+    let machine = Machine::of(image);
+    let name = machine.short_name(image, reloc.r_type);
+    if name == machine.address && shared && target.is_alloc() {
         // In memory it may be left to the loader.
-        return (!shared || !target.is_alloc()).then_some(8);
+        return None;
     }
-    if r == elf::R_X86_64_PLT32.0 {
-        return (!shared || symbol.bind == elf::STB_LOCAL.0).then_some(4);
+    if machine.is_call(&name) && shared && symbol.bind != elf::STB_LOCAL.0 {
+        return None;
     }
-    let words = [elf::R_X86_64_PC32.0, elf::R_X86_64_32.0, elf::R_X86_64_32S.0];
-    (words.contains(&r)).then_some(4).or((r == elf::R_X86_64_PC64.0).then_some(8))
+    machine.word(&name)
 }

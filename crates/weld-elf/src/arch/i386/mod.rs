@@ -100,7 +100,9 @@ const FACTS: Facts = Facts {
         tpoff: R_TLS_TPOFF,
         tlsdesc: R_TLS_DESC,
     },
+    got_base: GotBase::GotPlt,
     plt: plt::PLT,
+    variant_calls: None,
     large: None,
     frame_section: 0,
     properties: x86::PROPERTIES,
@@ -115,8 +117,8 @@ impl Rules for I386 {
     type GotForm = ();
     type TlsCall = ();
 
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
-        I386::put(kind, out, at, value as u64)
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+        I386::put(kind, out, at, target.wrapping_sub(here))
     }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {

@@ -19,6 +19,7 @@ pub const PLT: Plt = Plt {
     ordinary: Entries { header: ENTRY, entry: ENTRY },
     // Nothing is bound by name.
     retpolines: Some(Retpolines { lazy: RETPOLINE, bound: RETPOLINE }),
+    guarded: None,
     align: 16,
     reserved_words: 3,
 };

@@ -123,10 +123,12 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_NONE,
     },
+    got_base: GotBase::GotPlt,
     plt: plt::PLT,
+    variant_calls: None,
     large: None,
     frame_section: 0,
-    properties: Properties { rules: &[], control_flow: None },
+    properties: Properties { rules: &[], control_flow: None, landing: None },
     gaps: Gaps { dynamic: true },
 };
 
@@ -139,8 +141,8 @@ impl Rules for S390x {
     type TlsCall = ();
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
-        put(kind, out, at, value)
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+        put(kind, out, at, target.wrapping_sub(here) as i64)
     }
 
     #[inline(always)]

@@ -12,8 +12,13 @@ use crate::synth::image::Image;
 /// Bytes of an entry.
 const ENTRY: u64 = 32;
 
-pub const PLT: Plt =
-    Plt { ordinary: Entries { header: ENTRY, entry: ENTRY }, retpolines: None, align: 16, reserved_words: 3 };
+pub const PLT: Plt = Plt {
+    ordinary: Entries { header: ENTRY, entry: ENTRY },
+    retpolines: None,
+    guarded: None,
+    align: 16,
+    reserved_words: 3,
+};
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write(image: &Image, start: u64, out: &mut [u8]) {

@@ -136,7 +136,9 @@ const FACTS: Facts = Facts {
         tpoff: R_TPOFF64,
         tlsdesc: R_TLSDESC,
     },
+    got_base: GotBase::GotPlt,
     plt: plt::PLT,
+    variant_calls: None,
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
     properties: x86::PROPERTIES,
@@ -152,8 +154,8 @@ impl Rules for X86_64 {
     type TlsCall = relax::TlsCall;
 
     #[inline(always)]
-    fn put_distance(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
-        put_signed(out, at, FACTS.width(kind), value)
+    fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
+        put_signed(out, at, FACTS.width(kind), target.wrapping_sub(here) as i64)
     }
 
     #[inline(always)]

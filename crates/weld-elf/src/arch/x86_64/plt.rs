@@ -25,6 +25,7 @@ pub const PLT: Plt = Plt {
         lazy: Entries { header: LAZY_HEADER.len() as u64, entry: LAZY_ENTRY.len() as u64 },
         bound: Entries { header: BOUND_HEADER.len() as u64, entry: BOUND_ENTRY.len() as u64 },
     }),
+    guarded: None,
     align: 16,
     reserved_words: 3,
 };
@@ -158,7 +159,7 @@ pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(image: &Image, entry: u32) -> u64 {
     let lazy = match image.plt {
-        Style::Ordinary => 6,
+        Style::Ordinary | Style::Guarded { .. } => 6,
         Style::Marked => 0,
         Style::Retpoline { lazy: true } => LAZY_PART,
         // All are bound before anything runs.

@@ -60,7 +60,8 @@ fn plain_distances_are_stored_as_others_are() {
     for kind in [R_PC32, R_PLT32, R_PC16, R_PC8, R_PC64] {
         for value in [0, 1, -1, 0x7f, 0x80, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, i64::MIN] {
             let (mut plain, mut other) = ([0; 8], [0; 8]);
-            let fits = X86_64::put_distance(kind, &mut plain, 0, value);
+            let fits =
+                X86_64::put_distance(kind, &mut plain, 0, 0x1000u64.wrapping_add_signed(value), 0x1000);
             assert_eq!(fits, X86_64::put(kind, &mut other, 0, value as u64));
             assert_eq!(plain, other);
         }
@@ -74,7 +75,7 @@ fn shortened(kind: u32, code: &[u8], address: u64, pic: bool) -> Option<Result<V
     let reloc = Rela::make(at as u64, 1, kind, -4);
     let form = X86_64::got_form(Code { reloc: &reloc, bytes: code, at }, pic)?;
     let mut out = code.to_vec();
-    let field = Field { out: &mut out, at, address: 0x1000 + at as u64 };
+    let field = Field { out: &mut out, at, address: 0x1000 + at as u64, kind };
     Some(X86_64::rewrite_got(form, field, address.wrapping_sub(4)).map(|()| out))
 }
 
@@ -148,7 +149,7 @@ const GENERAL: [u8; 16] = [0x66, 0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x66, 0x66, 0x48,
 const LOCAL: [u8; 12] = [0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0];
 
 fn field(out: &mut [u8], at: usize) -> Field<'_> {
-    Field { address: 0x1000 + at as u64, out, at }
+    Field { address: 0x1000 + at as u64, out, at, kind: R_NONE }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Options that only mean something for architectures that weld does not have yet.
+//! Options that only mean something for architectures other than x86-64, most of which weld does not have yet.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, refused};
@@ -8,7 +8,7 @@ use super::super::state::State;
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
 
 const ARM: &str = "it is for ARM, which comes later";
-const AARCH64: &str = "it is for AArch64, which comes later";
+const AARCH64: &str = "it is for AArch64, and not there yet";
 const POWER: &str = "it is for PowerPC64, which comes later";
 const RISCV: &str = "it is for RISC-V, which comes later";
 
@@ -17,8 +17,9 @@ const ROWS: &[Spec<State>] = &[
     refused(&["in-implib", "out-implib", "target2"], Required("VALUE"), ARM),
     accepted(&["merge-exidx-entries", "no-merge-exidx-entries", "target1-abs"], NoValue, "only ARM has it"),
     accepted(&["pic-veneer"], NoValue, "only ARM has it"),
-    refused(&["fix-cortex-a53-843419", "fix-cortex-a53-835769"], NoValue, AARCH64),
-    accepted(&["no-fix-cortex-a53-843419", "no-fix-cortex-a53-835769"], NoValue, "only AArch64 has it"),
+    accepted(&["fix-cortex-a53-843419"], NoValue, "code is not changed for early Cortex-A53 processors yet"),
+    refused(&["fix-cortex-a53-835769"], NoValue, AARCH64),
+    accepted(&["no-fix-cortex-a53-843419", "no-fix-cortex-a53-835769"], NoValue, "it is the default"),
     refused(&["android-memtag-heap", "android-memtag-stack"], NoValue, AARCH64),
     refused(&["android-memtag-mode"], Required("MODE"), AARCH64),
     accepted(&["no-android-memtag-heap", "no-android-memtag-stack"], NoValue, "it is the default"),

@@ -32,7 +32,7 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
 }
 
 const MARKS: &str = "the loader is not told";
-const AARCH64: &str = "it is for AArch64, which comes later";
+const AARCH64: &str = "it is for AArch64, and not there yet";
 const RISCV: &str = "it is for RISC-V, which comes later";
 
 const ROWS: &[Spec<State>] = &[

@@ -139,6 +139,8 @@ impl<'a> Plan<'a> {
             dynsym,
             live: &self.live,
             slots: &self.slots,
+            plt: self.plt,
+            variant_calls: self.variant_calls,
             counts: self.counts,
             init: value(self.init),
             fini: value(self.fini),

@@ -29,7 +29,7 @@ impl<'a> Plan<'a> {
         if self.joined.is_none() {
             addresses::place(&mut self.layout, sections, &self.live, context.parallel);
         }
-        self.bases = addresses::bases(&self.layout, self.facts.mode.facts().tls);
+        self.bases = addresses::bases(&self.layout, self.facts.mode.facts());
         let relro = &self.copies.in_relro;
         addresses::place_symbols(symbols, sections, &self.layout, &self.merged, relro, context.parallel);
         let _stretch = trace::stretch("place symbols by hand");

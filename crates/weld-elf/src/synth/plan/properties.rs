@@ -98,6 +98,12 @@ impl Planner<'_, '_, '_> {
             }
             return Style::Retpoline { lazy: slots.jump_slots > 0 && !options.dynamic.now };
         }
+        if machine.plt.guarded.is_some() {
+            let marked = properties.zip(machine.properties.landing.as_ref());
+            let marked = marked.is_some_and(|(p, landing)| p.get(landing.property) & landing.marked != 0);
+            let signed = false;
+            return if marked || signed { Style::Guarded { marked, signed } } else { Style::Ordinary };
+        }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
         let ibt = properties.zip(machine.properties.control_flow.as_ref());
         match options.notes.ibtplt || ibt.is_some_and(|(p, c)| bits(p, c) != 0) {

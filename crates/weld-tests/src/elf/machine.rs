@@ -1,0 +1,110 @@
+//! What the verifier knows of machines: what their relocations are called and which of them store what.
+//!
+//! Names are those of the specifications without what all of a machine's begin with.
+
+use super::image::Image;
+use super::query::reloc_name;
+use object::elf;
+
+pub struct Machine {
+    machine: u16,
+    /// What names of relocation types begin with.
+    pub prefix: &'static str,
+    /// The types that a loader applies.
+    dynamic: &'static [&'static str],
+    /// Whole words: name, bytes, whether they count from their place.
+    words: &'static [(&'static str, usize, bool)],
+    /// Those of them that may lead to a PLT entry.
+    calls: &'static [&'static str],
+    /// A word that holds any address.
+    pub address: &'static str,
+    /// The bytes from which the thread-local storage of a program starts behind the thread pointer; `None` if it ends there.
+    pub tls_block: Option<u64>,
+}
+
+const MACHINES: &[Machine] = &[
+    Machine {
+        machine: elf::EM_X86_64.0,
+        prefix: "R_X86_64_",
+        dynamic: &[
+            "64",
+            "COPY",
+            "GLOB_DAT",
+            "JUMP_SLOT",
+            "RELATIVE",
+            "DTPMOD64",
+            "DTPOFF64",
+            "TPOFF64",
+            "TLSDESC",
+            "IRELATIVE",
+            "SIZE64",
+            "SIZE32",
+            "32",
+            "PC32",
+            "PC64",
+        ],
+        words: &[
+            ("64", 8, false),
+            ("32", 4, false),
+            ("32S", 4, false),
+            ("PC32", 4, true),
+            ("PC64", 8, true),
+            ("PLT32", 4, true),
+        ],
+        calls: &["PLT32"],
+        address: "64",
+        tls_block: None,
+    },
+    Machine {
+        machine: elf::EM_AARCH64.0,
+        prefix: "R_AARCH64_",
+        dynamic: &[
+            "ABS64",
+            "COPY",
+            "GLOB_DAT",
+            "JUMP_SLOT",
+            "RELATIVE",
+            "TLS_DTPMOD",
+            "TLS_DTPREL",
+            "TLS_TPREL",
+            "TLSDESC",
+            "IRELATIVE",
+        ],
+        words: &[
+            ("ABS64", 8, false),
+            ("ABS32", 4, false),
+            ("PREL32", 4, true),
+            ("PREL64", 8, true),
+            ("PLT32", 4, true),
+        ],
+        calls: &["PLT32"],
+        address: "ABS64",
+        tls_block: Some(16),
+    },
+];
+
+impl Machine {
+    /// That of a file; if it is none of these, the first, whose names do not fit then.
+    pub fn of(image: &Image) -> &'static Machine {
+        MACHINES.iter().find(|m| m.machine == image.machine).unwrap_or(&MACHINES[0])
+    }
+
+    /// The short name of a type.
+    pub fn short_name(&self, image: &Image, r_type: u32) -> String {
+        let name = reloc_name(image, r_type);
+        name.strip_prefix(self.prefix).unwrap_or(&name).to_owned()
+    }
+
+    pub fn is_dynamic(&self, name: &str) -> bool {
+        self.dynamic.contains(&name)
+    }
+
+    /// The bytes that a type of whole words has, and whether they count from their place.
+    pub fn word(&self, name: &str) -> Option<(usize, bool)> {
+        self.words.iter().find(|word| word.0 == name).map(|word| (word.1, word.2))
+    }
+
+    pub fn is_call(&self, name: &str) -> bool {
+        self.calls.contains(&name)
+    }
+}

@@ -1,0 +1,59 @@
+//! Machines other than the one that tests run on: Debian's cross compilers and libraries, and an emulator of user programs.
+
+use std::process::Command;
+
+/// The machine that tests run on.
+pub const NATIVE: &str = "x86-64";
+
+/// How programs for another machine are made and run.
+#[derive(Clone, Copy, Debug)]
+pub struct Foreign {
+    /// What `machines:` and conditions call it.
+    pub name: &'static str,
+    /// What the names of its tools begin with; clang's target.
+    pub triple: &'static str,
+    pub emulator: &'static str,
+    /// Where its libraries are.
+    pub root: &'static str,
+}
+
+const FOREIGN: &[Foreign] = &[Foreign {
+    name: "aarch64",
+    triple: "aarch64-linux-gnu",
+    emulator: "qemu-aarch64",
+    root: "/usr/aarch64-linux-gnu",
+}];
+
+/// How to make programs for the machine of this name; `None` for that on which tests run.
+pub fn foreign(name: &str) -> Option<&'static Foreign> {
+    FOREIGN.iter().find(|machine| machine.name == name)
+}
+
+impl Foreign {
+    /// The compiler or driver that is called `program` natively, and what comes first among its arguments.
+    pub fn compiler(&self, program: &str) -> (String, Vec<String>) {
+        match program.starts_with("clang") {
+            true => (program.to_owned(), vec![format!("--target={}", self.triple)]),
+            false => (format!("{}-{program}", self.triple), Vec::new()),
+        }
+    }
+
+    /// The command line that compiles with what is called `program` natively.
+    pub fn compiler_line(&self, program: &str) -> String {
+        let (program, flags) = self.compiler(program);
+        [vec![program], flags].concat().join(" ")
+    }
+
+    /// What stands before a program to run it.
+    pub fn runner(&self) -> String {
+        format!("{} -L {}", self.emulator, self.root)
+    }
+
+    /// Runs a program, whose libraries are also looked for in the working directory. (The emulator takes commas in the
+    /// directory's name for something else.)
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.emulator);
+        command.args(["-L", self.root, "-E", "LD_LIBRARY_PATH=.", program]);
+        command
+    }
+}
