@@ -589,6 +589,15 @@ pub struct NoteOptions {
     /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
     pub isa_needed: u32,
     pub cet_report: ReportPolicy,
+    /// `-z force-bti`: the output claims marked branches whatever its inputs say.
+    pub force_bti: bool,
+    /// `-z pac-plt`: PLT entries check the pointers that they load.
+    pub pac_plt: bool,
+    /// `-z gcs=always|never`: whether the output claims guarded control stacks; else its inputs decide.
+    pub gcs: Option<bool>,
+    /// What to say of objects without marked branches, or without guarded control stacks.
+    pub bti_report: ReportPolicy,
+    pub gcs_report: ReportPolicy,
 }
 
 /// What `.symtab` holds.

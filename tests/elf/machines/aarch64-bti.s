@@ -7,11 +7,32 @@
 //# readelf: -d => AARCH64_BTI_PLT
 //# readelf: -n => aarch64 feature: BTI
 //# disasm: .plt => bti c
+//# bytes: addr(.plt) + 32 = 5f 24 03 d5
 //# sh: printf '.text; nop' | $AS - -o plain.o
 //# link: -shared aarch64-bti.o plain.o
 //# section: .plt size=48
 //# readelf-not: -n => BTI
 //# no-section: .note.gnu.property
+//# readelf-not: -d => AARCH64_
+// Claimed all the same, with what is missing.
+//# link: -shared -z force-bti aarch64-bti.o plain.o
+//# warning: plain.o: -z force-bti: file does not have the BTI property
+//# readelf: -n => aarch64 feature: BTI
+//# section: .plt size=56
+//# [weld] link: -shared -z pac-plt aarch64-bti.o plain.o
+//# warning: plain.o: -z pac-plt: file does not have the PAC property
+//# readelf: -d => AARCH64_PAC_PLT
+//# readelf-not: -d => AARCH64_BTI_PLT
+//# bytes: addr(.plt) + 44 = 9f 21 03 d5
+//# link: -shared -z gcs=always aarch64-bti.o
+//# readelf: -n => aarch64 feature: BTI, GCS
+//# [weld] fail: -shared -z bti-report=error aarch64-bti.o plain.o
+//# error: plain.o: -z bti-report: file does not have the BTI property
+//# error-not: aarch64-bti.o: 
+//# link: -shared -z gcs-report=warning aarch64-bti.o
+//# warning: aarch64-bti.o: -z gcs-report: file does not have the GCS property
+//# sh-fail: printf '' | as - -o native.o && $LD -shared -z force-bti native.o -o native.so
+//# [weld] stderr-re: -z force-bti: x86-64 has no such property
 .globl f
 f:
     bti c

@@ -164,7 +164,7 @@ impl Site<'_, '_, '_> {
 
     /// What is stored for a slot at this address.
     fn to_slot<R: Rules>(&self, reloc: &Rela, slot: u64, (addend, here): (u64, u64)) -> Result<u64, Failure> {
-        if !R::SLOTS_HAVE_ADDENDS && addend != 0 {
+        if addend != 0 && !R::reaches_behind_slots(reloc.kind()) {
             return Err(Failure::Addend(addend as i64));
         }
         let from = match R::slot_from(self.code(reloc)) {

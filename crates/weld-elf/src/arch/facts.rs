@@ -167,11 +167,15 @@ pub struct Properties {
     pub landing: Option<Landing>,
 }
 
-/// Marks at which indirect branches have to end, in the entries that are called.
+/// What code is made for, in a property whose bits hold if all objects have them.
 pub struct Landing {
-    /// The property whose bits say what all code is made for.
     pub property: u32,
+    /// Indirect branches end at marks, which entries that are called then need, too.
     pub marked: u64,
+    /// Return addresses are signed.
+    pub signed: u64,
+    /// Return addresses are kept twice.
+    pub guarded_stack: u64,
 }
 
 /// Checks of indirect branches and of return addresses by the processor.

@@ -72,8 +72,6 @@ pub trait Rules: Sync + 'static {
     /// The instructions that use a slot are several, which may lie apart and share one another's results. So all of a symbol's
     /// are rewritten or none, and those of a symbol that has a slot are not.
     const ALL_OR_NONE: bool = false;
-    /// Whether a relocation with an addend asks for what is behind a slot; else the addend has to be 0.
-    const SLOTS_HAVE_ADDENDS: bool = true;
     /// Whether distances from what is undefined and weak are those of [`Rules::undefined`].
     const UNDEFINED_IS_NEAR: bool = false;
 
@@ -90,6 +88,11 @@ pub trait Rules: Sync + 'static {
 
     /// Stores an address as data.
     fn put_address(out: &mut [u8], at: usize, value: u64);
+
+    /// Whether a relocation of type `kind` with an addend asks for what is behind a slot; else the addend has to be 0.
+    fn reaches_behind_slots(_kind: u32) -> bool {
+        true
+    }
 
     /// From where the GOT slot of a relocation counts.
     fn slot_from(code: Code) -> From {

@@ -22,8 +22,6 @@ use crate::elf::{Format, Rela, Target};
 use crate::synth::image::Image;
 use types::*;
 
-const BTI: u64 = 1;
-
 const fn facts(big: bool) -> Facts {
     let order = if big { Order::Big } else { Order::Little };
     Facts {
@@ -65,7 +63,7 @@ const fn facts(big: bool) -> Facts {
         properties: Properties {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,
-            landing: Some(Landing { property: FEATURE_1_AND, marked: BTI }),
+            landing: Some(Landing { property: FEATURE_1_AND, marked: 1, signed: 2, guarded_stack: 4 }),
         },
         gaps: Gaps { dynamic: false },
     }
@@ -83,7 +81,6 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
     type TlsCall = ();
     const TLS_CALL_RELOCS: usize = 2;
     const ALL_OR_NONE: bool = true;
-    const SLOTS_HAVE_ADDENDS: bool = false;
     const UNDEFINED_IS_NEAR: bool = true;
 
     #[inline(always)]
@@ -117,6 +114,11 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
     /// Branches go on behind themselves, other distances are from the place to itself (AAELF64, "Weak References").
     fn undefined(kind: u32, here: u64) -> u64 {
         if matches!(kind, R_CALL26 | R_JUMP26 | R_CONDBR19 | R_TSTBR14) { here + 4 } else { here }
+    }
+
+    /// An instruction has a part of the slot's address, data all of it.
+    fn reaches_behind_slots(kind: u32) -> bool {
+        is_data(kind)
     }
 
     fn slot_from(code: Code) -> From {

@@ -143,6 +143,14 @@ fn loads_of_slots_become_addresses() {
 }
 
 #[test]
+fn only_data_reaches_behind_slots() {
+    assert!(Little::reaches_behind_slots(R_GOTPCREL32));
+    for kind in [R_ADR_GOT_PAGE, R_LD64_GOT_LO12_NC, R_GOT_LD_PREL19] {
+        assert!(!Little::reaches_behind_slots(kind));
+    }
+}
+
+#[test]
 fn initial_exec_becomes_local_exec() {
     // adrp x3, …; ldr x3, [x3, …]
     let code = [(0x9000_0003, R_TLSIE_ADR_GOTTPREL_PAGE21), (0xf940_0063, R_TLSIE_LD64_GOTTPREL_LO12_NC)];

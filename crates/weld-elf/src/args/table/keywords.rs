@@ -31,6 +31,8 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
     Ok(())
 }
 
+const REPORTS: &[(&str, ReportPolicy)] =
+    &[("none", ReportPolicy::None), ("warning", ReportPolicy::Warning), ("error", ReportPolicy::Error)];
 const MARKS: &str = "the loader is not told";
 const AARCH64: &str = "it is for AArch64, and not there yet";
 const RISCV: &str = "it is for RISC-V, which comes later";
@@ -159,14 +161,45 @@ const ROWS: &[Spec<State>] = &[
         Required("HOW"),
         "What to say about objects without branch tracking or shadow stacks: none (default), warning, error.",
         |s, v| {
-            s.o.notes.cet_report = choice(
-                v,
-                &[
-                    ("none", ReportPolicy::None),
-                    ("warning", ReportPolicy::Warning),
-                    ("error", ReportPolicy::Error),
-                ],
-            )?;
+            s.o.notes.cet_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
+    flag(
+        &["force-bti"],
+        "AArch64: claim marked branches (BTI), whatever the objects say; name those that do not.",
+        |s| {
+            s.o.notes.force_bti = true;
+        },
+    ),
+    flag(&["pac-plt"], "AArch64: check the pointers that PLT entries load (PAC).", |s| {
+        s.o.notes.pac_plt = true
+    }),
+    flag(&["nopac-plt"], "Do not (default).", |s| s.o.notes.pac_plt = false),
+    take(
+        &["gcs"],
+        Required("WHEN"),
+        "AArch64: claim guarded control stacks: implicit (if all objects do, default), always, never.",
+        |s, v| {
+            s.o.notes.gcs = choice(v, &[("implicit", None), ("always", Some(true)), ("never", Some(false))])?;
+            Ok(())
+        },
+    ),
+    take(
+        &["bti-report"],
+        Required("HOW"),
+        "AArch64: what to say about objects without marked branches: none (default), warning, error.",
+        |s, v| {
+            s.o.notes.bti_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
+    take(
+        &["gcs-report"],
+        Required("HOW"),
+        "AArch64: what to say about objects without guarded control stacks: none (default), warning, error.",
+        |s, v| {
+            s.o.notes.gcs_report = choice(v, REPORTS)?;
             Ok(())
         },
     ),
@@ -234,7 +267,6 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["noextern-protected-data"], NoValue, "protected data is never copied"),
     accepted(&["noreloc-overflow"], NoValue, "values that do not fit always are errors"),
     accepted(&["call-nop"], Required("PADDING"), "relaxed calls have one padding"),
-    accepted(&["nopac-plt"], NoValue, "only AArch64 has it"),
     lost(&["common"], NoValue, "-r writes common symbols as objects"),
     lost(&["report-relative-reloc"], NoValue, "readelf -r lists them"),
     lost(&["keep-data-section-prefix"], NoValue, ".data.hot and the like go to .data"),
@@ -260,12 +292,7 @@ const ROWS: &[Spec<State>] = &[
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
-    refused(&["force-bti", "pac-plt"], NoValue, AARCH64),
-    refused(
-        &["bti-report", "execute-only-report", "gcs", "gcs-report", "gcs-report-dynamic", "pauth-report"],
-        Required("HOW"),
-        AARCH64,
-    ),
+    refused(&["execute-only-report", "gcs-report-dynamic", "pauth-report"], Required("HOW"), AARCH64),
     refused(
         &["zicfilp", "zicfiss", "zicfilp-func-sig-report", "zicfilp-unlabeled-report", "zicfiss-report"],
         Required("HOW"),

@@ -5,7 +5,7 @@
 use weld_common::diag::Diagnostic;
 
 use super::Planner;
-use crate::arch::facts::{ControlFlow, Facts};
+use crate::arch::facts::{ControlFlow, Facts, Landing};
 use crate::arch::plt::Style;
 use crate::input::object::Object;
 use crate::job::Job;
@@ -57,16 +57,22 @@ impl Planner<'_, '_, '_> {
                 self.report_cet(object, &properties, control_flow);
                 self.report_forced(object, &properties, control_flow);
             }
+            if let Some(landing) = &machine.properties.landing {
+                self.report_landing(object, &properties, landing);
+            }
             if extra.executable_stack == Some(true) {
                 self.report_stack(object);
             }
             all.push(properties);
         }
         let mut merged = Properties::merge(machine, &all);
-        if let Some(control_flow) = &machine.properties.control_flow {
-            self.claim(&mut merged, control_flow);
-        } else {
-            self.refuse_claims();
+        match &machine.properties.control_flow {
+            Some(control_flow) => self.claim(&mut merged, control_flow),
+            None => self.refuse_claims(),
+        }
+        match &machine.properties.landing {
+            Some(landing) => self.claim_landing(&mut merged, landing),
+            None => self.refuse_landing(),
         }
         (merged.size(format) > 0).then_some(merged)
     }
@@ -101,7 +107,7 @@ impl Planner<'_, '_, '_> {
         if machine.plt.guarded.is_some() {
             let marked = properties.zip(machine.properties.landing.as_ref());
             let marked = marked.is_some_and(|(p, landing)| p.get(landing.property) & landing.marked != 0);
-            let signed = false;
+            let signed = options.notes.pac_plt;
             return if marked || signed { Style::Guarded { marked, signed } } else { Style::Ordinary };
         }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
@@ -125,6 +131,61 @@ impl Planner<'_, '_, '_> {
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
             let machine = self.context.mode.facts().name;
             self.job.sink.error(format!("{option}: {machine} has no such property"));
+        }
+    }
+
+    /// As [`Self::claim`], for a machine with marks.
+    fn claim_landing(&self, merged: &mut Properties, landing: &Landing) {
+        let notes = &self.job.options.notes;
+        if notes.force_bti {
+            merged.or_in(landing.property, landing.marked);
+        }
+        match notes.gcs {
+            Some(true) => merged.or_in(landing.property, landing.guarded_stack),
+            Some(false) => merged.take_out(landing.property, landing.guarded_stack),
+            None => {}
+        }
+    }
+
+    /// As [`Self::refuse_claims`], for a machine without marks.
+    fn refuse_landing(&self) {
+        let notes = &self.job.options.notes;
+        let asked = [
+            ("-z force-bti", notes.force_bti),
+            ("-z pac-plt", notes.pac_plt),
+            ("-z gcs", notes.gcs.is_some()),
+            ("-z bti-report", notes.bti_report != ReportPolicy::None),
+            ("-z gcs-report", notes.gcs_report != ReportPolicy::None),
+        ];
+        for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
+            let machine = self.context.mode.facts().name;
+            self.job.sink.error(format!("{option}: {machine} has no such property"));
+        }
+    }
+
+    /// Says which objects do not have what the command line asks for or about.
+    fn report_landing(&self, object: &Object, properties: &Properties, landing: &Landing) {
+        let notes = &self.job.options.notes;
+        let has = properties.get(landing.property);
+        let forced = if notes.force_bti { ReportPolicy::Warning } else { ReportPolicy::None };
+        let bti = match notes.bti_report {
+            ReportPolicy::None => ("-z force-bti", forced),
+            policy => ("-z bti-report", policy),
+        };
+        let pac = if notes.pac_plt { ReportPolicy::Warning } else { ReportPolicy::None };
+        let asked = [
+            (bti.0, bti.1, landing.marked, "BTI"),
+            ("-z gcs-report", notes.gcs_report, landing.guarded_stack, "GCS"),
+            ("-z pac-plt", pac, landing.signed, "PAC"),
+        ];
+        for (option, policy, bit, name) in asked {
+            if has & bit != 0 || policy == ReportPolicy::None {
+                continue;
+            }
+            let text = format!("{}: {option}: file does not have the {name} property", object.name);
+            let warning = policy == ReportPolicy::Warning;
+            let diagnostic = if warning { Diagnostic::warning(text) } else { Diagnostic::error(text) };
+            self.job.sink.push(diagnostic.at(u64::from(object.file.0) << 32));
         }
     }
 
