@@ -8,6 +8,14 @@
 //# readelf: -d => AARCH64_VARIANT_PCS
 //# link: -shared -Bsymbolic aarch64-variant-pcs.o --defsym=elsewhere=here
 //# readelf-not: -d => AARCH64_VARIANT_PCS
+// The library says it, the reference does not.
+//# sh: printf '.globl _start; _start: bl here; bl other\n' | $AS - -o call.o
+//# sh: printf '.globl other; .type other, %%function; other: ret\n' | $AS - -o other.o
+//# link: -shared aarch64-variant-pcs.o other.o -o lib.so
+//# link: --allow-shlib-undefined call.o lib.so
+//# readelf: -d => AARCH64_VARIANT_PCS
+//# readelf: --dyn-syms => \[VARIANT_PCS\] +UND here
+//# readelf: --dyn-syms => DEFAULT +UND other
 .globl here, elsewhere
 .variant_pcs here
 .variant_pcs elsewhere

@@ -73,11 +73,16 @@ impl Record {
 
 /// The bit of `st_other` that says that a function uses more registers than others, if a definition or a reference has it.
 pub fn variant_calls(resolved: &Resolved, machine: &Facts, id: SymbolId) -> u8 {
-    let flags = resolved.names.get(id).flags;
-    machine.variant_calls.as_ref().map_or(0, |variant| match flags & flag::VARIANT_CALLS {
-        0 => 0,
-        _ => variant.other,
-    })
+    let Some(variant) = &machine.variant_calls else { return 0 };
+    let entry = resolved.names.get(id);
+    // What an object defines or mentions has told it to the name; what a shared object defines is asked.
+    let in_library = || {
+        let index = *resolved.index_of_file.get(entry.file().index())?;
+        let library = resolved.shared.get(index as usize).filter(|l| l.file == entry.file())?;
+        Some(library.syms.get(entry.sym() as usize)?.st_other() & variant.other != 0)
+    };
+    let marked = entry.flags & flag::VARIANT_CALLS != 0 || in_library().unwrap_or(false);
+    if marked { variant.other } else { 0 }
 }
 
 impl Image<'_, '_> {
