@@ -7,6 +7,7 @@ use crate::input::load::Inputs;
 use crate::live::SectionOwners;
 use crate::mode::Mode;
 use crate::options::Options;
+use crate::sections::scripted::Rules;
 use crate::symbols::internal::Internals;
 
 /// What every step may use.
@@ -20,6 +21,8 @@ pub struct Context<'c, 'a> {
     pub threads: usize,
     pub owners: &'c SectionOwners,
     pub internals: &'c Internals,
+    /// The patterns of a linker script, if one lays out.
+    pub rules: Option<&'c Rules>,
 }
 
 /// The output file, `size` bytes long, which `threads` threads will write.

@@ -138,17 +138,24 @@ fn link_resolved<'j>(
     if options.kind == OutputKind::Relocatable {
         return join_objects(job, inputs, resolved, &comdats, (mode, threads));
     }
+    // Which patterns of a linker script take which sections.
+    let read = |script| setup::ScriptRules::read(options, job.store, script, &resolved.objects);
+    let rules = inputs.script().map(|script| read(script)).transpose()?;
     let mut sections = job.step("parse sections", || {
-        sections::parse(&mut resolved.objects, &comdats, options, job.sink, parallel)
+        let lays_out = inputs.layout().is_some();
+        let scripted = rules.as_ref().filter(|_| lays_out).map(|rules| rules.scripted());
+        sections::parse(&mut resolved.objects, &comdats, (options, scripted.as_ref()), job.sink, parallel)
     });
     job.sink.end_phase()?;
     // Define what only the linker can.
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);
-    let mut internals = define_internals(job, inputs, resolved, &sections, (&scripts, mode));
+    let mut internals = define_internals(job, inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
     let mut round = Round::first(options.relocs.relax);
     loop {
-        let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+        let rules = rules.as_ref().map(|rules| &rules.rules);
+        let context =
+            &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals, rules };
         // Freeze every name to its definition.
         let mut symbols =
             job.step("freeze symbols", || symbols::freeze(resolved, &sections, &comdats, job.sink, parallel));
@@ -217,7 +224,8 @@ fn join_objects<'j>(
     let relocatable::Object { mut sections, mut symbols, internals, owners, plan } =
         relocatable::join(job, inputs, resolved, comdats, (mode, threads))?;
     let parallel = threads > 1;
-    let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+    let internals = &internals;
+    let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals, rules: None };
     finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
     done_with(job.host, (sections, symbols, owners));
     Ok(())
@@ -319,10 +327,12 @@ fn define_internals<'j>(
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
     sections: &Sections<'j>,
-    (scripts, mode): (&Scripts, Mode),
+    (scripts, rules, mode): (&Scripts, Option<&setup::ScriptRules>, Mode),
 ) -> Internals {
     let _stretch = trace::stretch("linker's own symbols");
-    let mut internals = Internals::define(resolved, sections, job.options, &inputs.commands, job.sink);
+    let script = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
+    let mut internals =
+        Internals::define(resolved, sections, job.options, (&inputs.commands, script), job.sink);
     if job.options.symbols.version_symbols && mode.dynamic {
         let names = scripts.version_names();
         internals.define_versions(resolved, names.iter().map(|name| job.store.keep(name.to_vec())));

@@ -14,6 +14,7 @@ use crate::compressed::Algorithm;
 use crate::persona::Persona;
 pub use crate::script::commands::InputKind;
 pub use crate::script::expr::DefsymValue;
+use crate::script::input_sections::Sort;
 
 /// The kind of file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -480,6 +481,20 @@ pub struct LayoutOptions {
     pub nobtcfi: bool,
     /// `-z sectionheader`: there is a section header table.
     pub sectionheader: bool,
+    /// `--orphan-handling`: what becomes of sections that a linker script has no place for.
+    pub orphans: Orphans,
+    /// `--sort-section`: how patterns of a linker script sort that do not say so.
+    pub sort_sections: Option<Sort>,
+}
+
+/// What is to become of sections that no pattern of a linker script matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Orphans {
+    #[default]
+    Place,
+    Discard,
+    Warn,
+    Error,
 }
 
 impl Default for LayoutOptions {
@@ -501,6 +516,8 @@ impl Default for LayoutOptions {
             wxneeded: false,
             nobtcfi: false,
             sectionheader: true,
+            orphans: Orphans::Place,
+            sort_sections: None,
         }
     }
 }
@@ -657,6 +674,8 @@ pub struct ReportOptions {
     pub warn_backrefs: bool,
     /// `--warn-backrefs-exclude`: globs.
     pub warn_backrefs_exclude: Vec<String>,
+    /// `--print-memory-usage`: how full the regions of a linker script are.
+    pub memory_usage: bool,
     /// 0: no limit.
     pub error_limit: usize,
     /// `None`: auto.
@@ -689,6 +708,7 @@ impl Default for ReportOptions {
             warn_common: false,
             warn_backrefs: false,
             warn_backrefs_exclude: Vec::new(),
+            memory_usage: false,
             error_limit: 20,
             color: None,
             demangle: true,

@@ -2,16 +2,21 @@
 
 use std::collections::HashSet;
 
-use weld_common::diag::DiagSink;
+use rayon::prelude::*;
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 
 use crate::input::FileName;
 use crate::input::load::Inputs;
+use crate::input::object::Object;
 use crate::names::{Rank, Wrap, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
 use crate::resolve::Resolved;
 use crate::script::commands::Command;
+use crate::script::layout::LayoutScript;
 use crate::script::version_script::VersionScript;
+use crate::sections::scripted::{Rules, Seen};
+use crate::sections::{Scripted, is_table};
 
 /// The libraries that objects ask for and that are not in `asked`, with who asks first. `asked` takes
 /// them in.
@@ -42,6 +47,50 @@ pub fn dependent_libraries<'a>(
     list
 }
 
+/// The patterns of a linker script that lays out, and the names of its bins.
+pub struct ScriptRules<'j> {
+    pub rules: Rules,
+    bin_names: Vec<&'j [u8]>,
+}
+
+impl<'j> ScriptRules<'j> {
+    /// Compiles the patterns, and finds out which of its output sections have what they insist on.
+    ///
+    /// # Errors
+    /// If something about the patterns is not known before layout.
+    pub fn read(
+        options: &Options,
+        store: &'j InputStore<'j>,
+        script: &LayoutScript,
+        objects: &[Object<'j>],
+    ) -> Result<ScriptRules<'j>, Diagnostic> {
+        let mut rules = Rules::new(script, options.layout.orphans, options.layout.sort_sections)?;
+        let names: Vec<&'j [u8]> =
+            script.descriptions().map(|section| store.keep(section.name.clone())).collect();
+        if rules.has_constraints(script) {
+            let look = |object: &Object| {
+                let (file, mut seen) = (rules.of_file(Some(&object.name)), Seen::default());
+                for (shndx, header) in object.shdrs.iter().enumerate().skip(1) {
+                    let name = object.section_name(shndx).unwrap_or(b"");
+                    if !is_table(header.sh_type()) {
+                        rules.look(&file, name, header.sh_flags(), &mut seen);
+                    }
+                }
+                seen
+            };
+            let seen: Vec<Seen> = objects.par_iter().map(look).collect();
+            rules.decide(script, &seen);
+        }
+        let bin_names = rules.bins.iter().map(|bin| names[bin.section as usize]).collect();
+        Ok(ScriptRules { rules, bin_names })
+    }
+
+    /// As sections are assigned by them.
+    pub fn scripted(&self) -> Scripted<'j, '_> {
+        Scripted { rules: &self.rules, bin_names: &self.bin_names }
+    }
+}
+
 /// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`; and what becomes of common
 /// symbols.
 pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
@@ -68,10 +117,25 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
     if let Some(entry) = entry_symbol(options, inputs) {
         names.push((entry, kept));
     }
+    if let Some(script) = inputs.script() {
+        for (assignment, _) in script.assignments() {
+            names.push((assignment.name.clone(), undefined));
+            // What it refers to is only referred to if it is asked for itself.
+            let asked = if assignment.provide { 0 } else { flag::REF_STRONG };
+            names.extend(assignment.value.symbols().map(|other| (other.to_owned(), undefined | asked)));
+        }
+        let values = script.expressions().into_iter();
+        names.extend(
+            values
+                .flat_map(|value| value.symbols())
+                .map(|name| (name.to_owned(), undefined | flag::REF_STRONG)),
+        );
+    }
+    let simple = inputs.script().is_none();
     for (_, command) in &inputs.commands {
         match command {
             Command::Extern(list) => names.extend(list.iter().map(|n| (n.clone(), kept))),
-            Command::Define(definition) => {
+            Command::Define(definition) if simple => {
                 names.push((definition.name.clone(), undefined));
                 match &definition.value {
                     DefsymValue::Absolute(_) => {}

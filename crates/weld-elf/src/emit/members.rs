@@ -10,7 +10,7 @@ use crate::arch::Site;
 use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::ids::*;
-use crate::layout::{Chunk, Member};
+use crate::layout::{Chunk, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::options::Options;
 use crate::sections::SectionKind;
@@ -67,7 +67,7 @@ impl Members<'_, '_, '_> {
             self.look_ahead(members, i, &mut ahead);
             let (start, size) = units::extent(self.image.layout, self.image.sections, out, member);
             let start = (start - offset) as usize;
-            bytes[done..start].fill(padding);
+            pad(section, (offset, padding), done, &mut bytes[..start]);
             let target = &mut bytes[start..start + size as usize];
             match member.as_chunk() {
                 Some(id) => chunk(&self.image.layout.chunks[id.index()], target),
@@ -75,7 +75,7 @@ impl Members<'_, '_, '_> {
             }
             done = start + size as usize;
         }
-        bytes[done..].fill(padding);
+        pad(section, (offset, padding), done, bytes);
     }
 
     /// The input section that `member` is, if it is one. Asks for its relocations.
@@ -181,6 +181,28 @@ impl Members<'_, '_, '_> {
         } else {
             let name = object.section_name(shndx as usize).unwrap_or(b"");
             image.mode.machine.apply_debug(&site, tombstone(image.options, name), out);
+        }
+    }
+}
+
+/// Fills `bytes`, which begin at `offset` of the file, from `done` on: with `padding`, or as a script says.
+#[inline(always)]
+fn pad(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {
+    match section.fillers.is_empty() {
+        true => bytes[done..].fill(padding),
+        false => pad_by_script(section, offset, done, bytes),
+    }
+}
+
+#[cold]
+fn pad_by_script(section: &OutputSection, offset: u64, done: usize, bytes: &mut [u8]) {
+    let at = offset + done as u64 - section.offset;
+    let filler = section.fillers.iter().rev().find(|(from, _)| *from <= at);
+    match filler.map(|(_, pattern)| &pattern[..]) {
+        None | Some([]) => bytes[done..].fill(0),
+        Some(pattern) => {
+            // A pattern goes on where the part before it was cut.
+            bytes[done..].iter_mut().zip(pattern.iter().cycle()).for_each(|(byte, fill)| *byte = *fill);
         }
     }
 }

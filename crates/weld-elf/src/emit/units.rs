@@ -192,7 +192,28 @@ impl Cutter<'_, '_> {
                 (first, start) = (i + 1, offset + size);
             }
         }
-        close(first, out.members.len(), start, out.offset + out.size, units);
+        self.rest(id, first, (start, end), units);
+    }
+
+    /// Ends the last unit of an output section. Behind its last member, which ends at `end`, a script may have left any amount of room.
+    fn rest(&self, id: OutputSectionId, first: usize, (start, end): (u64, u64), units: &mut Vec<Unit>) {
+        let out = &self.layout[id];
+        let last = out.members.len();
+        let mut unit = |first: usize, from: u64, to: u64| {
+            if to > from {
+                units.push(Unit::Members { out: id, first, last, offset: from, size: to - from });
+            }
+        };
+        let stop = out.offset + out.size;
+        if stop - end <= UNIT_BYTES {
+            return unit(first, start, stop);
+        }
+        unit(first, start, end);
+        if out.fillers.iter().all(|(_, pattern)| pattern.iter().all(|byte| *byte == 0)) {
+            return units.push(Unit::Hole { offset: end, size: stop - end });
+        }
+        let starts = (end..stop).step_by(UNIT_BYTES as usize);
+        starts.for_each(|from| unit(last, from, stop.min(from + UNIT_BYTES)));
     }
 
     /// The members that may be anything but a part of a unit: large ones, those with a large hole before
@@ -361,6 +382,7 @@ mod tests {
             raw: false,
             section_headers: 0,
             file_size: 0,
+            ..Layout::default()
         };
         (layout, Sections { list, objects: Vec::new(), bins: Vec::new() })
     }

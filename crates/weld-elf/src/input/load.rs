@@ -26,8 +26,9 @@ use super::{FileName, Reading};
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
-use crate::options::{Defsym, DefsymValue, InputArg, InputFlags, InputKind, Options};
+use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind};
 use crate::script::commands::{self, Command, Definition};
+use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
 use crate::util::in_sysroot;
 
@@ -63,6 +64,8 @@ pub struct Inputs<'a> {
     pub archives: Vec<ArchiveInput<'a>>,
     /// What linker-script stand-ins said besides naming inputs, with the script's path.
     pub commands: Vec<(Arc<str>, Command)>,
+    /// What scripts say of layout.
+    script: Arc<LayoutScript>,
     pub total_bytes: u64,
     /// Every file that the command line, scripts and objects brought in, in order.
     pub opened: Vec<Arc<str>>,
@@ -87,6 +90,16 @@ pub struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
+    /// What scripts say that is known only with the layout, if there is something.
+    pub fn script(&self) -> Option<&Arc<LayoutScript>> {
+        (self.script.has_sections || self.script.computes).then_some(&self.script)
+    }
+
+    /// The script that lays out, if one does.
+    pub fn layout(&self) -> Option<&Arc<LayoutScript>> {
+        self.script.has_sections.then_some(&self.script)
+    }
+
     /// Files read in the first round: all but members of lazy archives. Lazy objects are looked at
     /// for what they would define.
     pub fn first_round(&self) -> impl Iterator<Item = FileId> {
@@ -256,6 +269,7 @@ impl<'a> Loader<'a, '_> {
             files: vec![Input::Internal],
             archives: Vec::new(),
             commands: Vec::new(),
+            script: Arc::default(),
             total_bytes: 0,
             opened: Vec::new(),
             places: Vec::new(),
@@ -280,14 +294,11 @@ impl<'a> Loader<'a, '_> {
             let (before, after) = args.split_at(defsym.before - given);
             self.expand(before, None, 0, &mut opened, &mut inputs);
             (args, given) = (after, defsym.before);
-            if let DefsymValue::Computed(value) = &defsym.value {
-                let text = "a value that is known only after layout is not supported yet";
-                self.sink.error(format!("{}: {text}", value.place));
-                continue;
-            }
-            inputs.commands.push(assignment(defsym));
+            let (origin, command) = assignment(defsym);
+            self.take_command(origin, command, &mut inputs);
         }
         self.expand(args, None, 0, &mut opened, &mut inputs);
+        self.check_script(&inputs);
         self.store.all_open();
         if let Some(format) = self.options.inputs.output_format {
             inputs.formats.push(("--oformat".into(), format.to_owned(), false));
@@ -450,16 +461,49 @@ impl<'a> Loader<'a, '_> {
                 }
                 Command::Format(name) => inputs.formats.push((file.path.clone(), name, false)),
                 Command::Architecture(name) => inputs.formats.push((file.path.clone(), name, true)),
-                Command::Entry(_) | Command::Extern(_) | Command::Version(_) => {
-                    inputs.commands.push((file.path.clone(), command));
-                }
-                Command::Define(Definition { value: DefsymValue::Computed(value), .. }) => {
-                    let text = "a value that is known only after layout is not supported yet";
-                    self.sink.error(format!("{}: {text}", value.place));
-                }
-                Command::Define(_) => inputs.commands.push((file.path.clone(), command)),
-                other => self.sink.error(format!("{}: {} is not supported yet", file.path, other.name())),
+                other => self.take_command(file.path.clone(), other, inputs),
             }
+        }
+    }
+
+    fn take_command(&self, path: Arc<str>, command: Command, inputs: &mut Inputs<'a>) {
+        match Arc::make_mut(&mut inputs.script).add(command) {
+            Ok(Some(command)) => inputs.commands.push((path, command)),
+            Ok(None) => {}
+            Err(diagnostic) => self.sink.push(diagnostic),
+        }
+    }
+
+    /// What needs a layout by a script, where there is none.
+    fn check_script(&self, inputs: &Inputs<'a>) {
+        let script = &inputs.script;
+        let relocatable = self.options.kind == OutputKind::Relocatable;
+        if relocatable && script.has_sections {
+            self.sink.error("SECTIONS is not supported yet with -r");
+        }
+        if script.has_sections {
+            if let Some(place) = script.commons_of_files() {
+                self.sink.error(format!("{place}: COMMON of single files is not supported yet"));
+            }
+            if script.forbids_references() {
+                self.sink.error("NOCROSSREFS is not supported yet");
+            }
+            return;
+        }
+        let how = match self.options.layout.orphans {
+            Orphans::Place => None,
+            Orphans::Discard => Some("discard"),
+            Orphans::Warn => Some("warn"),
+            Orphans::Error => Some("error"),
+        };
+        if let Some(how) = how {
+            let text = "has no effect: no linker script places sections";
+            self.sink.warn(format!("--orphan-handling={how} {text}"));
+        }
+        if script.computes && relocatable {
+            self.sink.error("ASSERT, and values that depend on layout, are not supported yet with -r");
+        } else if script.phdrs.is_some() {
+            self.sink.error("PHDRS is not supported yet without SECTIONS");
         }
     }
 

@@ -152,10 +152,26 @@ pub fn place_internals(
     let named = Named::find(layout, internals);
     for _ in 0..4 {
         for internal in &internals.list {
-            let value = target_value(symbols, (layout, &named), (bases, shared), &internal.target);
+            let value = match &internal.target {
+                Target::Computed { .. } => {
+                    let value = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
+                    value.map_or(0, |value| value.number)
+                }
+                target => target_value(symbols, (layout, &named), (bases, shared), target),
+            };
             symbols.list[internal.id.index()].set_address(value);
         }
     }
+}
+
+/// The value of what the linker defines, as far as it is known while a script lays out.
+pub fn value_of_internal(
+    symbols: &Symbols,
+    (layout, internals): (&Layout, &Internals),
+    (bases, shared): (&Bases, bool),
+    target: &Target,
+) -> u64 {
+    target_value(symbols, (layout, &Named::find(layout, internals)), (bases, shared), target)
 }
 
 /// The output sections that symbols ask for by name: the first and the last of each name.
@@ -215,7 +231,7 @@ fn target_value(
         Target::TlsModuleBase if shared => bases.tls_start,
         Target::TlsModuleBase => bases.thread_pointer,
         Target::Absolute(value) => *value,
-        Target::Version => 0,
+        Target::Version | Target::Computed { .. } => 0,
         Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
     }
 }

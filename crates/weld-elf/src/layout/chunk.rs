@@ -47,6 +47,8 @@ pub enum ChunkKind {
     Group(u32),
     /// Relocations that `-r` and `--emit-relocs` keep; index into the lists of `synth::emitted_relocs`.
     Relocs(u32),
+    /// A data statement of a linker script; its number.
+    ScriptData(u32),
 }
 
 /// Size and place of a section or part. What has no bytes is left out.

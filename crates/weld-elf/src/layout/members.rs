@@ -12,6 +12,7 @@ use weld_common::trace;
 
 use super::program::Program;
 use super::runs::{self, Group, Part, RUN};
+use super::scripted::Source;
 use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -41,6 +42,8 @@ pub struct Builder<'c, 'a> {
     pub reloc_form: RelocForm,
     /// `-r` and `--emit-relocs`: the frames, whose relocations are kept as well.
     pub keep_relocs: Option<&'c EhFrames>,
+    /// A linker script, if one lays out.
+    pub script: Option<&'c Source<'c>>,
     pub parallel: bool,
 }
 
@@ -58,7 +61,7 @@ pub struct Head {
 
 impl Head {
     /// What all input sections together ask for.
-    fn of(used: &OutputUse, machine: &Facts) -> Head {
+    pub(super) fn of(used: &OutputUse, machine: &Facts) -> Head {
         Head { kind: used.kind, flags: output_flags(used, machine), entsize: used.entsize, align: 1 }
     }
 }
@@ -68,7 +71,13 @@ const OBJECTS: usize = 256;
 
 impl<'a> Builder<'_, 'a> {
     /// Gathers members, orders output sections and assigns offsets within them.
-    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> (Layout<'a>, Lists) {
+    ///
+    /// # Errors
+    /// If a linker script speaks of what there is not.
+    pub fn build(mut self, chunks: Vec<(ChunkKind, Spec)>) -> Result<(Layout<'a>, Lists), String> {
+        if let Some(script) = self.script.filter(|script| script.script.has_sections) {
+            return self.build_scripted(script, chunks);
+        }
         let uses = match self.heads {
             Some(heads) => Cow::Borrowed(heads),
             None => Cow::Owned(self.join_uses()),
@@ -103,16 +112,20 @@ impl<'a> Builder<'_, 'a> {
             raw: self.options.output.raw,
             section_headers: 0,
             file_size: 0,
+            ..Layout::default()
         };
         self.assign_offsets(&mut layout, &mut parts);
         if !self.program.is_object() {
             align_tls(&mut layout.sections);
         }
-        (layout, lists)
+        if let Some(script) = self.script {
+            layout.script = Some(super::scripted::beside_default(script, &layout)?);
+        }
+        Ok((layout, lists))
     }
 
     /// Adds output sections of relocations, in the order of what they relocate.
-    fn add_relocs(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &mut Vec<Chunk>) -> Lists {
+    pub(super) fn add_relocs(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &mut Vec<Chunk>) -> Lists {
         let Some(eh_frames) = self.keep_relocs else { return Lists::default() };
         let (order, count) = (self.order_of(outs), outs.len());
         let (objects, sections, owners) = (self.objects, &*self.sections, self.owners);
@@ -158,6 +171,12 @@ impl<'a> Builder<'_, 'a> {
 
     /// Header fields of each bin, over all objects.
     fn join_uses(&self) -> Vec<Option<Head>> {
+        let head = |used: Option<OutputUse>| Some(Head::of(used.as_ref()?, self.machine));
+        self.join_all().into_iter().map(head).collect()
+    }
+
+    /// What all objects say of each bin.
+    pub(super) fn join_all(&self) -> Vec<Option<OutputUse>> {
         let (objects, bins) = (&self.sections.objects, self.sections.bins.len());
         let region = trace::region("join headers");
         let join = |objects: &[ObjectSections]| {
@@ -175,7 +194,49 @@ impl<'a> Builder<'_, 'a> {
                 slot => *slot = Some(*used),
             }
         }
-        all.iter().map(|used| Some(Head::of(used.as_ref()?, self.machine))).collect()
+        all
+    }
+
+    /// Lists what runs of input sections have for each bin.
+    pub(super) fn gather_groups(&self) -> Vec<Vec<Group>> {
+        let (list, live, bins) = (&self.sections.list, self.live, self.sections.bins.len());
+        let (count, run) = (list.len(), self.run());
+        let region = trace::region("gather members");
+        let gather = |start: usize| {
+            let _task = region.task();
+            runs::gather(list, start * run..count.min((start + 1) * run), live, bins)
+        };
+        let numbers = 0..count.div_ceil(run);
+        match self.parallel {
+            true => numbers.into_par_iter().map(gather).collect(),
+            false => numbers.map(gather).collect(),
+        }
+    }
+
+    /// The name of an input section.
+    pub(super) fn name_of(&self, id: SectionId) -> Option<&'a [u8]> {
+        let object = &self.objects[self.owners.object(id).index()];
+        object.section_name((id.0 - object.section_base) as usize)
+    }
+
+    /// The path of the file that a member comes from.
+    pub(super) fn file_of(&self, member: &Member) -> String {
+        let object = member.as_section().map(|id| &self.objects[self.owners.object(id).index()]);
+        object.map_or_else(String::new, |object| object.name.to_string())
+    }
+
+    /// What a section is linked to (`SHF_LINK_ORDER`).
+    pub(super) fn leader_of(&self, id: SectionId) -> Option<SectionId> {
+        let object = self.owners.object(id);
+        let base = self.objects[object.index()].section_base;
+        let links = &self.sections.objects[object.index()].link_order;
+        let at = links.binary_search_by_key(&(id.0 - base), |l| l.0).ok()?;
+        Some(SectionId(base + links[at].1))
+    }
+
+    /// The alignment that a member asks for.
+    pub(super) fn align_of(&self, member: &Member) -> u64 {
+        member.as_section().map_or(1, |id| self.sections.get(id).align())
     }
 
     /// Makes the output sections of input sections and lists their members.
@@ -185,24 +246,12 @@ impl<'a> Builder<'_, 'a> {
         outs: &mut Vec<OutputSection<'a>>,
         of_bin: &mut [OutputSectionId],
     ) -> Vec<Vec<Part>> {
-        let (list, live, bins) = (&self.sections.list, self.live, self.sections.bins.len());
         // Groups come first; so they are there where they belong.
         let groups = self.heads.iter().flat_map(|heads| (0..).map(BinId).zip(heads.iter()));
         for (bin, _) in groups.filter(|(_, head)| head.is_some_and(|head| head.kind == SHT_GROUP)) {
             self.out_for(bin, uses, outs, of_bin);
         }
-        let (count, run) = (list.len(), self.run());
-        let region = trace::region("gather members");
-        let gather = |start: usize| {
-            let _task = region.task();
-            runs::gather(list, start * run..count.min((start + 1) * run), live, bins)
-        };
-        let numbers = 0..count.div_ceil(run);
-        let found: Vec<Vec<Group>> = match self.parallel {
-            true => numbers.into_par_iter().map(gather).collect(),
-            false => numbers.map(gather).collect(),
-        };
-        drop(region);
+        let found = self.gather_groups();
         let mut lists: Vec<Parts> = Vec::new();
         let mut as_part = |Group { bin, members, extent }| {
             let out = self.out_for(bin, uses, outs, of_bin).index();
@@ -494,7 +543,7 @@ struct Placed {
 }
 
 /// The thread-local template starts at its own alignment, which is that of its strictest section.
-fn align_tls(sections: &mut [OutputSection]) {
+pub(super) fn align_tls(sections: &mut [OutputSection]) {
     let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
     if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {
         first.align = align;

@@ -3,6 +3,7 @@
 //! * [`members`] gathers the live input sections and the linker's own chunks into output sections;
 //! * [`runs`] does so for runs of input sections, in parallel;
 //! * [`program`] says where they belong, by default as [`standard`] has it;
+//! * [`scripted`] is another program: that of a linker script;
 //! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers;
 //! * [`place`] gives them addresses and offsets in the file;
@@ -16,6 +17,7 @@ pub mod overlaps;
 pub mod place;
 pub mod program;
 pub mod runs;
+pub mod scripted;
 pub mod segments;
 pub mod settle;
 pub mod standard;
@@ -94,6 +96,8 @@ pub struct OutputSection<'a> {
     pub info: u32,
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
     pub own: Option<ChunkKind>,
+    /// What a script fills gaps with, each from an offset on.
+    pub fillers: Vec<(u64, Vec<u8>)>,
     /// Members are not in the order of their numbers, because options ask for another one.
     ordered: bool,
     rank: u32,
@@ -119,6 +123,7 @@ impl<'a> OutputSection<'a> {
             link: HeaderIndex::ZERO,
             info: 0,
             own: None,
+            fillers: Vec::new(),
             ordered: false,
             rank: 0,
         }
@@ -162,6 +167,8 @@ pub struct Segment {
     pub align: u64,
     /// The segment starts with the ELF header.
     pub headers: bool,
+    /// A script says where it is loaded.
+    pub loads_at: bool,
 }
 
 #[derive(Default)]
@@ -182,6 +189,10 @@ pub struct Layout<'a> {
     /// Offset of the section header table; 0 if there is none.
     pub section_headers: u64,
     pub file_size: u64,
+    /// What a linker script knows, if one lays out.
+    pub script: Option<Box<scripted::Scripted>>,
+    /// Where what is in memory ends in the file, if a script lays out.
+    pub end_of_image: u64,
 }
 
 impl<'a> Index<OutputSectionId> for Layout<'a> {
@@ -203,6 +214,11 @@ impl<'a> Layout<'a> {
     pub fn headers_size(&self) -> u64 {
         let (header, segments) = (self.format.size::<Ehdr>(), self.segments.len() as u64);
         if self.raw { 0 } else { header + segments * self.format.size::<Phdr>() }
+    }
+
+    /// Whether a linker script decides what lies where.
+    pub fn is_by_script(&self) -> bool {
+        self.script.as_ref().is_some_and(|script| script.lays_out())
     }
 
     /// The output section that the input sections of a bin lie in.

@@ -48,6 +48,31 @@ pub fn check_sections(layout: &Layout) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks that sections, each with where it begins, do not lie on one another. `what` says of what in messages.
+///
+/// # Errors
+/// Says what lies on what.
+pub(super) fn check_ranges(mut all: Vec<(u64, &OutputSection)>, what: &str) -> Result<(), String> {
+    all.sort_by_key(|(start, _)| *start);
+    let name = |s: &OutputSection| String::from_utf8_lossy(&s.name).into_owned();
+    let end = |(start, s): (u64, &OutputSection)| start.checked_add(s.size);
+    if let Some((start, s)) = all.iter().find(|one| end(**one).is_none()) {
+        return Err(format!("section {} at {start:#x} does not fit the address space", name(s)));
+    }
+    for pair in all.windows(2) {
+        let (a, b) = (pair[0], pair[1]);
+        let (first, second) = (end(a).unwrap_or(u64::MAX), end(b).unwrap_or(u64::MAX));
+        if first > b.0 {
+            let (a_name, b_name) = (name(a.1), name(b.1));
+            return Err(format!(
+                "{what}section {a_name} at [{:#x}, {first:#x}) overlaps {b_name} at [{:#x}, {second:#x})",
+                a.0, b.0
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Whoever asks for smaller pages than the machine has does not let the kernel load the image.
 fn check_pages(layout: &Layout, (a, b): (&Segment, &Segment), page: u64) -> Result<(), String> {
     let end = a.address + a.mem_size;

@@ -29,7 +29,7 @@ struct Cursor {
 }
 
 /// Where sections of a file of this form end at the latest: what lies at the very top ends behind the last address.
-fn max_end(format: Format) -> u64 {
+pub(super) fn max_end(format: Format) -> u64 {
     format.max_address().saturating_add(1).min(MAX_END)
 }
 
@@ -244,6 +244,21 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
         SeparateCode::Code => (before ^ after) & SHF_EXECINSTR != 0,
         SeparateCode::Loadable => true,
     }
+}
+
+/// Gives the sections outside memory, and the section headers, their offsets behind the image of a script.
+pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), String> {
+    let mut cursor = Cursor { address: 0, offset: layout.end_of_image };
+    place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), headers)
+}
+
+/// Gives a section its offset, if the file then does not become too large. `before` is where what is before it ends.
+pub(super) fn set_offset(out: &mut OutputSection, offset: u64, before: u64) -> Result<(), String> {
+    if offset > MAX_FILE || out.size > MAX_FILE || offset.saturating_sub(before) > MAX_PADDING {
+        return Err(does_not_fit_file(out));
+    }
+    out.offset = offset;
+    Ok(())
 }
 
 /// Gives the sections outside memory their offsets anew, after their sizes changed.

@@ -134,6 +134,17 @@ impl<'o> Program<'o> {
         out.start = self.options.start_of(&out.name);
     }
 
+    /// The same for a section that a linker script places: its address comes from there.
+    pub fn place_by_script(&self, out: &mut OutputSection) {
+        out.memory = self.memory(out);
+        out.rank = self.rank(out);
+    }
+
+    /// What may be done to the memory of a section in the default layout.
+    pub fn usual_memory(&self, out: &OutputSection) -> Memory {
+        self.memory(out)
+    }
+
     fn memory(&self, out: &OutputSection) -> Memory {
         let flag = |flag: u64| out.flags & flag != 0;
         match (flag(SHF_WRITE), flag(SHF_EXECINSTR)) {

@@ -74,6 +74,22 @@ pub fn place(members: &[Member], sections: &mut [InputSection], base: usize, sta
     }
 }
 
+/// As [`place`], from the address `start` on in an output section that begins at `origin`.
+pub fn place_from(
+    members: &[Member],
+    sections: &mut [InputSection],
+    base: usize,
+    (start, origin): (u64, u64),
+) {
+    let mut address = start;
+    for id in members.iter().filter_map(|m| m.as_section()) {
+        let section = &mut sections[id.index() - base];
+        let at = align_to(address, section.align());
+        section.set_offset(at.wrapping_sub(origin));
+        address = at.saturating_add(section.size);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use weld_common::runs::FEW_BINS;
@@ -137,9 +153,10 @@ mod tests {
                     heads: None,
                     reloc_form: crate::arch::default().facts().kept_reloc_form(),
                     keep_relocs: None,
+                    script: None,
                     parallel,
                 };
-                let layout = builder.build(Vec::new()).0;
+                let layout = builder.build(Vec::new()).unwrap().0;
                 let outs: Vec<_> =
                     layout.sections.into_iter().map(|out| (out.members, out.size, out.align)).collect();
                 let addresses: Vec<u64> = sections.list.iter().map(|s| s.offset()).collect();

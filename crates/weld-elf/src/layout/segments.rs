@@ -120,7 +120,7 @@ pub fn is_tls_zeroes(out: &OutputSection) -> bool {
 }
 
 /// Fills the segments' numbers from their sections.
-fn measure(layout: &mut Layout, facts: SegmentFacts) {
+pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     let headers = layout.headers_size();
     let sections = &layout.sections;
     for segment in &mut layout.segments {
@@ -168,7 +168,9 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
         }
         segment.file_size = file_end - segment.offset;
         segment.mem_size = end - segment.address;
-        segment.load_address = load_address(segment, span.first());
+        if !segment.loads_at {
+            segment.load_address = load_address(segment, span.first());
+        }
         while segment.kind == PT_LOAD
             && !segment.address.wrapping_sub(segment.offset).is_multiple_of(segment.align)
         {
@@ -181,7 +183,7 @@ fn measure(layout: &mut Layout, facts: SegmentFacts) {
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.
-fn check_numbers(layout: &Layout) -> Result<(), String> {
+pub(super) fn check_numbers(layout: &Layout) -> Result<(), String> {
     let max = layout.format.max_address();
     for s in &layout.segments {
         if [s.offset, s.address, s.load_address, s.file_size, s.mem_size, s.align].iter().any(|&n| n > max) {
@@ -231,6 +233,19 @@ const OPENBSD: &[(&[u8], u32)] = &[
 
 /// `headers`: whether the headers are loaded.
 fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) -> Vec<Segment> {
+    let alloc = layout.sections.iter().take_while(|s| s.is_alloc()).count();
+    plan_with(layout, (program, facts), headers, |list| {
+        plan_loads(&layout.sections[..alloc], (program, facts.pages.max), headers, list);
+    })
+}
+
+/// All program headers; `plan_loads` adds those that are loaded.
+pub(super) fn plan_with(
+    layout: &Layout,
+    (program, facts): (&Program, SegmentFacts),
+    headers: bool,
+    plan_loads: impl FnOnce(&mut Vec<Segment>),
+) -> Vec<Segment> {
     let options = program.options;
     let sections = &layout.sections;
     let alloc = sections.iter().take_while(|s| s.is_alloc()).count();
@@ -243,7 +258,7 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
     if let Some(i) = has(ChunkKind::Interp) {
         list.push(segment(PT_INTERP, PF_R, i..i + 1, 1));
     }
-    plan_loads(&sections[..alloc], (program, facts.pages.max), headers, &mut list);
+    plan_loads(&mut list);
     let find = |test: &dyn Fn(&OutputSection) -> bool| {
         let first = sections[..alloc].iter().position(test)?;
         let last = sections[..alloc].iter().rposition(test)?;
@@ -284,7 +299,7 @@ fn plan(layout: &Layout, program: &Program, facts: SegmentFacts, headers: bool) 
     list
 }
 
-fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, align: u64) -> Segment {
+pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, align: u64) -> Segment {
     Segment {
         kind,
         flags,
@@ -296,6 +311,7 @@ fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, align: u64) 
         mem_size: 0,
         align,
         headers: false,
+        loads_at: false,
     }
 }
 

@@ -31,20 +31,22 @@ pub struct Resize {
 ///
 /// # Errors
 /// Those of `assign`, or if there is no end.
-pub fn settle(
-    layout: &mut Layout,
-    sections: &mut Sections,
+pub fn settle<'a>(
+    layout: &mut Layout<'a>,
+    sections: &mut Sections<'a>,
     all: &[&dyn Adaptive],
-    mut assign: impl FnMut(&mut Layout) -> Result<(), String>,
+    mut assign: impl FnMut(&mut Layout<'a>, &mut Sections<'a>) -> Result<(), String>,
 ) -> Result<(), String> {
     let mut last = "";
     for _ in 0..ROUNDS {
-        assign(layout)?;
+        assign(layout, sections)?;
         let mut changed = false;
         for one in all {
             if let Some(Resize { chunk, size }) = one.needs(layout, sections) {
                 layout.chunks[chunk.index()].size = size;
-                members::place_again(layout, sections, layout.chunks[chunk.index()].out);
+                if !layout.is_by_script() {
+                    members::place_again(layout, sections, layout.chunks[chunk.index()].out);
+                }
                 (changed, last) = (true, one.name());
             }
         }
@@ -100,7 +102,7 @@ mod tests {
         for id in [0, 1] {
             members::place_again(&mut layout, &mut sections, OutputSectionId(id));
         }
-        let result = settle(&mut layout, &mut sections, &[&Greedy(limit)], |layout| {
+        let result = settle(&mut layout, &mut sections, &[&Greedy(limit)], |layout, _| {
             layout.sections[1].address = layout.sections[0].size;
             Ok(())
         });

@@ -91,6 +91,8 @@ impl Roots<'_, '_> {
                 self.put(&self.symbols[other], &mut roots);
             }
         }
+        // What a script computes with.
+        self.internals.script_names.values().for_each(|id| self.put(&self.symbols[*id], &mut roots));
         roots
     }
 

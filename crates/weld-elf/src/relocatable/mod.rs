@@ -57,11 +57,11 @@ pub fn join<'j>(
     let (options, parallel) = (job.options, threads > 1);
     refuse(job, resolved)?;
     let mut sections = job.step("parse sections", || {
-        sections::parse(&mut resolved.objects, comdats, options, job.sink, parallel)
+        sections::parse(&mut resolved.objects, comdats, (options, None), job.sink, parallel)
     });
     job.sink.end_phase()?;
     // Define what the command line does.
-    let internals = Internals::define(resolved, &sections, options, &inputs.commands, job.sink);
+    let internals = Internals::define(resolved, &sections, options, (&inputs.commands, None), job.sink);
     job.sink.end_phase()?;
     // Freeze every name to its definition.
     let mut symbols =
@@ -84,7 +84,8 @@ pub fn join<'j>(
     }
     // Join sections, choose symbols, and lay everything out.
     let plan = job.step("layout", || {
-        let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals };
+        let context =
+            &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals, rules: None };
         lay_out(job, context, resolved, &mut sections, (&mut symbols, live))
     })?;
     job.sink.end_phase()?;

@@ -15,6 +15,7 @@ pub mod extraction;
 pub mod files;
 pub mod hints;
 pub mod map;
+mod memory_usage;
 pub mod placement;
 pub mod reproduce;
 pub mod shared_references;
@@ -195,6 +196,9 @@ pub fn folded_sections(
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
+    if options.reports.memory_usage {
+        job.print(&memory_usage::table(image.layout))?;
+    }
     let is_wanted = options.reports.print_map || options.reports.map_file.is_some() || options.reports.cref;
     // `-r` has said that it makes none.
     if !is_wanted || context.mode.relocatable {

@@ -37,6 +37,7 @@ impl DefsymValue {
     pub fn into_expr(self, place: &Place) -> Expr {
         let code = match self {
             DefsymValue::Absolute(value) => vec![Op::Number(value)],
+            DefsymValue::Symbol(name, 0) => vec![Op::Symbol(name)],
             DefsymValue::Symbol(name, offset) => {
                 vec![Op::Symbol(name), Op::Number(offset as u64), Op::Binary(Binary::Add)]
             }
@@ -301,6 +302,50 @@ impl Expr {
         self
     }
 
+    /// Whether the value is an address, which moves with the image, rather than a number. `is_number` says so of symbols.
+    pub fn is_address(&self, is_number: impl Fn(&str) -> bool) -> bool {
+        let mut stack: Vec<bool> = Vec::new();
+        // Where two ways meet, either may have been gone.
+        let mut meets: Vec<u32> = Vec::new();
+        for (at, op) in self.code.iter().enumerate() {
+            while meets.last() == Some(&(at as u32)) {
+                meets.pop();
+                join_top(&mut stack, |a, b| a || b);
+            }
+            match op {
+                Op::Jump(to) => meets.push(*to),
+                Op::JumpIfZero(_) => _ = stack.pop(),
+                Op::Dot | Op::Address(_) => stack.push(true),
+                Op::Symbol(name) => stack.push(!is_number(name)),
+                Op::Binary(operator) if operator.compares() => join_top(&mut stack, |_, _| false),
+                Op::Binary(Binary::Subtract) => join_top(&mut stack, |a, b| a && !b),
+                Op::Binary(_) | Op::Max | Op::Min => join_top(&mut stack, |a, b| a || b),
+                Op::Align => join_top(&mut stack, |a, _| a),
+                Op::DataSegmentAlign | Op::DataSegmentRelroEnd => join_top(&mut stack, |_, _| true),
+                Op::Unary(Unary::Not) | Op::IsTrue | Op::Absolute | Op::Log2Ceil => {
+                    stack.pop();
+                    stack.push(false);
+                }
+                Op::Next | Op::DataSegmentEnd | Op::SegmentStart(_) => {
+                    stack.pop();
+                    stack.push(true);
+                }
+                Op::Unary(_) | Op::Assert(_) => {}
+                _ => stack.push(false),
+            }
+        }
+        meets.iter().for_each(|_| join_top(&mut stack, |a, b| a || b));
+        stack.pop().unwrap_or(false)
+    }
+
+    /// The symbols that it names, also those that it only asks about.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.code.iter().filter_map(|op| match op {
+            Op::Symbol(name) | Op::Defined(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// The symbols that the value depends on.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
         self.code.iter().filter_map(|op| match op {
@@ -308,6 +353,11 @@ impl Expr {
             _ => None,
         })
     }
+}
+
+fn join_top(stack: &mut Vec<bool>, join: impl Fn(bool, bool) -> bool) {
+    let (b, a) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
+    stack.push(join(a, b));
 }
 
 /// What may be done before symbols have addresses.
@@ -658,6 +708,34 @@ mod tests {
         assert_eq!(value("1 ? .L$x : 0"), Ok(Symbol(".L$x".into(), 0)));
         assert_eq!(value("\"a-b\" + 1"), Ok(Symbol("a-b".into(), 1)));
         assert_eq!(parse_defsym(" f = g ").unwrap().0, "f");
+    }
+
+    #[test]
+    fn addresses_and_numbers() {
+        let is = |text: &str| {
+            let mut lexer = Lexer::new(text.as_bytes(), "t");
+            parse(&mut lexer, &"t".into()).unwrap().is_address(|name| name.starts_with('n'))
+        };
+        for text in
+            [".", "a", "a + n", "ALIGN(8)", "n ? a : 1", "1 ? 2 : a", "ADDR(.x) + 1", "MAX(a, 1)", "-a"]
+        {
+            assert!(is(text), "{text}");
+        }
+        for text in [
+            "1",
+            "n",
+            "a - b",
+            "a < b",
+            "SIZEOF(.x)",
+            "ABSOLUTE(.)",
+            "a && b",
+            "n ? 1 : 2",
+            "DEFINED(a)",
+            "ALIGN(4, 8)",
+            "!a",
+        ] {
+            assert!(!is(text), "{text}");
+        }
     }
 
     #[test]

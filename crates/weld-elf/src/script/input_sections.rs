@@ -52,7 +52,7 @@ pub enum Sort {
 }
 
 /// A pattern for the names of files: of a file, or (`archive:member`) of members of an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FilePattern {
     /// Of what stands before the colon; `None`: it has none. Empty: files that are in no archive.
     pub archive: Option<Vec<u8>>,

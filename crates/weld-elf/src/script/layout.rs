@@ -5,7 +5,8 @@
 use weld_common::diag::Diagnostic;
 
 use super::commands::{Command, Definition};
-use super::expr::{Expr, Op};
+use super::expr::Expr;
+use super::input_sections::SectionPattern;
 use super::lexer::Place;
 use super::memory::Region;
 use super::phdrs::ProgramHeader;
@@ -94,9 +95,26 @@ impl LayoutScript {
         Ok(())
     }
 
-    /// Whether layout is any other than the default one because of it.
-    pub fn says_anything(&self) -> bool {
-        self.has_sections || self.computes || self.phdrs.is_some()
+    /// A description of common symbols of single files, which is not built.
+    pub fn commons_of_files(&self) -> Option<&Place> {
+        let all = self.descriptions().flat_map(|section| &section.contents);
+        all.filter_map(|content| match content {
+            Content::Inputs(inputs) => Some(inputs),
+            _ => None,
+        })
+        .find(|inputs| {
+            let excludes = |p: &SectionPattern| !p.exclude.is_empty();
+            let is_it = |p: &SectionPattern| p.name == b"COMMON" && (excludes(p) || !inputs.file.is_any());
+            inputs.sections.iter().any(is_it)
+        })
+        .map(|inputs| &inputs.place)
+    }
+
+    /// Whether some output sections may not refer to others.
+    pub fn forbids_references(&self) -> bool {
+        let overlay =
+            |statement: &Statement| matches!(statement, Statement::Overlay(o) if o.no_cross_references);
+        !self.no_cross_references.is_empty() || self.statements.iter().any(overlay)
     }
 
     pub fn region(&self, name: &str) -> Option<usize> {
@@ -114,20 +132,34 @@ impl LayoutScript {
         })
     }
 
-    /// All assignments to symbols, in order.
+    /// All assignments to symbols, in order, and whether each stands in an output section.
     pub fn assignments(&self) -> impl Iterator<Item = (&Assignment, bool)> {
-        self.statements.iter().flat_map(|statement| {
-            let mut list = Vec::new();
-            match statement {
-                Statement::Assign(assignment) => list.push((assignment, false)),
-                Statement::Assert(_) => {}
-                Statement::Section(section) => inside(section, &mut list),
-                Statement::Overlay(overlay) => {
-                    overlay.sections.iter().for_each(|section| inside(section, &mut list))
+        self.assignments_of(|_| true).into_iter()
+    }
+
+    /// The same without those of output sections that there are not, by their numbers among [`Self::descriptions`].
+    pub fn assignments_of(&self, is_there: impl Fn(usize) -> bool) -> Vec<(&Assignment, bool)> {
+        let mut list = Vec::new();
+        let mut number = 0;
+        for statement in &self.statements {
+            let sections = match statement {
+                Statement::Assign(assignment) => {
+                    list.push((assignment, false));
+                    continue;
                 }
+                Statement::Assert(_) => continue,
+                Statement::Section(section) => std::slice::from_ref(&**section),
+                Statement::Overlay(overlay) => &overlay.sections,
+            };
+            for section in sections {
+                if is_there(number) {
+                    inside(section, &mut list);
+                }
+                number += 1;
             }
-            list.into_iter().filter(|(assignment, _)| !assignment.is_dot())
-        })
+        }
+        list.retain(|(assignment, _)| !assignment.is_dot());
+        list
     }
 
     /// Expressions whose symbols have to be known whatever else is.
@@ -151,11 +183,6 @@ impl LayoutScript {
             list.extend(header.address.iter().chain(&header.flags));
         }
         list
-    }
-
-    /// Whether an expression somewhere has this operation.
-    pub fn uses(&self, op: &Op) -> bool {
-        self.expressions().iter().any(|value| value.code.contains(op))
     }
 }
 

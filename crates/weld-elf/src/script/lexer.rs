@@ -252,11 +252,13 @@ fn word_len(rest: &[u8], mode: Mode) -> usize {
             Mode::File => in_path(byte),
             Mode::Statement => match byte {
                 b'=' => false,
-                b':' => len > 0 && rest.get(len + 1).is_some_and(|&next| in_path(next) && next != b'='),
-                _ => {
-                    in_path(byte)
-                        && !OPERATORS.iter().any(|op| op.ends_with(b"=") && rest[len..].starts_with(op))
+                b':' => rest
+                    .get(len + 1)
+                    .is_some_and(|&next| in_path(next) && next != b'=' || next == b'(' && len > 0),
+                b'<' | b'>' | b'+' | b'-' | b'*' | b'/' | b'&' | b'|' | b'^' | b'!' => {
+                    !OPERATORS.iter().any(|op| op.ends_with(b"=") && rest[len..].starts_with(op))
                 }
+                _ => in_path(byte),
             },
             Mode::Pattern if byte == b':' => {
                 // `::` belongs to the word, a single colon ends it.
@@ -345,6 +347,8 @@ mod tests {
             ("a<<=b", &["a", "<<=", "b"]),
             ("lib.a:*x-y.o(", &["lib.a:*x-y.o", "("]),
             ("a:", &["a", ":"]),
+            ("lib.a:(", &["lib.a:", "("]),
+            (":x.o(", &[":x.o", "("]),
             ("x+=1;", &["x", "+=", "1", ";"]),
             ("/DISCARD/ :", &["/DISCARD/", ":"]),
         ] {

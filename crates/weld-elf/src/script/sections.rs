@@ -77,7 +77,7 @@ pub enum SectionType {
     NoAlloc,
     ReadOnly,
     /// `TYPE = …`, read-only if so asked.
-    Type(Expr, bool),
+    Type(u32, bool),
 }
 
 /// Which input sections an output section is for.
@@ -263,17 +263,38 @@ impl<'a> Parser<'a, '_> {
                     ahead.expect(Mode::Expression, "TYPE")?;
                 }
                 ahead.expect(Mode::Expression, "=")?;
+                let token = ahead.peek(Mode::Expression)?;
                 let value = expr::parse(&mut ahead, &self.path)?;
                 if read_only {
                     ahead.expect(Mode::Expression, ")")?;
                 }
-                SectionType::Type(value, read_only)
+                SectionType::Type(self.type_of(value, &token)?, read_only)
             }
             _ => return Ok(false),
         };
         ahead.expect(Mode::Expression, ")")?;
         self.lexer = ahead;
         Ok(true)
+    }
+
+    /// `TYPE = …`: a number or one of the names of types.
+    fn type_of(&self, value: Expr, token: &Token<'a>) -> Result<u32, Diagnostic> {
+        const NAMES: [(&[u8], u32); 7] = [
+            (b"SHT_PROGBITS", 1),
+            (b"SHT_STRTAB", 3),
+            (b"SHT_NOTE", 7),
+            (b"SHT_NOBITS", 8),
+            (b"SHT_INIT_ARRAY", 14),
+            (b"SHT_FINI_ARRAY", 15),
+            (b"SHT_PREINIT_ARRAY", 16),
+        ];
+        if let ([Op::Symbol(_)], Some((_, kind))) =
+            (&value.code[..], NAMES.iter().find(|(name, _)| *name == token.text))
+        {
+            return Ok(*kind);
+        }
+        let number = self.constant(value, token)?;
+        u32::try_from(number).map_err(|_| self.lexer.unexpected(token, "a section type of 32 bits"))
     }
 
     /// What stands between the colon and the brace.

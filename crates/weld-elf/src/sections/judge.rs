@@ -4,6 +4,7 @@
 
 use super::names::continues;
 use super::parse::Parser;
+use super::scripted::{Found, OfFile, Orphans, Rules};
 use super::uses::OutputUse;
 use super::{InputSection, MergeSection, SectionKind, is_array};
 use crate::arch::facts::Facts;
@@ -48,10 +49,18 @@ impl<'a> Parser<'a, '_> {
         if self.is_special(name, shndx)? || self.is_stripped(name, shdr) {
             return Ok(());
         }
-        let Contents { kind, size, align } = self.contents(shndx)?;
-        let bin = match self.is_unique(name, shdr.sh_type()) {
-            true => self.found.local_names.add(name, true),
-            false => self.bin_of(name),
+        let Contents { kind, size, mut align } = self.contents(shndx)?;
+        let bin = match self.script {
+            Some(script) => match self.scripted_bin(script, (shndx, name), &mut align) {
+                Some(bin) => bin,
+                None => {
+                    // What it defines goes with it.
+                    self.slots[shndx - self.first].set_kind(SectionKind::Discarded);
+                    return Ok(());
+                }
+            },
+            None if self.is_unique(name, shdr.sh_type()) => self.found.local_names.add(name, true),
+            None => self.bin_of(name),
         };
         let kind = self.refine(kind, (shndx, name), bin, size)?;
         self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
@@ -65,6 +74,48 @@ impl<'a> Parser<'a, '_> {
             self.found.extra.name_tables.push(shndx as u32);
         }
         Ok(())
+    }
+
+    /// Where a linker script puts a section; `None`: nowhere.
+    fn scripted_bin(
+        &mut self,
+        (rules, file): &(&Rules, OfFile),
+        (shndx, name): (usize, &'a [u8]),
+        align: &mut u64,
+    ) -> Option<BinId> {
+        let flags = self.object.shdrs[shndx].sh_flags();
+        let bin = match rules.find(file, name, flags) {
+            Found::Discarded => return None,
+            Found::Bin(bin) => bin,
+            Found::Orphan => {
+                let message = "no output section of the script is for it";
+                let spot = self.object.at_section(shndx as u32);
+                match rules.orphans {
+                    Orphans::Place => {}
+                    Orphans::Discard => return None,
+                    Orphans::Error => self.sink.push(spot.error(message)),
+                    Orphans::Warn => self.sink.push(spot.warning(message)),
+                }
+                return Some(self.bin_of_orphan(name));
+            }
+        };
+        if let Some(of_script) = rules.bin(bin) {
+            if let Some(log2) = of_script.subalign {
+                *align = 1 << log2;
+            }
+            if of_script.keep {
+                self.found.extra.retained.push(shndx as u32);
+            }
+        }
+        Some(bin)
+    }
+
+    /// Whether a bin is that of an array of functions, by which name a script knows it.
+    fn is_array_bin(&self, bin: BinId, array: BinId) -> bool {
+        match self.script.and_then(|(rules, _)| rules.bin(bin)) {
+            Some(of_script) => of_script.array == Some(array),
+            None => bin == array,
+        }
     }
 
     /// Tables of the object file itself, and what only matters to a linker.
@@ -179,8 +230,8 @@ impl<'a> Parser<'a, '_> {
                 return Ok(SectionKind::EhFrame);
             }
         }
-        if bin == bin::INIT_ARRAY && continues(name, b".ctors")
-            || bin == bin::FINI_ARRAY && continues(name, b".dtors")
+        if self.is_array_bin(bin, bin::INIT_ARRAY) && continues(name, b".ctors")
+            || self.is_array_bin(bin, bin::FINI_ARRAY) && continues(name, b".dtors")
         {
             let word = self.object.format().word();
             if !size.is_multiple_of(word) {

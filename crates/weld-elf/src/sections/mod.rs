@@ -2,7 +2,7 @@
 //!
 //! Runs after COMDAT resolution. Here are the tables that later phases read; how they come about is in
 //! `parse` (objects and slices of them), `judge` (one section by its header), `names` (which output section
-//! a section goes to), `uses` (what that says of the output section), `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
+//! a section goes to; `scripted` if a linker script says so), `uses` (what that says of the output section), `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
 //!
 //! Specification: gABI chapter 4 ("Sections").
 
@@ -11,10 +11,11 @@ mod judge;
 mod names;
 mod parse;
 mod relocs;
+pub mod scripted;
 mod ties;
 mod uses;
 
-pub use parse::parse;
+pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
 pub use uses::OutputUse;
 

@@ -130,6 +130,14 @@ impl<'a> Parser<'a, '_> {
         named.unwrap_or_else(|name| self.found.local_names.add(name, false))
     }
 
+    /// Where a section goes that no pattern of a script matches: to an output section of its own name.
+    pub(super) fn bin_of_orphan(&mut self, name: &'a [u8]) -> BinId {
+        match BINS.iter().position(|known| *known == name) {
+            Some(known) => BinId(known as u32),
+            None => self.found.local_names.add(name, false),
+        }
+    }
+
     fn joins_arrays(&self) -> bool {
         self.options.sections.ctors_in_init_array && !is_crt_file(self.object)
     }

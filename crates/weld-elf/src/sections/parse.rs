@@ -18,6 +18,7 @@ use weld_common::glob::Glob;
 use weld_common::{par, sort, trace};
 
 use super::names::{LOCAL_NAME, LocalNames};
+use super::scripted::{OfFile, Rules};
 use super::uses::Uses;
 use super::{FOLLOWERS, InputSection, ObjectSections, SectionKind, Sections};
 use crate::ids::BinId;
@@ -43,7 +44,7 @@ fn cleared(slots: &mut [MaybeUninit<InputSection>]) -> &mut [InputSection] {
 pub fn parse<'a>(
     objects: &mut [Object<'a>],
     comdats: &Comdats,
-    options: &Options,
+    (options, rules): (&Options, Option<&Scripted<'a, '_>>),
     sink: &DiagSink,
     parallel: bool,
 ) -> Sections<'a> {
@@ -70,7 +71,7 @@ pub fn parse<'a>(
     let region = trace::region("parse sections");
     let one = |(i, (object, slots)): (usize, (&Object<'a>, &mut [MaybeUninit<InputSection>]))| {
         let _task = region.task();
-        Whole { index: i as u32, object, options, sink, unique, parallel }.parse(slots, comdats)
+        Whole { index: i as u32, object, options, rules, sink, unique, parallel }.parse(slots, comdats)
     };
     let parsed: Vec<ObjectSections> = if parallel {
         objects.par_iter().zip(slots).enumerate().map(one).collect()
@@ -89,12 +90,22 @@ pub fn parse<'a>(
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
         sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
     }
-    let mut sections = Sections { list, objects: parsed, bins: BINS.to_vec() };
+    let mut bins = BINS.to_vec();
+    bins.extend(rules.iter().flat_map(|scripted| scripted.bin_names));
+    let mut sections = Sections { list, objects: parsed, bins };
     sections.join_names(objects, parallel);
     if sections.bins.len() >= LOCAL_NAME as usize {
         sink.error(format!("too many different section names: {}", sections.bins.len()));
     }
     sections
+}
+
+/// How a script assigns sections.
+#[derive(Clone, Copy)]
+pub struct Scripted<'a, 's> {
+    pub rules: &'s Rules,
+    /// The names of its bins: those of their output sections.
+    pub bin_names: &'s [&'a [u8]],
 }
 
 /// An object, and what its parts share.
@@ -103,6 +114,7 @@ struct Whole<'a, 'p> {
     index: u32,
     object: &'p Object<'a>,
     options: &'p Options,
+    rules: Option<&'p Scripted<'a, 'p>>,
     sink: &'p DiagSink,
     unique: &'p [Glob],
     parallel: bool,
@@ -112,8 +124,15 @@ impl<'a, 'p> Whole<'a, 'p> {
     /// Parses the object. All of `slots` are written.
     fn parse(&self, slots: &mut [MaybeUninit<InputSection>], comdats: &Comdats) -> ObjectSections<'a> {
         let lost = self.lost_members(comdats);
+        let script =
+            self.rules.map(|scripted| (scripted.rules, scripted.rules.of_file(Some(&self.object.name))));
+        let script = script.as_ref();
         let parse = |first: usize, slots: &mut [MaybeUninit<InputSection>]| {
-            let mut slice = self.parser(first, cleared(slots), Found::default());
+            let found = script.map_or_else(Found::default, |(rules, _)| Found {
+                uses: Uses::new(rules.bins.len()),
+                ..Found::default()
+            });
+            let mut slice = self.parser(first, cleared(slots), found, script);
             slice.parse(&lost);
             slice.found
         };
@@ -122,17 +141,23 @@ impl<'a, 'p> Whole<'a, 'p> {
         // SAFETY: the slices together are all slots, and each has been cleared.
         let slots = unsafe { slots.assume_init_mut() };
         let found = slices.join(slots, self.parallel);
-        let mut parser = self.parser(0, slots, found);
+        let mut parser = self.parser(0, slots, found, script);
         parser.finish(self.parallel);
         parser.found.into_sections()
     }
 
-    fn parser<'s>(&self, first: usize, slots: &'s mut [InputSection], found: Found<'a>) -> Parser<'a, 's>
+    fn parser<'s>(
+        &self,
+        first: usize,
+        slots: &'s mut [InputSection],
+        found: Found<'a>,
+        script: Option<&'s (&'p Rules, OfFile)>,
+    ) -> Parser<'a, 's>
     where
         'p: 's,
     {
         let Whole { object, options, sink, unique, .. } = *self;
-        Parser { object, options, sink, unique, first, slots, found }
+        Parser { object, options, script, sink, unique, first, slots, found }
     }
 
     /// Header indices of the members of COMDAT groups that lost; sorted if the object is cut.
@@ -160,7 +185,9 @@ impl<'a, 'p> Whole<'a, 'p> {
 pub(super) struct Parser<'a, 'p> {
     pub(super) object: &'p Object<'a>,
     pub(super) options: &'p Options,
-    sink: &'p DiagSink,
+    /// The patterns of a linker script, and which of them hold for the object.
+    pub(super) script: Option<&'p (&'p Rules, OfFile)>,
+    pub(super) sink: &'p DiagSink,
     /// The patterns of `--unique`.
     pub(super) unique: &'p [Glob],
     /// Header index of the first slot.

@@ -46,12 +46,18 @@ pub(super) struct Uses {
     pub(super) list: Vec<OutputUse>,
     /// Where in `list` that of each output section is, by its name: well-known ones first, then the object's own.
     places: Vec<Option<u32>>,
+    /// Bins that a script has besides the well-known ones.
+    script_bins: usize,
 }
 
 impl Uses {
+    pub(super) fn new(script_bins: usize) -> Uses {
+        Uses { script_bins, ..Uses::default() }
+    }
+
     pub(super) fn add(&mut self, mine: &OutputUse) {
         let own = mine.bin.0.checked_sub(LOCAL_NAME);
-        let name = own.map_or(mine.bin.index(), |own| BINS.len() + own as usize);
+        let name = own.map_or(mine.bin.index(), |own| BINS.len() + self.script_bins + own as usize);
         if self.places.len() <= name {
             self.places.resize(name + 1, None);
         }

@@ -3,13 +3,14 @@
 //! A reserved name is defined only where something refers to it and no object defines it. What it
 //! stands for is kept as a [`Target`] and turned into an address after layout.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use weld_common::diag::DiagSink;
 
 use super::{Symbols, sym};
 use crate::ids::*;
+use crate::input::object::SymbolPlace;
 use crate::mode::Mode;
 use crate::names::spelled;
 use crate::names::{Rank, flag, pack};
@@ -17,7 +18,11 @@ use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::versioned::Shadowed;
 use crate::script::commands::Command;
+use crate::script::expr::Op;
+use crate::script::layout::LayoutScript;
+use crate::script::sections::Assignment;
 use crate::sections::Sections;
+use crate::sections::scripted::Rules;
 use crate::util::is_c_identifier;
 
 /// What an internal symbol stands for.
@@ -48,7 +53,16 @@ pub enum Target {
     Version,
     /// Another symbol plus an offset.
     Alias(SymbolId, i64),
+    /// What the layout by a script computes: a number that does not move with the image, or an address. If the script only
+    /// gives another name to a symbol, that.
+    Computed {
+        absolute: bool,
+        same: Option<SymbolId>,
+    },
 }
+
+/// Commands of scripts, each with the script's path.
+type Commands = [(Arc<str>, Command)];
 
 pub struct Internal {
     pub id: SymbolId,
@@ -62,20 +76,27 @@ pub struct Internal {
 #[derive(Default)]
 pub struct Internals {
     pub list: Vec<Internal>,
+    /// A layout by a script: what expressions name and the table of names has.
+    pub script_names: HashMap<String, SymbolId>,
+    /// Symbols that the layout computes, with what objects define by their names, if they do.
+    computed: HashMap<SymbolId, Option<(SectionId, u64)>>,
 }
 
 impl Internals {
     /// Defines what is referred to. `scripts` are the commands of linker scripts. Call before symbols
-    /// are frozen.
+    /// are frozen. `script` lays out, and then computes all values itself.
     pub fn define(
         resolved: &mut Resolved,
         sections: &Sections,
         options: &Options,
-        scripts: &[(Arc<str>, Command)],
+        (scripts, script): (&Commands, Option<(&LayoutScript, &Rules)>),
         sink: &DiagSink,
     ) -> Internals {
         let mut internals = Internals::default();
-        internals.assigned(resolved, scripts);
+        match script {
+            Some((script, rules)) => internals.computed_by(resolved, script, rules),
+            None => internals.assigned(resolved, scripts),
+        }
         internals.linker_made(resolved, sections, options, sink);
         internals.follow_aliases(resolved, sink);
         internals
@@ -115,6 +136,90 @@ impl Internals {
                 self.assign(resolved, definition.name.as_bytes(), (target, flags), origin);
             }
         }
+    }
+
+    /// All assignments of a script that lays out.
+    fn computed_by(&mut self, resolved: &mut Resolved, script: &LayoutScript, rules: &Rules) {
+        let all = script.assignments_of(|section| !rules.is_disabled(section));
+        for (assignment, _) in all.iter().filter(|(assignment, _)| !assignment.provide) {
+            let target = Target::Computed { absolute: false, same: None };
+            let flags = if assignment.hidden { flag::VIS_HIDDEN } else { 0 };
+            let name = assignment.name.as_bytes();
+            let Some(id) = resolved.names.find(name) else { continue };
+            let original = original(resolved, id);
+            self.computed.entry(id).or_insert(original);
+            self.assign(resolved, name, (target, flags), assignment.place.to_string());
+        }
+        // One that is needed may need others.
+        loop {
+            let before = self.list.len();
+            for (assignment, _) in all.iter().filter(|(assignment, _)| assignment.provide) {
+                self.provide(resolved, assignment);
+            }
+            if self.list.len() == before {
+                break;
+            }
+        }
+        self.note_kinds(resolved, &all);
+        let names = script.expressions().into_iter().chain(all.iter().map(|(a, _)| &a.value));
+        let symbols = names.flat_map(|value| value.names()).chain(all.iter().map(|(a, _)| a.name.as_str()));
+        let known = symbols.filter_map(|name| Some((name.to_owned(), resolved.names.find(name.as_bytes())?)));
+        self.script_names = known.collect();
+    }
+
+    fn provide(&mut self, resolved: &mut Resolved, assignment: &Assignment) {
+        let (before, name) = (self.list.len(), assignment.name.as_bytes());
+        let flags = if assignment.hidden { flag::VIS_HIDDEN } else { 0 };
+        self.optional(resolved, name, Target::Computed { absolute: false, same: None }, flags);
+        if self.list.len() == before {
+            return;
+        }
+        self.name_last(assignment.place.to_string());
+        self.computed.insert(self.list[before].id, None);
+        for name in assignment.value.symbols() {
+            if let Some(id) = resolved.names.find(name.as_bytes()) {
+                resolved.names.get_mut(id).flags |= flag::REF_STRONG;
+            }
+        }
+    }
+
+    /// Which of the computed values are numbers: before the scan, for they do not move with the image.
+    fn note_kinds(&mut self, resolved: &Resolved, all: &[(&Assignment, bool)]) {
+        let mut absolute: HashMap<SymbolId, bool> = HashMap::new();
+        // What one names may be assigned to further on.
+        for _ in 0..3 {
+            for (assignment, inside) in all {
+                let Some(id) = resolved.names.find(assignment.name.as_bytes()) else { continue };
+                let of_symbol = |name: &str| {
+                    let id = resolved.names.find(name.as_bytes());
+                    id.is_some_and(|id| {
+                        absolute.get(&id).copied().unwrap_or_else(|| is_absolute(resolved, id))
+                    })
+                };
+                let is_address = assignment.value.is_address(of_symbol);
+                absolute.insert(id, !is_address && !inside);
+            }
+        }
+        let mut same: HashMap<SymbolId, SymbolId> = HashMap::new();
+        for (assignment, _) in all {
+            if let ([Op::Symbol(other)], Some(id)) =
+                (&assignment.value.code[..], resolved.names.find(assignment.name.as_bytes()))
+                && let Some(other) = resolved.names.find(other.as_bytes())
+            {
+                same.insert(id, other);
+            }
+        }
+        for internal in &mut self.list {
+            if let Target::Computed { absolute: is, same: other } = &mut internal.target {
+                *is = absolute.get(&internal.id).copied().unwrap_or(false);
+                *other = same.get(&internal.id).copied();
+            }
+        }
+    }
+
+    /// Whether a layout by a script computes a symbol, and if so what an object defines by that name.
+    pub fn computed(&self, id: SymbolId) -> Option<Option<(SectionId, u64)>> {
+        self.computed.get(&id).copied()
     }
 
     fn name_last(&mut self, origin: String) {
@@ -251,6 +356,8 @@ impl Internals {
                 let value = match internal.target {
                     Target::Absolute(value) => Some(value),
                     Target::Version => Some(0),
+                    // Layout will say which.
+                    Target::Computed { absolute: true, .. } => Some(0),
                     Target::Alias(other, offset) if symbols[other].kind() == sym::ABSOLUTE => {
                         Some(symbols[other].constant().wrapping_add(offset as u64))
                     }
@@ -266,7 +373,9 @@ impl Internals {
                     symbol.remove(sym::KIND);
                     let kind = if internal.target == Target::Version { sym::OBJECT } else { 0 };
                     symbol.add(sym::ABSOLUTE | assigned | kind);
-                } else if let Target::Alias(other, _) = internal.target {
+                } else if let Target::Alias(other, _) | Target::Computed { same: Some(other), .. } =
+                    internal.target
+                {
                     // A function's alias is a function, and that of an IFUNC another IFUNC: the value is the
                     // resolver's address, which is not to be called.
                     const KINDS: u32 = sym::FUNC | sym::TLS | sym::OBJECT | sym::IFUNC;
@@ -330,6 +439,32 @@ impl Internals {
         entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
         self.list.push(Internal { id, target, origin, before });
     }
+}
+
+/// What an object defines by a name.
+fn original(resolved: &Resolved, id: SymbolId) -> Option<(SectionId, u64)> {
+    let entry = resolved.names.get(id);
+    if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
+        return None;
+    }
+    let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
+    let symbol = &object.syms[entry.sym() as usize];
+    match object.place(entry.sym(), symbol) {
+        SymbolPlace::Section(section) if (section as usize) < object.shdrs.len() => {
+            Some((SectionId(object.section_base + section), symbol.st_value()))
+        }
+        _ => None,
+    }
+}
+
+/// Whether an object gives a name a value that is no address.
+fn is_absolute(resolved: &Resolved, id: SymbolId) -> bool {
+    let entry = resolved.names.get(id);
+    if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
+        return false;
+    }
+    let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
+    object.place(entry.sym(), &object.syms[entry.sym() as usize]) == SymbolPlace::Absolute
 }
 
 fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {

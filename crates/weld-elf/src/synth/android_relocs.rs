@@ -161,8 +161,10 @@ pub fn settle<'a>(
         }
         let out = chunk.out;
         plan.layout.chunks[id.index()].size = size;
-        members::place_again(&mut plan.layout, sections, out);
-        plan.settle(context, resolved, sections, program)?;
+        if !plan.layout.is_by_script() {
+            members::place_again(&mut plan.layout, sections, out);
+        }
+        plan.settle(context, resolved, (sections, symbols), program)?;
     }
     Err(format!("the layout does not settle: the size of .rela.dyn still changes after {ROUNDS} rounds"))
 }

@@ -223,8 +223,11 @@ pub fn write(format: Format, entries: &[(u64, u64)], out: &mut [u8]) {
     for (tag, value) in entries {
         bytes.word(*tag).word(*value);
     }
-    let (entries, rest) = out.split_at_mut(entries.len() * format.size::<Dyn>() as usize);
-    entries.copy_from_slice(&bytes.finish());
+    let bytes = bytes.finish();
+    // That there is room for all has been checked.
+    let len = bytes.len().min(out.len());
+    let (entries, rest) = out.split_at_mut(len);
+    entries.copy_from_slice(&bytes[..len]);
     rest.fill(0);
 }
 
@@ -293,18 +296,20 @@ impl Synthetic for Section {
 fn arrays(sizes: &Sizes) -> Vec<&'static [u8]> {
     let sections = sizes.sections;
     let names: [&'static [u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
-    let index =
-        |name: &[u8]| sections.bins.iter().position(|n| *n == name).map_or(BinId::NONE, |i| BinId(i as u32));
-    let wanted = names.map(index);
+    // With a linker script there may be several bins for one.
+    let number = |name: &[u8]| names.iter().position(|n| *n == name);
+    let bins = (0..).map(BinId).zip(&sections.bins);
+    let wanted: Vec<(BinId, usize)> = bins.filter_map(|(bin, name)| Some((bin, number(name)?))).collect();
+    let of_bin = |bin: BinId| wanted.iter().find(|w| w.0 == bin).map(|w| w.1);
     let mut found = [false; 3];
     for (object, extra) in sizes.objects.iter().zip(&sections.objects) {
-        let missing = |bin: BinId| wanted.iter().position(|w| *w == bin).filter(|k| !found[*k]);
+        let missing = |bin: BinId| of_bin(bin).filter(|k| !found[*k]);
         if !extra.uses.iter().any(|u| missing(u.bin).is_some()) {
             continue;
         }
         let base = object.section_base as usize;
         for (i, section) in sections.list[base..base + object.shdrs.len()].iter().enumerate() {
-            if let Some(k) = wanted.iter().position(|w| *w == section.bin())
+            if let Some(k) = of_bin(section.bin())
                 && section.in_image()
                 && sizes.plan.live.contains(SectionId((base + i) as u32))
             {

@@ -304,8 +304,10 @@ impl<'a> Image<'_, 'a> {
                 inside.map(|c| c.out.header()).or_else(|| of_chunk(ChunkKind::CopyBss))
             }
             sym::INTERNAL => {
-                let out = self.layout.section_at(symbol.address()).unwrap_or(OutputSectionId(0));
-                Some(out.header())
+                let script = self.layout.script.as_ref();
+                let said = script.and_then(|script| script.section_of(symbol.section));
+                let out = said.or_else(|| self.layout.section_at(symbol.address()));
+                Some(out.unwrap_or(OutputSectionId(0)).header())
             }
             _ => None,
         }

@@ -34,6 +34,7 @@ pub mod plt;
 pub mod property_note;
 pub mod rela;
 pub mod relr;
+pub mod script_data;
 pub mod section;
 pub mod shstrtab;
 pub mod slots;

@@ -48,11 +48,11 @@ use crate::layout::addresses::Bases;
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
-use crate::layout::{Layout, addresses};
+use crate::layout::{Layout, addresses, scripted};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
-use crate::options::{Options, Strip};
+use crate::options::{Options, Orphans, Strip};
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
@@ -190,7 +190,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let parts = (&mut *sections, &mut *symbols);
         plan.lay_out(self.job, self.context, self.resolved, parts, (&commons, self.order)).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
-        let moved = !base.is_multiple_of(page) && !plan.layout.raw;
+        let moved = !base.is_multiple_of(page) && !plan.layout.raw && !plan.layout.is_by_script();
         if moved && self.relax_got == options.relocs.relax {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
             self.job.sink.warn(text);
@@ -367,6 +367,13 @@ impl<'a> Plan<'a> {
             false => Program::new(options, machine, self.facts.os_abi),
         };
         let keeps_relocs = options.keeps_relocs() && self.symtab.is_some();
+        let internals = context.internals;
+        let source = context.rules.zip(context.inputs.script()).map(|(rules, script)| scripted::Source {
+            script,
+            rules,
+            names: &internals.script_names,
+            internals,
+        });
         let builder = Builder {
             objects,
             sections,
@@ -379,10 +386,12 @@ impl<'a> Plan<'a> {
             heads: self.joined.as_ref().map(|joined| &joined.heads[..]),
             reloc_form: machine.kept_reloc_form(),
             keep_relocs: keeps_relocs.then_some(&self.eh_frames),
+            script: source.as_ref(),
             parallel: context.parallel,
         };
-        let (layout, lists) = builder.build(specs);
+        let (layout, lists) = builder.build(specs)?;
         self.layout = layout;
+        self.report_orphans(job);
         self.name_merged_chunks();
         if keeps_relocs {
             self.keep_relocs(lists, context, resolved, (sections, symbols), job)?;
@@ -392,10 +401,22 @@ impl<'a> Plan<'a> {
         if self.joined.is_some() {
             link_tables(&mut self.layout, resolved, context.owners);
         }
-        self.settle(context, resolved, sections, &program)?;
+        self.settle(context, resolved, (sections, symbols), &program)?;
         match options.relocs.pack_android {
             true => android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols)),
             false => Ok(()),
+        }
+    }
+
+    /// `--orphan-handling`: what the linker makes, and a script has no place for.
+    fn report_orphans(&self, job: &Job) {
+        for name in self.layout.script.iter().flat_map(|script| &script.orphans) {
+            let text = format!("{name}: no output section of the script is for it");
+            match job.options.layout.orphans {
+                Orphans::Warn => job.sink.warn(text),
+                Orphans::Error => job.sink.error(text),
+                Orphans::Place | Orphans::Discard => {}
+            }
         }
     }
 

@@ -191,6 +191,7 @@ impl<'a> Choice<'_, 'a> {
         let flags = self.symbols[id].flags();
         let list = match flags & sym::KIND {
             sym::INTERNAL if flags & (sym::HIDDEN | sym::LOCALIZED) != 0 => locals,
+            sym::ABSOLUTE if flags & sym::ASSIGNED != 0 && self.is_hidden_number(id) => locals,
             sym::INTERNAL | sym::ABSOLUTE => globals,
             sym::UNDEFINED | sym::SHARED
                 if flags & (sym::USED | sym::NEEDS | strong_use(self.options.sections.gc_sections)) != 0
@@ -205,6 +206,13 @@ impl<'a> Choice<'_, 'a> {
         if !by_object && self.retains(entry.name, || self.needs_global(id)) {
             list.push((entry.best, id));
         }
+    }
+
+    /// Whether a value that a script gives a symbol stays inside of the output.
+    #[cold]
+    fn is_hidden_number(&self, id: SymbolId) -> bool {
+        let hidden = self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0;
+        hidden && self.resolved.names.get(id).rank() == Rank::Internal
     }
 
     /// The indices of all symbols, once the table has its symbols of sections.

@@ -1,7 +1,7 @@
 //! Which files to link, and where to look for them.
 
 use weld_common::args::Value::{None as NoValue, Required, Separate};
-use weld_common::args::{Group, Spec, flag, lost, refused, take};
+use weld_common::args::{Group, Spec, flag, refused, take};
 use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
@@ -78,16 +78,10 @@ const ROWS: &[Spec<State>] = &[
         s.start_group(true);
     }),
     flag(&["end-lib"], "End what --start-lib started.", |s| s.end_group(true)),
-    take(
-        &["script", "T"],
-        Required("FILE"),
-        "Read a linker script. So far scripts may name inputs, search directories, symbols and versions, \
-         but not SECTIONS.",
-        |s, v| {
-            s.add_input(InputKind::Script(v.os().into()));
-            Ok(())
-        },
-    ),
+    take(&["script", "T"], Required("FILE"), "Read a linker script.", |s, v| {
+        s.add_input(InputKind::Script(v.os().into()));
+        Ok(())
+    }),
     take(&["default-script", "dT"], Required("FILE"), "The script to read if there is no -T.", |s, v| {
         s.default_script(v.os());
         Ok(())
@@ -175,9 +169,9 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     refused(&["mri-script", "c"], Separate("FILE"), "MRI scripts are not read"),
-    lost(
+    refused(
         &["enable-non-contiguous-regions", "enable-non-contiguous-regions-warnings"],
         NoValue,
-        "there are no memory regions without linker scripts",
+        "sections stay in the first output section that a script has for them",
     ),
 ];

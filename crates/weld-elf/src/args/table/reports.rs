@@ -158,7 +158,9 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-warn-mismatch"], NoValue, "inputs for another architecture always are errors"),
     lost(&["error-handling-script"], Required("FILE"), "no script is called on errors"),
     lost(&["print-archive-stats"], Required("FILE"), "--stats counts archive members"),
-    lost(&["print-memory-usage"], NoValue, "there are no memory regions without linker scripts"),
+    flag(&["print-memory-usage"], "Say how full the memory regions of a linker script are.", |s| {
+        s.o.reports.memory_usage = true;
+    }),
     lost(&["print-dependencies"], NoValue, "--why-extract and --cref show why files are linked"),
     lost(&["vs-diagnostics"], NoValue, "messages have one format"),
     accepted(

@@ -9,7 +9,8 @@ use weld_common::glob::Glob;
 use super::super::state::State;
 use super::super::values::{choice, choose, number};
 use crate::compressed::Algorithm;
-use crate::options::{Compression, Icf};
+use crate::options::{Compression, Icf, Orphans};
+use crate::script::input_sections::Sort;
 
 pub const GROUP: Group<State> = Group { title: "Sections", prefix: "", rows: ROWS };
 
@@ -157,28 +158,27 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["orphan-handling"],
         Required("HOW"),
-        "What happens to sections that a linker script does not place. All count as placed without one.",
+        "What happens to sections that a linker script does not place: place (default), discard, warn or error.",
         |s, v| {
-            let asked = choice(
-                v,
-                &[
-                    ("place", None),
-                    ("discard", Some("discard")),
-                    ("warn", Some("warn")),
-                    ("error", Some("error")),
-                ],
-            )?;
-            if let Some(how) = asked {
-                s.warn(format!("--orphan-handling={how} has no effect: no linker script places sections"));
-            }
+            let known = [
+                ("place", Orphans::Place),
+                ("discard", Orphans::Discard),
+                ("warn", Orphans::Warn),
+                ("error", Orphans::Error),
+            ];
+            s.o.layout.orphans = choice(v, &known)?;
             Ok(())
         },
     ),
     take(
         &["sort-section"],
         Required("KEY"),
-        "How a linker script sorts sections; without one it means nothing.",
-        |_, v| choice(v, &[("name", ()), ("alignment", ()), ("none", ())]),
+        "How patterns of a linker script sort that do not say so: name, alignment or none.",
+        |s, v| {
+            let known = [("name", Some(Sort::Name)), ("alignment", Some(Sort::Alignment)), ("none", None)];
+            s.o.layout.sort_sections = choice(v, &known)?;
+            Ok(())
+        },
     ),
     accepted(&["sort-common"], Optional("ORDER"), "common symbols are placed to fit in any case"),
     refused(&["split-by-file", "split-by-reloc"], Optional("SIZE"), "output sections are not split"),

@@ -147,7 +147,13 @@ impl<'a> Plan<'a> {
             has_versions: !dynsym.versym.is_empty(),
             form: self.reloc_form,
         };
-        plan.entries(&self.layout)
+        let entries = plan.entries(&self.layout);
+        let room = self.layout.chunk(ChunkKind::Dynamic).map_or(0, |chunk| chunk.size);
+        if entries.len() as u64 * image.format().size::<Dyn>() > room {
+            // A script may make one of nothing but data.
+            image.sink.error("there is an array of functions to run that no input has anything for");
+        }
+        entries
     }
 
     /// Where the program starts.

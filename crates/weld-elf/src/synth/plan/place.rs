@@ -9,7 +9,7 @@ use crate::input::object::SymbolPlace;
 use crate::job::Context;
 use crate::layout::program::Program;
 use crate::layout::segments;
-use crate::layout::{Layout, addresses, settle};
+use crate::layout::{Layout, addresses, scripted, settle};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::{Symbols, sym};
@@ -80,7 +80,7 @@ impl<'a> Plan<'a> {
         &mut self,
         context: &Context,
         resolved: &Resolved,
-        sections: &mut Sections,
+        (sections, symbols): (&mut Sections<'a>, &Symbols),
         program: &Program,
     ) -> Result<(), String> {
         let packed = Packed {
@@ -90,7 +90,24 @@ impl<'a> Plan<'a> {
             resolved,
             owners: context.owners,
         };
-        let assign = |layout: &mut Layout| segments::assign(layout, program, self.facts);
+        let world = scripted::World {
+            symbols,
+            internals: context.internals,
+            merged: &self.merged,
+            bases: self.bases,
+            shared: context.mode.shared,
+        };
+        let facts = self.facts;
+        let assign = |layout: &mut Layout<'a>, sections: &mut Sections<'a>| match &layout.script {
+            Some(script) if script.lays_out() => {
+                scripted::assign((layout, sections), &world, program, facts, context.parallel)
+            }
+            Some(_) => {
+                segments::assign(layout, program, facts)?;
+                scripted::compute((layout, sections), &world, program, facts)
+            }
+            None => segments::assign(layout, program, facts),
+        };
         settle::settle(&mut self.layout, sections, &[&packed], assign)
     }
 }

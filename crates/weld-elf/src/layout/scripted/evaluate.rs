@@ -1,0 +1,629 @@
+//! One pass over a script: gives output sections their addresses and sizes, and symbols their values.
+
+use super::*;
+use crate::layout::segments::{PageSizes, is_tls_zeroes};
+use crate::layout::{Chunk, ChunkKind, addresses, place};
+use crate::options::Options;
+use crate::script::expr::{Op, Unary, log2_ceil};
+use crate::sections::SectionKind;
+use crate::symbols::sym;
+use weld_common::runs::align_to;
+
+/// What a pass looks at and changes.
+pub(super) struct Pass<'p, 'w, 'a> {
+    pub script: &'p mut Scripted,
+    pub layout: &'p mut Layout<'a>,
+    pub sections: &'p mut Sections<'a>,
+    pub world: &'p World<'w, 'a>,
+    pub options: &'p Options,
+    pub pages: PageSizes,
+    pub dot: u64,
+    /// What is wrong, if this is the last pass.
+    pub errors: Vec<String>,
+    current: Option<Open>,
+    /// The last section in memory that has ended.
+    last: Option<usize>,
+    overlay: Option<OpenOverlay>,
+    /// How far load addresses are from addresses, by region; last those of sections in none.
+    load_distances: Vec<u64>,
+    /// Where the thread-local template goes on, once it has begun.
+    tls: Option<u64>,
+}
+
+/// The output section that a pass is in.
+struct Open {
+    block: usize,
+    start: u64,
+    /// Where the location counter was before it.
+    outside: u64,
+}
+
+struct OpenOverlay {
+    start: u64,
+    load: u64,
+    /// How far the longest section so far reaches.
+    end: u64,
+}
+
+impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
+    pub fn new(
+        script: &'p mut Scripted,
+        (layout, sections): (&'p mut Layout<'a>, &'p mut Sections<'a>),
+        world: &'p World<'w, 'a>,
+        (options, pages): (&'p Options, PageSizes),
+    ) -> Self {
+        let load_distances = vec![0; script.regions.len() + 1];
+        Pass {
+            script,
+            layout,
+            sections,
+            world,
+            options,
+            pages,
+            dot: 0,
+            errors: Vec::new(),
+            current: None,
+            last: None,
+            overlay: None,
+            load_distances,
+            tls: None,
+        }
+    }
+
+    /// Runs through the whole script.
+    pub fn run(&mut self) {
+        let regions = self.script.script.clone();
+        for (i, region) in regions.regions.iter().enumerate() {
+            let origin = self.number(&region.origin);
+            self.script.regions[i].origin = origin;
+            self.script.regions[i].length = self.number(&region.length);
+            self.script.regions[i].end = origin;
+        }
+        let steps = std::mem::take(&mut self.script.steps);
+        self.script.assigned.iter_mut().for_each(|assigned| assigned.seen = false);
+        for step in &steps {
+            self.step(step);
+        }
+        self.script.steps = steps;
+        self.check_regions();
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Assign { name, target, value, place } => self.assign(name, *target, value, place),
+            Step::Assert { value, message } => {
+                if self.number(value) == 0 {
+                    self.errors.push(format!("{}: assertion failed: {message}", value.place));
+                }
+            }
+            Step::Begin(block) => self.begin(*block),
+            Step::Inputs(bin) => self.inputs(*bin),
+            Step::Data(number, value) => self.data(*number, value),
+            Step::Fill(fill) => {
+                if let Some((out, start)) = self.open() {
+                    let at = self.dot - start;
+                    self.layout[out].fillers.push((at, fill.clone()));
+                }
+            }
+            Step::End(block) => self.end(*block),
+            Step::BeginOverlay { address, load_address } => {
+                let start = address.as_ref().map_or(self.dot, |value| self.number(value));
+                let load = match load_address {
+                    Some(value) => self.number(value),
+                    None => start.wrapping_add(self.load_distances.last().copied().unwrap_or(0)),
+                };
+                self.dot = start;
+                self.overlay = Some(OpenOverlay { start, load, end: start });
+            }
+            Step::EndOverlay => {
+                if let Some(overlay) = self.overlay.take() {
+                    self.dot = overlay.end;
+                }
+            }
+        }
+    }
+
+    /// The output section that is open, if there is one in the output.
+    fn open(&self) -> Option<(OutputSectionId, u64)> {
+        let open = self.current.as_ref()?;
+        Some((self.script.blocks[open.block].out?, open.start))
+    }
+
+    fn assign(&mut self, name: &str, target: Option<usize>, value: &Expr, place: &Place) {
+        let mut value = self.evaluate(value);
+        let inside = self.current.as_ref().map(|open| (open.block, open.start));
+        if let (Kind::Number, Some((block, start))) = (value.kind, inside) {
+            value = Value { number: start.wrapping_add(value.number), kind: Kind::Section(block as u32) };
+        }
+        if name != "." {
+            if let Some(target) = target {
+                let assigned = &mut self.script.assigned[target];
+                (assigned.value, assigned.seen) = (value, true);
+            }
+            return;
+        }
+        if inside.is_some() && value.number < self.dot {
+            let (from, to) = (self.dot, value.number);
+            self.errors.push(format!("{place}: '.' cannot move backwards, from {from:#x} to {to:#x}"));
+            return;
+        }
+        self.dot = value.number;
+    }
+
+    fn begin(&mut self, number: usize) {
+        let outside = self.dot;
+        let block = &self.script.blocks[number];
+        let (region, load_region, out) = (block.region, block.load_region, block.out);
+        let Some(out) = out else {
+            // What is not there still may define symbols.
+            if block.assigns
+                && let Some(address) = block.address.clone()
+            {
+                self.dot = self.number(&address);
+            }
+            self.current = Some(Open { block: number, start: self.dot, outside });
+            return;
+        };
+        let (address, align) = (block.address.clone(), block.align.clone());
+        let load_address = block.load_address.clone();
+        let align_with_input = block.align_with_input;
+        let mut strictest = block.inner_align;
+        let forced = self.options.start_of(&self.layout[out].name);
+        let alloc = self.layout[out].is_alloc();
+        if let Some(overlay) = &self.overlay {
+            self.dot = overlay.start;
+        } else if !alloc {
+            self.dot = 0;
+        } else if let Some(region) = region.filter(|_| address.is_none()) {
+            self.dot = self.script.regions[region].end;
+        } else if let Some(tls) = self.tls.filter(|_| is_tls_zeroes(&self.layout[out])) {
+            self.dot = tls;
+        }
+        if let Some(align) = &align {
+            let value = self.number(align);
+            match value {
+                0 | 1 => {}
+                _ if value.is_power_of_two() => strictest = strictest.max(value),
+                _ => self.errors.push(format!("{}: {value:#x} is no power of two", align.place)),
+            }
+        }
+        match (forced, &address) {
+            (Some(forced), _) => self.dot = forced,
+            (None, Some(address)) => self.dot = self.number(address),
+            (None, None) if self.overlay.is_none() => self.dot = align_to(self.dot, strictest),
+            _ => {}
+        }
+        if align.is_some() && address.is_some() {
+            self.dot = align_to(self.dot, strictest);
+        }
+        if !alloc {
+            // It has no address; what is in it counts from its start.
+            self.dot = 0;
+        }
+        let start = self.dot;
+        let section = &mut self.layout[out];
+        section.address = if alloc { start } else { 0 };
+        section.align = strictest;
+        section.fillers.clear();
+        let block = &self.script.blocks[number];
+        section.fillers.extend(block.fill.iter().map(|fill| (0, fill.clone())));
+        self.current = Some(Open { block: number, start, outside });
+        if alloc {
+            let asked = load_address.as_ref().map(|value| self.number(value));
+            self.load(out, (asked, load_region, region), (strictest, align_with_input, address.is_some()));
+        }
+    }
+
+    /// The load address of the section that begins.
+    fn load(
+        &mut self,
+        out: OutputSectionId,
+        (asked, load_region, region): (Option<u64>, Option<usize>, Option<usize>),
+        (align, with_input, explicit): (u64, bool, bool),
+    ) {
+        let start = self.dot;
+        let of_region = region.unwrap_or(self.load_distances.len() - 1);
+        let distance = if let Some(overlay) = &self.overlay {
+            overlay.load.wrapping_sub(start)
+        } else if let Some(asked) = asked {
+            asked.wrapping_sub(start)
+        } else if let Some(load_region) = load_region {
+            let end = self.script.regions[load_region].end;
+            // With it, the load address keeps the distance that the address has to its alignment.
+            let at = if with_input { end } else { align_to(end, align) };
+            at.wrapping_sub(start)
+        } else if explicit {
+            0
+        } else {
+            // As the section before it in the region.
+            self.load_distances[of_region]
+        };
+        self.load_distances[of_region] = distance;
+        self.layout[out].load_address = start.wrapping_add(distance);
+    }
+
+    fn inputs(&mut self, number: usize) {
+        let Some((_, start)) = self.open() else { return };
+        let mut at = self.dot;
+        let bin = &self.script.bins[number];
+        for &(run, part) in &bin.parts {
+            let part = &mut self.script.parts[run as usize][part as usize];
+            part.start = Some(at);
+            at = part.extent.end(at);
+        }
+        for member in &bin.sorted {
+            if let Some(id) = member.as_section() {
+                let section = &mut self.sections.list[id.index()];
+                let address = align_to(at, section.align());
+                section.set_offset(address.wrapping_sub(start));
+                at = address.saturating_add(section.size);
+            }
+        }
+        for id in &bin.chunks {
+            let chunk = &mut self.layout.chunks[id.index()];
+            let address = align_to(at, chunk.align);
+            chunk.address = address.wrapping_sub(start);
+            at = address.saturating_add(chunk.size);
+        }
+        self.dot = at;
+    }
+
+    fn data(&mut self, number: usize, value: &Expr) {
+        let is_number = !value.code.is_empty();
+        let value = if is_number { self.number(value) } else { 0 };
+        let Some((_, start)) = self.open() else { return };
+        let chunk = self.script.data_chunks[number];
+        let size = self.layout.chunks[chunk.index()].size;
+        let bytes = &mut self.script.data[number];
+        // A text is there already.
+        if is_number && bytes.len() <= 8 {
+            let full = value.to_le_bytes();
+            let last = bytes.len().saturating_sub(1);
+            let big = self.layout.format.ident()[1] == crate::elf::ELFDATA2MSB;
+            for (i, byte) in bytes.iter_mut().enumerate() {
+                *byte = if big { full[last - i] } else { full[i] };
+            }
+        }
+        self.layout.chunks[chunk.index()].address = self.dot - start;
+        self.dot = self.dot.saturating_add(size);
+    }
+
+    fn end(&mut self, number: usize) {
+        let Some(open) = self.current.take() else { return };
+        let block = &self.script.blocks[number];
+        let Some(out) = block.out else {
+            if !block.assigns || block.address.is_none() {
+                self.dot = open.outside;
+            }
+            return;
+        };
+        let (region, load_region) = (block.region, block.load_region);
+        let size = self.dot.saturating_sub(open.start);
+        let limit = place::max_end(self.layout.format);
+        let section = &mut self.layout[out];
+        section.size = size;
+        let load_end = section.load_address.wrapping_add(section.file_size());
+        if !section.is_alloc() {
+            self.dot = open.outside;
+            return;
+        }
+        if self.dot > limit {
+            let name = String::from_utf8_lossy(&section.name);
+            self.errors.push(format!("section {name} does not fit the address space"));
+        }
+        let section = &self.layout[out];
+        if is_tls_zeroes(section) {
+            self.tls = Some(self.dot);
+            self.dot = open.outside;
+            return;
+        }
+        if section.is_tls() {
+            self.tls = Some(self.dot);
+        }
+        self.last = Some(number);
+        if let Some(region) = region {
+            let end = &mut self.script.regions[region].end;
+            *end = (*end).max(self.dot);
+        }
+        if let Some(region) = load_region.filter(|load| Some(*load) != region) {
+            let end = &mut self.script.regions[region].end;
+            *end = (*end).max(load_end);
+        }
+        if let Some(overlay) = &mut self.overlay {
+            overlay.end = overlay.end.max(self.dot);
+            overlay.load = overlay.load.wrapping_add(size);
+        }
+    }
+
+    /// Regions hold what is in them.
+    fn check_regions(&mut self) {
+        for (region, state) in self.script.script.regions.iter().zip(&self.script.regions) {
+            let room = state.origin.saturating_add(state.length);
+            if state.end > room {
+                let (name, over) = (&region.name, state.end - room);
+                self.errors.push(format!("region {name} overflows by {over} bytes ({})", region.place));
+            }
+        }
+    }
+
+    pub fn number(&mut self, value: &Expr) -> u64 {
+        self.evaluate(value).number
+    }
+
+    pub fn evaluate(&mut self, value: &Expr) -> Value {
+        match self.try_evaluate(value) {
+            Ok(value) => value,
+            Err(message) => {
+                self.errors.push(format!("{}: {message}", value.place));
+                Value::number(0)
+            }
+        }
+    }
+
+    fn try_evaluate(&mut self, value: &Expr) -> Result<Value, String> {
+        let mut stack: Vec<Value> = Vec::new();
+        let mut at = 0;
+        let broken = || "internal error: the expression is broken".to_owned();
+        while let Some(op) = value.code.get(at) {
+            at += 1;
+            let pushed = match op {
+                Op::Jump(to) => {
+                    at = *to as usize;
+                    continue;
+                }
+                Op::JumpIfZero(to) => {
+                    if stack.pop().ok_or_else(broken)?.number == 0 {
+                        at = *to as usize;
+                    }
+                    continue;
+                }
+                Op::Binary(operator) => {
+                    let (b, a) = (stack.pop().ok_or_else(broken)?, stack.pop().ok_or_else(broken)?);
+                    Value::apply(*operator, a, b).ok_or("division by zero")?
+                }
+                Op::Max | Op::Min | Op::Align | Op::DataSegmentAlign | Op::DataSegmentRelroEnd => {
+                    let (b, a) = (stack.pop().ok_or_else(broken)?, stack.pop().ok_or_else(broken)?);
+                    self.two(op, a, b)?
+                }
+                Op::Unary(_)
+                | Op::IsTrue
+                | Op::Absolute
+                | Op::Log2Ceil
+                | Op::Next
+                | Op::DataSegmentEnd
+                | Op::SegmentStart(_)
+                | Op::Assert(_) => {
+                    let a = stack.pop().ok_or_else(broken)?;
+                    self.one(op, a)?
+                }
+                op => self.leaf(op)?,
+            };
+            stack.push(pushed);
+        }
+        stack.pop().ok_or_else(broken)
+    }
+
+    fn two(&mut self, op: &Op, a: Value, b: Value) -> Result<Value, String> {
+        Ok(match op {
+            Op::Max => {
+                if a.number >= b.number {
+                    a
+                } else {
+                    b
+                }
+            }
+            Op::Min => {
+                if a.number <= b.number {
+                    a
+                } else {
+                    b
+                }
+            }
+            Op::Align => match b.number {
+                0 => a,
+                align if align.is_power_of_two() => Value { number: align_to(a.number, align), ..a },
+                // GNU ld rounds up to multiples of anything.
+                align => Value { number: a.number.div_ceil(align).saturating_mul(align), ..a },
+            },
+            Op::DataSegmentAlign => self.data_segment_align(a.number)?,
+            _ => self.relro_end(a.number, b.number),
+        })
+    }
+
+    fn one(&mut self, op: &Op, a: Value) -> Result<Value, String> {
+        Ok(match op {
+            Op::Unary(operator) => match operator {
+                Unary::Not => Value::number(operator.apply(a.number)),
+                _ => Value {
+                    number: operator.apply(a.number),
+                    kind: if a.kind == Kind::Number { Kind::Number } else { Kind::Absolute },
+                },
+            },
+            Op::IsTrue => Value::number(u64::from(a.number != 0)),
+            Op::Absolute => Value::absolute(a.number),
+            Op::Log2Ceil => Value::number(log2_ceil(a.number)),
+            Op::Next => Value { number: align_to(self.dot, a.number.max(1)), kind: self.here() },
+            Op::SegmentStart(name) => {
+                Value { number: self.segment_start(name).unwrap_or(a.number), kind: a.kind }
+            }
+            Op::Assert(message) if a.number == 0 => return Err(format!("assertion failed: {message}")),
+            _ => a,
+        })
+    }
+
+    fn leaf(&mut self, op: &Op) -> Result<Value, String> {
+        Ok(match op {
+            Op::Number(number) => Value::number(*number),
+            Op::Dot => Value { number: self.dot, kind: self.here() },
+            Op::Symbol(name) => self.symbol(name)?,
+            Op::Address(name) => match self.block(name)? {
+                (number, Some(out)) => {
+                    Value { number: self.layout[out].address, kind: Kind::Section(number) }
+                }
+                _ => Value::number(0),
+            },
+            Op::LoadAddress(name) => {
+                Value::absolute(self.block(name)?.1.map_or(0, |out| self.layout[out].load_address))
+            }
+            Op::Size(name) => Value::number(self.size_of(name)),
+            Op::Alignment(name) => Value::number(self.block(name)?.1.map_or(0, |out| self.layout[out].align)),
+            Op::HeadersSize => Value::number(self.layout.headers_size()),
+            Op::Defined(name) => Value::number(u64::from(self.is_defined(name))),
+            Op::MaxPageSize => Value::number(self.pages.max),
+            Op::CommonPageSize => Value::number(self.pages.common),
+            Op::Origin(name) => Value::number(self.region(name)?.origin),
+            Op::Length(name) => Value::number(self.region(name)?.length),
+            _ => return Err("internal error: the expression is broken".into()),
+        })
+    }
+
+    /// What the location counter counts from. Behind a section it is that.
+    fn here(&self) -> Kind {
+        let block = self.current.as_ref().map(|open| open.block).or(self.last);
+        block.map_or(Kind::BETWEEN, |block| Kind::Section(block as u32))
+    }
+
+    /// The section of this name that there is, or that the script speaks of.
+    fn block(&self, name: &[u8]) -> Result<(u32, Option<OutputSectionId>), String> {
+        let mut found = None;
+        for (i, block) in self.script.blocks.iter().enumerate().filter(|(_, block)| block.name == name) {
+            if block.out.is_some() {
+                return Ok((i as u32, block.out));
+            }
+            found = found.or(Some((i as u32, None)));
+        }
+        found.ok_or_else(|| format!("there is no output section {}", String::from_utf8_lossy(name)))
+    }
+
+    /// 0 for what there is not, so that scripts can ask.
+    fn size_of(&self, name: &[u8]) -> u64 {
+        self.block(name).ok().and_then(|(_, out)| out).map_or(0, |out| self.layout[out].size)
+    }
+
+    fn region(&self, name: &str) -> Result<RegionState, String> {
+        let number = self.script.script.region(name).ok_or_else(|| format!("there is no region {name}"))?;
+        Ok(self.script.regions[number])
+    }
+
+    fn segment_start(&self, name: &str) -> Option<u64> {
+        match name {
+            "text-segment" => self.options.layout.image_base,
+            "text" => self.options.start_of(b".text"),
+            "data" | "data-segment" => self.options.start_of(b".data"),
+            "bss" => self.options.start_of(b".bss"),
+            _ => None,
+        }
+    }
+
+    fn is_defined(&self, name: &str) -> bool {
+        let Some(id) = self.script.names.get(name) else { return false };
+        if let Some(slot) = self.script.by_symbol.get(id) {
+            // By the script: only if that was before.
+            return self.script.assigned[*slot].seen || self.script.assigned[*slot].original.is_some();
+        }
+        !self.world.symbols[*id].is_undefined()
+    }
+
+    fn symbol(&mut self, name: &str) -> Result<Value, String> {
+        let Some(&id) = self.script.names.get(name) else {
+            return Err(format!("symbol {name} is not defined"));
+        };
+        if let Some(slot) = self.script.by_symbol.get(&id) {
+            let assigned = &self.script.assigned[*slot];
+            let original = assigned.original.filter(|_| !assigned.seen);
+            return Ok(original
+                .and_then(|(section, at)| self.place_in(section, at))
+                .unwrap_or(assigned.value));
+        }
+        self.object_symbol(id).ok_or_else(|| format!("symbol {name} is not defined"))
+    }
+
+    /// The value of a symbol that the script does not define.
+    fn object_symbol(&self, id: SymbolId) -> Option<Value> {
+        let symbol = &self.world.symbols[id];
+        match symbol.kind() {
+            sym::ABSOLUTE => Some(Value::absolute(symbol.constant())),
+            sym::DEFINED => self.place_in(SectionId(symbol.section), symbol.offset()),
+            sym::COMMON => {
+                let chunk = self.layout.chunk(ChunkKind::Common(symbol.section))?;
+                Some(self.in_chunk(chunk, symbol.offset()))
+            }
+            sym::INTERNAL => {
+                let internal = self.world.internals.list.iter().find(|internal| internal.id == id)?;
+                let number = addresses::value_of_internal(
+                    self.world.symbols,
+                    (self.layout, self.world.internals),
+                    (&self.world.bases, self.world.shared),
+                    &internal.target,
+                );
+                Some(Value { number, kind: Kind::BETWEEN })
+            }
+            sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
+                let chunk = self.layout.chunk(ChunkKind::CopyBss)?;
+                Some(self.in_chunk(chunk, symbol.offset()))
+            }
+            sym::UNDEFINED if symbol.has(sym::WEAK_UNDEFINED) => Some(Value::number(0)),
+            _ => None,
+        }
+    }
+
+    fn in_chunk(&self, chunk: &Chunk, offset: u64) -> Value {
+        let number = self.layout[chunk.out].address.wrapping_add(chunk.address).wrapping_add(offset);
+        Value { number, kind: self.kind_of(chunk.out) }
+    }
+
+    /// The address of byte `at` of an input section.
+    fn place_in(&self, section: SectionId, at: u64) -> Option<Value> {
+        let section = self.sections.get(section);
+        match section.kind() {
+            SectionKind::Merge => {
+                let (part, input) = section.merged();
+                let part = self.world.merged.get(part)?;
+                let at = part.merged.output_offset(input, at)?;
+                Some(self.in_chunk(&self.layout.chunks[part.chunk.index()], at))
+            }
+            SectionKind::EhFrame => Some(self.in_chunk(self.layout.chunk(ChunkKind::EhFrame)?, 0)),
+            _ => {
+                let out = self.layout.out_of(section.bin())?;
+                let at = section.offset().wrapping_add(section.output_offset(at));
+                let number = self.layout[out].address.wrapping_add(at);
+                Some(Value { number, kind: self.kind_of(out) })
+            }
+        }
+    }
+
+    fn kind_of(&self, out: OutputSectionId) -> Kind {
+        let block = self.script.blocks.iter().position(|block| block.out == Some(out));
+        block.map_or(Kind::BETWEEN, |block| Kind::Section(block as u32))
+    }
+
+    /// `DATA_SEGMENT_ALIGN`: as far into a page as the location counter is, on the next page; or further, so that what
+    /// becomes read-only ends with a page.
+    fn data_segment_align(&mut self, max: u64) -> Result<Value, String> {
+        if !max.is_power_of_two() {
+            return Err(format!("the page size {max:#x} is no power of two"));
+        }
+        let number = align_to(self.dot, max).saturating_add(self.dot & (max - 1));
+        let number = number.saturating_add(self.script.data_segment.padding);
+        self.script.data_segment.base = number;
+        Ok(Value { number, kind: Kind::BETWEEN })
+    }
+
+    /// `DATA_SEGMENT_RELRO_END(offset, value)`: what is before `value + offset` becomes read-only.
+    fn relro_end(&mut self, offset: u64, value: u64) -> Value {
+        let segment = &mut self.script.data_segment;
+        if !self.options.layout.relro {
+            return Value { number: value, kind: Kind::BETWEEN };
+        }
+        /// Base and end move alike as long as nothing in between is aligned more strictly.
+        const STEP: u64 = 64;
+        let page = self.pages.common;
+        let end = value.wrapping_add(offset);
+        let missing = end.wrapping_neg() & (page - 1);
+        if segment.relro_end.is_none() {
+            segment.padding = missing / STEP * STEP;
+        }
+        segment.relro_end = Some(align_to(end, page));
+        Value { number: align_to(end, page).wrapping_sub(offset), kind: Kind::BETWEEN }
+    }
+}

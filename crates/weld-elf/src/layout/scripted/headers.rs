@@ -1,0 +1,416 @@
+//! Program headers and offsets in the file of a layout by a script.
+//!
+//! With `PHDRS` they are as that says. Else neighbours share a loadable segment as long as they may be treated alike, no page of
+//! memory between them would be wasted, and their load addresses are as far from their addresses. Sections that share a page share a
+//! segment in any case: a script decides on addresses, so nothing can be moved apart. The ELF header and the program headers
+//! are loaded if there is room for them on the first page.
+//!
+//! Source: gABI chapter 5 "Program Header"; GNU ld manual, "PHDRS Command".
+
+use weld_common::runs::align_to;
+
+use super::evaluate::Pass;
+use super::*;
+use crate::elf::*;
+use crate::layout::overlaps;
+use crate::layout::place;
+use crate::layout::program::{Memory, Program};
+use crate::layout::segments::{self, SegmentFacts, is_tls_zeroes};
+use crate::layout::{OutputSection, Segment};
+
+/// Passes after which a script that still changes is given up.
+const PASSES: usize = 32;
+
+/// Gives everything its address, and the file its program headers.
+///
+/// # Errors
+/// All that is wrong about the script's values, or if they do not settle.
+pub fn assign<'a>(
+    (layout, sections): (&mut Layout<'a>, &mut Sections<'a>),
+    world: &World<'_, 'a>,
+    program: &Program,
+    facts: SegmentFacts,
+    parallel: bool,
+) -> Result<(), String> {
+    let Some(mut script) = layout.script.take() else { return Ok(()) };
+    let result = settle(&mut script, (layout, sections), world, (program, facts), parallel);
+    layout.script = Some(script);
+    result?;
+    finish(layout, program, facts)
+}
+
+/// Computes what a script does beside the default layout, where everything has its address.
+///
+/// # Errors
+/// All that is wrong about the script's values.
+pub fn compute<'a>(
+    (layout, sections): (&mut Layout<'a>, &mut Sections<'a>),
+    world: &World<'_, 'a>,
+    program: &Program,
+    facts: SegmentFacts,
+) -> Result<(), String> {
+    let Some(mut script) = layout.script.take() else { return Ok(()) };
+    let mut errors = Vec::new();
+    // What is used before it is assigned to is known the second time.
+    for _ in 0..3 {
+        let mut pass = Pass::new(&mut script, (layout, sections), world, (program.options, facts.pages));
+        pass.run();
+        errors = std::mem::take(&mut pass.errors);
+    }
+    layout.script = Some(script);
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+}
+
+fn settle<'a>(
+    script: &mut Scripted,
+    (layout, sections): (&mut Layout<'a>, &mut Sections<'a>),
+    world: &World<'_, 'a>,
+    (program, facts): (&Program, SegmentFacts),
+    parallel: bool,
+) -> Result<(), String> {
+    let mut before = Vec::new();
+    for _ in 0..PASSES {
+        let mut pass = Pass::new(script, (layout, sections), world, (program.options, facts.pages));
+        pass.run();
+        let errors = std::mem::take(&mut pass.errors);
+        mark_relro(script, layout, program);
+        layout.segments = plan(script, layout, program, facts)?;
+        if script.needs_places {
+            place_members(script, layout, sections, parallel);
+        }
+        let now = state(script, layout);
+        if now == before {
+            if !errors.is_empty() {
+                return Err(errors.join("\n"));
+            }
+            if !script.needs_places {
+                place_members(script, layout, sections, parallel);
+            }
+            return Ok(());
+        }
+        before = now;
+    }
+    Err(format!("the linker script does not settle: addresses still change after {PASSES} passes"))
+}
+
+/// All that a pass may change and another one may see.
+fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
+    let of_sections = layout.sections.iter().flat_map(|s| [s.address, s.load_address, s.size, s.align]);
+    let values = script.assigned.iter().map(|assigned| assigned.value.number);
+    let rest = [layout.segments.len() as u64, script.data_segment.padding];
+    let data = script.data.iter().flatten().map(|byte| u64::from(*byte));
+    of_sections.chain(values).chain(rest).chain(data).collect()
+}
+
+/// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own.
+fn mark_relro(script: &Scripted, layout: &mut Layout, program: &Program) {
+    let segment = script.data_segment;
+    let page = program.options.layout.common_page_size.unwrap_or(4096);
+    let loads = |s: &OutputSection| s.is_alloc() && s.flags & SHF_WRITE != 0 && s.flags & SHF_EXECINSTR == 0;
+    if let Some(end) = segment.relro_end {
+        for out in layout.sections.iter_mut().filter(|s| loads(s)) {
+            let inside = out.address >= segment.base && out.end() <= end;
+            out.memory = if inside { Memory::Relro } else { Memory::Data };
+        }
+        return;
+    }
+    layout.sections.iter_mut().filter(|s| loads(s)).for_each(|out| out.memory = program.usual_memory(out));
+    let is_it = |s: &OutputSection| s.is_relro() && s.size > 0 && !is_tls_zeroes(s);
+    let first = layout.sections.iter().position(is_it);
+    let last = layout.sections.iter().rposition(is_it);
+    let (Some(first), Some(last)) = (first, last) else { return };
+    let inner = &layout.sections[first..=last];
+    let contiguous = inner.iter().all(|s| s.is_relro() || s.size == 0);
+    let end = inner.iter().map(|s| s.end()).max().unwrap_or(0);
+    let next = layout.sections[last + 1..].iter().filter(|s| s.is_alloc() && s.size > 0);
+    let apart = next.clone().all(|s| s.address >= align_to(end, page) || s.end() <= inner[0].address);
+    let starts = inner[0].address.is_multiple_of(page);
+    if !(contiguous && apart && starts) {
+        layout.sections.iter_mut().filter(|s| s.is_relro()).for_each(|out| out.memory = Memory::Data);
+    }
+}
+
+/// The program headers, without numbers.
+fn plan(
+    script: &Scripted,
+    layout: &mut Layout,
+    program: &Program,
+    facts: SegmentFacts,
+) -> Result<Vec<Segment>, String> {
+    match &script.script.phdrs {
+        Some(_) => explicit(script, layout, program, facts),
+        None => {
+            let loads = loads(layout, program, facts);
+            let headers = headers_base(layout, &loads, program, facts);
+            let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();
+            let mut list = segments::plan_with(layout, (program, facts), headers.is_some(), |list| {
+                list.extend(loads);
+                if let Some(first) = list.iter_mut().find(|s| s.kind == PT_LOAD).filter(|_| headers.is_some())
+                {
+                    first.headers = true;
+                    if first.sections.is_empty() {
+                        first.sections = 0..count.min(1);
+                    }
+                }
+            });
+            if headers.is_none() {
+                list.retain(|segment| segment.kind != PT_PHDR);
+            }
+            layout.image_base = headers.unwrap_or_else(|| lowest(layout));
+            Ok(list)
+        }
+    }
+}
+
+fn lowest(layout: &Layout) -> u64 {
+    let alloc = layout.sections.iter().filter(|s| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s));
+    alloc.map(|s| s.address).min().unwrap_or(0)
+}
+
+/// Where the headers are loaded: on the page where the first segment begins, if there is room before it.
+fn headers_base(layout: &Layout, loads: &[Segment], program: &Program, facts: SegmentFacts) -> Option<u64> {
+    let first = loads.first()?;
+    let start = layout.sections[first.sections.start].address;
+    if !program.loads_headers() || start != lowest(layout) {
+        return None;
+    }
+    // As many as there will be; one more or less is found in the next pass.
+    let base = start - start % facts.pages.max;
+    (start - base >= layout.headers_size() && layout.headers_size() > 0).then_some(base)
+}
+
+/// Loadable segments where the script does not say which.
+fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment> {
+    let page = facts.pages.max;
+    let mut list: Vec<Segment> = Vec::new();
+    let mut previous: Option<&OutputSection> = None;
+    for (i, out) in layout.sections.iter().enumerate() {
+        if !out.is_alloc() || is_tls_zeroes(out) || out.size == 0 {
+            continue;
+        }
+        let rights = program.rights(out.memory);
+        let joins = match (previous, list.last()) {
+            (Some(before), Some(load)) => {
+                let end = before.end();
+                let distance = |s: &OutputSection| s.load_address.wrapping_sub(s.address);
+                let same_page = out.address >= end && out.address / page == end.saturating_sub(1) / page;
+                let near = out.address >= end && out.address - out.address % page <= align_to(end, page);
+                let alike = load.flags == rights && (!before.is_nobits() || out.is_nobits());
+                distance(before) == distance(out) && (same_page || near && alike)
+            }
+            _ => false,
+        };
+        match list.last_mut().filter(|_| joins) {
+            Some(load) => {
+                load.flags |= rights;
+                load.sections.end = i + 1;
+                load.align = load.align.max(out.align);
+            }
+            None => {
+                let align = if program.loads_headers() { page.max(out.align) } else { out.align };
+                list.push(segments::segment(PT_LOAD, rights, i..i + 1, align));
+            }
+        }
+        previous = Some(out);
+    }
+    list
+}
+
+/// Those of `PHDRS`.
+fn explicit(
+    script: &Scripted,
+    layout: &mut Layout,
+    program: &Program,
+    facts: SegmentFacts,
+) -> Result<Vec<Segment>, String> {
+    let headers = script.script.phdrs.as_deref().unwrap_or_default();
+    let mut list: Vec<Segment> = Vec::with_capacity(headers.len());
+    for header in headers {
+        let align = match header.kind {
+            PT_LOAD if program.loads_headers() => facts.pages.max,
+            PT_PHDR => layout.format.word(),
+            _ => 1,
+        };
+        let mut segment = segments::segment(header.kind, 0, 0..0, align);
+        segment.headers = header.kind == PT_LOAD && (header.file_header || header.program_headers);
+        list.push(segment);
+    }
+    assign_sections(script, layout, program, &mut list)?;
+    for (segment, header) in list.iter_mut().zip(headers) {
+        if segment.kind == PT_GNU_STACK && segment.flags == 0 {
+            segment.flags = PF_R | PF_W;
+        }
+        if segment.kind == PT_PHDR && segment.flags == 0 {
+            segment.flags = PF_R;
+        }
+        if let Some(flags) = &header.flags {
+            segment.flags = constant(flags)? as u32;
+        }
+        if let Some(address) = &header.address {
+            segment.load_address = constant(address)?;
+            segment.loads_at = true;
+        }
+    }
+    let size = layout.format.size::<Ehdr>() + list.len() as u64 * layout.format.size::<Phdr>();
+    layout.image_base = match list.iter().find(|segment| segment.headers) {
+        None => lowest(layout),
+        Some(first) => {
+            let start = layout.sections[first.sections.clone()].first().map_or(size, |out| out.address);
+            let page = facts.pages.max;
+            // On the page of the first section, or in front of it.
+            match start % page >= size {
+                true => start - start % page,
+                false => {
+                    start.checked_sub(align_to(size, page)).map(|at| at - at % page).ok_or_else(|| {
+                        format!("there is no room for the headers, which PHDRS loads, below {start:#x}")
+                    })?
+                }
+            }
+        }
+    };
+    Ok(list)
+}
+
+fn constant(value: &Expr) -> Result<u64, String> {
+    match value.clone().simple() {
+        Ok(crate::script::expr::DefsymValue::Absolute(number)) => Ok(number),
+        _ => Err(format!("{}: PHDRS wants numbers that are known before layout", value.place)),
+    }
+}
+
+/// Gives each section to the program headers that it names, or that the one before it did.
+fn assign_sections(
+    script: &Scripted,
+    layout: &Layout,
+    program: &Program,
+    list: &mut [Segment],
+) -> Result<(), String> {
+    let mut of_out: HashMap<u32, &Block> = HashMap::new();
+    for block in &script.blocks {
+        if let Some(out) = block.out {
+            of_out.insert(out.0, block);
+        }
+    }
+    let first_load = list.iter().position(|segment| segment.kind == PT_LOAD);
+    let mut current: Option<Vec<usize>> = None;
+    for (i, out) in layout.sections.iter().enumerate().filter(|(_, out)| out.is_alloc()) {
+        let named = of_out.get(&(i as u32)).and_then(|block| block.phdrs.clone());
+        // An orphan is loaded, and nothing else.
+        let is_orphan = of_out.get(&(i as u32)).is_none_or(|block| block.place.is_none());
+        if let Some(named) = named {
+            current = Some(named);
+        }
+        let mine = match &current {
+            None => first_load.into_iter().collect(),
+            Some(list_of) if is_orphan => {
+                list_of.iter().copied().filter(|&number| list[number].kind == PT_LOAD).collect()
+            }
+            Some(list_of) => list_of.clone(),
+        };
+        for number in mine {
+            let segment = &mut list[number];
+            if is_tls_zeroes(out) && segment.kind != PT_TLS {
+                continue;
+            }
+            segment.flags |= program.rights(out.memory);
+            segment.align = segment.align.max(if segment.kind == PT_LOAD { out.align } else { 1 });
+            match segment.sections.is_empty() {
+                true => segment.sections = i..i + 1,
+                false => segment.sections.end = i + 1,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Offsets in the file, and what segments span.
+fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+    offsets(layout, program, facts)?;
+    place::behind(layout, program.options.layout.sectionheader)?;
+    segments::measure(layout, facts);
+    segments::check_numbers(layout)?;
+    if !program.options.layout.check_sections {
+        return if layout.raw { place::raw(layout) } else { Ok(()) };
+    }
+    check_overlaps(layout)?;
+    if layout.raw {
+        return place::raw(layout);
+    }
+    Ok(())
+}
+
+/// Nothing in memory lies on anything else, but for overlays; and nothing is loaded onto anything else.
+fn check_overlaps(layout: &Layout) -> Result<(), String> {
+    let Some(script) = &layout.script else { return Ok(()) };
+    let takes = |s: &OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
+    let all = || layout.with_ids().filter(|(_, s)| takes(s));
+    let overlaid = script.overlaid();
+    let once = |id: &OutputSectionId| overlaid.binary_search(id).is_err();
+    let run: Vec<_> = all().filter(|(id, _)| once(id)).map(|(_, s)| (s.address, s)).collect();
+    overlaps::check_ranges(run, "")?;
+    let loaded: Vec<_> = all().filter(|(_, s)| !s.is_nobits()).map(|(_, s)| (s.load_address, s)).collect();
+    overlaps::check_ranges(loaded, "the load address of ")
+}
+
+/// Sections lie in the file as far from the start of their segment as in memory; segments at offsets that agree with their
+/// addresses by pages.
+fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+    let headers = layout.headers_size();
+    let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();
+    let mut load_of: Vec<Option<usize>> = vec![None; count];
+    for (number, segment) in layout.segments.iter().enumerate().filter(|(_, s)| s.kind == PT_LOAD) {
+        for i in segment.sections.clone().filter(|&i| i < count) {
+            load_of[i] = load_of[i].or(Some(number));
+        }
+    }
+    let paged = program.loads_headers();
+    let mut cursor = headers;
+    let mut starts: HashMap<usize, u64> = HashMap::new();
+    for (i, load) in load_of.into_iter().enumerate() {
+        let out = &layout.sections[i];
+        if is_tls_zeroes(out) {
+            layout.sections[i].offset = cursor;
+            continue;
+        }
+        // Address less offset: one number throughout a segment.
+        let distance = match load {
+            None => {
+                let offset = align_to(cursor, out.align.min(facts.pages.max));
+                out.address.wrapping_sub(offset)
+            }
+            Some(load) => match starts.get(&load) {
+                Some(distance) => *distance,
+                None => {
+                    let segment = &layout.segments[load];
+                    let page = match paged {
+                        true => segment.align.max(facts.pages.kernel),
+                        false => segment.align.max(1),
+                    };
+                    let distance = match segment.headers {
+                        true => layout.image_base,
+                        false => out.address.wrapping_sub(cursor + out.address.wrapping_sub(cursor) % page),
+                    };
+                    starts.insert(load, distance);
+                    distance
+                }
+            },
+        };
+        let offset = out.address.wrapping_sub(distance);
+        let out = &mut layout.sections[i];
+        if out.is_nobits() {
+            out.offset = if offset >= cursor && offset - cursor < facts.pages.max { offset } else { cursor };
+            continue;
+        }
+        if offset < cursor && out.size > 0 {
+            let name = String::from_utf8_lossy(&out.name);
+            return Err(format!(
+                "section {name} at {:#x} lies before what comes before it in its segment",
+                out.address
+            ));
+        }
+        place::set_offset(out, offset.max(cursor), cursor)?;
+        cursor = out.offset + out.size;
+    }
+    layout.end_of_image = cursor;
+    Ok(())
+}

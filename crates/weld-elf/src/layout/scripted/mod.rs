@@ -1,0 +1,225 @@
+//! Layout by a linker script: another program than the default one.
+//!
+//! The script becomes one flat list of [`Step`]s: assignments, assertions, and output sections with what stands in them. Running
+//! through it once gives everything an address (`evaluate`), and it is run through until nothing changes. Input sections of a bin
+//! are not looked at one by one for that: how far they reach from any place is known for each run of them
+//! ([`weld_common::runs::Extent`]), so a pass over the script costs a step for each run and bin. Where nothing changes any more,
+//! each run gives its sections their places, in parallel.
+//!
+//! * `build` makes the list, and the output sections; `orphans` finds places for what the script does not name;
+//! * `evaluate` runs through it, with the values of `value`;
+//! * `headers` makes program headers and offsets in the file.
+//!
+//! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what holds.
+
+mod build;
+mod evaluate;
+mod headers;
+mod orphans;
+mod value;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(super) use build::beside_default;
+pub use headers::{assign, compute};
+pub use value::{Kind, Value};
+
+use super::runs::Part;
+use super::{Layout, Member, MergedPart};
+use crate::ids::*;
+use crate::layout::addresses::Bases;
+use crate::script::expr::Expr;
+use crate::script::layout::LayoutScript;
+use crate::script::lexer::Place;
+use crate::sections::Sections;
+use crate::sections::scripted::Rules;
+use crate::symbols::Symbols;
+use crate::symbols::internal::Internals;
+
+/// What a layout by a script is made from, besides what any layout is.
+#[derive(Clone, Copy)]
+pub struct Source<'s> {
+    pub script: &'s Arc<LayoutScript>,
+    pub rules: &'s Rules,
+    /// The symbols that its expressions name and that there are.
+    pub names: &'s HashMap<String, SymbolId>,
+    pub internals: &'s Internals,
+}
+
+/// What values of symbols are looked up in.
+#[derive(Clone, Copy)]
+pub struct World<'w, 'a> {
+    pub symbols: &'w Symbols,
+    pub internals: &'w Internals,
+    pub merged: &'w [MergedPart<'a>],
+    pub bases: Bases,
+    pub shared: bool,
+}
+
+/// One step of a script.
+#[derive(Debug)]
+enum Step {
+    Assign {
+        name: String,
+        target: Option<usize>,
+        value: Expr,
+        place: Place,
+    },
+    Assert {
+        value: Expr,
+        message: String,
+    },
+    /// An output section begins; its number among the blocks.
+    Begin(usize),
+    /// All input sections of a bin; its number among the bins.
+    Inputs(usize),
+    /// A value as so many bytes; its number among the data.
+    Data(usize, Expr),
+    /// What fills gaps from here on.
+    Fill(Vec<u8>),
+    End(usize),
+    /// Output sections follow that lie at the same addresses.
+    BeginOverlay {
+        address: Option<Expr>,
+        load_address: Option<Expr>,
+    },
+    EndOverlay,
+}
+
+/// An output section, as the script has it or as an orphan.
+#[derive(Debug)]
+struct Block {
+    name: Vec<u8>,
+    place: Option<Place>,
+    /// `None`: nothing is in it, so there is none.
+    out: Option<OutputSectionId>,
+    address: Option<Expr>,
+    align: Option<Expr>,
+    load_address: Option<Expr>,
+    align_with_input: bool,
+    region: Option<usize>,
+    load_region: Option<usize>,
+    /// Those of `PHDRS` that it is in; `None`: as the section before it.
+    phdrs: Option<Vec<usize>>,
+    fill: Option<Vec<u8>>,
+    /// The strictest alignment inside.
+    inner_align: u64,
+    overlaid: bool,
+    /// It assigns to symbols, so its address counts although there is nothing in it.
+    assigns: bool,
+}
+
+/// What lies one behind the other at one place of an output section.
+#[derive(Debug)]
+struct Bin {
+    /// Run and number of each part.
+    parts: Vec<(u32, u32)>,
+    /// Members in an order of their own, which no runs have.
+    sorted: Vec<Member>,
+    chunks: Vec<ChunkId>,
+}
+
+/// A symbol that the script assigns to.
+struct Assigned {
+    value: Value,
+    /// It has been assigned to in this pass.
+    seen: bool,
+    /// What an object defines by that name, which the script replaces: until then it is meant.
+    original: Option<(SectionId, u64)>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct DataSegment {
+    base: u64,
+    /// How far the base is moved up, so that what becomes read-only ends with a page.
+    padding: u64,
+    relro_end: Option<u64>,
+}
+
+/// A script while it lays out.
+pub struct Scripted {
+    script: Arc<LayoutScript>,
+    steps: Vec<Step>,
+    blocks: Vec<Block>,
+    bins: Vec<Bin>,
+    /// By run.
+    parts: Vec<Vec<Part>>,
+    /// The bytes of each data statement.
+    pub data: Vec<Vec<u8>>,
+    data_chunks: Vec<ChunkId>,
+    names: HashMap<String, SymbolId>,
+    assigned: Vec<Assigned>,
+    by_symbol: HashMap<SymbolId, usize>,
+    /// The same by numbers among the linker's definitions.
+    by_internal: HashMap<u32, usize>,
+    data_segment: DataSegment,
+    /// Where each region begins, how long it is, and how far it is filled.
+    regions: Vec<RegionState>,
+    /// Sections have to have their places before expressions can be known.
+    needs_places: bool,
+    /// What the linker makes and the script has no place for.
+    pub orphans: Vec<String>,
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct RegionState {
+    pub origin: u64,
+    pub length: u64,
+    pub end: u64,
+}
+
+impl Scripted {
+    /// The value of a symbol that the script assigns to.
+    pub fn value_of(&self, id: SymbolId) -> Option<&Value> {
+        self.by_symbol.get(&id).map(|&slot| &self.assigned[slot].value)
+    }
+
+    /// The output section that the script defines a symbol in, if that is one; by its number among the linker's definitions.
+    pub fn section_of(&self, internal: u32) -> Option<OutputSectionId> {
+        match self.assigned[*self.by_internal.get(&internal)?].value.kind {
+            Kind::Section(block) => self.blocks.get(block as usize)?.out,
+            _ => None,
+        }
+    }
+
+    /// Whether the script decides what lies where.
+    pub fn lays_out(&self) -> bool {
+        self.script.has_sections
+    }
+
+    /// The regions with their names, and how far each is filled.
+    pub fn regions(&self) -> impl Iterator<Item = (&str, &RegionState)> {
+        self.script.regions.iter().map(|region| region.name.as_str()).zip(&self.regions)
+    }
+
+    /// The output sections that may lie over one another.
+    fn overlaid(&self) -> Vec<OutputSectionId> {
+        let mut list: Vec<_> = self.blocks.iter().filter(|b| b.overlaid).filter_map(|b| b.out).collect();
+        list.sort_unstable();
+        list
+    }
+}
+
+/// Gives members their offsets: those in runs, in parallel, and those that lie in an order of their own.
+fn place_members(script: &Scripted, layout: &Layout, sections: &mut Sections, parallel: bool) {
+    use rayon::prelude::*;
+    let run = if parallel { super::runs::RUN } else { sections.list.len().max(1) };
+    let place = |(i, (sections, parts)): (usize, (&mut [crate::sections::InputSection], &Vec<Part>))| {
+        for part in parts {
+            let Some(start) = part.start else { continue };
+            let Some(out) = layout.out_of(part.bin) else { continue };
+            let out = &layout[out];
+            super::runs::place_from(
+                &out.members[part.members.clone()],
+                sections,
+                i * run,
+                (start, out.address),
+            );
+        }
+    };
+    match parallel {
+        true => sections.list.par_chunks_mut(run).zip(&script.parts).enumerate().for_each(place),
+        false => sections.list.chunks_mut(run).zip(&script.parts).enumerate().for_each(place),
+    }
+}

@@ -1,0 +1,68 @@
+//! Values of expressions: a number, and what it is a number of.
+//!
+//! Source: GNU ld manual, "The Section of an Expression".
+
+use crate::script::expr::Binary;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// An address as a whole, also if it counts from a section.
+    pub number: u64,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Of nothing: in an output section it counts from its start.
+    Number,
+    /// An address that does not move with the image.
+    Absolute,
+    /// An address in the image; of the output section with this number, or between them.
+    Section(u32),
+}
+
+impl Kind {
+    /// An address in no output section.
+    pub const BETWEEN: Kind = Kind::Section(u32::MAX);
+}
+
+impl Value {
+    pub fn number(number: u64) -> Value {
+        Value { number, kind: Kind::Number }
+    }
+
+    pub fn absolute(number: u64) -> Value {
+        Value { number, kind: Kind::Absolute }
+    }
+
+    /// `None`: a division by zero.
+    pub fn apply(operator: Binary, a: Value, b: Value) -> Option<Value> {
+        let number = operator.apply(a.number, b.number)?;
+        let kind = match (a.kind, b.kind) {
+            _ if operator.compares() => Kind::Number,
+            (Kind::Number, kind) | (kind, Kind::Number) => kind,
+            // Distances are numbers.
+            _ if operator == Binary::Subtract => Kind::Number,
+            (a, b) if a == b => Kind::Number,
+            _ => Kind::Absolute,
+        };
+        Some(Value { number, kind })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_number_is_of() {
+        let address = |number, block| Value { number, kind: Kind::Section(block) };
+        let apply = |op, a, b| Value::apply(op, a, b).unwrap();
+        assert_eq!(apply(Binary::Add, address(8, 1), Value::number(4)), address(12, 1));
+        assert_eq!(apply(Binary::Subtract, address(8, 1), address(4, 2)), Value::number(4));
+        assert_eq!(apply(Binary::Less, address(8, 1), address(4, 2)), Value::number(0));
+        assert_eq!(apply(Binary::Or, address(8, 1), address(4, 2)), Value::absolute(12));
+        assert_eq!(apply(Binary::Add, Value::absolute(8), Value::number(1)), Value::absolute(9));
+        assert_eq!(Value::apply(Binary::Divide, Value::number(1), Value::number(0)), None);
+    }
+}

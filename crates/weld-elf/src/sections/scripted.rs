@@ -1,0 +1,409 @@
+//! Which bin an input section goes to by a linker script: the first of its patterns that matches counts.
+//!
+//! There is a bin for each description of input sections ([`ScriptBin`]), or for each pattern of one that sorts. Patterns are
+//! compiled into one set of globs, in which exact names and prefixes are found by hash and search; file patterns are looked at
+//! once a file ([`Rules::of_file`]). A section then costs a look-up of its name, and a bit a pattern that matches it.
+//!
+//! Source: GNU ld manual, "Input Section Description".
+
+use weld_common::diag::Diagnostic;
+use weld_common::glob::{Glob, GlobSet};
+
+use crate::ids::*;
+use crate::input::FileName;
+pub use crate::options::Orphans;
+use crate::script::input_sections::{FilePattern, InputSections, Sort};
+use crate::script::layout::LayoutScript;
+use crate::script::sections::{Constraint, Content, SectionDescription};
+use crate::sections::bins::{BINS, bin};
+
+/// A bin of a script.
+#[derive(Clone, Debug)]
+pub struct ScriptBin {
+    /// Which of the script's output sections, and which of what stands in that.
+    pub section: u32,
+    pub content: u32,
+    pub sort: [Sort; 2],
+    pub sort_files: bool,
+    pub keep: bool,
+    /// `/DISCARD/`
+    pub discard: bool,
+    /// `SUBALIGN`: log2.
+    pub subalign: Option<u32>,
+    /// Arrays of constructors lie in the order in which they run: what `.ctors` says in reverse is turned round.
+    pub array: Option<BinId>,
+}
+
+/// The patterns of a script, compiled.
+pub struct Rules {
+    pub bins: Vec<ScriptBin>,
+    /// Each different pattern for names, numbered.
+    names: GlobSet,
+    /// The rules of each such pattern, in the order of the script.
+    of_name: Vec<Vec<Rule>>,
+    files: Vec<Files>,
+    /// Which output sections of the script there are not, because of a constraint.
+    disabled: Vec<bool>,
+    pub orphans: Orphans,
+}
+
+/// One pattern at its place.
+#[derive(Clone, Copy)]
+struct Rule {
+    /// In the order of the script.
+    number: u32,
+    bin: u32,
+    section: u32,
+    /// Which of `files`; the first is any.
+    files: u32,
+    flags: (u64, u64),
+}
+
+/// A pattern for files with those that it excludes.
+struct Files {
+    any: bool,
+    file: FileGlob,
+    exclude: Vec<FileGlob>,
+}
+
+struct FileGlob {
+    archive: Option<Option<Glob>>,
+    file: Option<Glob>,
+}
+
+impl FileGlob {
+    /// Errors were found when the script was read.
+    fn new(pattern: &FilePattern) -> FileGlob {
+        let glob = |text: &[u8]| (!text.is_empty()).then(|| Glob::new(text).ok()).flatten();
+        FileGlob { archive: pattern.archive.as_ref().map(|text| glob(text)), file: glob(&pattern.file) }
+    }
+
+    fn matches(&self, name: &FileName) -> bool {
+        let is = |glob: &Option<Glob>, text: &[u8]| glob.as_ref().is_some_and(|glob| glob.matches(text));
+        let path = name.path.as_bytes();
+        match (&self.archive, name.member) {
+            // A plain pattern is for files, and for members by their names or by that of the archive, a colon and the member.
+            (None, None) => is(&self.file, path),
+            (None, Some(member)) => is(&self.file, member) || is(&self.file, &[path, b":", member].concat()),
+            (Some(None), None) => is(&self.file, path),
+            (Some(Some(_)), None) | (Some(None), Some(_)) => false,
+            (Some(Some(archive)), Some(member)) => {
+                archive.matches(path) && self.file.as_ref().is_none_or(|file| file.matches(member))
+            }
+        }
+    }
+}
+
+/// Which rules hold for a file: a bit for each of the script's file patterns.
+pub struct OfFile(Vec<u64>);
+
+impl OfFile {
+    fn has(&self, files: u32) -> bool {
+        self.0[files as usize / 64] >> (files % 64) & 1 != 0
+    }
+}
+
+/// Where a section goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    Bin(BinId),
+    Discarded,
+    Orphan,
+}
+
+/// Compiles the patterns of a script.
+pub struct Compiler {
+    rules: Rules,
+    texts: std::collections::HashMap<Vec<u8>, u32>,
+    specs: std::collections::HashMap<(FilePattern, Vec<FilePattern>), u32>,
+    next: u32,
+}
+
+impl Rules {
+    /// # Errors
+    /// If there are too many, or something about them is not known before layout.
+    pub fn new(script: &LayoutScript, orphans: Orphans, sort: Option<Sort>) -> Result<Rules, Diagnostic> {
+        let any = Files { any: true, file: FileGlob { archive: None, file: None }, exclude: Vec::new() };
+        let rules = Rules {
+            bins: Vec::new(),
+            names: GlobSet::new(),
+            of_name: Vec::new(),
+            files: vec![any],
+            disabled: Vec::new(),
+            orphans,
+        };
+        let mut compiler = Compiler { rules, texts: Default::default(), specs: Default::default(), next: 0 };
+        for (number, section) in script.descriptions().enumerate() {
+            compiler.section(number as u32, section, sort)?;
+        }
+        compiler.rules.names.finish();
+        Ok(compiler.rules)
+    }
+
+    /// The number of bins below those that inputs name.
+    pub fn fixed_bins(&self) -> usize {
+        BINS.len() + self.bins.len()
+    }
+
+    /// What is known of a bin, if it is the script's.
+    pub fn bin(&self, bin: BinId) -> Option<&ScriptBin> {
+        self.bins.get(bin.index().checked_sub(BINS.len())?)
+    }
+
+    /// Which rules hold for the sections of a file; `None`: it is the linker's own.
+    pub fn of_file(&self, name: Option<&FileName>) -> OfFile {
+        let mut bits = vec![0; self.files.len().div_ceil(64)];
+        for (i, files) in self.files.iter().enumerate() {
+            let holds = match name {
+                _ if files.any => true,
+                None => false,
+                Some(name) => {
+                    files.file.matches(name) && !files.exclude.iter().any(|other| other.matches(name))
+                }
+            };
+            bits[i / 64] |= u64::from(holds) << (i % 64);
+        }
+        OfFile(bits)
+    }
+
+    /// Where a section of a file goes.
+    pub fn find(&self, file: &OfFile, name: &[u8], flags: u64) -> Found {
+        let mut best: Option<&Rule> = None;
+        self.names.all(name, |text| {
+            let rules = self.of_name[text as usize].iter();
+            let mut rules = rules.take_while(|rule| best.is_none_or(|best| rule.number < best.number));
+            let holds = |rule: &&Rule| {
+                flags & rule.flags.0 == rule.flags.0
+                    && flags & rule.flags.1 == 0
+                    && file.has(rule.files)
+                    && !self.disabled[rule.section as usize]
+            };
+            best = rules.find(holds).or(best);
+        });
+        match best {
+            None => Found::Orphan,
+            Some(rule) if self.bins[rule.bin as usize].discard => Found::Discarded,
+            Some(rule) => Found::Bin(BinId(BINS.len() as u32 + rule.bin)),
+        }
+    }
+}
+
+impl Compiler {
+    fn section(
+        &mut self,
+        number: u32,
+        section: &SectionDescription,
+        sort: Option<Sort>,
+    ) -> Result<(), Diagnostic> {
+        self.rules.disabled.push(false);
+        let subalign = match &section.subalign {
+            None => None,
+            Some(value) => match value.clone().simple() {
+                Ok(crate::script::expr::DefsymValue::Absolute(align)) if align.is_power_of_two() => {
+                    Some(align.trailing_zeros())
+                }
+                _ => {
+                    let text =
+                        format!("{}: SUBALIGN wants a power of two that is known before layout", value.place);
+                    return Err(Diagnostic::error(text));
+                }
+            },
+        };
+        for (content, inputs) in section.contents.iter().enumerate() {
+            let Content::Inputs(inputs) = inputs else { continue };
+            self.inputs((number, content as u32), (section, inputs), (subalign, sort))?;
+        }
+        Ok(())
+    }
+
+    fn inputs(
+        &mut self,
+        (section, content): (u32, u32),
+        (description, inputs): (&SectionDescription, &InputSections),
+        (subalign, default): (Option<u32>, Option<Sort>),
+    ) -> Result<(), Diagnostic> {
+        let sort_of = |sort: [Sort; 2]| match (sort[0], default) {
+            (Sort::Default, Some(default)) => [default, Sort::Default],
+            // The second key of what sorts already.
+            (Sort::Name, Some(Sort::Alignment)) if sort[1] == Sort::Default => [Sort::Name, Sort::Alignment],
+            (Sort::Alignment, Some(Sort::Name)) if sort[1] == Sort::Default => [Sort::Alignment, Sort::Name],
+            (Sort::None, _) => [Sort::Default; 2],
+            _ => sort,
+        };
+        let discard = description.name == b"/DISCARD/";
+        for (i, pattern) in inputs.sections.iter().enumerate() {
+            // Neighbours that sort alike are sorted together.
+            if i == 0 || pattern.sort != inputs.sections[i - 1].sort {
+                self.rules.bins.push(ScriptBin {
+                    section,
+                    content,
+                    sort: sort_of(pattern.sort),
+                    sort_files: inputs.sort_files,
+                    keep: inputs.keep,
+                    discard,
+                    subalign,
+                    array: match &*description.name {
+                        b".init_array" => Some(bin::INIT_ARRAY),
+                        b".fini_array" => Some(bin::FINI_ARRAY),
+                        _ => None,
+                    },
+                });
+            }
+            let mut exclude = [&inputs.exclude[..], &pattern.exclude].concat();
+            exclude.dedup();
+            let files = self.files(&inputs.file, exclude);
+            let (bin, number) = (self.rules.bins.len() as u32 - 1, self.next);
+            self.next += 1;
+            let rule = Rule { number, bin, section, files, flags: inputs.flags };
+            let text = self.text(&pattern.name);
+            self.rules.of_name[text as usize].push(rule);
+        }
+        if self.rules.bins.len() > 1 << 18 {
+            return Err(Diagnostic::error(format!(
+                "{}: too many descriptions of input sections",
+                inputs.place
+            )));
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, pattern: &[u8]) -> u32 {
+        if let Some(known) = self.texts.get(pattern) {
+            return *known;
+        }
+        let number = self.texts.len() as u32;
+        self.texts.insert(pattern.to_vec(), number);
+        // What is wrong with a pattern was found when the script was read.
+        let _ = self.rules.names.add(pattern, number);
+        self.rules.of_name.push(Vec::new());
+        number
+    }
+
+    fn files(&mut self, file: &FilePattern, exclude: Vec<FilePattern>) -> u32 {
+        if file.is_any() && exclude.is_empty() {
+            return 0;
+        }
+        let next = self.rules.files.len() as u32;
+        let globs = Files {
+            // Members of archives, too, whatever their names are.
+            any: false,
+            file: FileGlob::new(file),
+            exclude: exclude.iter().map(FileGlob::new).collect(),
+        };
+        let number = *self.specs.entry((file.clone(), exclude)).or_insert(next);
+        if number == next {
+            self.rules.files.push(globs);
+        }
+        number
+    }
+}
+
+/// What was seen of the sections that output sections with a constraint would take.
+#[derive(Clone, Default)]
+pub struct Seen {
+    writable: Vec<bool>,
+}
+
+impl Rules {
+    /// Whether an output section has a constraint. Then [`Self::look`] has to see all sections first.
+    pub fn has_constraints(&self, script: &LayoutScript) -> bool {
+        script.descriptions().any(|section| section.constraint.is_some())
+    }
+
+    /// Notes what a section means for output sections with constraints that it may go to.
+    pub fn look(&self, file: &OfFile, name: &[u8], flags: u64, seen: &mut Seen) {
+        seen.writable.resize(self.disabled.len(), false);
+        self.names.all(name, |text| {
+            let holds = |rule: &&Rule| {
+                flags & rule.flags.0 == rule.flags.0 && flags & rule.flags.1 == 0 && file.has(rule.files)
+            };
+            for rule in self.of_name[text as usize].iter().filter(holds) {
+                seen.writable[rule.section as usize] |= flags & crate::elf::SHF_WRITE != 0;
+            }
+        });
+    }
+
+    /// Leaves out output sections whose constraints do not hold.
+    pub fn decide(&mut self, script: &LayoutScript, seen: &[Seen]) {
+        for (i, section) in script.descriptions().enumerate() {
+            let writable = seen.iter().any(|seen| seen.writable.get(i).copied().unwrap_or(false));
+            self.disabled[i] = match section.constraint {
+                None => false,
+                Some(Constraint::ReadOnly) => writable,
+                Some(Constraint::Writable) => !writable,
+            };
+        }
+    }
+
+    pub fn is_disabled(&self, section: usize) -> bool {
+        self.disabled[section]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::commands::parse_alone;
+
+    fn rules(text: &str) -> (LayoutScript, Rules) {
+        let mut script = LayoutScript::default();
+        for command in parse_alone(format!("SECTIONS {{ {text} }}").as_bytes(), "t").unwrap() {
+            script.add(command).unwrap();
+        }
+        let rules = Rules::new(&script, Orphans::Place, None).unwrap();
+        (script, rules)
+    }
+
+    fn file(path: &str, member: Option<&'static str>) -> FileName<'static> {
+        FileName { path: path.into(), member: member.map(str::as_bytes) }
+    }
+
+    /// The number of the script's bin that a section goes to; -1: none, -2: it is discarded.
+    fn find(rules: &Rules, name: &FileName, section: &str) -> i32 {
+        match rules.find(&rules.of_file(Some(name)), section.as_bytes(), 0) {
+            Found::Bin(bin) => (bin.index() - BINS.len()) as i32,
+            Found::Orphan => -1,
+            Found::Discarded => -2,
+        }
+    }
+
+    #[test]
+    fn the_first_that_matches_counts() {
+        let (_, rules) = rules(
+            ".a : { *(.text.hot*) *x.o(.text*) KEEP(*(.text .text.*)) } .b : { *(SORT(.d*) .e) } /DISCARD/ : { *(.text* .gone) }",
+        );
+        let (x, y) = (file("dir/x.o", None), file("y.o", None));
+        assert_eq!(find(&rules, &y, ".text.hot.f"), 0);
+        assert_eq!(find(&rules, &x, ".text.f"), 1);
+        assert_eq!(find(&rules, &y, ".text.f"), 2);
+        assert_eq!([find(&rules, &y, ".d1"), find(&rules, &y, ".e")], [3, 4]);
+        assert_eq!([find(&rules, &y, ".gone"), find(&rules, &y, ".textual")], [-2, -2]);
+        assert_eq!(find(&rules, &y, ".other"), -1);
+        assert!(rules.bins[2].keep && !rules.bins[1].keep);
+    }
+
+    #[test]
+    fn files_and_members() {
+        let (_, rules) = rules(
+            ".a : { lib.a:m.o(.t) m.o(.u) lib.a:(.v) :f.o(.w) *(EXCLUDE_FILE(*m.o) .x) EXCLUDE_FILE(lib.a:*) *(.y) }",
+        );
+        let (member, plain) = (file("lib.a", Some("m.o")), file("f.o", None));
+        let all =
+            |name: &FileName| [".t", ".u", ".v", ".w", ".x", ".y"].map(|section| find(&rules, name, section));
+        assert_eq!(all(&member), [0, 1, 2, -1, -1, -1]);
+        assert_eq!(all(&plain), [-1, -1, -1, 3, 4, 5]);
+    }
+
+    #[test]
+    fn constraints_are_decided_by_what_there_is() {
+        let text = ".a : ONLY_IF_RO { *(.x) } .a : ONLY_IF_RW { *(.x) }";
+        for (flags, expected) in [(2, 0), (3, 1)] {
+            let (script, mut rules) = rules(text);
+            let name = file("f.o", None);
+            let (of_file, mut seen) = (rules.of_file(Some(&name)), Seen::default());
+            rules.look(&of_file, b".x", flags, &mut seen);
+            rules.decide(&script, &[seen]);
+            assert_eq!(find(&rules, &name, ".x"), expected);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//# about: PHDRS: types, flags, headers in a segment, a section in two segments, load addresses of segments
+//# not: mold -- it reads no PHDRS
+//# link: phdrs.o -T x.ld
+//# segment: LOAD count=2
+//# segment: NOTE count=1
+//# check: seg(NOTE) == addr(.note.x)
+//# readelf: -lW => LOAD +0x000000 0x0*10000 .* R E 0x1000
+//# readelf: -lW => LOAD +0x\w+ 0x0*20000 0x0*90000 .* RW
+//# readelf: -lW => GNU_STACK .* RWE
+//# fail: phdrs.o -T bad.ld
+//# error: nothere
+.globl _start
+.text
+_start: ret
+.data
+.quad 1
+.section .note.x,"a",@note
+.long 4, 4, 1
+.ascii "abc\0"
+.long 7
+.section .note.GNU-stack,"",@progbits
+//--- x.ld
+PHDRS { text PT_LOAD FILEHDR PHDRS; data PT_LOAD FLAGS(6); note PT_NOTE; stack PT_GNU_STACK FLAGS(7); }
+SECTIONS {
+  . = 0x10000 + SIZEOF_HEADERS;
+  .note.x : { *(.note.x) } :text :note
+  .text : { *(.text) } :text
+  .data 0x20000 : AT(0x90000) { *(.data) } :data
+}
+//--- bad.ld
+PHDRS { text PT_LOAD; }
+SECTIONS { .text : { *(.text) } :nothere }
