@@ -33,8 +33,8 @@ impl Strings for SomeUnits {
     fn is_same(&self, one: Text, other: Text) -> bool {
         one == other
     }
-    fn hash(&self, text: Text) -> u64 {
-        u64::from(text.at)
+    fn hash(&self, text: Text) -> Option<u64> {
+        (text.at % 4 != 3).then_some(u64::from(text.at))
     }
 }
 

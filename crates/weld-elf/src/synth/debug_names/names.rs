@@ -57,8 +57,9 @@ impl Shard {
 /// The texts themselves, for those who have to look.
 pub trait Strings: Sync {
     fn is_same(&self, one: Text, other: Text) -> bool;
-    /// A hash by which they are really told apart.
-    fn hash(&self, text: Text) -> u64;
+    /// A hash by which they are really told apart. `None` for a long one: only its place tells, so that a name may come twice
+    /// in the index, and texts that lie in one another do not cost more the more there are.
+    fn hash(&self, text: Text) -> Option<u64>;
 }
 
 /// What a thread uses again for its next shard.
@@ -100,13 +101,16 @@ impl Numbers {
         if let Some(&known) = self.places.get(&place) {
             return known;
         }
-        let text = (mention.hash, strings.hash(mention.text));
-        let of_first = (mention.hash, strings.hash(shard.names[first as usize].text));
-        self.texts.entry(of_first).or_insert(first);
-        let known = self.texts.get(&text).copied();
+        if let Some(of_first) = strings.hash(shard.names[first as usize].text) {
+            self.texts.entry((mention.hash, of_first)).or_insert(first);
+        }
+        let text = strings.hash(mention.text).map(|hash| (mention.hash, hash));
+        let known = text.and_then(|text| self.texts.get(&text).copied());
         let is = |known: &u32| strings.is_same(shard.names[*known as usize].text, mention.text);
         let number = known.filter(is).unwrap_or_else(|| shard.add(mention));
-        self.texts.entry(text).or_insert(number);
+        if let Some(text) = text {
+            self.texts.entry(text).or_insert(number);
+        }
         self.places.insert(place, number);
         number
     }

@@ -143,6 +143,8 @@ struct LinkStrings<'p, 'l, 'a> {
 
 /// Bytes that are compared at once.
 const BLOCK: usize = 64;
+/// Longer texts are known by their places only.
+const LONGEST: u64 = 4096;
 
 impl Strings for LinkStrings<'_, '_, '_> {
     fn is_same(&self, one: Text, other: Text) -> bool {
@@ -157,17 +159,17 @@ impl Strings for LinkStrings<'_, '_, '_> {
         false
     }
 
-    fn hash(&self, text: Text) -> u64 {
+    fn hash(&self, text: Text) -> Option<u64> {
         let mut hash = 0;
-        for start in (0..).step_by(BLOCK) {
+        for start in (0..LONGEST).step_by(BLOCK) {
             let block = self.block(text, start);
             let end = memchr::memchr(0, &block);
             hash = join(hash, hash_bytes(&block[..end.unwrap_or(BLOCK)]));
             if end.is_some() {
-                break;
+                return Some(hash);
             }
         }
-        hash
+        None
     }
 }
 

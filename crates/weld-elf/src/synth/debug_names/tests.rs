@@ -8,6 +8,9 @@ use crate::synth::debug_info::dwarf::{Cursor, KINDS, Kind, Malformed, Pointer};
 use crate::synth::debug_info::object::Link;
 use crate::synth::debug_info::plain::Plain;
 
+/// Texts from here on are long.
+const LONG: u32 = 1_000_000;
+
 /// All sections are in the output, and strings were not merged.
 struct Everything;
 
@@ -31,8 +34,8 @@ impl Strings for Everything {
     fn is_same(&self, one: Text, other: Text) -> bool {
         one.at / 2 == other.at / 2
     }
-    fn hash(&self, text: Text) -> u64 {
-        u64::from(text.at / 2)
+    fn hash(&self, text: Text) -> Option<u64> {
+        (text.at < LONG).then_some(u64::from(text.at / 2))
     }
 }
 
@@ -185,6 +188,15 @@ fn texts_of_one_hash_are_told_apart() {
     let other = table(&[0], |_| 5, &[(5, 0, 4, None), (6, 0, 5, None), (5, 0, 6, None), (1, 0, 7, None)]);
     let found = entries(&index(&[one, other], Format::NATIVE));
     let wanted = [(0, 1), (0, 7), (2, 2), (4, 3), (4, 4), (4, 6), (6, 5)];
+    assert!(found.iter().map(|&(text, _, _, offset, _)| (text, offset)).eq(wanted));
+}
+
+#[test]
+fn long_texts_are_known_by_their_places() {
+    let list =
+        [(LONG, 0, 1, None), (LONG + 1, 0, 2, None), (LONG, 0, 3, None), (4, 0, 4, None), (5, 0, 5, None)];
+    let found = entries(&index(&[table(&[0], |_| 5, &list)], Format::NATIVE));
+    let wanted = [(4, 4), (4, 5), (LONG, 1), (LONG, 3), (LONG + 1, 2)];
     assert!(found.iter().map(|&(text, _, _, offset, _)| (text, offset)).eq(wanted));
 }
 
