@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
 
-use super::expr::{self, DefsymValue, Expr};
+use super::expr::{self, DefsymValue, Expr, Op};
 use super::lexer::{Kind, Lexer, Mode, Place, Token};
 use super::memory::Region;
 use super::phdrs::ProgramHeader;
@@ -465,11 +465,17 @@ impl<'a> Parser<'a, '_> {
         let Some(assignment) = self.assignment(token)? else {
             return Err(self.lexer.unexpected(token, "a linker script command or an assignment"));
         };
-        if assignment.is_dot() {
-            return Err(self.lexer.error_at(token, "'.' can only be assigned to inside SECTIONS"));
-        }
         if !wrapped {
             self.lexer.expect(Mode::Expression, ";")?;
+        }
+        if assignment.is_dot() {
+            // `. = ASSERT(…);`, as kernels write it, asserts and moves nothing.
+            let Some(Op::Assert(message)) = assignment.value.code.last() else {
+                return Err(self.lexer.error_at(token, "'.' can only be assigned to inside SECTIONS"));
+            };
+            let message = message.clone();
+            self.commands.push(Command::Assert(Assertion { value: assignment.value, message }));
+            return Ok(());
         }
         let Assignment { name, value, provide, hidden, place } = assignment;
         let value = value.simple().map_err(|message| self.lexer.error_at(token, message))?;

@@ -841,6 +841,17 @@ fn may_be_discarded(kind: ChunkKind) -> bool {
     use ChunkKind::*;
     matches!(
         kind,
-        Interp | BuildId | Properties | PackageNote | EhFrameHdr | EhFrame | GnuHash | SysvHash | GdbIndex
+        Interp
+            | BuildId
+            | Properties
+            | PackageNote
+            | EhFrameHdr
+            | EhFrame
+            | GnuHash
+            | SysvHash
+            | GdbIndex
+            | DynSym
+            | DynStr
+            | Dynamic
     )
 }

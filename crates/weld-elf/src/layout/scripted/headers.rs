@@ -260,6 +260,8 @@ fn explicit(
             // On the page of the first section, or in front of it.
             match start % page >= size {
                 true => start - start % page,
+                // Addresses were given before it was known how many headers there are; they are given again.
+                false if layout.headers_size() != size => start,
                 false => {
                     start.checked_sub(align_to(size, page)).map(|at| at - at % page).ok_or_else(|| {
                         format!("there is no room for the headers, which PHDRS loads, below {start:#x}")

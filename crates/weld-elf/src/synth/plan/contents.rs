@@ -92,8 +92,11 @@ impl<'a> Plan<'a> {
             image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
         }
         let dynamic = match &self.dynsym {
-            Some(dynsym) => self.dynamic_entries(image, dynsym),
-            None => Vec::new(),
+            Some(dynsym) if self.layout.chunk(ChunkKind::Dynamic).is_some() => {
+                self.dynamic_entries(image, dynsym)
+            }
+            // A script may discard it.
+            _ => Vec::new(),
         };
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
         check_absolutes(image, context);
