@@ -33,7 +33,7 @@ use crate::input::servers::Servers;
 use crate::layout::{self, Placer, program, section_order};
 use crate::live::{self, Live};
 use crate::options::{Icf, Manifest, Options};
-use crate::report::{discarded, duplicates, map, undefined};
+use crate::report::{discarded, duplicates, files, map, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat, wrap};
@@ -131,10 +131,7 @@ fn link_inputs<'j>(
     // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.
     let mut resolved = job.step("resolve symbols", || resolver.run(inputs))?;
     let out = output_path(options, &resolved, inputs);
-    let pdbs = [Some(debug::path(options, &out)), options.pdb.stripped.clone()];
-    if options.debug.pdb && pdbs.iter().flatten().any(|pdb| *pdb == out) {
-        return Err(Diagnostic::error(format!("the PDB would take the place of {}", text::path(&out))).into());
-    }
+    files::check(options, &resolved, inputs, &out)?;
     // Types for debuggers depend on nothing but the objects, so they are merged while the image is laid out.
     let objects = options.debug.pdb.then(|| Objects::of(&resolved, &servers, job.store, parallel));
     let warnings = DiagSink::new();
@@ -406,22 +403,14 @@ fn write<'j>(
     let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
     add_import_library(job, image, out);
     if manifest::kind(options, image.resolved) == Manifest::Beside {
-        let path = options.manifest_file.clone().unwrap_or_else(|| with_more(out, ".manifest"));
-        job.reports.add(&path, manifest::text(options, image.resolved).into_bytes());
+        let text = manifest::text(options, image.resolved);
+        job.reports.add(&files::manifest_file(options, out), text.into_bytes());
     }
     report_maps(job, image, out, (time, parallel))?;
     let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
     job.finish_all(file, beside, true, parallel, || {
-        let beside = options.time_trace_beside_output.then(|| with_more(out, ".time-trace"));
-        job.report_trace(options.time, options.time_trace.as_deref().or(beside.as_deref()))
+        job.report_trace(options.time, files::time_trace(options, out).as_deref())
     })
-}
-
-/// A path with something behind it.
-fn with_more(path: &Path, more: &str) -> PathBuf {
-    let mut path = path.as_os_str().to_owned();
-    path.push(more);
-    path.into()
 }
 
 /// `/map` and `/lldmap`.
@@ -432,20 +421,18 @@ fn report_maps(
     (time, parallel): (u32, bool),
 ) -> Result<(), Diagnostics> {
     let options = job.options;
-    let path = |given: &Option<PathBuf>| given.clone().unwrap_or_else(|| out.with_extension("map"));
     if let Some(given) = &options.map {
         let name = out.file_stem().unwrap_or_default();
         let text = map::map(image, &text::text(name.as_encoded_bytes()), time, parallel);
-        job.report(&path(given), &text)?;
+        job.report(&files::map(given, out), &text)?;
     }
     if let Some(given) = &options.lld_map {
-        if options.map.as_ref().is_some_and(|other| path(other) == path(given)) {
-            let path = path(given);
+        if let Some(path) = files::both_maps(options, out) {
             let text = format!("/lldmap and /map have the same output file '{}'", text::path(&path));
             job.sink.push(Diagnostic::warning(text).note("ignoring /lldmap"));
             return Ok(());
         }
-        job.report(&path(given), &map::lld_map(image, parallel))?;
+        job.report(&files::map(given, out), &map::lld_map(image, parallel))?;
     }
     Ok(())
 }
@@ -454,7 +441,7 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) {
     if job.options.no_implib || image.tables.exports.entries.is_empty() {
         return;
     }
-    let path = job.options.implib.clone().unwrap_or_else(|| out.with_extension("lib"));
+    let path = files::import_library(job.options, out);
     let name = module_name(image.resolved, out);
     let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
     job.reports.add(&path, bytes);

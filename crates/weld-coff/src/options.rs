@@ -223,8 +223,7 @@ pub struct Options {
     pub allow_bind: bool,
     pub allow_isolation: bool,
     pub integrity_check: bool,
-    /// `/safeseh`: x86 only.
-    /// `/safeseh`; if it is not given, tables are made if all objects have what is needed.
+    /// `/safeseh`, for x86 only; if it is not given, tables are made if all objects have what is needed.
     pub safe_seh: Option<bool>,
     pub manifest: Option<Manifest>,
     /// `/manifestuac`: level and access to the desktop of others.

@@ -51,6 +51,19 @@ impl<I: Copy + Eq + Hash> Graph<I> {
     }
 }
 
+/// The calls in a file that has a line `FROM TO COUNT` for each; or the number of a line that is neither that nor empty.
+pub fn calls(file: &[u8]) -> impl Iterator<Item = Result<(&[u8], &[u8], u64), usize>> {
+    file.split(|byte| *byte == b'\n').zip(1..).filter_map(|(line, number)| {
+        let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+        let count = words.get(2).and_then(|word| std::str::from_utf8(word).ok()?.parse().ok());
+        match (&words[..], count) {
+            ([], _) => None,
+            (&[from, to, _], Some(count)) => Some(Ok((from, to, count))),
+            _ => Some(Err(number)),
+        }
+    })
+}
+
 #[derive(Debug, Default)]
 struct Cluster {
     /// Empty if it has become part of another.
@@ -142,6 +155,14 @@ mod tests {
         assert_eq!(ordered(&many, |_| 1)[0], 99);
         // Too thin.
         assert_eq!(ordered(&[(1, 1, 100), (1, 2, 1)], |id| if id == 2 { 1 << 10 } else { 1 }), [1, 2]);
+    }
+
+    #[test]
+    fn calls_in_a_file() {
+        let file = b"a b 3\n\n \r\nc\td 4 \r\na b\na b x\na b 3 4\ne f 18446744073709551616";
+        let (good, bad): (Vec<_>, Vec<_>) = calls(file).partition(Result::is_ok);
+        assert_eq!(good, [Ok((&b"a"[..], &b"b"[..], 3)), Ok((b"c", b"d", 4))]);
+        assert_eq!(bad, [Err(5), Err(6), Err(7), Err(8)]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::coff::machine::Machine;
 use crate::coff::object::Relocation;
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::input::object::{NO_LEADER, Object};
+use crate::input::object::Object;
 use crate::input::sections::{Kind, Section};
 use crate::options::Icf;
 use crate::resolve::symbols::{Kind as SymbolKind, Symbol, of_object};
@@ -185,10 +185,7 @@ fn is_candidate(link: &Link, compared: &Compared, id: SectionId) -> bool {
 /// Nobody compares addresses of tables of virtual functions.
 fn is_vtable(link: &Link, section: &Section) -> bool {
     let object = &link.resolved.objects[section.object.index()];
-    let leader =
-        object.comdat(section.number).map(|comdat| comdat.leader).filter(|&leader| leader != NO_LEADER);
-    let symbol = leader.and_then(|leader| object.coff.symbols.get(leader));
-    let Some(name) = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok()) else { return false };
+    let Some(name) = object.leader_name(section.number) else { return false };
     let itanium: &[u8] = if link.resolved.machine == Machine::X86 { b"__ZTV" } else { b"_ZTV" };
     name.starts_with(b"??_7") || name.starts_with(itanium)
 }

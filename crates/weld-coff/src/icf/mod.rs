@@ -19,7 +19,6 @@ use weld_common::hash::join;
 use weld_common::text;
 
 use crate::ids::SectionId;
-use crate::input::object::NO_LEADER;
 use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
 use crate::options::{Icf, Options};
@@ -67,10 +66,8 @@ pub fn apply(folds: &Folds, sections: &mut Sections) {
 pub fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Options, sink: &DiagSink) {
     let name = |id: SectionId| {
         let section = sections.get(id);
-        let object = &resolved.objects[section.object.index()];
-        let leader = object.comdat(section.number)?.leader;
-        let symbol = object.coff.symbols.get(Some(leader).filter(|&leader| leader != NO_LEADER)?)?;
-        Some(text::text(object.coff.symbol_name(&symbol).ok()?).into_owned())
+        let name = resolved.objects[section.object.index()].leader_name(section.number)?;
+        Some(text::text(name).into_owned())
     };
     if !options.verbose {
         return;

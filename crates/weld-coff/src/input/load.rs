@@ -80,6 +80,11 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Whether this file is one of the inputs.
+    pub fn has(&self, file: &Identity) -> bool {
+        self.opened.contains(file)
+    }
+
     /// The first object on the command line, after which the output is called.
     pub fn first_path(&self) -> Option<Arc<str>> {
         self.files.iter().find_map(|file| match file {

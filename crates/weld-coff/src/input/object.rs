@@ -79,6 +79,13 @@ impl<'a> Object<'a> {
         Some(&self.comdats[at])
     }
 
+    /// The name of the leader of the COMDAT section with this number.
+    pub fn leader_name(&self, section: u32) -> Option<&'a [u8]> {
+        let leader = self.comdat(section)?.leader;
+        let symbol = self.coff.symbols.get(Some(leader).filter(|&leader| leader != NO_LEADER)?)?;
+        self.coff.symbol_name(&symbol).ok()
+    }
+
     /// The name that symbol `index` stands for; `None` for one that only this object sees.
     #[inline]
     pub fn global(&self, index: u32) -> Option<SymbolId> {

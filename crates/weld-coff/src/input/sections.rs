@@ -19,6 +19,7 @@ use crate::ids::{FileId, ObjectId, SectionId};
 use crate::input::object::Object;
 use crate::layout::program::READ_ONLY;
 use crate::options::Options;
+use crate::report::source::Sources;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::{self, Fate};
 
@@ -318,11 +319,14 @@ impl<'a> Parser<'_, 'a> {
                 self.error(object.file, number, format!("{}: section {number} ({name}): {e}", object.name));
             }
         }
+        let mut sources = Sources::default();
         for comdat in &object.comdats {
             let section = &mut own[comdat.section as usize - 1];
             if section.kind != Kind::Ignored && self.is_gone(object, comdat) {
                 section.kind = Kind::Discarded;
-                if let Some(problem) = comdat::clash(self.resolved, object, comdat, self.options) {
+                if let Some(problem) =
+                    comdat::clash(self.resolved, object, comdat, self.options, &mut sources)
+                {
                     self.sink.push(problem);
                 }
             }

@@ -4,7 +4,7 @@
 //! indices and a count, four, four and eight bytes) or `/call-graph-ordering-file` tells, put those that call each other beside one
 //! another; they count if there is no `/order`. Only COMDAT sections have a name by which they can be moved: that of their leader.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use weld_common::text;
 
 use crate::coff::machine::Machine;
 use crate::ids::{ObjectId, SectionId};
-use crate::input::object::{NO_LEADER, Object};
+use crate::input::object::Object;
 use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::options::Options;
@@ -56,13 +56,10 @@ impl<'a> Orderer<'_, 'a> {
     fn leaders(&self) -> HashMap<&'a [u8], SectionId> {
         let mut all = HashMap::new();
         for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
-            for comdat in object.comdats.iter().filter(|comdat| comdat.leader != NO_LEADER) {
+            for comdat in &object.comdats {
                 let section = self.sections.id(id, comdat.section);
-                let symbol = object.coff.symbols.get(comdat.leader);
-                let name = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok());
-                if self.sections.get(section).is_in_image()
-                    && self.live.has(section)
-                    && let Some(name) = name
+                if self.is_there(section)
+                    && let Some(name) = object.leader_name(comdat.section)
                 {
                     all.entry(name).or_insert(section);
                 }
@@ -86,15 +83,15 @@ impl<'a> Orderer<'_, 'a> {
     fn by_list(&self, path: &Path) -> Vec<SectionId> {
         let Some(list) = self.read("/order", path) else { return Vec::new() };
         let leaders = self.leaders();
-        let mut order = Vec::new();
+        let (mut order, mut seen) = (Vec::new(), HashSet::new());
         for line in list.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
         {
             let plain =
                 self.resolved.machine == Machine::X86 && !line.starts_with(b"?") && !line.contains(&b'@');
             let decorated = if plain { [b"_", line].concat() } else { line.to_vec() };
             match leaders.get(&decorated[..]) {
-                Some(id) if order.contains(id) => {}
-                Some(id) => order.push(*id),
+                Some(id) if seen.insert(*id) => order.push(*id),
+                Some(_) => {}
                 None if self.options.warn_missing_order => {
                     let (path, name) = (text::path(path), text::text(&decorated).into_owned());
                     self.sink.warn(format!("/order:{path}: missing symbol: {name} [LNK4037]"));
@@ -115,7 +112,11 @@ impl<'a> Orderer<'_, 'a> {
     fn section_of(&self, id: ObjectId, object: &Object, index: u32) -> Option<SectionId> {
         let symbol = of_object(self.symbols, self.sections, id, object, index);
         let section = (symbol.kind == Kind::Section).then_some(SectionId(symbol.target))?;
-        (self.sections.get(section).is_in_image() && self.live.has(section)).then_some(section)
+        self.is_there(section).then_some(section)
+    }
+
+    fn is_there(&self, section: SectionId) -> bool {
+        self.sections.get(section).is_in_image() && self.live.has(section)
     }
 
     fn read_profile(&self, id: ObjectId, object: &Object, graph: &mut Graph<SectionId>) {
@@ -142,18 +143,12 @@ impl<'a> Orderer<'_, 'a> {
         let Some(list) = self.read("/call-graph-ordering-file", path) else { return };
         let mut calls = Vec::new();
         let mut found: HashMap<&[u8], Option<SectionId>> = HashMap::new();
-        for line in list.split(|&byte| byte == b'\n') {
-            let words: Vec<&[u8]> =
-                line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-            let count = words.get(2).and_then(|word| std::str::from_utf8(word).ok()?.parse::<u64>().ok());
-            match (&words[..], count) {
-                ([], _) => {}
-                (&[from, to, _], Some(count)) => {
-                    found.extend([(from, None), (to, None)]);
-                    calls.push((from, to, count));
-                }
-                _ => return self.sink.error(format!("{}: parse error", text::path(path))),
-            }
+        for call in clusters::calls(list) {
+            let Ok((from, to, count)) = call else {
+                return self.sink.error(format!("{}: parse error", text::path(path)));
+            };
+            found.extend([(from, None), (to, None)]);
+            calls.push((from, to, count));
         }
         for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
             for (index, symbol) in object.coff.symbols.iter() {
@@ -181,11 +176,7 @@ impl<'a> Orderer<'_, 'a> {
         for id in first {
             let section = self.sections.get(*id);
             let object = &self.resolved.objects[section.object.index()];
-            let leader = object.comdat(section.number).map(|comdat| comdat.leader);
-            let symbol = leader
-                .filter(|&leader| leader != NO_LEADER)
-                .and_then(|leader| object.coff.symbols.get(leader));
-            if let Some(name) = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok()) {
+            if let Some(name) = object.leader_name(section.number) {
                 let _ = writeln!(all, "{}", text::text(name));
             }
         }

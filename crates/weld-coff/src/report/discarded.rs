@@ -3,7 +3,6 @@
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::ids::SectionId;
-use crate::input::object::NO_LEADER;
 use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::resolve::Resolved;
@@ -16,10 +15,7 @@ pub fn say(resolved: &Resolved, sections: &Sections, live: &Live, sink: &DiagSin
             continue;
         }
         let object = &resolved.objects[section.object.index()];
-        let leader = object.comdat(section.number).map(|comdat| comdat.leader).filter(|&at| at != NO_LEADER);
-        let symbol = leader.and_then(|leader| object.coff.symbols.get(leader));
-        let name = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok());
-        if let Some(name) = name {
+        if let Some(name) = object.leader_name(section.number) {
             sink.push(Diagnostic::said(format!("Discarded {}", text::text(name))));
         }
     }

@@ -2,7 +2,7 @@
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
-use super::source;
+use super::source::Sources;
 use crate::coff::object::ABSOLUTE;
 use crate::input::object::Object;
 use crate::options::Options;
@@ -17,10 +17,15 @@ pub fn diagnostic(name: &str, places: &[Vec<String>], force: bool) -> Diagnostic
 }
 
 /// The lines that tell where a definition is: its source line, if the object knows it, and the object.
-pub fn place(object: Option<&Object>, name: &str, symbol: u32) -> Vec<String> {
+pub fn place<'o, 'a>(
+    object: Option<&'o Object<'a>>,
+    name: &str,
+    symbol: u32,
+    sources: &mut Sources<'o, 'a>,
+) -> Vec<String> {
     let line = object.and_then(|object| {
         let symbol = object.coff.symbols.get(symbol)?;
-        source::line(object, u32::try_from(symbol.section).ok()?, symbol.value)
+        sources.line(object, u32::try_from(symbol.section).ok()?, symbol.value)
     });
     two_lines("defined at", line, name)
 }
@@ -35,11 +40,12 @@ pub fn two_lines(what: &str, line: Option<String>, file: &str) -> Vec<String> {
 
 /// Reports definitions that lost to others where there may be one only.
 pub fn report(resolved: &Resolved, lost: &[Rival], options: &Options, sink: &DiagSink) {
+    let mut sources = Sources::default();
     for rival in lost {
         let entry = resolved.names.get(rival.id);
         let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
             let object = resolved.object(file).map(|(_, object)| object);
-            place(object, &resolved.file_name(file), symbol)
+            place(object, &resolved.file_name(file), symbol, &mut sources)
         });
         let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
         let name = options.shown(entry.name);

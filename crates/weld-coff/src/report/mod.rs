@@ -1,7 +1,8 @@
-//! What a link has to say of symbols: those that nobody defines, those that several do, those that are left out.
+//! What a link has to say: of symbols that nobody defines, that several do, that are left out; maps; where files go.
 
 pub mod discarded;
 pub mod duplicates;
+pub mod files;
 pub mod map;
-mod source;
+pub mod source;
 pub mod undefined;

@@ -1,10 +1,13 @@
 //! The source line of a place in an object, from its CodeView. Only links that have something to complain about come here.
 
+use std::collections::HashMap;
+
 use object::LittleEndian as LE;
 use weld_common::text;
 use weld_pdb::codeview::subsection::{self, Subsection, Subsections};
 
 use crate::coff::object::SectionHeader;
+use crate::ids::FileId;
 use crate::input::object::Object;
 
 /// Bytes before the files of a list of lines, before the lines of a file, and of a line.
@@ -15,12 +18,58 @@ const LINE: usize = 8;
 /// Lists of lines may have columns, too.
 const HAS_COLUMNS: u16 = 1;
 
-/// `FILE:LINE` of a place in a section.
-pub fn line(object: &Object, section: u32, offset: u32) -> Option<String> {
-    let lists = || object.coff.sections.iter().filter(|header| header.name == *b".debug$S");
-    let (path, line) = lists().find_map(|header| in_section(object, header, section, offset))?;
-    let name = lists().find_map(|header| file_name(object, header, path))?;
-    Some(format!("{}:{line}", text::text(name)))
+/// The source lines of objects. An object may be asked about for thousands of symbols, so it is looked through once.
+#[derive(Default)]
+pub struct Sources<'o, 'a>(HashMap<FileId, Lines<'o, 'a>>);
+
+impl<'o, 'a> Sources<'o, 'a> {
+    /// `FILE:LINE` of a place in a section.
+    pub fn line(&mut self, object: &'o Object<'a>, section: u32, offset: u32) -> Option<String> {
+        self.0.entry(object.file).or_insert_with(|| Lines::of(object)).at(section, offset)
+    }
+}
+
+/// The lines of an object's functions.
+struct Lines<'o, 'a> {
+    object: &'o Object<'a>,
+    /// Those of each function, by section and offset.
+    lists: Vec<List<'a>>,
+}
+
+/// The lines of a function.
+struct List<'a> {
+    section: u32,
+    start: u32,
+    header: &'a SectionHeader,
+    contents: &'a [u8],
+}
+
+impl<'o, 'a> Lines<'o, 'a> {
+    fn of(object: &'o Object<'a>) -> Self {
+        let mut lists = Vec::new();
+        for header in debug_sections(object) {
+            add_lists(object, header, &mut lists);
+        }
+        lists.sort_by_key(|list| (list.section, list.start));
+        Lines { object, lists }
+    }
+
+    fn at(&self, section: u32, offset: u32) -> Option<String> {
+        let before = self.lists.partition_point(|list| (list.section, list.start) <= (section, offset));
+        let list = self.lists[..before].last().filter(|list| list.section == section)?;
+        let offset = offset - list.start;
+        if offset >= word(list.contents, 8)? {
+            return None;
+        }
+        let (path, line) = in_list(list.contents, offset)?;
+        let mut all = std::iter::once(list.header).chain(debug_sections(self.object));
+        let name = all.find_map(|header| file_name(self.object, header, path))?;
+        Some(format!("{}:{line}", text::text(name)))
+    }
+}
+
+fn debug_sections<'a>(object: &Object<'a>) -> impl Iterator<Item = &'a SectionHeader> + use<'a> {
+    object.coff.sections.iter().filter(|header| header.name == *b".debug$S")
 }
 
 fn parts<'a>(object: &Object<'a>, header: &SectionHeader) -> impl Iterator<Item = Subsection<'a>> {
@@ -32,21 +81,21 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
 }
 
-/// The file, by its place among the object's, and the line.
-fn in_section(object: &Object, header: &SectionHeader, section: u32, offset: u32) -> Option<(u32, u32)> {
+/// Adds the lists of lines of a section. Each begins with a place: its relocation says which.
+fn add_lists<'a>(object: &Object<'a>, header: &'a SectionHeader, lists: &mut Vec<List<'a>>) {
+    let relocations = object.coff.relocations(header).unwrap_or_default();
+    let symbols: HashMap<u32, u32> =
+        relocations.iter().map(|r| (r.virtual_address.get(LE), r.symbol_table_index.get(LE))).collect();
     for part in parts(object, header).filter(|part| part.kind == subsection::LINES) {
-        let relocations = object.coff.relocations(header).ok()?;
-        let about = relocations.iter().find(|r| r.virtual_address.get(LE) as usize == part.start);
-        let symbol = about.and_then(|r| object.coff.symbols.get(r.symbol_table_index.get(LE)));
-        let Some(symbol) = symbol.filter(|symbol| symbol.section == section as i32) else { continue };
-        let start = symbol.value.wrapping_add(word(part.contents, 0)?);
-        let size = word(part.contents, 8)?;
-        match offset.checked_sub(start) {
-            Some(offset) if offset < size => return in_list(part.contents, offset),
-            _ => {}
+        let symbol = symbols.get(&(part.start as u32)).and_then(|index| object.coff.symbols.get(*index));
+        if let Some(symbol) = symbol
+            && let Ok(section @ 1..) = u32::try_from(symbol.section)
+            && let Some(addend) = word(part.contents, 0)
+        {
+            let start = symbol.value.wrapping_add(addend);
+            lists.push(List { section, start, header, contents: part.contents });
         }
     }
-    None
 }
 
 /// The last line that begins at `offset` of the function or before.
@@ -73,8 +122,7 @@ fn in_list(list: &[u8], offset: u32) -> Option<(u32, u32)> {
 fn file_name<'a>(object: &Object<'a>, header: &SectionHeader, file: u32) -> Option<&'a [u8]> {
     let files = parts(object, header).find(|part| part.kind == subsection::FILECHKSMS)?;
     let at = word(files.contents, file as usize)?;
-    let sections = object.coff.sections.iter().filter(|header| header.name == *b".debug$S");
-    let mut all = sections.flat_map(|header| parts(object, header));
+    let mut all = debug_sections(object).flat_map(|header| parts(object, header));
     let names = all.find(|part| part.kind == subsection::STRINGTABLE)?;
     let name = names.contents.get(at as usize..)?;
     Some(&name[..name.iter().position(|&byte| byte == 0)?])

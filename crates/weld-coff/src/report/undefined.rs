@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::duplicates::two_lines;
-use super::source;
+use super::source::Sources;
 use crate::ids::SymbolId;
 use crate::input::object::Object;
 use crate::options::Options;
@@ -41,6 +41,7 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
             }
         }
     }
+    let mut sources = Sources::default();
     for (i, (id, places)) in missing.iter().zip(places).enumerate() {
         let entry = resolved.names.get(*id);
         // What the command line asks for, nobody refers to.
@@ -49,8 +50,9 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let problem =
             if options.force.unresolved { Diagnostic::warning(text) } else { Diagnostic::error(text) };
         let mut problem = problem.at(order[i]);
-        for line in places.iter().take(SHOWN).flat_map(|(object, referrer)| referrer.lines(object, options)) {
-            problem = problem.note(line);
+        for (object, referrer) in places.iter().take(SHOWN) {
+            problem =
+                referrer.lines(object, &mut sources, options).into_iter().fold(problem, Diagnostic::note);
         }
         if places.len() > SHOWN {
             problem = problem.note(format!("referenced {} more times", places.len() - SHOWN));
@@ -70,11 +72,16 @@ struct Referrer {
 
 impl Referrer {
     /// The lines that say where.
-    fn lines(&self, object: &Object, options: &Options) -> Vec<String> {
+    fn lines<'o, 'a>(
+        &self,
+        object: &'o Object<'a>,
+        sources: &mut Sources<'o, 'a>,
+        options: &Options,
+    ) -> Vec<String> {
         let Some((section, offset)) = self.place else {
             return vec![format!("referenced by {}", object.name)];
         };
-        let line = source::line(object, section, offset);
+        let line = sources.line(object, section, offset);
         two_lines("referenced by", line, &place(object, section as i32, offset, options))
     }
 }

@@ -15,6 +15,7 @@ use crate::ids::FileId;
 use crate::input::object::{Comdat, NO_LEADER, Object};
 use crate::options::Options;
 use crate::report::duplicates;
+use crate::report::source::Sources;
 
 /// Has the largest section win where objects ask for that.
 pub fn choose_largest(resolved: &mut Resolved, parallel: bool) {
@@ -78,7 +79,13 @@ pub fn fate(resolved: &Resolved, object: &Object, comdat: &Comdat) -> Fate {
 }
 
 /// What is wrong about a section that gave way to another object's.
-pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, options: &Options) -> Option<Diagnostic> {
+pub fn clash<'o, 'a>(
+    resolved: &'o Resolved<'a>,
+    object: &'o Object<'a>,
+    comdat: &Comdat,
+    options: &Options,
+    sources: &mut Sources<'o, 'a>,
+) -> Option<Diagnostic> {
     let id = object.global(comdat.leader).filter(|_| comdat.leader_is_global)?;
     let entry = resolved.names.get(id);
     if entry.rank() != Rank::Strong {
@@ -111,8 +118,9 @@ pub fn clash(resolved: &Resolved, object: &Object, comdat: &Comdat, options: &Op
     differ.then(|| {
         duplicates::diagnostic(
             &options.shown(entry.name),
-            &[(other, entry.sym()), (object, comdat.leader)]
-                .map(|(object, symbol)| duplicates::place(Some(object), &object.name.to_string(), symbol)),
+            &[(other, entry.sym()), (object, comdat.leader)].map(|(object, symbol)| {
+                duplicates::place(Some(object), &object.name.to_string(), symbol, sources)
+            }),
             options.force.multiple,
         )
         .at(order)

@@ -37,6 +37,7 @@ use crate::input::object::Object;
 use crate::input::servers::Servers;
 use crate::options::{Demands, Options};
 use crate::report::duplicates;
+use crate::report::source::Sources;
 use names::{BinPool, Names, Rank, Record, flag};
 use read::Loaded;
 
@@ -180,10 +181,12 @@ impl<'a> Resolver<'a, '_> {
 
     /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
     fn report_duplicates(&self, rounds: &mut Rounds<'a, '_>) {
+        let mut sources = Sources::default();
         for rival in rounds.names.take_duplicates() {
             let entry = rounds.names.get(rival.id);
             let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
-                duplicates::place(rounds.loaded.object(file), &rounds.inputs.name(file).to_string(), symbol)
+                let name = rounds.inputs.name(file).to_string();
+                duplicates::place(rounds.loaded.object(file), &name, symbol, &mut sources)
             });
             let name = self.options.shown(entry.name);
             let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);

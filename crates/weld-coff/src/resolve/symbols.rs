@@ -20,6 +20,7 @@ use crate::input::object::Object;
 use crate::input::sections::{Kind as SectionKind, Sections};
 use crate::options::Options;
 use crate::report::duplicates;
+use crate::report::source::Sources;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -285,7 +286,12 @@ impl Freezer<'_, '_> {
         let first = aliases.iter().find(|other| other.id == alias.id).unwrap_or(alias);
         let files = [first, alias].map(|rival| {
             let object = self.resolved.object(rival.file).map(|(_, object)| object);
-            duplicates::place(object, &self.resolved.file_name(rival.file), rival.sym)
+            duplicates::place(
+                object,
+                &self.resolved.file_name(rival.file),
+                rival.sym,
+                &mut Sources::default(),
+            )
         });
         let name = self.resolved.names.get(alias.id).name;
         let order = u64::from(alias.file.0) << 32 | u64::from(alias.sym);

@@ -81,6 +81,7 @@ const ROWS: [Row; 5] = [
     },
 ];
 const FUNCTIONS: usize = 0;
+const LONGJMP: usize = 2;
 const EH_CONT: usize = 3;
 const HANDLERS: usize = 4;
 
@@ -133,7 +134,7 @@ impl Guards {
                 let wanted = match i {
                     HANDLERS => handlers,
                     EH_CONT => guard.functions && guard.eh_cont,
-                    2 => guard.functions && guard.longjmp,
+                    LONGJMP => guard.functions && guard.longjmp,
                     _ => guard.functions,
                 };
                 let mut seen = HashSet::new();

@@ -34,6 +34,32 @@ impl Identity {
     }
 }
 
+/// Two of the files that a link writes are one: what they are, and the path of the second.
+#[derive(Debug)]
+pub struct Clash<'p> {
+    pub first: &'p str,
+    pub second: &'p str,
+    pub path: &'p Path,
+}
+
+/// The identities of files that a link writes, each of which comes with what it is.
+///
+/// # Errors
+/// If two of them are the same file.
+pub fn distinct<'p>(
+    files: impl IntoIterator<Item = (&'p str, &'p Path)>,
+) -> Result<Vec<(Identity, &'p str)>, Clash<'p>> {
+    let mut found: Vec<(Identity, &str)> = Vec::new();
+    for (second, path) in files {
+        let Some(identity) = Identity::of(path) else { continue };
+        if let Some(&(_, first)) = found.iter().find(|(of, _)| *of == identity) {
+            return Err(Clash { first, second, path });
+        }
+        found.push((identity, second));
+    }
+    Ok(found)
+}
+
 /// The directory that a file is in.
 pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
@@ -112,5 +138,16 @@ mod tests {
         assert_ne!(of("new"), of("newer"));
         assert_eq!(Identity::of(Path::new("/dev/null")), None);
         assert_eq!(of("no/new"), None);
+    }
+
+    #[test]
+    fn files_that_are_one() {
+        let dir = TestDir::new("report-clash");
+        let (a, same, b, null) =
+            (dir.join("a"), dir.join("./a"), dir.join("b"), Path::new("/dev/null").to_owned());
+        let all = [("one", &*a), ("two", &*b), ("three", &*null), ("four", &*null)];
+        assert_eq!(distinct(all).unwrap().iter().map(|(_, what)| *what).collect::<Vec<_>>(), ["one", "two"]);
+        let clash = distinct([("one", &*a), ("two", &*b), ("three", &*same)]).unwrap_err();
+        assert_eq!((clash.first, clash.second, clash.path), ("one", "three", &*same));
     }
 }

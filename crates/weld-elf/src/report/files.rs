@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::{Diagnostic, Diagnostics};
-use weld_common::io::identity::Identity;
+use weld_common::io::identity::{self, Clash, Identity};
 use weld_common::text;
 
 use crate::options::{Options, Remap};
+
+/// What the linked file is in messages.
+const OUTPUT: &str = "the output";
 
 /// What each report would replace; for [`weld_common::io::input::InputStore::refuse`].
 ///
@@ -14,25 +17,18 @@ use crate::options::{Options, Remap};
 /// If two of them, or one and the output, are the same file, or if one is a script that the options
 /// name: `--reproduce` would have replaced it before it is read.
 pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> {
-    let mut found: Vec<(Identity, String)> = Vec::new();
     check_stdout(options)?;
     let reports: Vec<(&str, &Path)> = reports(options).collect();
     if reports.is_empty() {
-        return Ok(found);
+        return Ok(Vec::new());
     }
-    let output = ("the output", options.output.path.as_path());
-    for (what, path) in std::iter::once(output).chain(reports) {
-        let Some(identity) = Identity::of(path) else { continue };
-        if let Some((_, other)) = found.iter().find(|(of, _)| *of == identity) {
-            let text = format!("{other} and {what} would be the same file, {}", text::path(path));
-            return Err(Diagnostic::error(text).into());
-        }
-        found.push((identity, what.to_owned()));
-    }
+    let output = (OUTPUT, options.output.path.as_path());
+    let mut found = identity::distinct(std::iter::once(output).chain(reports)).map_err(|clash| {
+        let Clash { first, second, path } = clash;
+        Diagnostic::error(format!("{first} and {second} would be the same file, {}", text::path(path)))
+    })?;
     // The output takes its place when nobody reads any longer.
-    if Identity::of(&options.output.path).is_some() {
-        found.remove(0);
-    }
+    found.retain(|(_, what)| *what != OUTPUT);
     for path in scripts(options) {
         let identity = Identity::of(path);
         if let Some((_, report)) = found.iter().find(|(of, _)| Some(of) == identity.as_ref()) {
@@ -40,7 +36,7 @@ pub fn check(options: &Options) -> Result<Vec<(Identity, String)>, Diagnostics> 
             return Err(Diagnostic::error(text).into());
         }
     }
-    Ok(found)
+    Ok(found.into_iter().map(|(identity, what)| (identity, what.to_owned())).collect())
 }
 
 /// Reports that an option names a file for; `-` is standard output.

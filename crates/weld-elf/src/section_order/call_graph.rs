@@ -92,13 +92,9 @@ impl<'a> Orderer<'_, 'a> {
         let mut edges = Vec::new();
         let mut names: HashMap<&[u8], Vec<Found>> = HashMap::new();
         let mut listed = Vec::new();
-        for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
-            let words: Vec<&[u8]> =
-                line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-            let count = words.get(2).and_then(|word| std::str::from_utf8(word).ok()?.parse::<u64>().ok());
-            match (&words[..], count) {
-                ([], _) => {}
-                (&[from, to, _], Some(count)) => {
+        for call in clusters::calls(text) {
+            match call {
+                Ok((from, to, count)) => {
                     for name in [from, to] {
                         if names.insert(name, Vec::new()).is_none() {
                             listed.push(name);
@@ -106,7 +102,7 @@ impl<'a> Orderer<'_, 'a> {
                     }
                     edges.push((from, to, count));
                 }
-                _ => self.job.sink.error(format!("{shown}:{number}: expected FROM TO COUNT")),
+                Err(line) => self.job.sink.error(format!("{shown}:{line}: expected FROM TO COUNT")),
             }
         }
         self.find(&mut names);
