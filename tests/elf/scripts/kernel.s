@@ -1,4 +1,4 @@
-//# about: what scripts of kernels do: `. = ASSERT` behind SECTIONS, headers of PHDRS at address 0, dynamic tables discarded
+//# about: what scripts of kernels do: `. = ASSERT` behind SECTIONS, headers of PHDRS at address 0 and in their order, dynamic tables discarded, relocations kept
 //# not: mold -- it reads no SECTIONS
 //# link: kernel.o -T assert.ld
 //# run: ./out
@@ -16,6 +16,11 @@
 //# no-section: .dynamic .dynsym .dynstr .hash .gnu.hash
 //# no-segment: DYNAMIC
 //# run: ./boot
+//# link: relocs.o -T order.ld --emit-relocs -o kept
+//# no-verify: PHDRS lists the segments out of the order of addresses
+//# reloc: R_X86_64_64 sym=_start addend=4 in=.rela.text count=1
+//# section: .rela.text type=RELA align=8 entsize=24
+//# readelf: -lW => (?s)LOAD +0x\w+ 0x0*20000 .*LOAD +0x\w+ 0x0*10000 
 .globl _start
 .text
 _start:
@@ -23,6 +28,21 @@ movl $60, %eax
 xorl %edi, %edi
 syscall
 .section .note.GNU-stack,"",@progbits
+//--- relocs.s
+.globl _start
+.text
+_start: .quad _start + 4
+.data
+.quad 1
+.section .note.GNU-stack,"",@progbits
+//--- order.ld
+PHDRS { data PT_LOAD; text PT_LOAD; stack PT_GNU_STACK; }
+SECTIONS {
+  . = 0x10000;
+  .text : { *(.text) } :text
+  . = 0x20000;
+  .data : { *(.data) } :data
+}
 //--- assert.ld
 SECTIONS { . = 0x10000; .text : { *(.text) } _end = .; }
 . = ASSERT(_end - 0x10000 < 4096, "too large");

@@ -179,7 +179,9 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         }
     }
     extend_relro_loads(layout);
-    sort_loads(layout);
+    if !layout.script.as_ref().is_some_and(|script| script.lists_segments()) {
+        sort_loads(layout);
+    }
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.
@@ -214,7 +216,7 @@ fn extend_relro_loads(layout: &mut Layout) {
     }
 }
 
-/// Loadable segments are listed by address, wherever `--section-start` put them.
+/// Loadable segments are listed by address, wherever `--section-start` put them. Those of `PHDRS` stay as they are listed there.
 fn sort_loads(layout: &mut Layout) {
     let is_load = |s: &Segment| s.kind == PT_LOAD;
     let (first, last) = (layout.segments.iter().position(is_load), layout.segments.iter().rposition(is_load));

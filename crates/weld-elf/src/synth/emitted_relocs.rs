@@ -98,6 +98,7 @@ impl Planner<'_, '_> {
             let (entry, align) = (self.form.size(), self.form.format.word());
             let flags = outs[target].flags & SHF_GROUP;
             let mut section = OutputSection::new(name, self.form.section_type(), flags, entry);
+            (section.size, section.align) = (count * entry, align);
             section.members.push(Member::chunk(ChunkId(chunks.len() as u32)));
             let kind = ChunkKind::Relocs(lists.len() as u32);
             section.own = Some(kind);

@@ -16,7 +16,7 @@ use crate::layout::overlaps;
 use crate::layout::place;
 use crate::layout::program::{Memory, Program};
 use crate::layout::segments::{self, SegmentFacts, is_tls_zeroes};
-use crate::layout::{OutputSection, Segment};
+use crate::layout::{Chunk, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
 const PASSES: usize = 32;
@@ -72,9 +72,9 @@ fn settle<'a>(
     for _ in 0..PASSES {
         let mut pass = Pass::new(script, (layout, sections), world, (program.options, facts.pages));
         pass.run();
-        let errors = std::mem::take(&mut pass.errors);
+        let mut errors = std::mem::take(&mut pass.errors);
         mark_relro(script, layout, program);
-        layout.segments = plan(script, layout, program, facts)?;
+        layout.segments = plan(script, layout, (program, facts), &mut errors)?;
         if script.needs_places {
             place_members(script, layout, sections, parallel);
         }
@@ -130,15 +130,15 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, program: &Program) {
     }
 }
 
-/// The program headers, without numbers.
+/// The program headers, without numbers. `errors` is for what is wrong about addresses, which may be others in the next pass.
 fn plan(
     script: &Scripted,
     layout: &mut Layout,
-    program: &Program,
-    facts: SegmentFacts,
+    (program, facts): (&Program, SegmentFacts),
+    errors: &mut Vec<String>,
 ) -> Result<Vec<Segment>, String> {
     match &script.script.phdrs {
-        Some(_) => explicit(script, layout, program, facts),
+        Some(_) => explicit(script, layout, (program, facts), errors),
         None => {
             let loads = loads(layout, program, facts);
             let headers = headers_base(layout, &loads, program, facts);
@@ -220,8 +220,8 @@ fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment
 fn explicit(
     script: &Scripted,
     layout: &mut Layout,
-    program: &Program,
-    facts: SegmentFacts,
+    (program, facts): (&Program, SegmentFacts),
+    errors: &mut Vec<String>,
 ) -> Result<Vec<Segment>, String> {
     let headers = script.script.phdrs.as_deref().unwrap_or_default();
     let mut list: Vec<Segment> = Vec::with_capacity(headers.len());
@@ -258,15 +258,15 @@ fn explicit(
             let start = layout.sections[first.sections.clone()].first().map_or(size, |out| out.address);
             let page = facts.pages.max;
             // On the page of the first section, or in front of it.
+            let before = || start.checked_sub(align_to(size, page)).map(|at| at - at % page);
             match start % page >= size {
                 true => start - start % page,
-                // Addresses were given before it was known how many headers there are; they are given again.
-                false if layout.headers_size() != size => start,
-                false => {
-                    start.checked_sub(align_to(size, page)).map(|at| at - at % page).ok_or_else(|| {
-                        format!("there is no room for the headers, which PHDRS loads, below {start:#x}")
-                    })?
-                }
+                false => before().unwrap_or_else(|| {
+                    errors.push(format!(
+                        "there is no room for the headers, which PHDRS loads, below {start:#x}"
+                    ));
+                    start
+                }),
             }
         }
     };
@@ -327,6 +327,10 @@ fn assign_sections(
 
 /// Offsets in the file, and what segments span.
 fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
+    debug_assert!(
+        layout.chunks.iter().all(|chunk| is_inside(layout, chunk)),
+        "a chunk is outside of its section"
+    );
     offsets(layout, program, facts)?;
     place::behind(layout, program.options.layout.sectionheader)?;
     segments::measure(layout, facts);
@@ -339,6 +343,11 @@ fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result
         return place::raw(layout);
     }
     Ok(())
+}
+
+fn is_inside(layout: &Layout, chunk: &Chunk) -> bool {
+    let out = layout.sections.get(chunk.out.index());
+    out.is_none_or(|out| chunk.address.checked_add(chunk.size).is_some_and(|end| end <= out.size))
 }
 
 /// Nothing in memory lies on anything else, but for overlays; and nothing is loaded onto anything else.

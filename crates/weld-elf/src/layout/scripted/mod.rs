@@ -188,6 +188,11 @@ impl Scripted {
         self.script.has_sections
     }
 
+    /// Whether the script says what program headers there are.
+    pub fn lists_segments(&self) -> bool {
+        self.script.phdrs.is_some()
+    }
+
     /// The regions with their names, and how far each is filled.
     pub fn regions(&self) -> impl Iterator<Item = (&str, &RegionState)> {
         self.script.regions.iter().map(|region| region.name.as_str()).zip(&self.regions)
