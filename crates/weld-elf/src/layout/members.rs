@@ -138,20 +138,7 @@ impl<'a> Builder<'_, 'a> {
 
     /// Puts output sections in the order of the program. Returns the new id of each.
     fn put_in_order(&self, outs: &mut [OutputSection<'a>]) -> Vec<OutputSectionId> {
-        let order = self.order_of(outs);
-        let mut position = vec![OutputSectionId::NONE; outs.len()];
-        for (new, &old) in order.iter().enumerate() {
-            position[old] = OutputSectionId(new as u32);
-        }
-        let mut to = position.clone();
-        for i in 0..outs.len() {
-            while to[i].index() != i {
-                let place = to[i].index();
-                outs.swap(i, place);
-                to.swap(i, place);
-            }
-        }
-        position
+        put_in_order(outs, &self.order_of(outs))
     }
 
     /// The numbers of output sections in the order of the program.
@@ -480,6 +467,23 @@ impl<'a> Builder<'_, 'a> {
         layout.sections[index].link = leader.map_or(HeaderIndex::ZERO, |key| key.0.header());
         layout.sections[index].members = members;
     }
+}
+
+/// Puts output sections in `order`, which names each once. Returns the new id of each.
+pub(super) fn put_in_order(outs: &mut [OutputSection], order: &[usize]) -> Vec<OutputSectionId> {
+    let mut position = vec![OutputSectionId::NONE; outs.len()];
+    for (new, &old) in order.iter().enumerate() {
+        position[old] = OutputSectionId(new as u32);
+    }
+    let mut to = position.clone();
+    for i in 0..outs.len() {
+        while to[i].index() != i {
+            let place = to[i].index();
+            outs.swap(i, place);
+            to.swap(i, place);
+        }
+    }
+    position
 }
 
 /// The numbers of output sections by their ranks, of which there are few; those of one rank as they are.

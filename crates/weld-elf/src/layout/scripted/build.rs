@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::*;
 use crate::elf::*;
-use crate::layout::members::{Builder, Head};
+use crate::layout::members::{self, Builder, Head};
 use crate::layout::runs::Group;
 use crate::layout::{Chunk, ChunkKind, OutputSection};
 use crate::script::input_sections::Sort;
@@ -567,7 +567,7 @@ impl<'s> Maker<'s> {
 
     /// Puts output sections in the order of the steps: those in memory first, and those that have no step last. Returns the new
     /// id of each.
-    fn put_in_order(&mut self, outs: &mut Vec<OutputSection>) -> Vec<OutputSectionId> {
+    fn put_in_order(&mut self, outs: &mut [OutputSection]) -> Vec<OutputSectionId> {
         let mut order: Vec<usize> = Vec::with_capacity(outs.len());
         let ended = |step: &Step| match step {
             Step::End(block) => self.blocks[*block].out.map(|out| out.index()),
@@ -588,12 +588,7 @@ impl<'s> Maker<'s> {
         order.extend(rest);
         let known: HashSet<usize> = order.iter().copied().collect();
         order.extend((0..outs.len()).filter(|out| !known.contains(out)));
-        let mut position = vec![OutputSectionId::NONE; outs.len()];
-        for (new, &old) in order.iter().enumerate() {
-            position[old] = OutputSectionId(new as u32);
-        }
-        let mut slots: Vec<Option<OutputSection>> = outs.drain(..).map(Some).collect();
-        outs.extend(order.iter().filter_map(|&old| slots[old].take()));
+        let position = members::put_in_order(outs, &order);
         for block in &mut self.blocks {
             block.out = block.out.map(|out| position[out.index()]);
         }
@@ -693,7 +688,7 @@ impl<'s> Maker<'s> {
             let out = &mut outs[out.index()];
             out.align = out.align.max(align);
         }
-        super::super::members::align_tls(outs);
+        members::align_tls(outs);
         for block in &mut self.blocks {
             block.inner_align = block.out.map_or(1, |out| outs[out.index()].align);
         }
@@ -713,10 +708,24 @@ impl<'s> Maker<'s> {
         let slot_of =
             |(number, internal): (u32, &Internal)| Some((number, *self.by_symbol.get(&internal.id)?));
         let by_internal = internals.filter_map(slot_of).collect();
+        // Of several with one name that one is meant which there is.
+        let mut by_name: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut by_section = HashMap::new();
+        for (number, block) in (0..).zip(&self.blocks) {
+            let known = by_name.entry(block.name.clone()).or_insert(number);
+            if let Some(out) = block.out {
+                if self.blocks[*known as usize].out.is_none() {
+                    *known = number;
+                }
+                by_section.insert(out, number);
+            }
+        }
         Scripted {
             script: source.script.clone(),
             steps: self.steps,
             blocks: self.blocks,
+            by_name,
+            by_section,
             bins: self.planned.into_iter().map(|planned| planned.bin).collect(),
             parts,
             data: self.data.into_iter().map(|(bytes, _)| bytes).collect(),

@@ -485,14 +485,10 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     /// The section of this name that there is, or that the script speaks of.
     fn block(&self, name: &[u8]) -> Result<(u32, Option<OutputSectionId>), String> {
-        let mut found = None;
-        for (i, block) in self.script.blocks.iter().enumerate().filter(|(_, block)| block.name == name) {
-            if block.out.is_some() {
-                return Ok((i as u32, block.out));
-            }
-            found = found.or(Some((i as u32, None)));
-        }
-        found.ok_or_else(|| format!("there is no output section {}", String::from_utf8_lossy(name)))
+        let known = self.script.by_name.get(name);
+        let number =
+            *known.ok_or_else(|| format!("there is no output section {}", String::from_utf8_lossy(name)))?;
+        Ok((number, self.script.blocks[number as usize].out))
     }
 
     /// 0 for what there is not, so that scripts can ask.
@@ -593,8 +589,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     }
 
     fn kind_of(&self, out: OutputSectionId) -> Kind {
-        let block = self.script.blocks.iter().position(|block| block.out == Some(out));
-        block.map_or(Kind::BETWEEN, |block| Kind::Section(block as u32))
+        self.script.by_section.get(&out).map_or(Kind::BETWEEN, |block| Kind::Section(*block))
     }
 
     /// `DATA_SEGMENT_ALIGN`: as far into a page as the location counter is, on the next page; or further, so that what

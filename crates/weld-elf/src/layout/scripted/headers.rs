@@ -50,15 +50,26 @@ pub fn compute<'a>(
     facts: SegmentFacts,
 ) -> Result<(), String> {
     let Some(mut script) = layout.script.take() else { return Ok(()) };
-    let mut errors = Vec::new();
-    // What is used before it is assigned to is known the second time.
-    for _ in 0..3 {
+    let mut result = Err(unsettled("values"));
+    let mut before = Vec::new();
+    // What is used before it is assigned to is known in the next pass.
+    for _ in 0..PASSES {
         let mut pass = Pass::new(&mut script, (layout, sections), world, (program.options, facts.pages));
         pass.run();
-        errors = std::mem::take(&mut pass.errors);
+        let errors = std::mem::take(&mut pass.errors);
+        let now = script.values();
+        if now == before {
+            result = if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) };
+            break;
+        }
+        before = now;
     }
     layout.script = Some(script);
-    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+    result
+}
+
+fn unsettled(what: &str) -> String {
+    format!("the linker script does not settle: {what} still change after {PASSES} passes")
 }
 
 fn settle<'a>(
@@ -90,16 +101,15 @@ fn settle<'a>(
         }
         before = now;
     }
-    Err(format!("the linker script does not settle: addresses still change after {PASSES} passes"))
+    Err(unsettled("addresses"))
 }
 
 /// All that a pass may change and another one may see.
 fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
     let of_sections = layout.sections.iter().flat_map(|s| [s.address, s.load_address, s.size, s.align]);
-    let values = script.assigned.iter().map(|assigned| assigned.value.number);
     let rest = [layout.segments.len() as u64, script.data_segment.padding];
     let data = script.data.iter().flatten().map(|byte| u64::from(*byte));
-    of_sections.chain(values).chain(rest).chain(data).collect()
+    of_sections.chain(script.values()).chain(rest).chain(data).collect()
 }
 
 /// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own.

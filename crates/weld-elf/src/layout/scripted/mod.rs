@@ -142,6 +142,10 @@ pub struct Scripted {
     script: Arc<LayoutScript>,
     steps: Vec<Step>,
     blocks: Vec<Block>,
+    /// The block that a name means.
+    by_name: HashMap<Vec<u8>, u32>,
+    /// The block of an output section.
+    by_section: HashMap<OutputSectionId, u32>,
     bins: Vec<Bin>,
     /// By run.
     parts: Vec<Vec<Part>>,
@@ -181,6 +185,11 @@ impl Scripted {
             Kind::Section(block) => self.blocks.get(block as usize)?.out,
             _ => None,
         }
+    }
+
+    /// What symbols have been assigned.
+    fn values(&self) -> Vec<u64> {
+        self.assigned.iter().map(|assigned| assigned.value.number).collect()
     }
 
     /// Whether the script decides what lies where.
