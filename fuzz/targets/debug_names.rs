@@ -21,6 +21,9 @@ impl Link for SomeUnits {
     fn number(&self, section: u32) -> u32 {
         section
     }
+    fn size(&self, _: u32) -> u64 {
+        64
+    }
 }
 
 impl Texts for SomeUnits {

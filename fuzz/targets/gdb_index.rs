@@ -20,6 +20,9 @@ impl Link for Everything {
     fn number(&self, section: u32) -> u32 {
         section
     }
+    fn size(&self, _: u32) -> u64 {
+        64
+    }
 }
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

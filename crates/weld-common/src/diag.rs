@@ -204,14 +204,14 @@ impl DiagSink {
     /// phases found.
     pub fn settle(&self) {
         let mut phase = std::mem::take(&mut *self.phase.lock().unwrap());
-        // What speaks of places in a section comes in their order. The message breaks ties, so that two
+        // What speaks of places in a section comes in their order. Message and notes break ties, so that two
         // diagnostics with one key do not depend on timing.
         let place = |d: &Diagnostic| d.places.first().map(|(_, p)| (p.file, p.section, p.offset));
         phase.sort_by(|a, b| {
             a.order
                 .cmp(&b.order)
                 .then_with(|| place(a).cmp(&place(b)))
-                .then_with(|| a.message.cmp(&b.message))
+                .then_with(|| (&a.message, &a.notes).cmp(&(&b.message, &b.notes)))
         });
         self.done.lock().unwrap().append(&mut phase);
     }
@@ -262,6 +262,14 @@ mod tests {
         }
         let err = sink.end_phase().unwrap_err();
         assert_eq!(err.list[0].message, "a.o:(.text+0x3)");
+    }
+
+    #[test]
+    fn sorted_by_notes_where_messages_are_one() {
+        let sink = DiagSink::new();
+        sink.push(Diagnostic::error("undefined").note("in b"));
+        sink.push(Diagnostic::error("undefined").note("in a"));
+        assert_eq!(sink.end_phase().unwrap_err().list[0].notes, ["in a"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //# about: tables of names that make no sense: an error says where
-//# matrix: how=version,length,count,form,code,parent,die,unit,text,hash,dwarf64,overlap
+//# matrix: how=version,length,count,form,code,parent,die,unit,text,hash,dwarf64,overlap,outside,elsewhere,line,long
 //# sh: for h in {how}; do clang-22 -c -Wa,--defsym,bad_$h=1 malformed.s -o bad.o; done
 //# fail: bad.o --debug-names -o out
 //# [how=version] error: bad.o:\(.debug_names\+0x0\): table of names has a version that is not known
@@ -12,6 +12,10 @@
 //# [how=unit] error: bad.o:\(.debug_names\+0x[0-9a-f]*\): entry of the table of names has no unit
 //# [how=text] error: bad.o:\(.debug_names\+0x[0-9a-f]*\): name is not in .debug_str
 //# [how=hash] error: bad.o:\(.debug_names\+0x[0-9a-f]*\): name has no hash, and is not of ASCII letters
+//# [how=long] error: bad.o:\(.debug_names\+0x[0-9a-f]*\): name has no hash, and does not end within 4096 bytes
+//# [how=line] error: bad.o:\(.debug_names\+0x[0-9a-f]*\): name is not in .debug_str
+//# [how=outside] error: bad.o:\(.debug_names\+0x24\): unit of the table of names is not in .debug_info
+//# [how=elsewhere] error: bad.o:\(.debug_names\+0x24\): unit of the table of names is not in .debug_info
 //# [how=dwarf64] error: bad.o:\(.debug_names\+0x0\): table of names has the form of 64 bits \(DWARF64\), which is not supported
 //# [how=overlap] error: bad.o:\(.debug_names\+0x[0-9a-f]*\): lists of entries of the table of names overlap
 .globl _start
@@ -40,7 +44,13 @@ _start: ret
 .byte 1
 2:
 .section .debug_str,"MS",@progbits,1
-.Lname: .asciz "a\303\244"
+.Lname:
+.ifdef bad_long
+.fill 5000, 1, 'a'
+.endif
+.asciz "a\303\244"
+.section .debug_line_str,"MS",@progbits,1
+.Lelsewhere: .asciz "line"
 .section .debug_names,"",@progbits
 .ifdef bad_dwarf64
 .long 0xffffffff
@@ -53,15 +63,22 @@ one version, 4, 5
 .byte 0, 0, 0
 // Units; buckets, names, abbreviations, no augmentation.
 .long 1, 0, 0
+.ifdef bad_long
+.set bad_hash, 1
+.endif
 word hash, 0, 1
 word count, 0x40000000, 2
 .long .Labbreviations_end - .Labbreviations, 0
-.long .Lunit
+.ifdef bad_elsewhere
+.long _start
+.else
+word outside, .Lunit+100, .Lunit
+.endif
 .ifndef bad_hash
 .long 1
 .long 17, 17
 .endif
-.long .Lname
+word line, .Lelsewhere, .Lname
 word text, .Lname+100, .Lname
 .long 0
 word overlap, 0, .Lsecond-.Lpool

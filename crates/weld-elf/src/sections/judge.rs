@@ -66,14 +66,22 @@ impl<'a> Parser<'a, '_> {
         self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
         self.found.uses.add(&OutputUse::new(bin, self.object.machine, shdr));
         self.note_liveness(shndx, name);
-        if self.options.sections.gdb_index && matches!(name, b".debug_gnu_pubnames" | b".debug_gnu_pubtypes")
-        {
-            self.found.extra.name_lists.push(shndx as u32);
-        }
-        if self.options.sections.debug_names && name == b".debug_names" {
-            self.found.extra.name_tables.push(shndx as u32);
+        if shdr.sh_flags() & SHF_ALLOC == 0 {
+            self.note_names(shndx, name);
         }
         Ok(())
+    }
+
+    /// Notes what an index is made from.
+    fn note_names(&mut self, shndx: usize, name: &[u8]) {
+        let (asked, extra) = (&self.options.sections, &mut self.found.extra);
+        match name {
+            b".debug_gnu_pubnames" | b".debug_gnu_pubtypes" if asked.gdb_index => {
+                extra.name_lists.push(shndx as u32);
+            }
+            b".debug_names" if asked.debug_names => extra.name_tables.push(shndx as u32),
+            _ => {}
+        }
     }
 
     /// Where a linker script puts a section; `None`: nowhere.

@@ -209,7 +209,7 @@ pub struct ObjectSections<'a> {
     pub retained: Vec<u32>,
     /// Header indices of sections that take no memory (debug information and the like).
     pub unallocated: Vec<u32>,
-    /// Header indices of lists of names for `.gdb_index`, which are read and not copied.
+    /// Header indices of lists of names for `.gdb_index`, which are read and not copied. Ascending.
     pub name_lists: Vec<u32>,
     /// Header indices of tables of names that are made one (`--debug-names`), likewise.
     pub name_tables: Vec<u32>,

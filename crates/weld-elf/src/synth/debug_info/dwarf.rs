@@ -43,8 +43,8 @@ pub trait Source<'a> {
     fn lasting(&self, section: u32, range: std::ops::Range<usize>) -> Option<&'a [u8]>;
     /// The number of the first section of a kind, or 0.
     fn first(&self, kind: Kind) -> u32;
-    /// Whether a section is a `.debug_types`: there may be many.
-    fn is_types(&self, section: u32) -> bool;
+    /// Whether a section is of a kind: there may be many.
+    fn is(&self, section: u32, kind: Kind) -> bool;
     /// What the relocation for a field leads to; `None` if there is none. `near` is where to begin to look: 0, or what
     /// the last call left there.
     fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer>;

@@ -39,6 +39,8 @@ pub trait Link {
     fn is_live(&self, section: u32) -> bool;
     /// The number in the link of a section.
     fn number(&self, section: u32) -> u32;
+    /// How many bytes a section has, which is in the output.
+    fn size(&self, section: u32) -> u64;
 }
 
 /// Object number `index` of a link.
@@ -84,6 +86,10 @@ impl Link for InLink<'_, '_> {
 
     fn number(&self, section: u32) -> u32 {
         self.object().section_base + section
+    }
+
+    fn size(&self, section: u32) -> u64 {
+        self.objects.sections.get(SectionId(self.number(section))).size
     }
 }
 
@@ -153,8 +159,8 @@ impl<'o, 'a> DebugSections<'o, 'a> {
             let Some(kind) = object.section_name(shndx as usize).and_then(kind) else { continue };
             let id = SectionId(object.section_base + shndx);
             let slot = sections.get(id);
-            let is_list = name_lists.contains(&shndx);
-            let is_table = name_tables.contains(&shndx);
+            let is_list = name_lists.binary_search(&shndx).is_ok();
+            let is_table = name_tables.binary_search(&shndx).is_ok();
             let is_read = is_list || is_table || slot.in_image() && live.contains(id);
             if !is_read {
                 continue;
@@ -303,8 +309,8 @@ impl<'a> Source<'a> for DebugSections<'_, 'a> {
         self.first[kind as usize]
     }
 
-    fn is_types(&self, section: u32) -> bool {
-        self.get(section).is_some_and(|section| section.kind == Kind::Types)
+    fn is(&self, section: u32, kind: Kind) -> bool {
+        self.get(section).is_some_and(|section| section.kind == kind)
     }
 
     fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer> {

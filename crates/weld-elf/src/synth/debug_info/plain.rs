@@ -28,8 +28,8 @@ impl<'a> Source<'a> for Plain<'a> {
         if self.sections[kind as usize].is_empty() { 0 } else { Plain::section(kind) }
     }
 
-    fn is_types(&self, section: u32) -> bool {
-        section == Plain::section(Kind::Types)
+    fn is(&self, section: u32, kind: Kind) -> bool {
+        section == Plain::section(kind)
     }
 
     fn relocated(&self, _: Pointer, _: &mut usize) -> Option<Pointer> {

@@ -80,7 +80,7 @@ impl Collected {
 
 /// What the reader of tables asks of the link besides.
 pub trait Texts {
-    /// Where a text is; `None` if that is nowhere.
+    /// Where a text is; `None` if that is nowhere in `.debug_str`.
     fn place(&mut self, text: Pointer) -> Option<Text>;
 }
 
@@ -108,6 +108,9 @@ struct Tables {
     /// Where in the pool entries are, and their numbers.
     places: Vec<(u32, u32)>,
 }
+
+/// Longer texts are not read: texts within one another would cost the more the more there are.
+pub const LONGEST: usize = 4096;
 
 /// No unit, or no abbreviation yet.
 const NONE: u32 = u32::MAX;
@@ -141,7 +144,7 @@ impl Collector {
         let mut near = 0;
         while cursor.at < cursor.bytes.len() {
             let index = Index::read(&mut cursor)?;
-            self.units(source, &index, link, &mut near);
+            self.units(source, &index, link, &mut near)?;
             self.abbreviations.read(&mut index.abbreviations())?;
             self.table.numbers.clear();
             self.table.numbers.resize(self.abbreviations.count(), [NONE; 9]);
@@ -153,7 +156,13 @@ impl Collector {
     }
 
     /// Lists the units that are in the output.
-    fn units<'a>(&mut self, source: &impl Source<'a>, index: &Index, link: &impl Link, near: &mut usize) {
+    fn units<'a>(
+        &mut self,
+        source: &impl Source<'a>,
+        index: &Index,
+        link: &impl Link,
+        near: &mut usize,
+    ) -> Result<(), Malformed> {
         let collected = &mut self.collected;
         let lists = [
             (&index.units, &mut self.table.units, &mut collected.units),
@@ -164,12 +173,20 @@ impl Collector {
             for number in 0..part.len() / 4 {
                 let unit = index.pointer(source, (part, number, dwarf::Kind::Info), near);
                 let is_live = unit.section != 0 && link.is_live(unit.section);
+                let is_unit = |unit: Pointer| {
+                    source.is(unit.section, dwarf::Kind::Info) && unit.offset < link.size(unit.section)
+                };
+                if is_live && !is_unit(unit) {
+                    let field = Cursor { at: part.start + 4 * number, ..index.bytes };
+                    return Err(field.wrong("unit of the table of names is not in .debug_info"));
+                }
                 numbers.push(if is_live { list.len() as u32 } else { NONE });
                 if is_live {
                     list.push(Pointer { section: link.number(unit.section), ..unit });
                 }
             }
         }
+        Ok(())
     }
 
     fn names<'a>(
@@ -189,9 +206,7 @@ impl Collector {
             let place = texts.place(text).ok_or(field.wrong("name is not in .debug_str"))?;
             let hash = match index.hashes.is_empty() {
                 false => index.word(&index.hashes, number),
-                true => {
-                    hash(source, text).ok_or(field.wrong("name has no hash, and is not of ASCII letters"))?
-                }
+                true => hash(source, text).map_err(|what| field.wrong(what))?,
             };
             let first = self.collected.entries.len();
             let start = index.pool.saturating_add(index.word(&index.entries, number) as usize);
@@ -303,11 +318,19 @@ fn shard(hash: u32, bits: u32) -> usize {
     (u64::from(hash) >> (32 - bits)) as usize
 }
 
-/// The hash of a text: of 5381, for each byte times 33 and the letter, small, added. `None` if it is not all ASCII; whoever
-/// has such names has their hashes.
-fn hash<'a>(source: &impl Source<'a>, text: Pointer) -> Option<u32> {
-    let text = Cursor::new(source, text).string().filter(|text| text.is_ascii())?;
+/// The hash of a text: of 5381, for each byte times 33 and the letter, small, added.
+///
+/// # Errors
+/// If it is not all ASCII, or [long](LONGEST). Whoever has such names has their hashes.
+fn hash<'a>(source: &impl Source<'a>, text: Pointer) -> Result<u32, &'static str> {
+    let Cursor { bytes, at, .. } = Cursor::new(source, text);
+    let bytes = bytes.get(at..).unwrap_or(&[]);
+    let end = memchr::memchr(0, &bytes[..bytes.len().min(LONGEST)]);
+    let text = &bytes[..end.ok_or("name has no hash, and does not end within 4096 bytes")?];
+    if !text.is_ascii() {
+        return Err("name has no hash, and is not of ASCII letters");
+    }
     let step =
         |hash: u32, letter: &u8| hash.wrapping_mul(33).wrapping_add(u32::from(letter.to_ascii_lowercase()));
-    Some(text.iter().fold(5381, step))
+    Ok(text.iter().fold(5381, step))
 }

@@ -11,7 +11,7 @@ use weld_common::io::input::InputStore;
 use weld_common::items;
 use weld_common::merge::Pieces;
 
-use super::collect::{Collected, Collector, Text, Texts};
+use super::collect::{Collected, Collector, LONGEST, Text, Texts};
 use super::names::Strings;
 use super::table::{self, Table};
 use crate::compressed;
@@ -111,7 +111,8 @@ impl Texts for ObjectTexts<'_, '_, '_> {
     fn place(&mut self, text: Pointer) -> Option<Text> {
         if self.recent.as_ref().is_none_or(|recent| recent.shndx != text.section) {
             let link = InLink { objects: self.planner.objects, index: self.index };
-            if text.section == 0 || !link.is_live(text.section) {
+            let is_named = link.object().section_name(text.section as usize) == Some(b".debug_str");
+            if !is_named || !link.is_live(text.section) {
                 return None;
             }
             let id = SectionId(link.object().section_base + text.section);
@@ -143,8 +144,6 @@ struct LinkStrings<'p, 'l, 'a> {
 
 /// Bytes that are compared at once.
 const BLOCK: usize = 64;
-/// Longer texts are known by their places only.
-const LONGEST: u64 = 4096;
 
 impl Strings for LinkStrings<'_, '_, '_> {
     fn is_same(&self, one: Text, other: Text) -> bool {
@@ -161,7 +160,7 @@ impl Strings for LinkStrings<'_, '_, '_> {
 
     fn hash(&self, text: Text) -> Option<u64> {
         let mut hash = 0;
-        for start in (0..LONGEST).step_by(BLOCK) {
+        for start in (0..LONGEST as u64).step_by(BLOCK) {
             let block = self.block(text, start);
             let end = memchr::memchr(0, &block);
             hash = join(hash, hash_bytes(&block[..end.unwrap_or(BLOCK)]));

@@ -21,6 +21,9 @@ impl Link for Everything {
     fn number(&self, section: u32) -> u32 {
         section
     }
+    fn size(&self, _: u32) -> u64 {
+        u64::MAX
+    }
 }
 
 impl Texts for Everything {

@@ -112,7 +112,7 @@ impl<'a> Collector<'a> {
         let code = header.cursor(reader.source, header.entries).uleb().unwrap_or(0);
         let abbreviations = self.tables.with(reader.source, &header, code)?;
         let unit = Unit::read(reader.source, header, abbreviations)?;
-        let number = self.number(&unit, reader.source.is_types(header.place.section), reader.link)?;
+        let number = self.number(&unit, reader.source.is(header.place.section, Kind::Types), reader.link)?;
         reader.known.push((header.place, number));
         if header.type_unit.is_none() {
             self.code(&unit, number, reader);

@@ -56,7 +56,7 @@ impl Header {
         if version >= 5 {
             kind = cursor.u8().ok_or(wrong(CUT_OFF))?;
             encoding.address = cursor.u8().ok_or(wrong(CUT_OFF))?;
-        } else if source.is_types(place.section) {
+        } else if source.is(place.section, Kind::Types) {
             kind = unit_type::TYPE;
         }
         let mut abbreviations = cursor.pointer(source, offset_size, near).ok_or(wrong(CUT_OFF))?;

@@ -185,7 +185,7 @@ impl Planner<'_, '_, '_> {
             let text = format!("{}: {option}: file does not have the {name} property", object.name);
             let warning = policy == ReportPolicy::Warning;
             let diagnostic = if warning { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-            self.job.sink.push(diagnostic.at(u64::from(object.file.0) << 32));
+            self.job.sink.push(diagnostic.of(object.file, 0));
         }
     }
 

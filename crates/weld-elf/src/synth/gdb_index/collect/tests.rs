@@ -35,8 +35,8 @@ impl<'a> Source<'a> for Object<'a> {
     fn first(&self, kind: Kind) -> u32 {
         self.plain.first(kind)
     }
-    fn is_types(&self, section: u32) -> bool {
-        self.plain.is_types(section)
+    fn is(&self, section: u32, kind: Kind) -> bool {
+        self.plain.is(section, kind)
     }
     fn relocated(&self, field: Pointer, _: &mut usize) -> Option<Pointer> {
         self.relocs.iter().find(|reloc| reloc.0 == field).map(|reloc| reloc.1)
@@ -54,6 +54,9 @@ impl Link for Everything {
     }
     fn number(&self, section: u32) -> u32 {
         section
+    }
+    fn size(&self, _: u32) -> u64 {
+        u64::MAX
     }
 }
 
