@@ -66,7 +66,8 @@ impl<'a> Parser<'a, '_> {
         self.slots[shndx - self.first] = InputSection::new(kind, bin, align.trailing_zeros(), size);
         self.found.uses.add(&OutputUse::new(bin, self.object.machine, shdr));
         self.note_liveness(shndx, name);
-        if shdr.sh_flags() & SHF_ALLOC == 0 {
+        let asked = &self.options.sections;
+        if (asked.gdb_index || asked.debug_names) && shdr.sh_flags() & SHF_ALLOC == 0 {
             self.note_names(shndx, name);
         }
         Ok(())

@@ -155,6 +155,7 @@ impl Abbreviations {
             }
             let tag = cursor.uleb().ok_or(wrong)?;
             let first = self.attributes.len() as u32;
+            let mut is_not_listed = false;
             loop {
                 let here = cursor.wrong("attribute of a table of names has a form that makes no sense");
                 let (attribute, form) = (cursor.uleb().ok_or(wrong)?, cursor.uleb().ok_or(wrong)?);
@@ -162,7 +163,13 @@ impl Abbreviations {
                     break;
                 }
                 let form = u16::try_from(form).ok().filter(|&form| is_possible(attribute, form));
-                self.attributes.push((attribute, form.ok_or(here)?));
+                let form = form.ok_or(here)?;
+                // What takes no bytes would only take time, for each entry.
+                let says_nothing = form == form::FLAG_PRESENT && (attribute != idx::PARENT || is_not_listed);
+                is_not_listed |= form == form::FLAG_PRESENT && attribute == idx::PARENT;
+                if !says_nothing {
+                    self.attributes.push((attribute, form));
+                }
             }
             self.list.push((code, tag, first..self.attributes.len() as u32));
         }
@@ -227,5 +234,23 @@ fn is_possible(attribute: u64, form: u16) -> bool {
         idx::DIE_OFFSET => is_constant || is_reference,
         idx::PARENT => is_constant || is_reference || form == FLAG_PRESENT,
         _ => form != IMPLICIT_CONST && extent(form, ENCODING).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_without_bytes_are_read_once() {
+        let table =
+            [&[1, 0x2e][..], &[4, 0x19].repeat(1000), &[0x7f, 0x19].repeat(1000), &[3, 0x13, 0, 0, 0]];
+        let bytes = table.concat();
+        let mut abbreviations = Abbreviations::default();
+        abbreviations.read(&mut Cursor { bytes: &bytes, at: 0, section: 1, big: false }).unwrap();
+        assert_eq!(abbreviations.attributes.len(), 2);
+        let mut entry = Cursor { bytes: &[1, 5, 0, 0, 0], at: 0, section: 1, big: false };
+        let fields = abbreviations.entry(&mut entry).unwrap().unwrap();
+        assert_eq!((fields.offset, fields.parent), (Some(5), Some(None)));
     }
 }

@@ -225,6 +225,8 @@ impl Abbreviations {
         let mut is_named = matches!(tag, tag::NAMESPACE | tag::ENUMERATION_TYPE);
         // A variable that is nowhere was optimised away.
         let mut is_somewhere = tag != tag::VARIABLE;
+        // The attributes that take no bytes. More of them would only take time, for each entry.
+        let mut without_bytes = 0u32;
         loop {
             let (number, form) = (cursor.uleb()?, cursor.uleb()?);
             if number == 0 && form == 0 {
@@ -240,10 +242,12 @@ impl Abbreviations {
             match extent {
                 Extent::Fixed(size) => {
                     new.fixed = new.fixed.checked_add(u32::from(size))?;
-                    if attribute == Attribute::Other {
+                    let bit = u32::from(size == 0) << attribute as u8;
+                    if attribute == Attribute::Other || without_bytes & bit != 0 {
                         new.rest += u32::from(size);
                         continue;
                     }
+                    without_bytes |= bit;
                 }
                 _ => new.fixed |= 1 << 31,
             }

@@ -130,12 +130,12 @@ struct Walk<'w, 'a, S> {
     open: Vec<u32>,
     /// Entries whose name is that of one behind them, and their scopes.
     later: Vec<(Entry, u32)>,
-    /// How many bytes names may still have.
+    /// How many bytes names, and entries that others stand for, may still have.
     room: u64,
 }
 
-/// Names of a unit have no more bytes in all for each byte of the unit: no object makes an index that is larger than
-/// it is itself by much more.
+/// Names of a unit have no more bytes in all for each byte of the unit, together with the entries that others stand for, each as
+/// often as it is read: no object makes an index that is larger than it is itself by much more, or takes much more time.
 const LONGEST_NAMES: u64 = 256;
 
 const CUT_OFF: &str = "entry is cut off, refers to what is not there or has too long a name";
@@ -245,7 +245,10 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
             // Enumerators are in the scope around a type without a name.
             return Some((entry.tag == tag::ENUMERATION_TYPE).then_some(around));
         };
-        if !is_declared {
+        if is_declared {
+            // Its name was read all the same.
+            self.pay(whole.leaf.size())?;
+        } else {
             let global_type = self.language.has_global_types
                 && (is_type || matches!(entry.tag, tag::ENUMERATION_TYPE | tag::ENUMERATOR | tag::NAMESPACE));
             self.add(&whole, what(entry.tag, whole.is_external || global_type))?;
@@ -264,9 +267,14 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
     /// Lists a name.
     fn add(&mut self, whole: &Whole<'a>, what: u8) -> Option<()> {
         let &Whole { hash, scope, leaf, .. } = whole;
-        let size = self.names.scopes.get(scope).len() + leaf.size();
-        self.room = self.room.checked_sub(size as u64)?;
+        self.pay(self.names.scopes.get(scope).len() + leaf.size())?;
         self.names.list.push(Found { hash, scope, leaf, what });
+        Some(())
+    }
+
+    /// Counts bytes that were read, which may be read more than once.
+    fn pay(&mut self, bytes: usize) -> Option<()> {
+        self.room = self.room.checked_sub(bytes as u64)?;
         Some(())
     }
 
@@ -290,6 +298,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
             let mut cursor = self.unit.header.cursor(self.source, at);
             let code = cursor.uleb()?;
             let origin = self.read(&mut cursor, self.abbreviations.get(code)?)?;
+            self.pay(cursor.at - at as usize)?;
             all.name = all.name.or(origin.name);
             all.is_external |= origin.is_external;
             all.is_enum_class |= origin.is_enum_class;

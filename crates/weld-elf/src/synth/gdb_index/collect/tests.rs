@@ -212,6 +212,41 @@ fn what_makes_no_sense_is_left_out() {
 }
 
 #[test]
+fn entries_that_are_read_again_and_again() {
+    // The unit; a structure that is declared, with a name and entries below; one with many attributes; one that it stands for.
+    let mut abbreviations = vec![1, 0x11, 1, 0x13, 0x0b, 0, 0, 2, 0x13, 1, 0x03, 0x0e, 0x3c, 0x19, 0, 0];
+    abbreviations.extend([4, 0x13, 0, 0x47, 0x13, 0, 0, 3, 0x13, 0]);
+    abbreviations.extend([0x3c, 0x0c].repeat(10_000));
+    abbreviations.extend([0, 0, 0]);
+    let abbreviations = abbreviations.leak();
+    let problem = |entries: &[u8]| {
+        let info = unit(&[&[1, 0x0c], entries, &[0]].concat()).leak();
+        let text = [vec![b'a'; 10_000], vec![0]].concat().leak();
+        let sections = [(Kind::Info, &*info), (Kind::Abbrev, abbreviations), (Kind::Str, text)];
+        read(&Object::new(&sections)).3.first().map(|problem| problem.1)
+    };
+    let too_much = Some("entry is cut off, refers to what is not there or has too long a name");
+    let declared = |texts: std::ops::Range<u16>| -> Vec<u8> {
+        texts.flat_map(|at| [2, at as u8, (at >> 8) as u8, 0, 0, 0]).collect()
+    };
+    assert_eq!(problem(&declared(9800..10_000)), None);
+    assert_eq!(problem(&declared(0..5000)), too_much);
+    let alike = |count| [&[3][..], &[0; 10_000], &[4, 13, 0, 0, 0].repeat(count)].concat();
+    assert_eq!(problem(&alike(100)), None);
+    assert_eq!(problem(&alike(1000)), too_much);
+}
+
+#[test]
+fn attributes_without_bytes_are_read_once() {
+    let table = [&[1, 0x13, 0][..], &[0x3c, 0x19, 0x3f, 0x19].repeat(1000), &[3, 8, 0, 0, 0]].concat();
+    let object = Object::new(&[(Kind::Abbrev, table.leak())]);
+    let mut abbreviations = Abbreviations::default();
+    let encoding = Encoding { version: 5, address: 8, offset: 4 };
+    abbreviations.read(&object, at(Plain::section(Kind::Abbrev), 0), encoding, None).unwrap();
+    assert_eq!(abbreviations.steps(abbreviations.get(1).unwrap()).len(), 3);
+}
+
+#[test]
 fn lists_that_are_used_again_and_again() {
     // Many units, all with the same long list.
     let abbreviations = &[1, 0x11, 0, 0x55, 0x17, 0, 0, 0];
