@@ -14,6 +14,7 @@ use crate::resolve::Resolved;
 use crate::resolve::symbols::{Kind, Made, Symbol, Symbols, of_object};
 use crate::synth::Table;
 use crate::synth::debug_directory::DebugDirectory;
+use crate::synth::delay::Delayed;
 use crate::synth::exports::Exports;
 use crate::synth::guard::Guards;
 use crate::synth::imports::Imports;
@@ -37,6 +38,7 @@ pub struct Image<'i, 'a> {
 /// The tables that the linker makes, and their sections.
 pub struct Tables<'a> {
     pub imports: Imports<'a>,
+    pub delayed: Delayed<'a>,
     pub exports: Exports,
     pub resources: Resources<'a>,
     pub debug_directory: DebugDirectory,
@@ -46,13 +48,13 @@ pub struct Tables<'a> {
 
 impl<'a> Tables<'a> {
     pub fn new(
-        imports: Imports<'a>,
+        (imports, delayed): (Imports<'a>, Delayed<'a>),
         exports: Exports,
         resources: Resources<'a>,
         debug_directory: DebugDirectory,
         guards: Guards,
     ) -> Tables<'a> {
-        Tables { imports, exports, resources, debug_directory, guards, sections: Vec::new() }
+        Tables { imports, delayed, exports, resources, debug_directory, guards, sections: Vec::new() }
     }
 
     pub fn add(&mut self, table: Table, section: SectionId) {
@@ -131,8 +133,11 @@ impl<'a> Image<'_, 'a> {
 
     /// Where the loader puts the address of an import.
     pub fn import_slot(&self, import: ImportId) -> Option<u32> {
-        let table = self.table(Table::ImportAddress)?;
-        Some(table + self.tables.imports.slot(import)?)
+        let (table, imports) = match self.symbols.delays.thunk(import) {
+            Some(_) => (Table::DelayAddress, &self.tables.delayed.imports),
+            None => (Table::ImportAddress, &self.tables.imports),
+        };
+        Some(self.table(table)? + imports.slot(import)?)
     }
 
     /// Where a table lies.

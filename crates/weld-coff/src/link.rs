@@ -38,6 +38,7 @@ use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat, wrap};
 use crate::synth::debug_directory::DebugDirectory;
+use crate::synth::delay::Delayed;
 use crate::synth::exports::Exports;
 use crate::synth::guard::{self, Guards};
 use crate::synth::imports::Imports;
@@ -214,7 +215,7 @@ fn lay_out<'j>(
     job.sink.end_phase()?;
     guards.align(&mut sections);
     // Make the linker's own tables; from then on nothing is added.
-    let tables = make_tables(job, inputs, resolved, (&live, guards), out)?;
+    let tables = make_tables(job, inputs, resolved, (&symbols, &live, guards), out)?;
     let laid_out = give_places(job, resolved, (sections, symbols, live, tables), parallel)?;
     folds.iter().for_each(|&(folded, leader)| laid_out.layout.stand_in(folded, leader));
     Ok(laid_out)
@@ -255,11 +256,14 @@ fn make_tables<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &Resolved<'j>,
-    (live, guards): (&Live, Guards),
+    (symbols, live, guards): (&Symbols, &Live, Guards),
     out: &Path,
 ) -> Result<Tables<'j>, Diagnostics> {
     let name = module_name(resolved, out);
-    let imports = Imports::new(resolved, live);
+    let is_late = |id| symbols.delays.thunk(id).is_some();
+    let imports = Imports::new(resolved, live, |id| !is_late(id));
+    let late = Imports::new(resolved, live, is_late);
+    let delayed = Delayed::new(late, resolved.machine, job.options.delay_unload);
     let exports = Exports::new(&resolved.program.exports, &name, job.sink);
     let manifest = match manifest::kind(job.options, resolved) {
         Manifest::Embedded(number) => {
@@ -273,7 +277,7 @@ fn make_tables<'j>(
     let force = job.options.force.multiple_resources;
     let resources = Resources::read(&inputs.resources, manifest, force, job.sink);
     job.sink.end_phase()?;
-    Ok(Tables::new(imports, exports, resources, DebugDirectory::new(job.options, out), guards))
+    Ok(Tables::new((imports, delayed), exports, resources, DebugDirectory::new(job.options, out), guards))
 }
 
 /// Adds the tables' sections.
@@ -291,10 +295,12 @@ fn add_tables(sections: &mut Sections, symbols: &mut Symbols, tables: &mut Table
         (!tables.debug_directory.is_empty(), Table::DebugDirectory, tables.debug_directory.size()),
     ];
     let guards: Vec<_> = tables.guards.sizes().map(|(table, size)| (true, table, size)).collect();
-    for (_, table, size) in wanted.into_iter().chain(guards).filter(|(wanted, ..)| *wanted) {
+    let late: Vec<_> = tables.delayed.sizes().into_iter().map(|(table, size)| (true, table, size)).collect();
+    let all = wanted.into_iter().chain(guards).chain(late);
+    for (_, table, size) in all.filter(|(wanted, ..)| *wanted) {
         let number = symbols.made.len() as u32;
         symbols.made.push(Made::Table(table as u32));
-        let section = sections.add_made(number, (table.part(), program::READ_ONLY), size, table.align());
+        let section = sections.add_made(number, (table.part(), table.flags()), size, table.align());
         tables.add(table, section);
     }
 }
@@ -340,7 +346,7 @@ fn give_places<'j>(
     let layout = job.step("give addresses", || {
         placer.place(program, order, headers, |layout| {
             if options.is_relocatable() {
-                let places = places::find(resolved, &sections, &symbols, layout, parallel);
+                let places = places::find(resolved, (&sections, &symbols), &tables.delayed, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64

@@ -116,14 +116,29 @@ impl Walk<'_, '_> {
                     stack.push(symbol.target);
                 }
             }
-            SymbolKind::ImportAddress => _ = self.live.imports.set(symbol.target),
+            SymbolKind::ImportAddress => self.import(ImportId(symbol.target), stack),
             SymbolKind::Undefined | SymbolKind::Absolute | SymbolKind::Image => {}
+        }
+    }
+
+    fn import(&self, import: ImportId, stack: &mut Vec<u32>) {
+        if self.live.imports.set(import.0)
+            && let Some(thunk) = self.symbols.delays.thunk(import)
+        {
+            self.reach(Symbol::in_section(thunk, 0), stack);
         }
     }
 
     fn made(&self, made: Made, stack: &mut Vec<u32>) {
         match made {
-            Made::Thunk(import) => _ = self.live.imports.set(import.0),
+            Made::Thunk(import) => self.import(import, stack),
+            Made::DelayThunk(import) => {
+                self.reach(Symbol::in_section(self.symbols.delays.loader(import), 0), stack);
+            }
+            Made::DelayLoader(_) => {
+                let helper = self.resolved.program.delay_helper;
+                helper.into_iter().for_each(|helper| self.reach(self.symbols.get(helper), stack));
+            }
             Made::LocalImport(local) => self.reach(self.symbols.get(local), stack),
             Made::Common | Made::Table(_) => {}
         }

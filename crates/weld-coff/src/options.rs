@@ -254,6 +254,10 @@ pub struct Options {
     pub print_order: Option<PathBuf>,
     /// `/wrap`
     pub wraps: Vec<String>,
+    /// `/delayload`: DLLs, in small letters.
+    pub delay_loads: Vec<String>,
+    /// `/delay:unload`: they can be unloaded again.
+    pub delay_unload: bool,
     pub debug: Debug,
     pub pdb: PdbOptions,
     pub invocation: Invocation,
@@ -335,6 +339,8 @@ impl Default for Options {
             call_graph_sort: true,
             print_order: None,
             wraps: Vec::new(),
+            delay_loads: Vec::new(),
+            delay_unload: false,
             debug: Debug::default(),
             pdb: PdbOptions::default(),
             invocation: Invocation::default(),

@@ -2,7 +2,10 @@
 //!
 //! Relocations of instructions add to the immediate that the instruction has, but for branches, which have none.
 
-use super::{DIR64, Facts, Fault, HIGHLOW, Jump, Range, Rules, Target, add_address, add_checked};
+use super::{
+    DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_address,
+    add_checked,
+};
 use crate::coff::pe;
 
 const ABSOLUTE: u16 = pe::IMAGE_REL_ARM64_ABSOLUTE.0;
@@ -33,7 +36,72 @@ pub static FACTS: Facts = Facts {
     function: 8,
     tls_directory: 40,
     base_relocation: DIR64,
+    delay: DelayCode {
+        helper: "__delayLoadHelper2",
+        thunk: Snippet {
+            bytes: &bytes::<3, 12>([0x9000_0011, 0x9100_0231, 0x1400_0000]),
+            fixups: &[
+                (0, PAGEBASE_REL21, Refers::Slot),
+                (4, PAGEOFFSET_12A, Refers::Slot),
+                (8, BRANCH26, Refers::Loader),
+            ],
+        },
+        loader: Snippet {
+            bytes: &bytes::<27, 108>(DELAY_LOADER),
+            fixups: &[
+                (48, PAGEBASE_REL21, Refers::Directory),
+                (52, PAGEOFFSET_12A, Refers::Directory),
+                (56, BRANCH26, Refers::Helper),
+            ],
+        },
+        // One word of codes, an epilogue that begins with the second of them: `set_fp`, `save_fplr_x` of 224 bytes, `end`.
+        unwind: &[27, 0, 0x60, 0x08, 0xe1, 0x80 | (224 / 8 - 1), 0xe4, 0xe4],
+        has_ends: false,
+    },
 };
+
+/// Keeps the registers that arguments may be in: `x0` to `x8`, `q0` to `q7`. The thunk has the slot in `x17`.
+#[rustfmt::skip]
+const DELAY_LOADER: [u32; 27] = [
+    0xa9b27bfd, // stp x29, x30, [sp, #-224]!
+    0x910003fd, // mov x29, sp
+    0xa90107e0, // stp x0, x1, [sp, #16]
+    0xa9020fe2, // stp x2, x3, [sp, #32]
+    0xa90317e4, // stp x4, x5, [sp, #48]
+    0xa9041fe6, // stp x6, x7, [sp, #64]
+    0xf9002be8, // str x8, [sp, #80]
+    0xad0307e0, // stp q0, q1, [sp, #96]
+    0xad040fe2, // stp q2, q3, [sp, #128]
+    0xad0517e4, // stp q4, q5, [sp, #160]
+    0xad061fe6, // stp q6, q7, [sp, #192]
+    0xaa1103e1, // mov x1, x17
+    0x90000000, // adrp x0, directory
+    0x91000000, // add x0, x0, directory
+    0x94000000, // bl helper
+    0xaa0003f0, // mov x16, x0
+    0xad4307e0, // ldp q0, q1, [sp, #96]
+    0xad440fe2, // ldp q2, q3, [sp, #128]
+    0xad4517e4, // ldp q4, q5, [sp, #160]
+    0xad461fe6, // ldp q6, q7, [sp, #192]
+    0xf9402be8, // ldr x8, [sp, #80]
+    0xa94107e0, // ldp x0, x1, [sp, #16]
+    0xa9420fe2, // ldp x2, x3, [sp, #32]
+    0xa94317e4, // ldp x4, x5, [sp, #48]
+    0xa9441fe6, // ldp x6, x7, [sp, #64]
+    0xa8ce7bfd, // ldp x29, x30, [sp], #224
+    0xd61f0200, // br x16
+];
+
+/// Instructions as bytes.
+const fn bytes<const WORDS: usize, const BYTES: usize>(words: [u32; WORDS]) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    let mut at = 0;
+    while at < BYTES {
+        bytes[at] = words[at / 4].to_le_bytes()[at % 4];
+        at += 1;
+    }
+    bytes
+}
 
 /// `adrp x16, slot; ldr x16, [x16, slot]; br x16`
 fn write_thunk(bytes: &mut [u8], jump: Jump) {

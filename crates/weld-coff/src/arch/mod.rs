@@ -32,6 +32,42 @@ pub struct Facts {
     pub tls_directory: u32,
     /// The kind of base relocation for an address.
     pub base_relocation: u8,
+    /// What loads DLLs when they are needed.
+    pub delay: DelayCode,
+}
+
+/// The code by which a DLL is loaded when one of its functions is called for the first time.
+///
+/// The slot of each function leads at first to a thunk of its own, which tells the loader of its DLL by a register which slot it
+/// is. The loader keeps what the caller hands over, and asks the helper of the run-time library, which loads the DLL and
+/// fills the slot; then it jumps to the function.
+pub struct DelayCode {
+    /// The helper's name, as objects have it.
+    pub helper: &'static str,
+    pub thunk: Snippet,
+    pub loader: Snippet,
+    /// How to unwind from the loader; the loader's entry in the table of functions leads there.
+    pub unwind: &'static [u8],
+    /// The loader's entry says where it ends.
+    pub has_ends: bool,
+}
+
+/// Instructions, and relocations in them: offset, type and what they refer to.
+pub struct Snippet {
+    pub bytes: &'static [u8],
+    pub fixups: &'static [(u32, u16, Refers)],
+}
+
+/// What code that loads DLLs refers to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refers {
+    /// The slot of the function.
+    Slot,
+    /// The loader of the DLL.
+    Loader,
+    /// What the helper is told of the DLL.
+    Directory,
+    Helper,
 }
 
 /// A jump to what the slot of an import holds.

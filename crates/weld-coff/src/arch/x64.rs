@@ -2,7 +2,10 @@
 //!
 //! All relocations add to what the place holds.
 
-use super::{DIR64, Facts, Fault, HIGHLOW, Jump, Range, Rules, Target, add_address, add_checked};
+use super::{
+    DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_address,
+    add_checked,
+};
 use crate::coff::pe;
 
 const ABSOLUTE: u16 = pe::IMAGE_REL_AMD64_ABSOLUTE.0;
@@ -24,7 +27,39 @@ pub static FACTS: Facts = Facts {
     function: 12,
     tls_directory: 40,
     base_relocation: DIR64,
+    delay: DelayCode {
+        helper: "__delayLoadHelper2",
+        thunk: Snippet {
+            bytes: DELAY_THUNK,
+            fixups: &[(3, REL32, Refers::Slot), (8, REL32, Refers::Loader)],
+        },
+        loader: Snippet {
+            bytes: DELAY_LOADER,
+            fixups: &[(55, REL32, Refers::Directory), (60, REL32, Refers::Helper)],
+        },
+        unwind: DELAY_UNWIND,
+        has_ends: true,
+    },
 };
+
+/// `lea slot(%rip), %rax; jmp loader`
+const DELAY_THUNK: &[u8] = b"\x48\x8d\x05\0\0\0\0\xe9\0\0\0\0";
+
+/// Keeps the registers that arguments may be in: `rcx`, `rdx`, `r8`, `r9`, `xmm0` to `xmm5`.
+const DELAY_LOADER: &[u8] = b"\x51\x52\x41\x50\x41\x51\
+    \x48\x81\xec\x88\0\0\0\
+    \x66\x0f\x7f\x44\x24\x20\x66\x0f\x7f\x4c\x24\x30\x66\x0f\x7f\x54\x24\x40\
+    \x66\x0f\x7f\x5c\x24\x50\x66\x0f\x7f\x64\x24\x60\x66\x0f\x7f\x6c\x24\x70\
+    \x48\x89\xc2\
+    \x48\x8d\x0d\0\0\0\0\
+    \xe8\0\0\0\0\
+    \x66\x0f\x6f\x44\x24\x20\x66\x0f\x6f\x4c\x24\x30\x66\x0f\x6f\x54\x24\x40\
+    \x66\x0f\x6f\x5c\x24\x50\x66\x0f\x6f\x64\x24\x60\x66\x0f\x6f\x6c\x24\x70\
+    \x48\x81\xc4\x88\0\0\0\
+    \x41\x59\x41\x58\x5a\x59\xff\xe0";
+
+/// The stack is 0x88 bytes larger, behind four registers that were pushed.
+const DELAY_UNWIND: &[u8] = &[1, 13, 6, 0, 13, 0x01, 0x88 / 8, 0, 6, 0x90, 4, 0x80, 2, 0x20, 1, 0x10];
 
 /// `jmp *slot(%rip)`
 fn write_thunk(bytes: &mut [u8], jump: Jump) {

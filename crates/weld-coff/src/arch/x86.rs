@@ -2,7 +2,7 @@
 //!
 //! All relocations add to what the place holds; addresses come round at 4 GiB.
 
-use super::{Facts, Fault, HIGHLOW, Jump, Range, Rules, Target, add_checked};
+use super::{DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_checked};
 use crate::coff::pe;
 
 const ABSOLUTE: u16 = pe::IMAGE_REL_I386_ABSOLUTE.0;
@@ -22,6 +22,21 @@ pub static FACTS: Facts = Facts {
     function: 0,
     tls_directory: 24,
     base_relocation: HIGHLOW,
+    delay: DelayCode {
+        helper: "___delayLoadHelper2@8",
+        // `mov $slot, %eax; jmp loader`
+        thunk: Snippet {
+            bytes: b"\xb8\0\0\0\0\xe9\0\0\0\0",
+            fixups: &[(1, DIR32, Refers::Slot), (6, REL32, Refers::Loader)],
+        },
+        // `push %ecx; push %edx; push %eax; push $directory; call helper; pop %edx; pop %ecx; jmp *%eax`
+        loader: Snippet {
+            bytes: b"\x51\x52\x50\x68\0\0\0\0\xe8\0\0\0\0\x5a\x59\xff\xe0",
+            fixups: &[(4, DIR32, Refers::Directory), (9, REL32, Refers::Helper)],
+        },
+        unwind: &[],
+        has_ends: false,
+    },
 };
 
 /// `jmp *slot`

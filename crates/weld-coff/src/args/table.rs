@@ -155,8 +155,24 @@ const SYMBOLS: &[Spec<State>] = &[
         },
     ),
     refused(&["exclude-symbols", "exclude-all-symbols"], Optional("LIST"), "only MinGW exports by default"),
-    refused(&["delayload"], Required("DLL"), "DLLs are loaded at start only"),
-    accepted(&["delay", "delaysign"], Optional("VALUE"), "it is for /delayload, which is an error"),
+    take(&["delayload"], Required("DLL"), "Load DLL when one of its functions is called first.", |s, v| {
+        s.o.delay_loads.push(v.text()?.to_ascii_lowercase());
+        Ok(())
+    }),
+    take(
+        &["delay"],
+        Required("unload|nobind"),
+        "DLLs of /delayload can be unloaded again; tables for binding them are not made in any case.",
+        |s, v| {
+            match v.text()?.to_ascii_lowercase().as_str() {
+                "unload" => s.o.delay_unload = true,
+                "nobind" => {}
+                word => return Err(format!("unknown value '{word}'")),
+            }
+            Ok(())
+        },
+    ),
+    accepted(&["delaysign"], Optional("VALUE"), "images are not signed"),
     switch!("demangle", "Show names as people wrote them (default).", demangle),
 ];
 

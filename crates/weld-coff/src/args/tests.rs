@@ -72,7 +72,7 @@ fn what_is_wrong_is_said() {
         ("/pdbstream:x", "/pdbstream: expected a name and a file, but got 'x'"),
         ("/noentry", "/noentry is for DLLs only"),
         ("/fixed /dynamicbase", "/dynamicbase cannot be given together with /fixed"),
-        ("/delayload:x.dll", "/delayload is not supported"),
+        ("/delay:x", "/delay: unknown value 'x'"),
         ("/merge:.rsrc=.x", "cannot merge '.rsrc' with any section"),
         ("/failifmismatch:k=1 /failifmismatch:k=2", "mismatch detected for 'k'"),
         ("/alternatename:a=b /alternatename:a=c", "conflicts"),

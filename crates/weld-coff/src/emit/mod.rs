@@ -6,6 +6,7 @@
 //! debug directory tells the PDB's identity, which is written at the same time: the units with these two are written last.
 
 pub mod apply;
+mod delay;
 pub mod headers;
 pub mod places;
 pub mod symbol_table;
@@ -248,17 +249,20 @@ impl Emitter<'_, '_, '_> {
                 self.align_tls(id, bytes);
                 self.set_load_flags(id, bytes);
             }
-            Some(made) => self.write_made(made, id, bytes),
+            Some(made) => self.write_made(made, id, bytes, sink),
         }
     }
 
-    fn write_made(&self, made: Made, id: SectionId, bytes: &mut [u8]) {
+    fn write_made(&self, made: Made, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
         match made {
             Made::Common => bytes.fill(0),
             Made::Thunk(import) => {
                 let (rva, base) = (self.image.layout.rva(id), self.image.base);
                 let slot = self.image.import_slot(import).unwrap_or(rva);
                 (self.image.facts().write_thunk)(bytes, Jump { rva, slot, base });
+            }
+            Made::DelayThunk(_) | Made::DelayLoader(_) => {
+                delay::write_code(self.image, made, id, bytes, sink)
             }
             Made::LocalImport(local) => {
                 let address = match self.image.place(self.image.symbols.get(local)) {
@@ -299,6 +303,14 @@ impl Emitter<'_, '_, '_> {
                 };
                 image.tables.guards.bytes(table, place)
             }
+            Table::DelayLookup => image.tables.delayed.imports.slot_bytes(at(Table::DelayHints)),
+            Table::DelayHints => image.tables.delayed.imports.hints().to_vec(),
+            Table::DelayDlls => image.tables.delayed.imports.names().to_vec(),
+            Table::DelayDirectory => delay::directory(image),
+            Table::DelayAddress | Table::DelayUnload => delay::slots(image),
+            Table::DelayHandles => vec![0; image.sections.get(id).size as usize],
+            Table::DelayUnwind => image.facts().delay.unwind.to_vec(),
+            Table::DelayFunctions => delay::functions(image),
             // It is put there when all else has been written.
             Table::DebugDirectory => vec![0; image.sections.get(id).size as usize],
         }
@@ -391,6 +403,7 @@ impl Emitter<'_, '_, '_> {
         set(pe::IMAGE_DIRECTORY_ENTRY_EXPORT, sized(Table::Exports));
         set(pe::IMAGE_DIRECTORY_ENTRY_IMPORT, self.extent(Table::ImportDirectory.part()));
         set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(Table::ImportAddress.part()));
+        set(pe::IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT, sized(Table::DelayDirectory));
         set(pe::IMAGE_DIRECTORY_ENTRY_RESOURCE, out(b".rsrc"));
         let functions = if image.facts().function == 0 { None } else { self.extent(b".pdata") };
         set(pe::IMAGE_DIRECTORY_ENTRY_EXCEPTION, functions);

@@ -3,13 +3,15 @@
 use object::LittleEndian as LE;
 use weld_common::par;
 
-use crate::arch::{Rules, facts};
+use crate::arch::{Rules, Snippet, facts};
 use crate::ids::SectionId;
 use crate::input::sections::{Kind, Sections};
 use crate::layout::Layout;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
+use crate::synth::TABLES;
 use crate::synth::base_relocs::Place;
+use crate::synth::delay::Delayed;
 use crate::with_rules;
 
 /// Sections of a run.
@@ -18,14 +20,14 @@ const RUN: usize = 2048;
 /// Finds all places in sections that have addresses.
 pub fn find(
     resolved: &Resolved,
-    sections: &Sections,
-    symbols: &Symbols,
+    (sections, symbols): (&Sections, &Symbols),
+    delayed: &Delayed,
     layout: &Layout,
     parallel: bool,
 ) -> Vec<Place> {
     let members: Vec<&[u32]> =
         layout.outs.iter().flat_map(|out| layout.order[out.members.clone()].chunks(RUN)).collect();
-    let finder = Finder { resolved, sections, symbols, layout };
+    let finder = Finder { resolved, sections, symbols, delayed, layout };
     let runs = par::runs("places of addresses", parallel, members.len(), 1, |run| {
         let mut places = Vec::new();
         let ids = run.flat_map(|i| members[i]);
@@ -35,10 +37,17 @@ pub fn find(
     par::concat("join places of addresses", parallel, runs)
 }
 
+/// Places in code of the linker's own.
+fn of_snippet<R: Rules>(snippet: &'static Snippet, rva: u32) -> impl Iterator<Item = Place> {
+    let fixups = snippet.fixups.iter();
+    fixups.filter_map(move |&(at, typ, _)| Some(Place { rva: rva + at, kind: R::base_relocation(typ)? }))
+}
+
 struct Finder<'f, 'a> {
     resolved: &'f Resolved<'a>,
     sections: &'f Sections,
     symbols: &'f Symbols,
+    delayed: &'f Delayed<'a>,
     layout: &'f Layout,
 }
 
@@ -48,7 +57,7 @@ impl Finder<'_, '_> {
     }
 
     /// Places in a section that the linker makes.
-    fn made(&self, made: Made, rva: u32, places: &mut Vec<Place>) {
+    fn made<R: Rules>(&self, made: Made, rva: u32, places: &mut Vec<Place>) {
         let facts = facts(self.resolved.machine);
         match made {
             Made::LocalImport(local) if self.symbols.get(local).kind != SymbolKind::Absolute => {
@@ -59,6 +68,12 @@ impl Finder<'_, '_> {
                     facts.thunk_address.map(|at| Place { rva: rva + at, kind: facts.base_relocation });
                 places.extend(address);
             }
+            Made::DelayThunk(_) => places.extend(of_snippet::<R>(&facts.delay.thunk, rva)),
+            Made::DelayLoader(_) => places.extend(of_snippet::<R>(&facts.delay.loader, rva)),
+            Made::Table(number) => {
+                let slots = self.delayed.addresses(TABLES[number as usize]);
+                places.extend(slots.map(|at| Place { rva: rva + at, kind: facts.base_relocation }));
+            }
             _ => {}
         }
     }
@@ -67,7 +82,7 @@ impl Finder<'_, '_> {
         let section = self.sections.get(id);
         let rva = self.layout.rva(id);
         if section.kind == Kind::Made {
-            return self.made(self.symbols.made[section.number as usize], rva, places);
+            return self.made::<R>(self.symbols.made[section.number as usize], rva, places);
         }
         let object = &self.resolved.objects[section.object.index()];
         let header = self.sections.header(&self.resolved.objects, section);

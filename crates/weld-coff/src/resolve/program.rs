@@ -11,6 +11,7 @@ use weld_common::text;
 use super::names::{Rank, flag};
 use super::wrap::Wrap;
 use super::{Resolver, Rounds};
+use crate::arch::facts;
 use crate::coff::def;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
@@ -63,6 +64,8 @@ pub struct Program {
     own_exports: usize,
     pub load_config: Option<SymbolId>,
     pub tls: Option<SymbolId>,
+    /// What loads DLLs late.
+    pub delay_helper: Option<SymbolId>,
     /// `LIBRARY` or `NAME`.
     pub module_name: Option<String>,
     pub base: Option<u64>,
@@ -114,6 +117,9 @@ impl<'a> Resolver<'a, '_> {
         };
         for name in std::mem::take(&mut rounds.demands.includes) {
             self.refer(&name, flag::REF | flag::ROOT, rounds);
+        }
+        if !self.options.delay_loads.is_empty() {
+            program.delay_helper = Some(self.refer(facts(machine).delay.helper, flag::REF, rounds));
         }
         self.infer_subsystem(&mut program, rounds);
         self.find_entry(machine, &mut program, rounds)?;

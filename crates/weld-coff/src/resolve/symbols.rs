@@ -4,9 +4,11 @@
 //! defined in the link itself follow. What the linker makes for symbols (blocks of commons, jumps to imported functions,
 //! places that hold addresses) becomes sections behind those of the objects. No later step looks at names.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
-use weld_common::trace;
+use weld_common::{text, trace};
 
 use super::names::{Names, Rank, Rival, SOFT, flag};
 use super::program::Internal;
@@ -44,6 +46,9 @@ pub struct Symbol {
 
 const _: () = assert!(size_of::<Symbol>() == 16);
 
+/// Flags of code.
+const CODE: u32 = pe::IMAGE_SCN_CNT_CODE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_EXECUTE.0;
+
 const UNDEFINED: Symbol = Symbol { value: 0, target: u32::MAX, kind: Kind::Undefined };
 
 impl Symbol {
@@ -65,6 +70,10 @@ pub enum Made {
     Thunk(ImportId),
     /// A place with the address of a symbol that is defined here though somebody imports it.
     LocalImport(SymbolId),
+    /// What the slot of a function leads to whose DLL is loaded late, as long as it has not been.
+    DelayThunk(ImportId),
+    /// What has a DLL loaded: its number among [`Delays::loaders`].
+    DelayLoader(u32),
     /// A table; which one, its number among [`crate::synth`]'s says.
     Table(u32),
 }
@@ -74,6 +83,31 @@ pub struct Symbols {
     pub made: Vec<Made>,
     /// Weak externals and alternate names that stand for others.
     pub aliased: usize,
+    pub delays: Delays,
+}
+
+/// Imports whose DLLs are loaded when they are needed (`/delayload`).
+#[derive(Default)]
+pub struct Delays {
+    /// Of each import its thunk; empty if there are none at all.
+    thunks: Vec<SectionId>,
+    /// The sections of loaders, one a DLL.
+    pub loaders: Vec<SectionId>,
+    /// Of each import the number of its loader.
+    loader_of: Vec<u32>,
+}
+
+impl Delays {
+    /// The thunk of an import, if its DLL is loaded late.
+    #[inline]
+    pub fn thunk(&self, import: ImportId) -> Option<SectionId> {
+        self.thunks.get(import.index()).copied().filter(|thunk| thunk.is_some())
+    }
+
+    /// The loader that the thunk of an import goes to.
+    pub fn loader(&self, import: ImportId) -> SectionId {
+        self.loaders[self.loader_of[import.index()] as usize]
+    }
 }
 
 impl Symbols {
@@ -132,10 +166,11 @@ impl Freezer<'_, '_> {
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
         let list = weld_common::par::list("freeze names", self.parallel, count, grain, |run| run.map(one));
-        let mut symbols = Symbols { list, made: Vec::new(), aliased: 0 };
+        let mut symbols = Symbols { list, made: Vec::new(), aliased: 0, delays: Delays::default() };
         let _stretch = trace::stretch("sections for symbols");
         self.commons(&noted.commons, &mut symbols, sections);
         self.thunks(&mut symbols, sections);
+        self.delays(&mut symbols, sections);
         self.aliases(&noted.aliases, &mut symbols, sections);
         self.local_imports(&mut symbols, sections);
         symbols
@@ -183,7 +218,7 @@ impl Freezer<'_, '_> {
     /// A block for each name whose best definition is common, as large as the largest.
     fn commons(&self, commons: &[Rival], symbols: &mut Symbols, sections: &mut Sections) {
         let names = &self.resolved.names;
-        let mut sizes: std::collections::HashMap<SymbolId, u32> = std::collections::HashMap::new();
+        let mut sizes: HashMap<SymbolId, u32> = HashMap::new();
         let mut order = Vec::new();
         for rival in commons {
             let entry = names.get(rival.id);
@@ -216,7 +251,6 @@ impl Freezer<'_, '_> {
     /// A jump for each function that is imported; those that nobody needs are left out later.
     fn thunks(&self, symbols: &mut Symbols, sections: &mut Sections) {
         let thunk = facts(self.resolved.machine).thunk;
-        let flags = pe::IMAGE_SCN_CNT_CODE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_EXECUTE.0;
         for (i, import) in self.resolved.imports.iter().enumerate() {
             let name = import.symbols[import_symbol::PLAIN as usize];
             if import.import.kind != ImportType::Code || name.is_none() {
@@ -228,14 +262,52 @@ impl Freezer<'_, '_> {
             }
             let number = symbols.made.len() as u32;
             symbols.made.push(Made::Thunk(ImportId(i as u32)));
-            let section = sections.add_made(number, (b".text", flags), thunk.0, thunk.1);
+            let section = sections.add_made(number, (b".text", CODE), thunk.0, thunk.1);
             symbols.list[name.index()] = Symbol::in_section(section, 0);
         }
     }
 
+    /// Thunks and loaders for functions in DLLs that are loaded late.
+    fn delays(&self, symbols: &mut Symbols, sections: &mut Sections) {
+        if self.options.delay_loads.is_empty() {
+            return;
+        }
+        let code = &facts(self.resolved.machine).delay;
+        let mut loaders: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut delays = Delays::default();
+        for (i, file) in self.resolved.imports.iter().enumerate() {
+            let dll = file.import.dll.to_ascii_lowercase();
+            let late = self.options.delay_loads.iter().any(|late| late.as_bytes() == dll);
+            if !late {
+                delays.thunks.push(SectionId::NONE);
+                delays.loader_of.push(u32::MAX);
+                continue;
+            }
+            if file.import.kind != ImportType::Code {
+                let dll = text::text(file.import.dll);
+                let name = self.options.shown(&[b"__imp_", file.import.symbol].concat());
+                let text = format!("cannot delay-load {dll} due to import of data: {name}");
+                self.sink.push(Diagnostic::error(text).of(file.file, 0));
+            }
+            let mut add = |made: Made, size: usize| {
+                let number = symbols.made.len() as u32;
+                symbols.made.push(made);
+                sections.add_made(number, (b".text", CODE), size as u32, 4)
+            };
+            let next = delays.loaders.len() as u32;
+            let loader = *loaders.entry(dll).or_insert_with(|| {
+                delays.loaders.push(add(Made::DelayLoader(next), code.loader.bytes.len()));
+                next
+            });
+            delays.thunks.push(add(Made::DelayThunk(ImportId(i as u32)), code.thunk.bytes.len()));
+            delays.loader_of.push(loader);
+        }
+        symbols.delays = delays;
+    }
+
     /// Names that nobody defines and that others stand in for.
     fn aliases(&self, aliases: &[Rival], symbols: &mut Symbols, sections: &Sections) {
-        let mut targets: std::collections::HashMap<SymbolId, Target> = std::collections::HashMap::new();
+        let mut targets: HashMap<SymbolId, Target> = HashMap::new();
         for alias in aliases {
             if symbols.get(alias.id).kind != Kind::Undefined {
                 continue;

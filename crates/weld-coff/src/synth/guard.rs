@@ -17,7 +17,7 @@ use super::Table;
 use crate::coff::machine::Machine;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
-use crate::ids::{ObjectId, SectionId};
+use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::input::object::Object;
 use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
@@ -81,6 +81,7 @@ const ROWS: [Row; 5] = [
     },
 ];
 const FUNCTIONS: usize = 0;
+const IMPORTS: usize = 1;
 const LONGJMP: usize = 2;
 const EH_CONT: usize = 3;
 const HANDLERS: usize = 4;
@@ -144,6 +145,7 @@ impl Guards {
             }
         }
         if guard.functions {
+            link.add_late(&mut guards.tables);
             link.add_entries(&mut guards.tables[FUNCTIONS]);
             let flags = [
                 (true, CF_INSTRUMENTED | CF_FUNCTION_TABLE_PRESENT),
@@ -333,7 +335,7 @@ impl Link<'_, '_> {
                 let is_part = section.is_in_image() || section.kind == Kind::Folded;
                 is_part && self.live.has(SectionId(symbol.target))
             }
-            SymbolKind::ImportAddress => self.live.has_import(crate::ids::ImportId(symbol.target)),
+            SymbolKind::ImportAddress => self.live.has_import(ImportId(symbol.target)),
             _ => false,
         }
     }
@@ -355,6 +357,16 @@ impl Link<'_, '_> {
                 functions.push(symbol);
             }
         }
+    }
+
+    /// Whoever takes the address of a function whose DLL is loaded late gets that of its thunk, as long as it is not loaded.
+    fn add_late(&self, tables: &mut Found) {
+        let of_import = |symbol: &Symbol| match symbol.kind {
+            SymbolKind::ImportAddress => self.symbols.delays.thunk(ImportId(symbol.target)),
+            _ => None,
+        };
+        let thunks: Vec<SectionId> = tables[IMPORTS].iter().filter_map(of_import).collect();
+        tables[FUNCTIONS].extend(thunks.into_iter().map(|thunk| Symbol::in_section(thunk, 0)));
     }
 
     /// The same place in what stands for it.

@@ -43,16 +43,20 @@ enum Lookup {
 }
 
 impl<'a> Imports<'a> {
-    pub fn new(resolved: &Resolved<'a>, live: &Live) -> Imports<'a> {
+    /// The imports that `takes` says.
+    pub fn new(resolved: &Resolved<'a>, live: &Live, takes: impl Fn(ImportId) -> bool) -> Imports<'a> {
         let mut dlls: Vec<Dll> = Vec::new();
         let mut number: HashMap<Vec<u8>, usize> = HashMap::new();
         for (i, file) in resolved.imports.iter().enumerate() {
+            let id = ImportId(i as u32);
+            if !takes(id) {
+                continue;
+            }
             let name = file.import.dll;
             let dll = *number.entry(name.to_ascii_lowercase()).or_insert_with(|| {
                 dlls.push(Dll { name, name_at: 0, imports: Vec::new(), slots_at: 0 });
                 dlls.len() - 1
             });
-            let id = ImportId(i as u32);
             if live.has_import(id) {
                 dlls[dll].imports.push(id);
             }
@@ -101,6 +105,15 @@ impl<'a> Imports<'a> {
 
     pub fn is_empty(&self) -> bool {
         self.dlls.is_empty()
+    }
+
+    pub fn dll_count(&self) -> usize {
+        self.dlls.len()
+    }
+
+    /// Of each DLL where its name is, where its slots begin, and what is taken from it.
+    pub fn dlls(&self) -> impl Iterator<Item = (u32, u32, &[ImportId])> {
+        self.dlls.iter().map(|dll| (dll.name_at, dll.slots_at, &dll.imports[..]))
     }
 
     /// Offset of an import's slot in the address table.

@@ -1,14 +1,18 @@
-//! Tables that the linker makes: imports, exports, base relocations, resources, guards, the debug directory.
+//! Tables that the linker makes: imports, also those loaded late, exports, base relocations, resources, guards, the debug directory.
 //!
 //! Each has its size before there are addresses and its bytes afterwards.
 
 pub mod base_relocs;
 pub mod debug_directory;
+pub mod delay;
 pub mod exports;
 pub mod guard;
 pub mod imports;
 pub mod manifest;
 pub mod resources;
+
+use crate::coff::pe;
+use crate::layout::program::READ_ONLY;
 
 /// A table that is a section of its own, as [`crate::resolve::symbols::Made::Table`] numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +31,18 @@ pub enum Table {
     GuardLongjmp,
     GuardEhCont,
     SafeHandlers,
+    DelayDirectory,
+    DelayLookup,
+    DelayUnload,
+    DelayHints,
+    DelayDlls,
+    DelayAddress,
+    DelayHandles,
+    DelayUnwind,
+    DelayFunctions,
 }
 
-pub const TABLES: [Table; 13] = [
+pub const TABLES: [Table; 22] = [
     Table::ImportDirectory,
     Table::ImportLookup,
     Table::ImportAddress,
@@ -43,6 +56,15 @@ pub const TABLES: [Table; 13] = [
     Table::GuardLongjmp,
     Table::GuardEhCont,
     Table::SafeHandlers,
+    Table::DelayDirectory,
+    Table::DelayLookup,
+    Table::DelayUnload,
+    Table::DelayHints,
+    Table::DelayDlls,
+    Table::DelayAddress,
+    Table::DelayHandles,
+    Table::DelayUnwind,
+    Table::DelayFunctions,
 ];
 
 impl Table {
@@ -55,6 +77,14 @@ impl Table {
             Table::ImportHints => b".idata$6",
             Table::ImportDlls => b".idata$7",
             Table::Exports => b".edata",
+            Table::DelayDirectory => b".didat$2",
+            Table::DelayLookup => b".didat$4",
+            Table::DelayUnload => b".didat$5",
+            Table::DelayHints => b".didat$6",
+            Table::DelayDlls => b".didat$7",
+            Table::DelayAddress | Table::DelayHandles => b".data",
+            Table::DelayUnwind => b".xdata",
+            Table::DelayFunctions => b".pdata",
             Table::Resources => b".rsrc",
             Table::DebugDirectory
             | Table::GuardFunctions
@@ -65,12 +95,21 @@ impl Table {
         }
     }
 
+    /// What may be done with its memory.
+    pub fn flags(self) -> u32 {
+        match self {
+            Table::DelayAddress | Table::DelayHandles => READ_ONLY | pe::IMAGE_SCN_MEM_WRITE.0,
+            _ => READ_ONLY,
+        }
+    }
+
     /// Logarithm of its alignment.
     pub fn align(self) -> u8 {
         match self {
             Table::ImportLookup | Table::ImportAddress | Table::Resources => 3,
-            Table::ImportHints => 1,
-            Table::ImportDlls => 0,
+            Table::DelayLookup | Table::DelayUnload | Table::DelayAddress | Table::DelayHandles => 3,
+            Table::ImportHints | Table::DelayHints => 1,
+            Table::ImportDlls | Table::DelayDlls => 0,
             _ => 2,
         }
     }
