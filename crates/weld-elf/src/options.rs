@@ -457,6 +457,8 @@ pub struct LayoutOptions {
     /// Sections whose addresses overlap are an error.
     pub check_sections: bool,
     pub image_base: Option<u64>,
+    /// `--branch-reach`, in bytes: branches that go further get thunks, although they might reach.
+    pub branch_reach: Option<u64>,
     pub magic: Magic,
     /// `-z max-page-size`, in bytes: segments start on pages of this size.
     pub max_page_size: Option<u64>,
@@ -503,6 +505,7 @@ impl Default for LayoutOptions {
             section_starts: Vec::new(),
             check_sections: true,
             image_base: None,
+            branch_reach: None,
             magic: Magic::Paged,
             max_page_size: None,
             common_page_size: None,

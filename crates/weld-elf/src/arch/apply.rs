@@ -12,6 +12,7 @@ use super::class::{Class, From, page};
 use super::rules::{Code, Failure, Field, Rules};
 use super::scan::{is_got_relaxable, is_size_of_loader};
 use crate::arch::debug_targets::DebugTargets;
+use crate::arch::facts::Branches;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -42,6 +43,8 @@ const TARGET_AHEAD: usize = 6;
 
 /// Applies the relocations of a section in memory to its bytes.
 pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
+    let branches = const { &R::FACTS }.branches.as_ref();
+    let limited = branches.is_some() && site.image.thunks.limit().is_some();
     let mut i = 0;
     while i < site.relocs.len() {
         let reloc = &site.relocs[i];
@@ -77,7 +80,12 @@ pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
                 Err(failure) => Err(failure),
             },
         };
-        if let Err(failure) = result {
+        if let Some(branches) = branches
+            && (result.is_err() || limited)
+            && branches.has(kind)
+        {
+            site.through_thunk::<R>(branches, (reloc, place), (out, at), result);
+        } else if let Err(failure) = result {
             site.report(reloc, failure);
         }
         i += 1;
@@ -155,6 +163,33 @@ impl Site<'_, '_, '_> {
             }
         };
         R::put(kind, out, at, value).map(|()| 0)
+    }
+
+    /// Has a branch go to a thunk for its target, if there is one in reach; else it stays as it is, with `result`.
+    #[cold]
+    fn through_thunk<R: Rules>(
+        &self,
+        branches: &Branches,
+        (reloc, place): (&Rela, Place),
+        (out, at): (&mut [u8], usize),
+        result: Result<(), Failure>,
+    ) {
+        let here = self.address.wrapping_add(at as u64);
+        let target = self.address_of(reloc, place).wrapping_add(place.addend as u64);
+        let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(place.addend as u64));
+        let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
+        let thunk =
+            self.image.out_of(section).and_then(|out| self.image.thunks.find(branches, (out, here), called));
+        let result = match thunk {
+            // One that reaches within the limit of options goes straight on.
+            Some(thunk) if result.is_err() || !self.image.thunks.reaches(branches, here, called) => {
+                R::put_distance(reloc.kind(), out, at, thunk, here)
+            }
+            _ => result,
+        };
+        if let Err(failure) = result {
+            self.report(reloc, failure);
+        }
     }
 
     /// What stands in a place that the loader fills: the addend, if it has no other.

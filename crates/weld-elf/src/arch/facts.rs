@@ -51,7 +51,51 @@ pub struct Facts {
     /// A section type for frames, which then are like data; 0 if it has none.
     pub frame_section: u32,
     pub properties: Properties,
+    /// Branches that may not reach; `None`: all do.
+    pub branches: Option<Branches>,
     pub gaps: Gaps,
+}
+
+/// Branches that may not reach what they go to, and the code that is put in between ("thunks").
+pub struct Branches {
+    /// The types of their relocations.
+    pub types: &'static [u32],
+    /// How far they reach, in bytes: `-reach..reach`.
+    pub reach: u64,
+    /// What is put in between where addresses are fixed, and where the image may be moved. What reaches further comes later; the last
+    /// reaches everything.
+    pub fixed: &'static [Thunk],
+    pub moving: &'static [Thunk],
+    /// Names of the symbols that say where in a thunk code begins, and data.
+    pub code_mark: &'static str,
+    pub data_mark: &'static str,
+}
+
+/// Code that goes on to a place further away. All is in bytes.
+pub struct Thunk {
+    /// What its name begins with; that of what it goes on to follows.
+    pub prefix: &'static str,
+    pub size: u64,
+    pub align: u64,
+    /// How far it reaches: `-reach..reach`.
+    pub reach: u64,
+    /// Where in it data begins, if it has some.
+    pub data: Option<u64>,
+    /// Writes it: to lie at `address`, and to go on to `target`.
+    pub write: fn(out: &mut [u8], address: u64, target: u64),
+}
+
+impl Branches {
+    /// What may be put in between; `pic`: the image may be moved.
+    pub fn thunks(&self, pic: bool) -> &'static [Thunk] {
+        if pic { self.moving } else { self.fixed }
+    }
+
+    /// Whether a relocation of type `kind` is one of them.
+    #[inline(always)]
+    pub fn has(&self, kind: u32) -> bool {
+        self.types.contains(&kind)
+    }
 }
 
 /// The addend of a relocation of type `kind` that lies at the start of `bytes`, which go on to the end of the

@@ -275,6 +275,9 @@ impl<'a> Section<'_, '_, 'a> {
                 if target.is(sym::PREEMPTIBLE) {
                     self.need(i, target, sym::NEEDS_PLT, found);
                 } else {
+                    if matches!(target.kind(), sym::ABSOLUTE | sym::INTERNAL) {
+                        found.facts |= fact::CALLS_OUTSIDE;
+                    }
                     self.pc_relative(i, target, found);
                 }
             }

@@ -49,6 +49,8 @@ pub enum ChunkKind {
     Relocs(u32),
     /// A data statement of a linker script; its number.
     ScriptData(u32),
+    /// Code for branches that do not reach; its number among the pools of `synth::thunks`.
+    Thunks(u32),
 }
 
 /// Size and place of a section or part. What has no bytes is left out.

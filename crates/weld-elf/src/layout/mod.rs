@@ -8,10 +8,12 @@
 //! * [`segments`] cuts them into program headers;
 //! * [`place`] gives them addresses and offsets in the file;
 //! * [`settle`] repeats that until no size changes;
+//! * [`insert`] adds chunks meanwhile;
 //! * [`addresses`] then gives addresses to what lies in them.
 
 pub mod addresses;
 pub mod chunk;
+pub mod insert;
 pub mod members;
 pub mod overlaps;
 pub mod place;

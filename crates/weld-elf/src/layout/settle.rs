@@ -1,9 +1,9 @@
 //! Layout to a fixpoint: addresses depend on sizes, and a few sizes on addresses.
 //!
 //! Each round gives everything its address, and then asks everyone whose size depends on that ([`Adaptive`]): packed
-//! relocations today; where code cannot reach, what has to be put in between, and what a script computes, are
-//! of the same sort. When nobody has changed anything the layout is final. Whoever takes part sees to it that this
-//! ends: sizes only grow after the first rounds. If it does not, that is an error and not a wrong file.
+//! relocations, and what is put between code and what it does not reach. When nobody has changed anything the layout is
+//! final. Whoever takes part sees to it that this ends: sizes only grow, and chunks that are put somewhere
+//! ([`super::insert`]) stay there. If it does not, that is an error and not a wrong file.
 
 use super::{Layout, members};
 use crate::ids::*;
@@ -13,18 +13,21 @@ use crate::sections::Sections;
 const ROUNDS: usize = 64;
 
 /// Something whose size depends on addresses.
-pub trait Adaptive {
+pub trait Adaptive<'a> {
     /// What it is, for messages.
     fn name(&self) -> &str;
 
-    /// Looks at the addresses and says what size it needs; `None` if it is content.
-    fn needs(&self, layout: &Layout, sections: &Sections) -> Option<Resize>;
+    /// Looks at the addresses, and changes sizes of chunks, or adds chunks, if it needs to; whether it did. Where no script lays
+    /// out, what it changes also has its offsets again ([`resize`], [`members::place_again`]).
+    fn adapt(&mut self, layout: &mut Layout<'a>, sections: &mut Sections<'a>) -> bool;
 }
 
-/// A chunk that needs another size, in bytes.
-pub struct Resize {
-    pub chunk: ChunkId,
-    pub size: u64,
+/// Gives a chunk another size.
+pub fn resize(layout: &mut Layout, sections: &mut Sections, chunk: ChunkId, size: u64) {
+    layout.chunks[chunk.index()].size = size;
+    if !layout.is_by_script() {
+        members::place_again(layout, sections, layout.chunks[chunk.index()].out);
+    }
 }
 
 /// Repeats `assign`, which gives everything its address, until nobody needs another size.
@@ -34,26 +37,19 @@ pub struct Resize {
 pub fn settle<'a>(
     layout: &mut Layout<'a>,
     sections: &mut Sections<'a>,
-    all: &[&dyn Adaptive],
+    all: &mut [&mut dyn Adaptive<'a>],
     mut assign: impl FnMut(&mut Layout<'a>, &mut Sections<'a>) -> Result<(), String>,
 ) -> Result<(), String> {
-    let mut last = "";
+    let mut last = 0;
     for _ in 0..ROUNDS {
         assign(layout, sections)?;
-        let mut changed = false;
-        for one in all {
-            if let Some(Resize { chunk, size }) = one.needs(layout, sections) {
-                layout.chunks[chunk.index()].size = size;
-                if !layout.is_by_script() {
-                    members::place_again(layout, sections, layout.chunks[chunk.index()].out);
-                }
-                (changed, last) = (true, one.name());
-            }
-        }
-        if !changed {
-            return Ok(());
+        // Who comes after one that has changed something would look at addresses of before.
+        match all.iter_mut().position(|one| one.adapt(layout, sections)) {
+            Some(changed) => last = changed,
+            None => return Ok(()),
         }
     }
+    let last = all.get(last).map_or("it", |one| one.name());
     Err(format!("the layout does not settle: the size of {last} still changes after {ROUNDS} rounds"))
 }
 
@@ -85,14 +81,18 @@ mod tests {
     /// Asks for as many bytes as the section behind the first has in its address, up to a limit.
     struct Greedy(u64);
 
-    impl Adaptive for Greedy {
+    impl Adaptive<'_> for Greedy {
         fn name(&self) -> &str {
             "it"
         }
 
-        fn needs(&self, layout: &Layout, _: &Sections) -> Option<Resize> {
+        fn adapt(&mut self, layout: &mut Layout, sections: &mut Sections) -> bool {
             let size = layout.sections[1].address.min(self.0);
-            (size > layout.chunks[0].size).then_some(Resize { chunk: ChunkId(0), size })
+            let grows = size > layout.chunks[0].size;
+            if grows {
+                resize(layout, sections, ChunkId(0), size);
+            }
+            grows
         }
     }
 
@@ -102,7 +102,7 @@ mod tests {
         for id in [0, 1] {
             members::place_again(&mut layout, &mut sections, OutputSectionId(id));
         }
-        let result = settle(&mut layout, &mut sections, &[&Greedy(limit)], |layout, _| {
+        let result = settle(&mut layout, &mut sections, &mut [&mut Greedy(limit)], |layout, _| {
             layout.sections[1].address = layout.sections[0].size;
             Ok(())
         });

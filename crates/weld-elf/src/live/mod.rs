@@ -54,6 +54,8 @@ pub mod fact {
     pub const STATIC_TLS: u32 = 4;
     /// A dynamic relocation in a read-only section: `DT_TEXTREL`.
     pub const TEXT_REL: u32 = 8;
+    /// Something is called that lies in no input section.
+    pub const CALLS_OUTSIDE: u32 = 16;
 }
 
 /// What the scan of some sections found; merged at the end.

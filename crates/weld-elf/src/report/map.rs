@@ -110,6 +110,12 @@ impl Map<'_, '_, '_> {
                     symbol(text, (address, size), &self.name(id));
                 }
             }
+            ChunkKind::Thunks(_) if chunk.size == 0 => {}
+            ChunkKind::Thunks(pool) => {
+                part(text, place, &format!("<internal>:({}.thunk)", text::text(&out.name)));
+                let image = self.image;
+                image.thunks.in_pool(image, pool, |name, address, size| symbol(text, (address, size), &name));
+            }
             _ => part(text, place, &format!("<internal>:({})", text::text(&out.name))),
         }
     }

@@ -7,7 +7,7 @@ use super::section::{Sizes, Spec, Synthetic};
 use super::{
     build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs,
     gdb_index, gnu_hash, got, groups, interp, merged, package_note, plt, property_note, rela, relr,
-    script_data, shstrtab, stack_note, symtab, sysv_hash, versions,
+    script_data, shstrtab, stack_note, symtab, sysv_hash, thunks, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -82,6 +82,7 @@ sections! {
         Group => groups::Section,
         Relocs => emitted_relocs::Section,
         ScriptData => script_data::Part,
+        Thunks => thunks::Part,
     }
 }
 

@@ -52,7 +52,7 @@ pub struct EmittedRelocs {
     lists: Vec<List>,
     /// The section with the relocations of each output section; `NONE` if it has none.
     of_section: Vec<OutputSectionId>,
-    numbers: Numbers,
+    pub(super) numbers: Numbers,
     form: RelocForm,
 }
 

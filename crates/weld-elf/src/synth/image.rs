@@ -20,6 +20,7 @@ use crate::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::joined::Joined;
 use crate::synth::slots::{NONE, Slot, Slots};
+use crate::synth::thunks::Thunks;
 use crate::wording::shown;
 
 #[derive(Clone, Copy)]
@@ -32,6 +33,8 @@ pub struct Image<'c, 'a> {
     pub dynsym: Option<&'c DynSym>,
     pub layout: &'c Layout<'a>,
     pub merged: &'c [MergedPart<'a>],
+    /// What branches go through that do not reach.
+    pub thunks: &'c Thunks,
     pub options: &'c Options,
     pub sink: &'c DiagSink,
     pub mode: Mode,

@@ -44,4 +44,5 @@ pub mod symbol_numbers;
 pub mod symbol_record;
 pub mod symtab;
 pub mod sysv_hash;
+pub mod thunks;
 pub mod versions;

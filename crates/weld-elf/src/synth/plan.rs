@@ -37,6 +37,7 @@ use super::slots::Slots;
 use super::symbol_choice::{Choice, Special};
 use super::symbol_record::variant_calls;
 use super::symtab::SymTab;
+use super::thunks::Thunks;
 use crate::arch::facts::GotBase;
 use crate::arch::plt;
 use crate::compressed::CompressedSection;
@@ -79,6 +80,7 @@ pub struct Plan<'a> {
     pub slots: Slots,
     pub layout: Layout<'a>,
     pub merged: Vec<MergedPart<'a>>,
+    pub(super) thunks: Thunks,
     pub bases: Bases,
     pub(super) relax_got: bool,
     pub(super) plt: plt::Style,
@@ -316,6 +318,7 @@ impl<'a> Plan<'a> {
             slots: Slots::default(),
             layout: Layout { format: machine.target.format, ..Layout::default() },
             merged: Vec::new(),
+            thunks: Thunks::new(options.layout.branch_reach),
             bases: Bases::default(),
             relax_got: false,
             plt: plt::Style::Ordinary,
@@ -402,10 +405,10 @@ impl<'a> Plan<'a> {
             link_tables(&mut self.layout, resolved, context.owners);
         }
         self.settle(context, resolved, (sections, symbols), &program)?;
-        match options.relocs.pack_android {
-            true => android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols)),
-            false => Ok(()),
+        if options.relocs.pack_android {
+            android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols))?;
         }
+        self.name_thunks(resolved)
     }
 
     /// `--orphan-handling`: what the linker makes, and a script has no place for.

@@ -9,7 +9,7 @@ use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::elf::{SHF_ALLOC, SHT_ANDROID_RELR, SHT_RELR};
 
 use super::rela;
-use crate::layout::settle::{Adaptive, Resize};
+use crate::layout::settle::{Adaptive, resize};
 use crate::layout::{ChunkKind, Layout};
 use crate::live::SectionOwners;
 use crate::live::dyn_relocs::DynRelocs;
@@ -100,16 +100,20 @@ pub struct Packed<'c, 'a> {
 }
 
 /// The section grows until it holds what the addresses ask for. It never shrinks, so that ends.
-impl Adaptive for Packed<'_, '_> {
+impl<'l> Adaptive<'l> for Packed<'_, '_> {
     fn name(&self) -> &str {
         ".relr.dyn"
     }
 
-    fn needs(&self, layout: &Layout, sections: &Sections) -> Option<Resize> {
+    fn adapt(&mut self, layout: &mut Layout<'l>, sections: &mut Sections<'l>) -> bool {
         let word = layout.format.word();
-        let (chunk, own) = layout.chunk_with_id(ChunkKind::Relr)?;
+        let Some((chunk, own)) = layout.chunk_with_id(ChunkKind::Relr) else { return false };
         let size = encode(&self.addresses(layout, sections), word).len() as u64 * word;
-        (size > own.size).then_some(Resize { chunk, size })
+        let grows = size > own.size;
+        if grows {
+            resize(layout, sections, chunk, size);
+        }
+        grows
     }
 }
 

@@ -173,6 +173,12 @@ impl Numbers {
         self.globals[id.index()].load(Ordering::Relaxed)
     }
 
+    /// Makes room for `count` symbols before the global ones, of which the first is number `first`.
+    pub fn shift(&self, first: u32, count: u32) {
+        let behind = self.globals.iter().filter(|number| number.load(Ordering::Relaxed) >= first);
+        behind.for_each(|number| _ = number.fetch_add(count, Ordering::Relaxed));
+    }
+
     /// The index of the symbol of an output section; 0 if it has none.
     pub fn section(&self, out: OutputSectionId) -> u32 {
         if self.sections.contains(&out.0) { out.0 - self.sections.start + 1 } else { 0 }

@@ -18,6 +18,7 @@ use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthet
 use super::symbol_choice::{Choice, Special, Suffixes};
 use super::symbol_numbers::{Kept, Needed, Numbers};
 use super::symbol_record::Record;
+use super::thunks;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -361,6 +362,20 @@ impl SymTab {
         runs
     }
 
+    /// Makes room for the symbols of thunks, behind the other local ones.
+    ///
+    /// # Errors
+    /// If the names are more than `st_name` can tell apart.
+    pub fn add_thunks(&mut self, names: thunks::Names) -> Result<(), String> {
+        for start in &mut self.starts {
+            start.globals += names.count;
+        }
+        self.first_global += names.count;
+        self.count += u64::from(names.count);
+        self.strings += names.bytes;
+        check_size(self.strings)
+    }
+
     /// Puts symbols for output sections before all others.
     pub fn add_sections(&mut self, sections: std::ops::Range<usize>) {
         let count = sections.len() as u32;
@@ -514,8 +529,22 @@ impl Writer<'_, '_, '_> {
                 part.strings.push(0);
                 string += name.len() as u64 + 1;
             }
+            if local {
+                self.thunks(&mut part, &mut string);
+            }
         }
         part
+    }
+
+    /// The symbols of thunks.
+    fn thunks(&self, part: &mut Part, string: &mut u64) {
+        self.image.thunks.symbols(self.image, |name, record| {
+            self.put(part, true, *string as u32, record);
+            let before = part.strings.len();
+            name.iter().for_each(|name| part.strings.extend_from_slice(name));
+            part.strings.push(0);
+            *string += (part.strings.len() - before) as u64;
+        });
     }
 }
 

@@ -12,6 +12,7 @@ mod plt;
 mod relax;
 #[cfg(test)]
 mod tests;
+mod thunks;
 mod types;
 
 use super::class::From;
@@ -65,6 +66,7 @@ const fn facts(big: bool) -> Facts {
             control_flow: None,
             landing: Some(Landing { property: FEATURE_1_AND, marked: 1, signed: 2, guarded_stack: 4 }),
         },
+        branches: Some(thunks::branches(big)),
         gaps: Gaps { dynamic: false },
     }
 }

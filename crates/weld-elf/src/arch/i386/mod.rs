@@ -106,6 +106,7 @@ const FACTS: Facts = Facts {
     large: None,
     frame_section: 0,
     properties: x86::PROPERTIES,
+    branches: None,
     gaps: Gaps { dynamic: true },
 };
 

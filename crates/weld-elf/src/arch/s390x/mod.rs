@@ -129,6 +129,7 @@ const FACTS: Facts = Facts {
     large: None,
     frame_section: 0,
     properties: Properties { rules: &[], control_flow: None, landing: None },
+    branches: None,
     gaps: Gaps { dynamic: true },
 };
 

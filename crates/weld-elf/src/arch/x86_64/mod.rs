@@ -142,6 +142,7 @@ const FACTS: Facts = Facts {
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
     properties: x86::PROPERTIES,
+    branches: None,
     gaps: Gaps { dynamic: false },
 };
 

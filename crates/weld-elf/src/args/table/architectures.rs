@@ -1,9 +1,10 @@
 //! Options that only mean something for architectures other than x86-64, most of which weld does not have yet.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, refused};
+use weld_common::args::{Group, Spec, accepted, refused, take};
 
 use super::super::state::State;
+use super::super::values::number;
 
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
 
@@ -16,6 +17,18 @@ const ROWS: &[Spec<State>] = &[
     refused(&["be8", "cmse-implib", "fix-cortex-a8", "target1-rel"], NoValue, ARM),
     refused(&["in-implib", "out-implib", "target2"], Required("VALUE"), ARM),
     accepted(&["merge-exidx-entries", "no-merge-exidx-entries", "target1-abs"], NoValue, "only ARM has it"),
+    take(
+        &["branch-reach"],
+        Required("BYTES"),
+        "AArch64: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
+        |s, v| match number(v.text()?)? {
+            0..0x400 => Err("expected 0x400 or more".to_owned()),
+            reach => {
+                s.o.layout.branch_reach = Some(reach);
+                Ok(())
+            }
+        },
+    ),
     accepted(&["pic-veneer"], NoValue, "only ARM has it"),
     accepted(&["fix-cortex-a53-843419"], NoValue, "code is not changed for early Cortex-A53 processors yet"),
     refused(&["fix-cortex-a53-835769"], NoValue, AARCH64),

@@ -251,19 +251,18 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             part.start = Some(at);
             at = part.extent.end(at);
         }
-        for member in &bin.sorted {
+        for member in bin.sorted.iter().copied().chain(bin.chunks.iter().map(|id| Member::chunk(*id))) {
             if let Some(id) = member.as_section() {
                 let section = &mut self.sections.list[id.index()];
                 let address = align_to(at, section.align());
                 section.set_offset(address.wrapping_sub(start));
                 at = address.saturating_add(section.size);
+            } else if let Some(id) = member.as_chunk() {
+                let chunk = &mut self.layout.chunks[id.index()];
+                let address = align_to(at, chunk.align);
+                chunk.address = address.wrapping_sub(start);
+                at = address.saturating_add(chunk.size);
             }
-        }
-        for id in &bin.chunks {
-            let chunk = &mut self.layout.chunks[id.index()];
-            let address = align_to(at, chunk.align);
-            chunk.address = address.wrapping_sub(start);
-            at = address.saturating_add(chunk.size);
         }
         self.dot = at;
     }

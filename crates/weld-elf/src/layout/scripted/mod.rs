@@ -8,13 +8,15 @@
 //!
 //! * `build` makes the list, and the output sections; `orphans` finds places for what the script does not name;
 //! * `evaluate` runs through it, with the values of `value`;
-//! * `headers` makes program headers and offsets in the file.
+//! * `headers` makes program headers and offsets in the file;
+//! * `insert` adds chunks to what is laid out.
 //!
 //! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what holds.
 
 mod build;
 mod evaluate;
 mod headers;
+mod insert;
 mod orphans;
 mod value;
 

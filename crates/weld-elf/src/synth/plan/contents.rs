@@ -56,6 +56,7 @@ impl<'a> Plan<'a> {
             dynsym: self.dynsym.as_ref(),
             layout: &self.layout,
             merged: &self.merged,
+            thunks: &self.thunks,
             options: job.options,
             sink: job.sink,
             mode: context.mode,

@@ -5,7 +5,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::job::{Context, Job};
-use crate::layout::{Chunk, ChunkKind};
+use crate::layout::{Chunk, ChunkKind, place};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
@@ -41,6 +41,38 @@ impl<'a> Plan<'a> {
             joined.groups.iter_mut().try_for_each(|group| group.sign(&resolved.objects, index_of))?;
         }
         Ok(())
+    }
+
+    /// Adds the symbols of thunks to the symbol table, once it is known which there are.
+    ///
+    /// # Errors
+    /// If the file becomes too large.
+    pub(super) fn name_thunks(&mut self, resolved: &Resolved) -> Result<(), String> {
+        let Some(symtab) = self.symtab.as_mut().filter(|_| !self.thunks.is_empty()) else { return Ok(()) };
+        let (machine, pic) = (self.facts.mode.facts(), self.facts.mode.pic);
+        let before = symtab.first_global;
+        symtab.add_thunks(self.thunks.names(machine, resolved, pic))?;
+        if let Some(relocs) = &self.relocs {
+            relocs.numbers.shift(before, symtab.first_global - before);
+        }
+        let format = self.layout.format;
+        let sizes = [
+            (ChunkKind::SymTab, symtab.count * format.size::<Sym>()),
+            (ChunkKind::SymTabShndx, symtab.count * format.size::<Word>()),
+            (ChunkKind::StrTab, symtab.strings),
+        ];
+        let first_global = symtab.first_global;
+        for (kind, size) in sizes {
+            let Some((id, out)) = self.layout.chunk_with_id(kind).map(|(id, chunk)| (id, chunk.out)) else {
+                continue;
+            };
+            self.layout.chunks[id.index()].size = size;
+            self.layout[out].size = size;
+            if kind == ChunkKind::SymTab {
+                self.layout[out].info = first_global;
+            }
+        }
+        place::unallocated(&mut self.layout)
     }
 
     pub(super) fn name_merged_chunks(&mut self) {

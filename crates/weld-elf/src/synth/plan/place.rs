@@ -15,6 +15,7 @@ use crate::sections::Sections;
 use crate::symbols::{Symbols, sym};
 use crate::synth::relr::Packed;
 use crate::synth::slots::NONE;
+use crate::synth::thunks;
 
 impl<'a> Plan<'a> {
     /// Gives sections, chunks and symbols their addresses.
@@ -42,6 +43,13 @@ impl<'a> Plan<'a> {
         );
         self.place_plt_symbols(symbols);
         self.place_local_ifuncs(sections, resolved);
+        if !self.thunks.is_empty() {
+            let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
+            let table = if style == plt::Style::Marked { bases.plt_sec } else { bases.plt };
+            let facts = self.facts.mode.facts();
+            let entry = |entry| table + plt::entry_offset(facts, slots, style, entry);
+            self.thunks.place(&self.layout, (sections, symbols), entry);
+        }
     }
 
     /// Local IFUNCs have no symbol to hold the address of their resolver.
@@ -79,11 +87,11 @@ impl<'a> Plan<'a> {
     pub fn settle(
         &mut self,
         context: &Context,
-        resolved: &Resolved,
+        resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &Symbols),
         program: &Program,
     ) -> Result<(), String> {
-        let packed = Packed {
+        let mut packed = Packed {
             relocs: &self.live.dyn_relocs,
             count: self.counts.relr,
             got_words: self.slots.got_words,
@@ -108,6 +116,18 @@ impl<'a> Plan<'a> {
             }
             None => segments::assign(layout, program, facts),
         };
-        settle::settle(&mut self.layout, sections, &[&packed], assign)
+        let branches = facts.mode.facts().branches.as_ref().filter(|_| self.joined.is_none());
+        let Some(branches) = branches else {
+            if program.options.layout.branch_reach.is_some() && self.joined.is_none() {
+                return Err(format!("--branch-reach: on {} all branches reach", facts.mode.facts().name));
+            }
+            return settle::settle(&mut self.layout, sections, &mut [&mut packed], assign);
+        };
+        let inputs = (resolved, context.owners, &self.live);
+        let names = (symbols, context.internals);
+        let slots = (&self.slots, self.plt, self.bases);
+        let world = thunks::World::new(inputs, names, slots, facts.mode, context.parallel);
+        let mut thunks = thunks::Search::new(branches, &mut self.thunks, world);
+        settle::settle(&mut self.layout, sections, &mut [&mut thunks, &mut packed], assign)
     }
 }

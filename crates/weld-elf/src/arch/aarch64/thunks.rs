@@ -1,0 +1,144 @@
+//! What a branch goes through that does not reach: code that makes the address in x16, which callers expect to lose, and jumps.
+//!
+//! | form | bytes | reach |
+//! |---|---|---|
+//! | `b` | 4 | 128 MiB, like the branch itself; but from a place that is nearer |
+//! | `adrp`, `add`, `br` | 12 | 4 GiB |
+//! | `ldr` of a word with the address, `br` | 16 | everything, where addresses are fixed |
+//! | `ldr` of a word with the distance, `adr`, `add`, `br` | 24 | everything |
+//!
+//! Words are data, in the byte order of data.
+//!
+//! Specification: AAELF64, "Call and Jump relocations"; "Procedure Call Standard for the Arm 64-bit Architecture", IP0 and IP1.
+
+use super::code::*;
+use super::types::{R_CALL26, R_JUMP26};
+use crate::arch::facts::{Branches, Thunk};
+
+/// How far `b` and `bl` reach.
+const REACH: u64 = 1 << 27;
+/// How far `adrp` and `add` do, from any place in a page.
+const PAGES_REACH: u64 = (1 << 32) - 0x1000;
+const EVERYTHING: u64 = 1 << 63;
+
+/// `b .`
+const BRANCH: u32 = 0x1400_0000;
+/// `br x16`
+const BR_X16: u32 = 0xd61f_0200;
+/// `ldr x16, .+8`
+const LOAD_NEXT: u32 = 0x5800_0050;
+/// `ldr x16, .+16; adr x17, .-4; add x16, x16, x17`
+const ADD_DISTANCE: [u32; 3] = [0x5800_0090, 0x10ff_fff1, 0x8b11_0210];
+
+const FIXED: &str = "__AArch64AbsLongThunk_";
+const MOVING: &str = "__AArch64ADRPThunk_";
+const FAR: &str = "__AArch64RelLongThunk_";
+
+pub const fn branches(big: bool) -> Branches {
+    Branches {
+        types: &[R_CALL26, R_JUMP26],
+        reach: REACH,
+        fixed: if big { &BIG_FIXED } else { &LITTLE_FIXED },
+        moving: if big { &BIG_MOVING } else { &LITTLE_MOVING },
+        code_mark: "$x",
+        data_mark: "$d",
+    }
+}
+
+static LITTLE_FIXED: [Thunk; 2] = [near(FIXED), absolute(write_absolute::<false>)];
+static BIG_FIXED: [Thunk; 2] = [near(FIXED), absolute(write_absolute::<true>)];
+static LITTLE_MOVING: [Thunk; 3] = [near(MOVING), BY_PAGES, relative(write_relative::<false>)];
+static BIG_MOVING: [Thunk; 3] = [near(MOVING), BY_PAGES, relative(write_relative::<true>)];
+
+const fn near(prefix: &'static str) -> Thunk {
+    Thunk { prefix, size: 4, align: 4, reach: REACH, data: None, write: write_near }
+}
+
+const BY_PAGES: Thunk =
+    Thunk { prefix: MOVING, size: 12, align: 4, reach: PAGES_REACH, data: None, write: write_by_pages };
+
+type Write = fn(&mut [u8], u64, u64);
+
+const fn absolute(write: Write) -> Thunk {
+    Thunk { prefix: FIXED, size: 16, align: 8, reach: EVERYTHING, data: Some(8), write }
+}
+
+const fn relative(write: Write) -> Thunk {
+    Thunk { prefix: FAR, size: 24, align: 8, reach: EVERYTHING, data: Some(16), write }
+}
+
+fn write_near(out: &mut [u8], address: u64, target: u64) {
+    put_instruction(out, 0, BRANCH);
+    // Layout has seen to it that it reaches.
+    _ = put_branch(out, 0, target.wrapping_sub(address) as i64);
+}
+
+fn write_by_pages(out: &mut [u8], address: u64, target: u64) {
+    put_instruction(out, 0, adrp(16, pages(target, address)));
+    put_instruction(out, 4, add_low(16, 16, target));
+    put_instruction(out, 8, BR_X16);
+}
+
+fn write_absolute<const BIG: bool>(out: &mut [u8], _address: u64, target: u64) {
+    put_instruction(out, 0, LOAD_NEXT);
+    put_instruction(out, 4, BR_X16);
+    put_word::<BIG>(&mut out[8..16], target);
+}
+
+fn write_relative<const BIG: bool>(out: &mut [u8], address: u64, target: u64) {
+    for (i, code) in ADD_DISTANCE.into_iter().chain([BR_X16]).enumerate() {
+        put_instruction(out, 4 * i, code);
+    }
+    put_word::<BIG>(&mut out[16..24], target.wrapping_sub(address));
+}
+
+fn put_word<const BIG: bool>(out: &mut [u8], value: u64) {
+    out.copy_from_slice(&if BIG { value.to_be_bytes() } else { value.to_le_bytes() });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(thunk: &Thunk, address: u64, target: u64) -> Vec<u8> {
+        let mut out = vec![0xee; thunk.size as usize];
+        (thunk.write)(&mut out, address, target);
+        out
+    }
+
+    fn code(thunk: &Thunk, address: u64, target: u64) -> Vec<u32> {
+        let words = written(thunk, address, target);
+        words.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap())).collect()
+    }
+
+    #[test]
+    fn thunks_go_on_to_their_target() {
+        let (fixed, moving) = (branches(false).fixed, branches(false).moving);
+        assert_eq!(code(&fixed[0], 0x1000, 0xff8), [0x17ff_fffe]);
+        assert_eq!(code(&moving[0], 0x1000, 0x1008), [0x1400_0002]);
+        assert_eq!(code(&fixed[1], 0x1000, 0x12_3456_789c), [0x5800_0050, 0xd61f_0200, 0x3456_789c, 0x12]);
+        // adrp x16, +2 pages; add x16, x16, #0x9c
+        assert_eq!(code(&moving[1], 0x1ff8, 0x309c), [0xd000_0010, 0x9102_7210, 0xd61f_0200]);
+        // ldr x16, .+16; adr x17, .-4 (the thunk); add x16, x16, x17
+        let far = code(&moving[2], 0x1000, 0x900);
+        assert_eq!(far, [0x5800_0090, 0x10ff_fff1, 0x8b11_0210, 0xd61f_0200, 0xffff_f900, 0xffff_ffff]);
+    }
+
+    #[test]
+    fn words_have_the_order_of_data() {
+        let (fixed, moving) = (branches(true).fixed, branches(true).moving);
+        assert_eq!(written(&fixed[1], 0, 0x1234)[6..], [0x1f, 0xd6, 0, 0, 0, 0, 0, 0, 0x12, 0x34]);
+        assert_eq!(written(&moving[2], 0, 1)[14..18], [0x1f, 0xd6, 0, 0]);
+        assert_eq!(written(&moving[2], 0, 1)[23], 1);
+    }
+
+    #[test]
+    fn later_forms_reach_further() {
+        for big in [false, true] {
+            for forms in [branches(big).fixed, branches(big).moving] {
+                assert!(forms.is_sorted_by(|a, b| a.reach < b.reach && a.size < b.size));
+                assert_eq!(forms[forms.len() - 1].reach, EVERYTHING);
+            }
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! Gives thunks to branches that do not reach, while the layout settles.
+//!
+//! Branches are taken target by target, in the order of their addresses. One that reaches no thunk for its target gets one in the pool
+//! that lies furthest behind it, so that as many as possible of those that follow reach it as well; but a pool from which a plain branch reaches
+//! the target is preferred. Pools are planned at equal distances, a little less than branches reach. Where one grows so far that
+//! not all reach it, another is opened beside the input section that does not.
+
+use std::collections::BTreeMap;
+
+use weld_common::{par, sort, trace};
+
+use super::branches::{Addresses, Branch, Goal, called_plt, extent, is_code};
+use super::pools::Members;
+use super::{Pool, Thunk, Thunks, reaches};
+use crate::arch::facts::Branches;
+use crate::arch::plt;
+use crate::ids::*;
+use crate::layout::addresses::Bases;
+use crate::layout::insert::{self, Insertion};
+use crate::layout::settle::Adaptive;
+use crate::layout::{ChunkKind, Layout, members};
+use crate::live::{Live, SectionOwners, fact};
+use crate::mode::Mode;
+use crate::resolve::Resolved;
+use crate::sections::Sections;
+use crate::symbols::Symbols;
+use crate::symbols::internal::Internals;
+use crate::synth::slots::Slots;
+
+/// What targets are looked up in.
+pub struct World<'w, 'a> {
+    pub resolved: &'w Resolved<'a>,
+    pub owners: &'w SectionOwners,
+    pub symbols: &'w Symbols,
+    pub internals: &'w Internals,
+    pub live: &'w Live,
+    pub slots: &'w Slots,
+    pub bases: Bases,
+    pub shared: bool,
+    pub parallel: bool,
+    /// Something is called that lies in no input section.
+    pub calls_outside: bool,
+    /// The chunk whose entries are called, and what its entries are like.
+    pub plt: ChunkKind,
+    mode: Mode,
+    style: plt::Style,
+}
+
+impl<'w, 'a> World<'w, 'a> {
+    pub fn new(
+        (resolved, owners, live): (&'w Resolved<'a>, &'w SectionOwners, &'w Live),
+        (symbols, internals): (&'w Symbols, &'w Internals),
+        (slots, style, bases): (&'w Slots, plt::Style, Bases),
+        mode: Mode,
+        parallel: bool,
+    ) -> Self {
+        World {
+            resolved,
+            owners,
+            symbols,
+            internals,
+            live,
+            slots,
+            bases,
+            shared: mode.shared,
+            parallel,
+            calls_outside: live.has(fact::CALLS_OUTSIDE),
+            plt: called_plt(style == plt::Style::Marked),
+            mode,
+            style,
+        }
+    }
+
+    /// How far from the start of its chunk an entry of the PLT is.
+    pub fn entry_offset(&self, entry: u32) -> u64 {
+        plt::entry_offset(self.mode.facts(), self.slots, self.style, entry)
+    }
+}
+
+/// Looks for branches that do not reach.
+pub struct Search<'s, 'w, 'a> {
+    machine: &'static Branches,
+    thunks: &'s mut Thunks,
+    world: World<'w, 'a>,
+    /// Those that may not reach.
+    branches: Vec<Branch>,
+    /// What the layout was like when they were collected.
+    collected: Option<Collected>,
+    /// The pools of each output section by address, with the thunks that they have so far.
+    open: BTreeMap<OutputSectionId, Vec<(u64, u32)>>,
+}
+
+/// What tells how far things have moved.
+#[derive(PartialEq)]
+struct Collected {
+    /// Address and size of each output section.
+    places: Vec<(u64, u64)>,
+    /// Bytes of all pools, and how many there are.
+    bytes: u64,
+    pools: usize,
+}
+
+/// A branch that does not reach.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Far {
+    out: OutputSectionId,
+    goal: Goal,
+    here: u64,
+    target: u64,
+    branch: u32,
+}
+
+/// Branches that are looked at by one task.
+const RUN: usize = 1 << 14;
+
+impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
+    pub fn new(machine: &'static Branches, thunks: &'s mut Thunks, world: World<'w, 'a>) -> Self {
+        let mut open: BTreeMap<_, Vec<(u64, u32)>> = BTreeMap::new();
+        for (number, pool) in (0..).zip(&thunks.pools) {
+            open.entry(pool.out).or_default().push((0, number));
+        }
+        Search { machine, thunks, world, branches: Vec::new(), collected: None, open }
+    }
+
+    fn reach(&self) -> u64 {
+        self.thunks.reach(self.machine)
+    }
+
+    /// Branches that reach by less than this are looked at again when something has moved.
+    fn margin(&self) -> u64 {
+        self.reach() / 16
+    }
+
+    fn state(&self, layout: &Layout) -> Collected {
+        let bytes = self.thunks.pools.iter().map(|pool| pool.size).sum();
+        let places = layout.sections.iter().map(|out| (out.address, out.size)).collect();
+        Collected { places, bytes, pools: self.thunks.pools.len() }
+    }
+
+    /// Whether branches may by now not reach that were not collected.
+    fn is_stale(&self, layout: &Layout) -> bool {
+        let (Some(then), now) = (&self.collected, self.state(layout)) else { return true };
+        if layout.is_by_script() {
+            // A script may do anything with addresses.
+            return *then != now;
+        }
+        let code = layout.sections.iter().zip(&then.places).filter(|(out, _)| is_code(out));
+        let moved = code.clone().map(|(out, then)| out.address.abs_diff(then.0)).max().unwrap_or(0);
+        let align = code.map(|(out, _)| out.align).max().unwrap_or(1);
+        let pools = (now.pools - then.pools) as u64 + 1;
+        moved + (now.bytes - then.bytes) + 2 * pools * align > self.margin()
+    }
+
+    /// The branches of the list that do not reach, by what they go to and from where.
+    fn far(&self, layout: &Layout<'a>, sections: &Sections<'a>) -> Vec<Far> {
+        let addresses = Addresses { world: &self.world, layout, sections };
+        let reach = self.reach();
+        let one = |number: usize| {
+            let branch = &self.branches[number];
+            let out = layout.out_of(sections.get(branch.section).bin())?;
+            let here = addresses.of_section(branch.section)?.wrapping_add(branch.offset);
+            let target = addresses.of(branch.goal)?;
+            let far = Far { out, goal: branch.goal, here, target, branch: number as u32 };
+            (!reaches(reach, here, target)).then_some(far)
+        };
+        let parallel = self.world.parallel;
+        let lists = par::runs("measure branches", parallel, self.branches.len(), RUN, |run| {
+            run.filter_map(one).collect::<Vec<_>>()
+        });
+        sort::by(par::concat("join far branches", parallel, lists), parallel, Far::cmp)
+    }
+
+    /// Gives thunks that do not reach their targets a form that does. Whether there were any.
+    fn lengthen(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) -> bool {
+        let forms = self.machine.thunks(self.world.mode.pic);
+        let limit = self.thunks.limit.unwrap_or(u64::MAX);
+        let addresses = Addresses { world: &self.world, layout, sections };
+        let mut changed = vec![false; self.thunks.pools.len()];
+        for thunk in &mut self.thunks.list {
+            let chunk = self.thunks.pools[thunk.pool as usize].chunk;
+            let here = addresses.of_chunk(chunk) + thunk.offset;
+            let Some(target) = addresses.of(thunk.goal) else { continue };
+            while thunk.form + 1 < forms.len() && !reaches(reach_of(forms, thunk.form, limit), here, target) {
+                thunk.form += 1;
+                changed[thunk.pool as usize] = true;
+            }
+        }
+        for (pool, _) in self.thunks.pools.iter_mut().zip(&changed).filter(|(_, changed)| **changed) {
+            pool.size = 0;
+            for number in pool.thunks.clone() {
+                let thunk = &mut self.thunks.list[number as usize];
+                thunk.offset = pool.take(&forms[thunk.form]);
+            }
+        }
+        changed.contains(&true)
+    }
+
+    /// Gives all branches that do not reach a thunk. Returns pools that have yet to be put somewhere.
+    fn provide(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) -> (bool, Vec<Insertion>) {
+        let mut changed = self.lengthen(layout, sections);
+        let far = self.far(layout, sections);
+        let mut inserted = Vec::new();
+        let known = self.known(layout, sections);
+        let reach = self.reach();
+        for same in far.chunk_by(|a, b| (a.out, a.goal) == (b.out, b.goal)) {
+            let key = (same[0].out, same[0].goal);
+            let first = known.partition_point(|thunk| (thunk.0, thunk.1) < key);
+            let mine = known[first..].iter().take_while(|thunk| (thunk.0, thunk.1) == key);
+            let mut thunks: Vec<u64> = mine.map(|thunk| thunk.2).collect();
+            for far in same {
+                if thunks.iter().rev().any(|at| reaches(reach, far.here, *at)) {
+                    continue;
+                }
+                // Without a pool in reach the branch stays as it is, which is reported when it is written.
+                if let Some(at) = self.add(far, (layout, sections), &mut inserted) {
+                    thunks.push(at);
+                    changed = true;
+                }
+            }
+        }
+        (changed, inserted)
+    }
+
+    /// Output section, goal and address of all thunks, ascending.
+    fn known(&self, layout: &Layout<'a>, sections: &Sections<'a>) -> Vec<(OutputSectionId, Goal, u64)> {
+        let addresses = Addresses { world: &self.world, layout, sections };
+        let one = |thunk: &Thunk| {
+            let pool = &self.thunks.pools[thunk.pool as usize];
+            (pool.out, thunk.goal, addresses.of_chunk(pool.chunk) + thunk.offset)
+        };
+        let list: Vec<_> = self.thunks.list.iter().map(one).collect();
+        sort::by(list, self.world.parallel, Ord::cmp)
+    }
+
+    /// Adds a thunk for a branch. Returns where it is about to be; `None` if there is no place for it in reach.
+    fn add(
+        &mut self,
+        far: &Far,
+        (layout, sections): (&Layout<'a>, &Sections<'a>),
+        inserted: &mut Vec<Insertion>,
+    ) -> Option<u64> {
+        if !self.open.contains_key(&far.out) {
+            self.plan(far.out, (layout, sections), inserted);
+        }
+        let number = match self.choose(far) {
+            Some(number) => number,
+            None => self.open_beside(far, (layout, sections), inserted)?,
+        };
+        let forms = self.machine.thunks(self.world.mode.pic);
+        let limit = self.thunks.limit.unwrap_or(u64::MAX);
+        let start = self.open[&far.out].iter().find(|(_, pool)| *pool == number)?.0;
+        let pool = &mut self.thunks.pools[number as usize];
+        let at = start + pool.size;
+        // It is about to move by what others get.
+        let slack = reach_of(forms, 0, limit) / 64;
+        let fits = |form: &usize| reaches(reach_of(forms, *form, limit) - slack, at, far.target);
+        let form = (0..forms.len()).find(fits).unwrap_or(forms.len() - 1);
+        let offset = pool.push(self.thunks.list.len() as u32, &forms[form]);
+        let branch = &self.branches[far.branch as usize];
+        let id = self.world.owners.object(branch.section);
+        let object = &self.world.resolved.objects[id.index()];
+        let relocs = sections.relocs(object, id.index(), sections.get(branch.section));
+        let symbol = (id, relocs[branch.reloc as usize].sym());
+        self.thunks.list.push(Thunk { goal: far.goal, form, pool: number, offset, symbol });
+        Some(start + offset)
+    }
+
+    /// The pool for a branch, of those that there are.
+    fn choose(&self, far: &Far) -> Option<u32> {
+        let reach = self.reach();
+        let safe = reach - reach / 256;
+        let open = &self.open[&far.out];
+        let first = open.partition_point(|pool| pool.0 < far.here.saturating_sub(reach));
+        let in_reach = open[first..].iter().take_while(|pool| pool.0 <= far.here.saturating_add(reach));
+        let at = |pool: &(u64, u32)| pool.0 + self.thunks.pools[pool.1 as usize].size;
+        let mut chosen = None;
+        for pool in in_reach.filter(|pool| reaches(safe, far.here, at(pool))) {
+            let near = reaches(safe, at(pool), far.target);
+            if chosen.is_none_or(|(better, _)| near >= better) {
+                chosen = Some((near, pool.1));
+            }
+        }
+        chosen.map(|(_, pool)| pool)
+    }
+
+    /// Plans the pools of an output section.
+    fn plan(
+        &mut self,
+        out: OutputSectionId,
+        (layout, sections): (&Layout<'a>, &Sections<'a>),
+        inserted: &mut Vec<Insertion>,
+    ) {
+        let members = Members { world: &self.world, layout, sections, list: &layout[out].members };
+        let reach = self.reach();
+        let places: Vec<(usize, u64)> = members
+            .spaced(reach - reach / 64)
+            .into_iter()
+            .map(|place| (place, members.offset(place)))
+            .collect();
+        self.open.insert(out, Vec::new());
+        for (place, offset) in places {
+            self.insert(out, (place, layout[out].address + offset), inserted);
+        }
+    }
+
+    /// Opens a pool beside the section of a branch, where the branch reaches it.
+    fn open_beside(
+        &mut self,
+        far: &Far,
+        (layout, sections): (&Layout<'a>, &Sections<'a>),
+        inserted: &mut Vec<Insertion>,
+    ) -> Option<u32> {
+        let members = Members { world: &self.world, layout, sections, list: &layout[far.out].members };
+        let section = self.branches[far.branch as usize].section;
+        let at = |place: &usize| layout[far.out].address + members.offset(*place);
+        let reach = self.reach();
+        let place = members.around(section).find(|place| reaches(reach, far.here, at(place)))?;
+        let address = at(&place);
+        Some(self.insert(far.out, (place, address), inserted))
+    }
+
+    fn insert(
+        &mut self,
+        out: OutputSectionId,
+        (place, address): (usize, u64),
+        inserted: &mut Vec<Insertion>,
+    ) -> u32 {
+        let number = self.thunks.pools.len() as u32;
+        let chunk = ChunkId(u32::MAX);
+        self.thunks.pools.push(Pool { out, chunk, thunks: Vec::new(), size: 0, align: 1 });
+        let open = self.open.entry(out).or_default();
+        open.insert(open.partition_point(|pool| pool.0 <= address), (address, number));
+        inserted.push(Insertion { out, place, kind: ChunkKind::Thunks(number) });
+        number
+    }
+
+    /// Puts new pools where they belong, and gives all their sizes.
+    fn change(&mut self, layout: &mut Layout<'a>, sections: &mut Sections<'a>, inserted: &[Insertion]) {
+        for (chunk, one) in insert::between(layout, inserted).into_iter().zip(inserted) {
+            if let ChunkKind::Thunks(number) = one.kind {
+                self.thunks.pools[number as usize].chunk = chunk;
+            }
+        }
+        for pool in &self.thunks.pools {
+            let chunk = &mut layout.chunks[pool.chunk.index()];
+            (chunk.size, chunk.align) = (pool.size, pool.align);
+        }
+        let outs: Vec<OutputSectionId> = self.open.keys().copied().collect();
+        for out in outs {
+            let mine = self.thunks.pools.iter().filter(|pool| pool.out == out);
+            let align = mine.map(|pool| pool.align).max().unwrap_or(1);
+            match layout.script.as_mut().filter(|script| script.lays_out()) {
+                Some(script) => script.raise_align(out, align),
+                None => members::place_again(layout, sections, out),
+            }
+        }
+    }
+
+    /// Where pools are by now.
+    fn look_up_pools(&mut self, layout: &Layout) {
+        for (out, open) in &mut self.open {
+            for (address, number) in open.iter_mut() {
+                let chunk = self.thunks.pools[*number as usize].chunk;
+                *address = layout[*out].address + layout.chunks[chunk.index()].address;
+            }
+            open.sort_unstable();
+        }
+    }
+}
+
+/// How far a form reaches if branches reach no further than `limit`.
+fn reach_of(forms: &[crate::arch::facts::Thunk], form: usize, limit: u64) -> u64 {
+    // The first is a branch.
+    if form == 0 { forms[0].reach.min(limit) } else { forms[form].reach }
+}
+
+/// Thunks are only added and only grow, and pools stay where they are, so that ends.
+impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
+    fn name(&self) -> &str {
+        "code for branches that do not reach"
+    }
+
+    fn adapt(&mut self, layout: &mut Layout<'a>, sections: &mut Sections<'a>) -> bool {
+        let (start, end) = extent(layout);
+        let all_reach = end - start < self.reach() && !self.world.calls_outside;
+        if all_reach && self.thunks.is_empty() {
+            return false;
+        }
+        let _stretch = trace::stretch("thunks");
+        self.look_up_pools(layout);
+        if self.is_stale(layout) {
+            let safe = self.reach() - self.margin();
+            let addresses = Addresses { world: &self.world, layout, sections };
+            self.branches = addresses.collect(self.machine, safe);
+            self.collected = Some(self.state(layout));
+        }
+        let (changed, inserted) = self.provide(layout, sections);
+        if changed || !inserted.is_empty() {
+            self.change(layout, sections, &inserted);
+        }
+        changed
+    }
+}
