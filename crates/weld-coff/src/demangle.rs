@@ -11,7 +11,9 @@ const LONGEST: usize = 1 << 10;
 const MOST_DIGITS: usize = 16;
 
 pub fn demangle(name: &[u8]) -> Cow<'_, str> {
-    microsoft(name).map_or_else(|| demangle_other(name), Cow::Owned)
+    // On x86 there is an underscore in front of all names of C and of this kind.
+    let other = if name.starts_with(b"__Z") { &name[1..] } else { name };
+    microsoft(name).map_or_else(|| demangle_other(other), Cow::Owned)
 }
 
 fn microsoft(name: &[u8]) -> Option<String> {
@@ -32,6 +34,7 @@ mod tests {
             ("?foo@@YAHXZ", "int __cdecl foo(void)"),
             ("?f@A@@QEAAXPEBD@Z", "public: void __cdecl A::f(char const *)"),
             ("_ZN1a1bEv", "a::b()"),
+            ("__ZN1a1bEv", "a::b()"),
             ("?foo", "?foo"),
             ("plain", "plain"),
         ] {

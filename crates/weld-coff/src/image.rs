@@ -18,6 +18,7 @@ use crate::synth::delay::Delayed;
 use crate::synth::exports::Exports;
 use crate::synth::guard::Guards;
 use crate::synth::imports::Imports;
+use crate::synth::mingw::StartTables;
 use crate::synth::resources::Resources;
 
 /// All that is known once everything has its place.
@@ -43,6 +44,7 @@ pub struct Tables<'a> {
     pub resources: Resources<'a>,
     pub debug_directory: DebugDirectory,
     pub guards: Guards,
+    pub mingw: StartTables,
     sections: Vec<(Table, SectionId)>,
 }
 
@@ -52,9 +54,9 @@ impl<'a> Tables<'a> {
         exports: Exports,
         resources: Resources<'a>,
         debug_directory: DebugDirectory,
-        guards: Guards,
+        (guards, mingw): (Guards, StartTables),
     ) -> Tables<'a> {
-        Tables { imports, delayed, exports, resources, debug_directory, guards, sections: Vec::new() }
+        Tables { imports, delayed, exports, resources, debug_directory, guards, mingw, sections: Vec::new() }
     }
 
     pub fn add(&mut self, table: Table, section: SectionId) {
@@ -124,6 +126,7 @@ impl<'a> Image<'_, 'a> {
                 Some(rva) => Place::At(rva),
                 None => Place::Gone,
             },
+            Kind::AutoImport => self.place(self.symbols.get(SymbolId(symbol.target))),
             Kind::Image => Place::At(symbol.value as u32),
             Kind::Absolute => Place::Absolute(symbol.value),
             // Whoever links in spite of undefined symbols gets zeroes.

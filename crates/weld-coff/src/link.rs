@@ -43,6 +43,7 @@ use crate::synth::exports::Exports;
 use crate::synth::guard::{self, Guards};
 use crate::synth::imports::Imports;
 use crate::synth::manifest;
+use crate::synth::mingw::{self, StartTables};
 use crate::synth::resources::Resources;
 use crate::synth::{Table, base_relocs};
 
@@ -61,7 +62,27 @@ pub struct Outcome {
 /// Everything found wrong, in a fixed order; the output is then as it was before.
 pub fn link(args: &[OsString], environment: &Environment, host: &dyn Host) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
-    let options = match args::parse(args, environment, &sink)? {
+    let command = args::parse(args, environment, &sink)?;
+    carry_out(command, sink, host)
+}
+
+/// The same for a command line of GNU `ld`; `program` is the name that it was called by.
+///
+/// # Errors
+/// Everything found wrong, in a fixed order; the output is then as it was before.
+pub fn link_gnu(
+    args: &[OsString],
+    program: &str,
+    environment: &Environment,
+    host: &dyn Host,
+) -> Result<Outcome, Diagnostics> {
+    let sink = DiagSink::new();
+    let command = args::gnu::parse(args, program, environment, &sink)?;
+    carry_out(command, sink, host)
+}
+
+fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<Outcome, Diagnostics> {
+    let options = match command {
         args::Command::Link(options) => options,
         args::Command::Print(text) => {
             print(host, &text)?;
@@ -99,8 +120,14 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     }
     let search = Search::new(options.lib_paths.clone());
     let open = |parallel| {
-        let loader =
-            Loader { store: job.store, search: &search, sink: job.sink, parallel, verbose: options.verbose };
+        let loader = Loader {
+            store: job.store,
+            search: &search,
+            sink: job.sink,
+            parallel,
+            verbose: options.verbose,
+            mingw: options.mingw.on,
+        };
         let inputs = job.step("open inputs", || loader.load(&options.inputs));
         job.sink.end_phase()?;
         if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
@@ -125,7 +152,14 @@ fn link_inputs<'j>(
     threads: usize,
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
-    let loader = Loader { store: job.store, search, sink: job.sink, parallel, verbose: options.verbose };
+    let loader = Loader {
+        store: job.store,
+        search,
+        sink: job.sink,
+        parallel,
+        verbose: options.verbose,
+        mingw: options.mingw.on,
+    };
     let servers = Servers::default();
     let resolver =
         Resolver { store: job.store, options, sink: job.sink, loader: &loader, servers: &servers, parallel };
@@ -185,8 +219,8 @@ fn lay_out<'j>(
     // Choose among COMDAT sections, freeze names to what they stand for.
     let (sections, symbols) = resolve(job, resolved, parallel)?;
     // Find what the image needs.
-    let gc = job.options.gc();
-    let live = job.step("find live sections", || live::find(resolved, &sections, &symbols, gc, parallel));
+    let live =
+        job.step("find live sections", || live::find(resolved, &sections, &symbols, job.options, parallel));
     if job.options.verbose {
         discarded::say(resolved, &sections, &live, job.sink);
     }
@@ -215,7 +249,10 @@ fn lay_out<'j>(
     job.sink.end_phase()?;
     guards.align(&mut sections);
     // Make the linker's own tables; from then on nothing is added.
-    let tables = make_tables(job, inputs, resolved, (&symbols, &live, guards), out)?;
+    let finder =
+        mingw::Link { resolved, sections: &sections, symbols: &symbols, live: &live, options: job.options };
+    let start = StartTables::find(&finder, parallel, job.sink);
+    let tables = make_tables(job, inputs, resolved, ((&sections, &symbols), &live, (guards, start)), out)?;
     let laid_out = give_places(job, resolved, (sections, symbols, live, tables), parallel)?;
     folds.iter().for_each(|&(folded, leader)| laid_out.layout.stand_in(folded, leader));
     Ok(laid_out)
@@ -256,7 +293,7 @@ fn make_tables<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &Resolved<'j>,
-    (symbols, live, guards): (&Symbols, &Live, Guards),
+    ((sections, symbols), live, guards): ((&Sections, &Symbols), &Live, (Guards, StartTables)),
     out: &Path,
 ) -> Result<Tables<'j>, Diagnostics> {
     let name = module_name(resolved, out);
@@ -264,7 +301,13 @@ fn make_tables<'j>(
     let imports = Imports::new(resolved, live, |id| !is_late(id));
     let late = Imports::new(resolved, live, is_late);
     let delayed = Delayed::new(late, resolved.machine, job.options.delay_unload);
-    let exports = Exports::new(&resolved.program.exports, &name, job.sink);
+    // Who writes the table by hand means it.
+    let is_literal = job.options.mingw.on && live.has_part(sections, b".edata");
+    if is_literal && resolved.program.exports.iter().any(|export| !export.is_automatic) {
+        job.sink.warn("literal .edata sections override exports");
+    }
+    let exported = if is_literal { &[] } else { &resolved.program.exports[..] };
+    let exports = Exports::new(exported, &name, job.sink);
     let manifest = match manifest::kind(job.options, resolved) {
         Manifest::Embedded(number) => {
             // Libraries have the second.
@@ -281,11 +324,18 @@ fn make_tables<'j>(
 }
 
 /// Adds the tables' sections.
-fn add_tables(sections: &mut Sections, symbols: &mut Symbols, tables: &mut Tables) {
+fn add_tables(
+    sections: &mut Sections,
+    symbols: &mut Symbols,
+    (live, tables): (&Live, &mut Tables),
+    (is_64, mingw): (bool, bool),
+) {
     let [directory, lookup, address, hints, names] = tables.imports.sizes();
     let imported = !tables.imports.is_empty();
+    // Import libraries of GNU tools have entries of the directory, and not its end.
+    let is_open = live.has_part(sections, b".idata$2") && !live.has_part(sections, b".idata$3");
     let wanted = [
-        (imported, Table::ImportDirectory, directory),
+        (imported || is_open, Table::ImportDirectory, directory),
         (imported, Table::ImportLookup, lookup),
         (imported, Table::ImportAddress, address),
         (imported, Table::ImportHints, hints),
@@ -296,11 +346,14 @@ fn add_tables(sections: &mut Sections, symbols: &mut Symbols, tables: &mut Table
     ];
     let guards: Vec<_> = tables.guards.sizes().map(|(table, size)| (true, table, size)).collect();
     let late: Vec<_> = tables.delayed.sizes().into_iter().map(|(table, size)| (true, table, size)).collect();
-    let all = wanted.into_iter().chain(guards).chain(late);
+    let start: Vec<_> = tables.mingw.sizes().into_iter().map(|(table, size)| (true, table, size)).collect();
+    let all = wanted.into_iter().chain(guards).chain(late).chain(start);
     for (_, table, size) in all.filter(|(wanted, ..)| *wanted) {
         let number = symbols.made.len() as u32;
         symbols.made.push(Made::Table(table as u32));
-        let section = sections.add_made(number, (table.part(), table.flags()), size, table.align());
+        // GNU tools look for the id by this name.
+        let part = if table == Table::DebugDirectory && mingw { b".buildid" } else { table.part() };
+        let section = sections.add_made(number, (part, table.flags()), size, table.align(is_64));
         tables.add(table, section);
     }
 }
@@ -314,13 +367,19 @@ fn give_places<'j>(
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
     let first_table = sections.list.len();
-    add_tables(&mut sections, &mut symbols, &mut tables);
+    add_tables(
+        &mut sections,
+        &mut symbols,
+        (&live, &mut tables),
+        (resolved.machine.is_64(), options.mingw.on),
+    );
     tables.guards.define(resolved, &mut symbols, |table| tables.section(table));
+    tables.mingw.define(resolved, &mut symbols, |table| tables.section(table));
     live.add(first_table..sections.list.len());
     check_resources(&sections, &live, &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
     let used = used_parts(&sections, &live);
-    let program = program::make(&sections, &used, &resolved.demands, job.sink);
+    let program = program::make(&sections, &used, &resolved.demands, options.mingw.on, job.sink);
     job.sink.end_phase()?;
     let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));
     let orderer = section_order::Orderer {
@@ -408,6 +467,10 @@ fn write<'j>(
     let pdb = pdb.transpose()?;
     let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
     add_import_library(job, image, out);
+    if let Some(path) = &options.mingw.output_def {
+        let text = image.tables.exports.definitions();
+        job.reports.add(path, text.into_bytes());
+    }
     if manifest::kind(options, image.resolved) == Manifest::Beside {
         let text = manifest::text(options, image.resolved);
         job.reports.add(&files::manifest_file(options, out), text.into_bytes());
@@ -444,7 +507,8 @@ fn report_maps(
 }
 
 fn add_import_library(job: &Job, image: &Image, out: &Path) {
-    if job.options.no_implib || image.tables.exports.entries.is_empty() {
+    let none_is_asked_for = job.options.mingw.on && job.options.implib.is_none();
+    if job.options.no_implib || none_is_asked_for || image.tables.exports.entries.is_empty() {
         return;
     }
     let path = files::import_library(job.options, out);

@@ -9,9 +9,10 @@ use object::LittleEndian as LE;
 use weld_common::prefetch::prefetch;
 use weld_common::walk::{self, Marks, Visitor};
 
-use crate::ids::{ImportId, ObjectId, SectionId};
+use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::input::sections::{Kind, Section, Sections};
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::names::flag;
 use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
@@ -56,6 +57,16 @@ impl Live {
         false
     }
 
+    /// Whether something is there of parts with this name.
+    pub fn has_part(&self, sections: &Sections, name: &[u8]) -> bool {
+        let parts: Vec<bool> = sections.parts.iter().map(|part| part.name == name).collect();
+        let mut all = (0..).zip(&sections.list);
+        parts.contains(&true)
+            && all.any(|(id, section)| {
+                section.is_in_image() && parts[section.part as usize] && self.has(SectionId(id))
+            })
+    }
+
     pub fn has_import(&self, import: ImportId) -> bool {
         self.imports.get(import.0)
     }
@@ -66,21 +77,31 @@ struct Walk<'w, 'a> {
     sections: &'w Sections,
     symbols: &'w Symbols,
     live: Live,
+    /// Of parts: they are lists of frames, which GNU compilers make for all functions of an object together.
+    is_frames: Vec<bool>,
 }
 
-/// What is needed; without `gc`, everything.
-pub fn find(resolved: &Resolved, sections: &Sections, symbols: &Symbols, gc: bool, parallel: bool) -> Live {
+/// What is needed; without `/opt:ref`, everything.
+pub fn find(
+    resolved: &Resolved,
+    sections: &Sections,
+    symbols: &Symbols,
+    options: &Options,
+    parallel: bool,
+) -> Live {
     let live = Live {
         sections: Marks::new(sections.list.len() + TABLES.len()),
         imports: Marks::new(resolved.imports.len()),
     };
-    if !gc {
+    if !options.gc() {
         let image = (0..).zip(&sections.list).filter(|(_, section)| section.is_in_image());
         image.for_each(|(id, _)| _ = live.sections.set(id));
         (0..resolved.imports.len() as u32).for_each(|id| _ = live.imports.set(id));
         return live;
     }
-    let walk = Walk { resolved, sections, symbols, live };
+    let gnu = options.mingw.on;
+    let is_frames = sections.parts.iter().map(|part| gnu && part.name.starts_with(b".eh_frame")).collect();
+    let walk = Walk { resolved, sections, symbols, live, is_frames };
     let roots = walk.roots(parallel);
     walk::from_roots(&walk, &roots, parallel);
     walk.live
@@ -117,6 +138,7 @@ impl Walk<'_, '_> {
                 }
             }
             SymbolKind::ImportAddress => self.import(ImportId(symbol.target), stack),
+            SymbolKind::AutoImport => self.reach(self.symbols.get(SymbolId(symbol.target)), stack),
             SymbolKind::Undefined | SymbolKind::Absolute | SymbolKind::Image => {}
         }
     }
@@ -163,8 +185,13 @@ impl Visitor for Walk<'_, '_> {
         }
         let object = &self.resolved.objects[section.object.index()];
         let header = self.sections.header(&self.resolved.objects, section);
+        let is_frames = self.is_frames[section.part as usize];
         for relocation in object.coff.relocations(header).unwrap_or_default() {
             let index = relocation.symbol_table_index.get(LE);
+            // A frame keeps what handles it, not the function that it is of.
+            if is_frames && object.global(index).is_none() {
+                continue;
+            }
             self.reach(of_object(self.symbols, self.sections, section.object, object, index), stack);
         }
         let mut child = section.first_child;

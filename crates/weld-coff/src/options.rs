@@ -104,6 +104,44 @@ pub struct Force {
     pub multiple_resources: bool,
 }
 
+/// What is different where objects, libraries and users come from GNU tools (`/lldmingw`, and the GNU command line).
+#[derive(Clone, Debug, Default)]
+pub struct Mingw {
+    pub on: bool,
+    /// `--disable-auto-import`: data of DLLs can be used only if it is declared so. `None`: as [`Mingw::on`] says.
+    pub auto_import: Option<bool>,
+    /// `--disable-runtime-pseudo-reloc`: nothing is to be done when the program starts.
+    pub pseudo_relocs: Option<bool>,
+    /// `--export-all-symbols`; a DLL that exports nothing exports all, too.
+    pub export_all: bool,
+    /// `--exclude-all-symbols`, `--exclude-symbols`, `--exclude-libs`.
+    pub exclude_all: bool,
+    pub excluded: Vec<String>,
+    pub excluded_libs: Vec<String>,
+    /// `--kill-at`: names are exported without `@` and what is behind it.
+    pub kill_at: bool,
+    /// `--enable-stdcall-fixup`: in silence; by default with a warning.
+    pub stdcall_fixup: Option<bool>,
+    /// Several objects may define a symbol weakly.
+    pub duplicate_weak: bool,
+    /// `--output-def`
+    pub output_def: Option<PathBuf>,
+}
+
+impl Mingw {
+    pub fn auto_import(&self) -> bool {
+        self.auto_import.unwrap_or(self.on)
+    }
+
+    pub fn pseudo_relocs(&self) -> bool {
+        self.pseudo_relocs.unwrap_or(self.on)
+    }
+
+    pub fn stdcall_fixup(&self) -> bool {
+        self.stdcall_fixup.unwrap_or(self.on)
+    }
+}
+
 /// `/debug`: what becomes of debug information.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Debug {
@@ -157,6 +195,19 @@ pub enum Input {
     Whole(PathBuf),
     /// An object between `/start-lib` and `/end-lib`.
     Lazy(PathBuf),
+    /// `-lNAME`: the library of this name in one of the directories.
+    Library(GnuLibrary),
+}
+
+/// A library as GNU tools name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GnuLibrary {
+    /// A colon in front says that it is the file's name.
+    pub name: String,
+    /// Import libraries and DLLs are not looked for.
+    pub is_static: bool,
+    /// All members are linked.
+    pub whole: bool,
 }
 
 /// Where the PE header's time comes from.
@@ -196,6 +247,8 @@ pub struct Demands {
     pub stack: Option<(u64, Option<u64>)>,
     pub heap: Option<(u64, Option<u64>)>,
     pub release: bool,
+    /// `/exclude-symbols:`: what is not exported with all others.
+    pub excluded_symbols: Vec<String>,
     /// `/manifestdependency:`, each once.
     pub manifest_dependencies: Vec<String>,
     /// `/defaultlib:`, in order.
@@ -258,6 +311,7 @@ pub struct Options {
     pub delay_loads: Vec<String>,
     /// `/delay:unload`: they can be unloaded again.
     pub delay_unload: bool,
+    pub mingw: Mingw,
     pub debug: Debug,
     pub pdb: PdbOptions,
     pub invocation: Invocation,
@@ -341,6 +395,7 @@ impl Default for Options {
             wraps: Vec::new(),
             delay_loads: Vec::new(),
             delay_unload: false,
+            mingw: Mingw::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),
             invocation: Invocation::default(),

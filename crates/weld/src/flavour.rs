@@ -10,6 +10,8 @@ use std::ffi::{OsStr, OsString};
 pub enum Flavour {
     Elf,
     Coff,
+    /// PE by the command line of GNU `ld`.
+    Mingw,
     /// `weld install-links DIR [NAME...]`.
     InstallLinks,
 }
@@ -25,21 +27,36 @@ pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, Str
     let is_flavour = |arg: &OsString| arg == "-flavor" || arg == "--flavor";
     if args.first().is_some_and(is_flavour) {
         let name = args.get(1).map(OsString::as_os_str).unwrap_or_default();
-        return Ok(Choice { flavour: by_option(name)?, rest: args.get(2..).unwrap_or_default() });
+        let rest = args.get(2..).unwrap_or_default();
+        let flavour = match by_option(name)? {
+            Flavour::Elf if is_for_pe("", rest) => Flavour::Mingw,
+            flavour => flavour,
+        };
+        return Ok(Choice { flavour, rest });
     }
     if !is_called_by_drivers(program) && args.first().is_some_and(|arg| arg == "install-links") {
         return Ok(Choice { flavour: Flavour::InstallLinks, rest: &args[1..] });
     }
-    Ok(Choice { flavour: by_program(program)?, rest: args })
+    let flavour = match by_program(program)? {
+        Flavour::Elf if is_for_pe(program, args) => Flavour::Mingw,
+        flavour => flavour,
+    };
+    Ok(Choice { flavour, rest: args })
 }
 
 fn by_option(name: &OsStr) -> Result<Flavour, String> {
     match name.to_str() {
         Some("gnu" | "ld" | "ld.lld" | "elf") => Ok(Flavour::Elf),
         Some("link" | "lld-link" | "coff") => Ok(Flavour::Coff),
-        Some("") => Err("-flavor: missing value; it is gnu or link".to_owned()),
-        _ => Err(format!("-flavor: '{}' is not supported; it is gnu or link", name.display())),
+        Some("mingw") => Ok(Flavour::Mingw),
+        Some("") => Err("-flavor: missing value; it is gnu, link or mingw".to_owned()),
+        _ => Err(format!("-flavor: '{}' is not supported; it is gnu, link or mingw", name.display())),
     }
+}
+
+/// Whether `ld` links for Windows: the target in front of its name says so, or `-m`.
+fn is_for_pe(program: &str, args: &[OsString]) -> bool {
+    program.contains("-mingw32-") || weld_coff::args::gnu::is_meant(args)
 }
 
 /// A name may have a version behind: `x86_64-linux-gnu-ld.lld-22`.
@@ -83,6 +100,17 @@ mod tests {
             assert_eq!(chosen(name, &[]), Ok((Flavour::Coff, 0)), "{name}");
         }
         assert!(chosen("wasm-ld-22", &[]).is_err() && chosen("ld64.lld", &[]).is_err());
+    }
+
+    #[test]
+    fn by_target() {
+        for args in [&["-m", "i386pep", "a.o"][..], &["a.o", "-mi386pe"], &["-m", "arm64pe"]] {
+            assert_eq!(chosen("ld", args), Ok((Flavour::Mingw, args.len())));
+        }
+        assert_eq!(chosen("x86_64-w64-mingw32-ld", &["a.o"]), Ok((Flavour::Mingw, 1)));
+        assert_eq!(chosen("ld", &["-flavor", "gnu", "-m", "i386pep"]), Ok((Flavour::Mingw, 2)));
+        assert_eq!(chosen("lld-link", &["-m", "i386pep"]), Ok((Flavour::Coff, 2)));
+        assert_eq!(chosen("ld", &["-m", "elf_x86_64"]), Ok((Flavour::Elf, 2)));
     }
 
     #[test]

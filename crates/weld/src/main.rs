@@ -46,7 +46,7 @@ fn run(args: &[OsString]) -> i32 {
     };
     match flavour {
         Flavour::Elf => link_elf(program, rest),
-        Flavour::Coff => link_coff(program, rest),
+        Flavour::Coff | Flavour::Mingw => link_coff(program, flavour, rest),
         Flavour::InstallLinks => match install::links(rest) {
             Ok(text) => match (ProgramHost { program: &program }).print(&text::bytes(&text)) {
                 Ok(()) => 0,
@@ -72,10 +72,15 @@ fn link_elf(program: String, args: &[OsString]) -> i32 {
     code
 }
 
-fn link_coff(program: String, args: &[OsString]) -> i32 {
+fn link_coff(program: String, flavour: Flavour, args: &[OsString]) -> i32 {
     signals::install();
     let environment = weld_coff::args::Environment::of_process();
-    let (list, code) = match weld_coff::link::link(args, &environment, &ProgramHost { program: &program }) {
+    let host = ProgramHost { program: &program };
+    let result = match flavour {
+        Flavour::Mingw => weld_coff::link::link_gnu(args, &program, &environment, &host),
+        _ => weld_coff::link::link(args, &environment, &host),
+    };
+    let (list, code) = match result {
         Ok(outcome) => (outcome.warnings, 0),
         Err(diagnostics) => (diagnostics.list, 1),
     };

@@ -133,8 +133,15 @@ fn flavours_by_name_and_option() {
         (code, err.as_str()),
         (1, "weld: error: could not open '/bogus': No such file or directory\n")
     );
-    assert_eq!(weld("-flavor wasm").2, "weld: error: -flavor: 'wasm' is not supported; it is gnu or link\n");
-    assert!(weld("-m i386pep a.o").2.contains("MinGW's linker is not in this release"));
+    assert_eq!(
+        weld("-flavor wasm").2,
+        "weld: error: -flavor: 'wasm' is not supported; it is gnu, link or mingw\n"
+    );
+    assert_eq!(weld("-m i386pep").2, "weld: error: no input files\n");
+    assert_eq!(
+        weld("-flavor mingw a.o -lb").2.lines().last(),
+        Some("weld: error: unable to find library -lb")
+    );
 }
 
 #[test]

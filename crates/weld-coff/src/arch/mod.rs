@@ -82,6 +82,9 @@ pub trait Rules {
     /// The kind of base relocation that a place needs if it holds the address of something in the image.
     fn base_relocation(typ: u16) -> Option<u8>;
 
+    /// How many bits of an address or distance a place has that can be changed at start; `None` for parts of instructions.
+    fn address_bits(typ: u16) -> Option<u32>;
+
     /// Bytes that a relocation changes; `None` for types that there are not.
     fn size(typ: u16) -> Option<usize>;
 

@@ -79,6 +79,14 @@ impl Rules for X64 {
         }
     }
 
+    fn address_bits(typ: u16) -> Option<u32> {
+        match typ {
+            ADDR64 => Some(64),
+            ADDR32 | REL32..=REL32_5 => Some(32),
+            _ => None,
+        }
+    }
+
     #[inline]
     fn size(typ: u16) -> Option<usize> {
         match typ {

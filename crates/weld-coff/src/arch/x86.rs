@@ -53,6 +53,10 @@ impl Rules for X86 {
         (typ == DIR32).then_some(HIGHLOW)
     }
 
+    fn address_bits(typ: u16) -> Option<u32> {
+        matches!(typ, DIR32 | REL32).then_some(32)
+    }
+
     #[inline]
     fn size(typ: u16) -> Option<usize> {
         match typ {

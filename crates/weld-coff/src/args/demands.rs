@@ -217,11 +217,10 @@ static GROUPS: &[Group<Directing>] = &[Group {
             Ok(())
         }),
         take(&["manifestdependency"], Value::Required("TEXT"), "", |d, v| d.demands.manifest_dependency(v)),
-        accepted(
-            &["exclude-symbols"],
-            Value::Required("LIST"),
-            "it is for MinGW, which exports everything by default",
-        ),
+        take(&["exclude-symbols"], Value::Required("LIST"), "", |d, v| {
+            d.demands.excluded_symbols.extend(v.text()?.split(',').map(str::to_owned));
+            Ok(())
+        }),
         accepted(
             &["editandcontinue", "guardsym", "throwingnew", "inferasanlibs"],
             Value::Optional("VALUE"),

@@ -14,6 +14,7 @@ use weld_common::text;
 use crate::options::{Invocation, Options};
 
 mod demands;
+pub mod gnu;
 mod state;
 mod table;
 #[cfg(test)]

@@ -18,6 +18,7 @@ pub static GROUPS: &[Group<State>] = &[
     Group { title: "Sections", prefix: "/", rows: SECTIONS },
     Group { title: "Debug information", prefix: "/", rows: DEBUG },
     Group { title: "Reports and threads", prefix: "/", rows: REPORTS },
+    Group { title: "MinGW", prefix: "/", rows: MINGW },
     Group { title: "Link-time optimisation", prefix: "/", rows: LTO },
     Group { title: "Other", prefix: "/", rows: OTHER },
 ];
@@ -154,7 +155,6 @@ const SYMBOLS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    refused(&["exclude-symbols", "exclude-all-symbols"], Optional("LIST"), "only MinGW exports by default"),
     take(&["delayload"], Required("DLL"), "Load DLL when one of its functions is called first.", |s, v| {
         s.o.delay_loads.push(v.text()?.to_ascii_lowercase());
         Ok(())
@@ -340,7 +340,7 @@ const IMAGE: &[Spec<State>] = &[
     refused(&["arm64xsameaddress", "defarm64native"], Required("VALUE"), "it is for ARM64X"),
 ];
 
-fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
+pub fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
     match range.contains(&value) {
         true => Ok(value),
         false => Err(format!("expected a value from {} to {}, but got {value}", range.start(), range.end())),
@@ -521,6 +521,51 @@ const REPORTS: &[Spec<State>] = &[
     flag(&["?", "help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
 ];
 
+const MINGW: &[Spec<State>] = &[
+    flag(&["lldmingw"], "Link objects and libraries of GNU tools by their rules.", |s| {
+        s.o.mingw.on = true;
+        s.o.mingw.duplicate_weak = true;
+    }),
+    take(&["auto-import"], Optional("no"), "Data of DLLs need not be declared as such.", |s, v| {
+        s.o.mingw.auto_import = Some(switch(v)?);
+        Ok(())
+    }),
+    take(
+        &["runtime-pseudo-reloc"],
+        Optional("no"),
+        "For that, places are changed when the program starts.",
+        |s, v| {
+            s.o.mingw.pseudo_relocs = Some(switch(v)?);
+            Ok(())
+        },
+    ),
+    take(
+        &["stdcall-fixup"],
+        Optional("no"),
+        "x86: functions are found whether or not their names say how they are called.",
+        |s, v| {
+            s.o.mingw.stdcall_fixup = Some(switch(v)?);
+            Ok(())
+        },
+    ),
+    flag(&["lld-allow-duplicate-weak"], "Several objects may define a symbol weakly.", |s| {
+        s.o.mingw.duplicate_weak = true;
+    }),
+    flag(&["export-all-symbols"], "Export all symbols, also beside those that are exported by name.", |s| {
+        s.o.mingw.export_all = true;
+    }),
+    flag(&["exclude-all-symbols"], "Export only what is exported by name.", |s| s.o.mingw.exclude_all = true),
+    take(&["exclude-symbols"], Required("LIST"), "Of all symbols leave these out.", |s, v| {
+        s.o.mingw.excluded.extend(v.text()?.split(',').map(str::to_owned));
+        Ok(())
+    }),
+    flag(&["kill-at"], "x86: export names without @ and what is behind it.", |s| s.o.mingw.kill_at = true),
+    take(&["output-def"], Required("FILE"), "Write what is exported to FILE.", |s, v| {
+        s.o.mingw.output_def = Some(v.os().into());
+        Ok(())
+    }),
+];
+
 const LTO: &[Spec<State>] = &[
     accepted(
         &[
@@ -590,9 +635,4 @@ const OTHER: &[Spec<State>] = &[
     ),
     accepted(&["incremental"], Optional("no"), "every link is a whole one"),
     refused(&["lib"], NoValue, "weld makes no libraries yet; llvm-lib does"),
-    refused(
-        &["lldmingw", "output-def", "kill-at", "auto-import", "runtime-pseudo-reloc", "stdcall-fixup"],
-        Optional("VALUE"),
-        "MinGW's rules are not followed yet",
-    ),
 ];

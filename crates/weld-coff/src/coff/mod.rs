@@ -1,11 +1,12 @@
 //! The formats that a PE/COFF link reads, viewed in place and checked.
 //!
 //! [`object`] and its bigobj form, [`import`]: the short objects of import libraries, [`directives`]: what objects
-//! tell the linker, [`def`]: module-definition files, [`res`]: compiled resources. Records and numbers are those of the
+//! tell the linker, [`def`]: module-definition files, [`dll`]: what DLLs export, [`res`]: compiled resources. Records and numbers are those of the
 //! crate `object`. Source: Microsoft, "PE Format".
 
 pub mod def;
 pub mod directives;
+pub mod dll;
 pub mod identify;
 pub mod import;
 pub mod machine;

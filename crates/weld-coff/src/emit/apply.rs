@@ -55,9 +55,11 @@ fn one<R: Rules>(
     }
     let target = Target { place: image.place(symbol), base: image.base, layout: image.layout };
     if target.place == Place::Gone {
-        // What debuggers read may speak of what is not there any more.
-        if section.kind == Kind::Dwarf {
-            place.fill(0);
+        // What debuggers read may speak of what is not there any more, and so may what GNU compilers make for functions.
+        if section.kind == Kind::Dwarf || image.options.mingw.on && is_of_functions(image, section) {
+            if section.kind == Kind::Dwarf {
+                place.fill(0);
+            }
             return Ok(());
         }
         return fail("relocation against symbol in discarded section");
@@ -69,6 +71,13 @@ fn one<R: Rules>(
         Err(Fault::Misaligned) => fail("misaligned ldr/str offset"),
         Err(Fault::AbsoluteInSection) => fail("SECREL relocation cannot be applied to absolute symbols"),
     }
+}
+
+/// What GNU compilers make for functions and do not leave out with them.
+fn is_of_functions(image: &Image, section: &Section) -> bool {
+    let name = &image.sections.parts[section.part as usize].name;
+    // Tables of jumps are beside the function that is another object's.
+    [&b".eh_frame"[..], b".gcc_except_table", b".rdata"].iter().any(|kind| name.starts_with(kind))
 }
 
 /// What is wrong with a relocation, with where it is.

@@ -9,6 +9,7 @@ pub mod apply;
 mod delay;
 pub mod headers;
 pub mod places;
+mod pseudo_relocs;
 pub mod symbol_table;
 
 use std::ops::Range;
@@ -311,6 +312,9 @@ impl Emitter<'_, '_, '_> {
             Table::DelayHandles => vec![0; image.sections.get(id).size as usize],
             Table::DelayUnwind => image.facts().delay.unwind.to_vec(),
             Table::DelayFunctions => delay::functions(image),
+            Table::PseudoRelocs => pseudo_relocs::bytes(image),
+            Table::CtorsStart | Table::DtorsStart => vec![0xff; image.sections.get(id).size as usize],
+            Table::CtorsEnd | Table::DtorsEnd => vec![0; image.sections.get(id).size as usize],
             // It is put there when all else has been written.
             Table::DebugDirectory => vec![0; image.sections.get(id).size as usize],
         }
@@ -400,7 +404,8 @@ impl Emitter<'_, '_, '_> {
             let found = layout.outs.iter().find(|out| out.name == name)?;
             Some((found.rva as u32, found.virtual_size as u32))
         };
-        set(pe::IMAGE_DIRECTORY_ENTRY_EXPORT, sized(Table::Exports));
+        let literal = || self.extent(Table::Exports.part()).filter(|_| image.options.mingw.on);
+        set(pe::IMAGE_DIRECTORY_ENTRY_EXPORT, sized(Table::Exports).or_else(literal));
         set(pe::IMAGE_DIRECTORY_ENTRY_IMPORT, self.extent(Table::ImportDirectory.part()));
         set(pe::IMAGE_DIRECTORY_ENTRY_IAT, self.extent(Table::ImportAddress.part()));
         set(pe::IMAGE_DIRECTORY_ENTRY_DELAY_IMPORT, sized(Table::DelayDirectory));

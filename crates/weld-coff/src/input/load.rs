@@ -19,6 +19,7 @@ use weld_common::text;
 use weld_common::trace;
 
 use super::FileName;
+use super::dll;
 use super::search::Search;
 use crate::coff::identify::{Kind, identify};
 use crate::ids::FileId;
@@ -119,6 +120,8 @@ pub struct Loader<'a, 'l> {
     pub parallel: bool,
     /// Files are named when they are read.
     pub verbose: bool,
+    /// DLLs stand for their import libraries, and libraries may be called as GNU tools do.
+    pub mingw: bool,
 }
 
 impl<'a> Loader<'a, '_> {
@@ -139,6 +142,10 @@ impl<'a> Loader<'a, '_> {
                 options::Input::File(path) => (Mode::Plain, self.open(path, false)),
                 options::Input::Whole(path) => (Mode::Whole, self.open(path, true)),
                 options::Input::Lazy(path) => (Mode::Lazy, self.open(path, false)),
+                options::Input::Library(library) => {
+                    let mode = if library.whole { Mode::Whole } else { Mode::Plain };
+                    (mode, self.open_gnu(&library.name, library.is_static))
+                }
             }
         };
         let opened: Vec<_> = match self.parallel && list.len() > 16 {
@@ -176,7 +183,7 @@ impl<'a> Loader<'a, '_> {
             if !inputs.asked.insert(lower) {
                 continue;
             }
-            let Some(path) = self.search.library(Path::new(name)) else {
+            let Some(path) = self.wanted_library(name) else {
                 self.sink.error(format!("could not open '{}': No such file or directory", with_lib(name)));
                 continue;
             };
@@ -197,6 +204,19 @@ impl<'a> Loader<'a, '_> {
                 Err(Diagnostic::error(text))
             }
         }
+    }
+
+    fn open_gnu(&self, name: &str, is_static: bool) -> Result<Opened<'a>, Diagnostic> {
+        match self.search.gnu_library(name, is_static) {
+            Some(path) => self.read(&path),
+            None => Err(Diagnostic::error(format!("unable to find library -l{name}"))),
+        }
+    }
+
+    /// A library that somebody asks for.
+    fn wanted_library(&self, name: &str) -> Option<std::path::PathBuf> {
+        let gnu = || self.search.gnu_library(base_name(name), false).filter(|_| self.mingw);
+        self.search.library(Path::new(name)).or_else(gnu)
     }
 
     fn read(&self, path: &Path) -> Result<Opened<'a>, Diagnostic> {
@@ -236,6 +256,13 @@ impl<'a> Loader<'a, '_> {
                     archives.push((file.path, archive));
                 }
                 Ok(archive) => self.add_members(&file.path, &archive, mode == Mode::Whole, inputs),
+                Err(e) => self.sink.error(format!("{}: {e}", file.path)),
+            },
+            Kind::Image if self.mingw => match dll::import_library(file.bytes, &file.path) {
+                Ok(library) => match Archive::parse(self.store.keep(library)) {
+                    Ok(archive) => archives.push((file.path, archive)),
+                    Err(e) => self.sink.error(format!("{}: {e}", file.path)),
+                },
                 Err(e) => self.sink.error(format!("{}: {e}", file.path)),
             },
             kind => self.sink.error(format!("{}: {}", file.path, refusal(kind))),

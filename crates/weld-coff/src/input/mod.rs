@@ -3,6 +3,7 @@
 //! [`search`] finds files, [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
 //! [`sections`] decides what each section is for, [`servers`] are compilers' PDBs.
 
+pub mod dll;
 pub mod load;
 pub mod object;
 pub mod search;

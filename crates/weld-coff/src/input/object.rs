@@ -5,6 +5,7 @@
 //! COMDAT section is chosen, and the next symbol in the section is its leader: the name by which sections of
 //! several objects are the same one.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use object::LittleEndian as LE;
@@ -13,6 +14,7 @@ use weld_common::{text, zeroed};
 
 use super::FileName;
 use crate::coff::directives::{self, Directive};
+use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, ObjectFile, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::{FileId, SymbolId};
@@ -50,9 +52,19 @@ pub struct Object<'a> {
 
 impl<'a> Object<'a> {
     /// Opens an object and finds its COMDAT sections and directives.
-    pub fn parse(file: FileId, name: FileName<'a>, data: &'a [u8], big: bool) -> Result<Object<'a>, String> {
+    /// Those of GNU compilers (`gnu`) say by names which sections go with others.
+    pub fn parse(
+        file: FileId,
+        name: FileName<'a>,
+        data: &'a [u8],
+        big: bool,
+        gnu: bool,
+    ) -> Result<Object<'a>, String> {
         let coff = ObjectFile::parse(data, big)?;
-        let comdats = comdats(&coff)?;
+        let mut comdats = comdats(&coff)?;
+        if gnu {
+            follow_functions(&coff, &mut comdats);
+        }
         let mut object = Object {
             file,
             name,
@@ -195,6 +207,43 @@ fn comdats(coff: &ObjectFile) -> Result<Vec<Comdat>, String> {
         }
     }
     Ok(list)
+}
+
+/// What comes with a function in objects of GNU compilers: `.pdata$f` has no leader and goes with the section that `f` leads.
+const WITH_FUNCTIONS: [&[u8]; 3] = [b".pdata$", b".xdata$", b".eh_frame$"];
+
+/// Has sections without a leader go with the functions that their names say.
+fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
+    let lacks_leader = |comdat: &Comdat| comdat.leader == NO_LEADER && comdat.selection != ASSOCIATIVE;
+    if !comdats.iter().any(lacks_leader) {
+        return;
+    }
+    let mut leaders = HashMap::new();
+    for comdat in comdats.iter().filter(|comdat| comdat.leader != NO_LEADER) {
+        let symbol = coff.symbols.get(comdat.leader);
+        if let Some(name) = symbol.and_then(|symbol| coff.symbol_name(&symbol).ok()) {
+            leaders.insert(plain_name(name, coff.machine), comdat.section);
+        }
+    }
+    for comdat in comdats.iter_mut().filter(|comdat| lacks_leader(comdat)) {
+        let name = coff.section(comdat.section).and_then(|header| coff.section_name(header).ok());
+        let function = name.and_then(|name| WITH_FUNCTIONS.iter().find_map(|kind| name.strip_prefix(*kind)));
+        if let Some(parent) = function.and_then(|name| leaders.get(name)) {
+            (comdat.selection, comdat.parent) = (ASSOCIATIVE, *parent);
+        }
+    }
+}
+
+/// A function's name as names of sections have it: on x86 without what says how it is called.
+fn plain_name(name: &[u8], machine: Option<Machine>) -> &[u8] {
+    if machine != Some(Machine::X86) {
+        return name;
+    }
+    let name = name.strip_prefix(b"_").unwrap_or(name);
+    match name.iter().rposition(|&byte| byte == b'@') {
+        Some(at) if at > 0 && name[at + 1..].iter().all(u8::is_ascii_digit) => &name[..at],
+        _ => name,
+    }
 }
 
 impl Comdat {

@@ -9,6 +9,17 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+/// How `-lNAME` may be called, in this order: what is in front and behind, and whether a DLL is behind it.
+const GNU_FORMS: [(&str, &str, bool); 7] = [
+    ("lib", ".dll.a", true),
+    ("", ".dll.a", true),
+    ("lib", ".a", false),
+    ("", ".lib", false),
+    ("lib", ".lib", false),
+    ("lib", ".dll", true),
+    ("", ".dll", true),
+];
+
 #[derive(Default)]
 pub struct Search {
     pub dirs: Vec<PathBuf>,
@@ -34,6 +45,16 @@ impl Search {
         let mut with = name.as_os_str().to_owned();
         with.push(".lib");
         self.find(Path::new(&with), "")
+    }
+
+    /// The path of `-lNAME`: an import library, an archive or a DLL. A colon in front says that it is the file's name.
+    pub fn gnu_library(&self, name: &str, is_static: bool) -> Option<PathBuf> {
+        if let Some(file) = name.strip_prefix(':') {
+            return self.dirs.iter().map(|dir| dir.join(file)).find(|path| path.is_file());
+        }
+        let forms = GNU_FORMS.iter().filter(|(.., shared)| !(is_static && *shared));
+        let names: Vec<String> = forms.map(|(before, behind, _)| format!("{before}{name}{behind}")).collect();
+        self.dirs.iter().find_map(|dir| names.iter().find_map(|name| self.in_dir(dir, OsStr::new(name), "")))
     }
 
     fn find(&self, name: &Path, extension: &str) -> Option<PathBuf> {

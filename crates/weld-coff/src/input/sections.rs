@@ -301,6 +301,31 @@ fn is_table(name: &[u8]) -> bool {
     name.starts_with(b".idata") || name == b".pdata" || name.starts_with(b".pdata$")
 }
 
+/// Sections of functions and variables in objects of GNU compilers, which have a group's name behind a `$`.
+const GROUPED: [&[u8]; 6] = [b".text$", b".data$", b".rdata$", b".pdata$", b".xdata$", b".eh_frame$"];
+
+/// What ends the list of frames lies behind all of them.
+const LAST_FRAMES: &[u8] = b".eh_frame.~";
+
+/// The part in which a section of a GNU compiler's object lies.
+fn gnu_name<'a>(object: &Object, name: &'a [u8], flags: u32) -> &'a [u8] {
+    let is_comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
+    if is_comdat && let Some(group) = GROUPED.iter().find(|group| name.starts_with(group)) {
+        return &name[..group.len() - 1];
+    }
+    // The kinds of functions that compilers tell apart have one table all the same.
+    if name.starts_with(b".pdata.") {
+        return &name[..6];
+    }
+    let path = &object.name.path;
+    match name == b".eh_frame"
+        && path.rsplit('/').next().is_some_and(|file| file.starts_with("crtend") || file.contains(".crtend"))
+    {
+        true => LAST_FRAMES,
+        false => name,
+    }
+}
+
 impl<'a> Parser<'_, 'a> {
     fn object(
         &self,
@@ -351,6 +376,7 @@ impl<'a> Parser<'_, 'a> {
     ) -> Result<(), String> {
         let flags = header.characteristics.get(LE).0;
         let name = object.coff.section_name(header)?;
+        let name = if self.options.mingw.on { gnu_name(object, name, flags) } else { name };
         section.kind = self.kind(name, flags);
         if section.kind == Kind::Ignored {
             return Ok(());

@@ -46,7 +46,7 @@ const WELL_KNOWN: [(&[u8], u32); 13] = [
 ];
 
 /// What is merged unless the command line says otherwise.
-const MERGES: [(&str, &str); 6] = [
+const MERGES: &[(&str, &str)] = &[
     (".idata", ".rdata"),
     (".didat", ".rdata"),
     (".edata", ".rdata"),
@@ -54,6 +54,9 @@ const MERGES: [(&str, &str); 6] = [
     (".00cfg", ".rdata"),
     (".bss", ".data"),
 ];
+
+/// What is merged besides for MinGW.
+const GNU_MERGES: &[(&str, &str)] = &[(".CRT", ".rdata"), (".ctors", ".rdata"), (".dtors", ".rdata")];
 
 pub struct Out {
     pub name: Vec<u8>,
@@ -80,7 +83,7 @@ struct Draft {
 }
 
 /// Puts the program together. `used` says which parts have sections in the image.
-pub fn make(sections: &Sections, used: &[bool], demands: &Demands, sink: &DiagSink) -> Program {
+pub fn make(sections: &Sections, used: &[bool], demands: &Demands, mingw: bool, sink: &DiagSink) -> Program {
     let mut drafts: Vec<Draft> = WELL_KNOWN
         .iter()
         .map(|(name, flags)| Draft {
@@ -94,13 +97,14 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, sink: &DiagSi
     parts.sort_by(|a, b| sections.parts[*a as usize].cmp(&sections.parts[*b as usize]));
     for part in parts {
         let (name, flags) =
-            output_of(&sections.parts[part as usize].name, sections.parts[part as usize].flags);
+            output_of(&sections.parts[part as usize].name, sections.parts[part as usize].flags, mingw);
         match drafts.iter_mut().find(|draft| draft.name == name && draft.flags == flags && !draft.is_relocs) {
             Some(draft) => draft.parts.push(part),
             None => drafts.push(Draft { name: name.to_vec(), flags, parts: vec![part], is_relocs: false }),
         }
     }
-    merge(&mut drafts, demands, sink);
+    let merges = if mingw { [MERGES, GNU_MERGES].concat() } else { MERGES.to_vec() };
+    merge(&mut drafts, demands, &merges, sink);
     drafts.retain(|draft| draft.is_relocs || !draft.parts.is_empty());
     for draft in &mut drafts {
         if let Some(flags) = demands.sections.get(&*text::text(&draft.name)) {
@@ -112,21 +116,25 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, sink: &DiagSi
 }
 
 /// The output section of a part.
-fn output_of(name: &[u8], flags: u32) -> (&[u8], u32) {
+fn output_of(name: &[u8], flags: u32, mingw: bool) -> (&[u8], u32) {
     let base = name.split(|&b| b == b'$').next().unwrap_or(name);
+    // `.ctors.00100`, `.text.startup`
+    let dot = base.iter().skip(1).position(|&b| b == b'.').filter(|_| mingw);
+    let base = dot.map_or(base, |dot| &base[..dot + 1]);
     match base {
         // Tables of functions that start-up code calls: compilers do not agree on whether they are written to.
         b".CRT" => (base, READ_ONLY),
         b".rsrc" | b".edata" => (base, READ_ONLY),
+        b".ctors" | b".dtors" if mingw => (base, DATA | R | W),
         _ => (base, flags),
     }
 }
 
-fn merge(drafts: &mut [Draft], demands: &Demands, sink: &DiagSink) {
+fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink: &DiagSink) {
     let given = demands.merges.iter().map(|(from, to)| (from.as_str(), to.as_str()));
     let is_given = |from: &str| demands.merges.iter().any(|(name, _)| name == from);
-    let defaults = MERGES.iter().copied().filter(|(from, _)| !is_given(from));
-    let displaced = MERGES
+    let defaults = merges.iter().copied().filter(|(from, _)| !is_given(from));
+    let displaced = merges
         .iter()
         .filter(|(from, to)| demands.merges.iter().any(|(name, other)| name == from && other != to));
     for lost in demands.lost_merges.iter().cloned().chain(displaced.map(|(from, to)| {

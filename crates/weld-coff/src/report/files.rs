@@ -76,7 +76,8 @@ pub fn check(options: &Options, resolved: &Resolved, inputs: &Inputs, out: &Path
 /// What is written, and where to.
 fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static str, PathBuf)> {
     let of_pdb = |path: Option<PathBuf>| path.filter(|_| options.debug.pdb);
-    let exports = !options.no_implib && !resolved.program.exports.is_empty();
+    let wants_library = options.implib.is_some() || !options.mingw.on;
+    let exports = !options.no_implib && wants_library && !resolved.program.exports.is_empty();
     let beside = manifest::kind(options, resolved) == Manifest::Beside;
     let lld_map = options.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
     let all = [
@@ -84,6 +85,7 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
         ("the PDB", of_pdb(Some(debug::path(options, out)))),
         ("the PDB of /pdbstripped", of_pdb(options.pdb.stripped.clone())),
         (IMPORT_LIBRARY, exports.then(|| import_library(options, out))),
+        ("the module definitions", options.mingw.output_def.clone()),
         ("the manifest", beside.then(|| manifest_file(options, out))),
         ("the map", options.map.as_ref().map(|given| map(given, out))),
         ("the map of /lldmap", lld_map.map(|given| map(given, out))),

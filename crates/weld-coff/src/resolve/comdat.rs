@@ -99,6 +99,8 @@ pub fn clash<'o, 'a>(
     let differ = match comdat.selection {
         // Compilers do not agree on these for what they make of vtables.
         _ if pair.contains(&LARGEST) && (pair.contains(&ANY) || pair == [LARGEST; 2]) => return None,
+        // GNU compilers and others do not agree.
+        _ if options.mingw.on && pair[0] != pair[1] && !pair.contains(&NO_DUPLICATES) => return None,
         selection if selection != winner.selection => {
             let kinds = pair.map(|selection| NAMES.get(usize::from(selection)).copied().unwrap_or("?"));
             let name = options.shown(entry.name);
@@ -110,6 +112,7 @@ pub fn clash<'o, 'a>(
                 if options.force.multiple { Diagnostic::warning(text) } else { Diagnostic::error(text) };
             return Some(problem.of(object.file, comdat.section));
         }
+        SAME_SIZE if options.mingw.on => return None,
         SAME_SIZE => own.size_of_raw_data.get(LE) != kept.size_of_raw_data.get(LE),
         EXACT_MATCH => object.coff.contents(own).ok()? != other.coff.contents(kept).ok()?,
         selection => selection == NO_DUPLICATES,

@@ -8,6 +8,7 @@
 //! which name, what stands for names that nobody defines. Their answers may be wanted in turn.
 
 pub mod comdat;
+mod mingw;
 pub mod names;
 pub mod program;
 mod read;
@@ -143,6 +144,9 @@ impl<'a> Resolver<'a, '_> {
         let first: Vec<FileId> = rounds.inputs.first_round().collect();
         self.announce_archives(&mut rounds);
         self.read(&first, true, &mut rounds);
+        if self.options.mingw.on {
+            self.define_lists(&mut rounds);
+        }
         self.carry_out_directives(&first, &mut rounds);
         self.settle(&mut rounds)?;
         // Libraries of the command line's `/defaultlib` come behind those that objects ask for.

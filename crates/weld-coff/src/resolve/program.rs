@@ -27,6 +27,8 @@ pub struct Exported {
     pub import_symbol: String,
     /// An object asks for it; the command line may say more.
     pub by_directive: bool,
+    /// Nobody asks for it by name.
+    pub is_automatic: bool,
     /// [`SymbolId::NONE`] for what is in another DLL.
     pub symbol: SymbolId,
 }
@@ -37,18 +39,12 @@ fn is_decorated(name: &str) -> bool {
 }
 
 /// The name of a symbol that the user gives without what compilers for x86 put in front of it.
-fn decorated(name: &str, machine: Machine) -> String {
-    match machine == Machine::X86 && !is_decorated(name) {
+/// GNU tools put the underscore in front of `f@8`, too.
+fn decorated(name: &str, machine: Machine, gnu: bool) -> String {
+    let stays = if gnu { name.starts_with(['?', '@']) } else { is_decorated(name) };
+    match machine == Machine::X86 && !stays {
         true => format!("_{name}"),
         false => name.to_owned(),
-    }
-}
-
-/// The name under which a symbol is exported: on x86 without the underscore, unless the whole decoration stays.
-fn undecorated(name: &str, machine: Machine) -> &str {
-    match name.strip_prefix('_') {
-        Some(plain) if machine == Machine::X86 && !name.contains('@') => plain,
-        _ => name,
     }
 }
 
@@ -101,6 +97,16 @@ const INTERNALS: [(&str, Internal); 14] = [
     ("__hybrid_auxiliary_iat", Internal::Absolute(0)),
 ];
 
+/// Those of GNU linkers. Lists of constructors and of what is changed at start get their places when there are any.
+const GNU_INTERNALS: [(&str, Internal); 6] = [
+    ("__image_base__", Internal::ImageBase),
+    ("_image_base__", Internal::ImageBase),
+    ("__CTOR_LIST__", Internal::Absolute(0)),
+    ("__DTOR_LIST__", Internal::Absolute(0)),
+    ("__RUNTIME_PSEUDO_RELOC_LIST__", Internal::Absolute(0)),
+    ("__RUNTIME_PSEUDO_RELOC_LIST_END__", Internal::Absolute(0)),
+];
+
 impl<'a> Resolver<'a, '_> {
     /// Asks until nothing changes.
     pub(super) fn ask_program(
@@ -110,6 +116,9 @@ impl<'a> Resolver<'a, '_> {
         rounds: &mut Rounds<'a, '_>,
     ) -> Result<(Program, Vec<(SymbolId, SymbolId)>), Diagnostics> {
         let mut program = Program::default();
+        if self.options.mingw.on {
+            program.internals.extend(GNU_INTERNALS.iter().map(|(_, value)| *value));
+        }
         self.read_def(&mut program, rounds)?;
         program.own_exports = match self.options.def {
             Some(_) => program.own_exports,
@@ -135,12 +144,16 @@ impl<'a> Resolver<'a, '_> {
             self.settle(rounds)?;
             self.refer_to_alternates(&mut alternates, rounds);
             self.settle(rounds)?;
+            self.refer_to_auto_imports(rounds);
+            self.refer_to_fixups(machine, &mut alternates, rounds);
+            self.settle(rounds)?;
             let after = (rounds.inputs.files.len(), rounds.names.len(), alternates.len());
             if after == before && exports == rounds.demands.exports.len() {
                 break;
             }
         }
         self.define_internals(machine, &mut program, rounds);
+        self.export_all(machine, &mut program, rounds);
         Ok((program, alternates))
     }
 
@@ -204,7 +217,7 @@ impl<'a> Resolver<'a, '_> {
             program.subsystem = Some(Subsystem::Native);
         } else if self.options.dll {
             program.subsystem = Some(Subsystem::Windows);
-        } else {
+        } else if !self.options.mingw.on {
             let main = self.is_there("main", rounds) || self.is_there("wmain", rounds);
             let win_main = self.is_there("WinMain", rounds) || self.is_there("wWinMain", rounds);
             if main && win_main {
@@ -215,6 +228,9 @@ impl<'a> Resolver<'a, '_> {
                 (false, true) => Some(Subsystem::Windows),
                 (false, false) => None,
             };
+        }
+        if program.subsystem.is_none() && self.options.mingw.on {
+            program.subsystem = Some(Subsystem::Console);
         }
         if program.subsystem.is_none() {
             self.sink.error("subsystem must be defined: use /subsystem");
@@ -234,6 +250,10 @@ impl<'a> Resolver<'a, '_> {
         let prefix = machine.prefix();
         let name = match &rounds.demands.entry {
             Some(name) => format!("{prefix}{name}"),
+            None if self.options.dll && self.options.mingw.on && machine == Machine::X86 => {
+                "_DllMainCRTStartup@12".to_owned()
+            }
+            None if self.options.dll && self.options.mingw.on => "DllMainCRTStartup".to_owned(),
             None if self.options.dll && machine == Machine::X86 => "__DllMainCRTStartup@12".to_owned(),
             None if self.options.dll => "_DllMainCRTStartup".to_owned(),
             None if self.options.driver_wdm => format!("{prefix}NtProcessStartup"),
@@ -253,6 +273,9 @@ impl<'a> Resolver<'a, '_> {
             Some(Subsystem::Windows) => ("wWinMain", "WinMain", "wWinMainCRTStartup", "WinMainCRTStartup"),
             _ => ("wmain", "main", "wmainCRTStartup", "mainCRTStartup"),
         };
+        if self.options.mingw.on {
+            return narrow_start;
+        }
         if !self.is_there(wide, rounds) {
             return narrow_start;
         }
@@ -274,15 +297,27 @@ impl<'a> Resolver<'a, '_> {
         for (i, export) in (*known..).zip(new) {
             let by_directive = i >= program.own_exports;
             // Compilers give names as they are in objects.
-            let given = |name: &str| if by_directive { name.to_owned() } else { decorated(name, machine) };
+            let gnu = self.options.mingw.on;
+            let given = |name: &str| match by_directive && !gnu {
+                true => name.to_owned(),
+                false => decorated(name, machine, gnu),
+            };
             let import_symbol = given(&export.name);
             let target = export.internal.as_deref().map_or(import_symbol.clone(), given);
             let symbol = match export.forward {
                 Some(_) => SymbolId::NONE,
                 None => self.refer(&target, flag::ROOT, rounds),
             };
-            let name = undecorated(&import_symbol, machine).to_owned();
-            program.exports.push(Exported { export, name, import_symbol, by_directive, symbol });
+            let name = self.exported_name(&import_symbol, machine).to_owned();
+            let is_automatic = false;
+            program.exports.push(Exported {
+                export,
+                name,
+                import_symbol,
+                by_directive,
+                is_automatic,
+                symbol,
+            });
         }
         *known = rounds.demands.exports.len();
     }
@@ -342,6 +377,16 @@ impl<'a> Resolver<'a, '_> {
             }
             let to = self.refer(&to, flag::REF, rounds);
             alternates.push((from, to));
+        }
+    }
+
+    /// Defines what GNU linkers do before libraries are asked: theirs have definitions of the same for other linkers.
+    pub(super) fn define_lists(&self, rounds: &mut Rounds<'a, '_>) {
+        let prefix = rounds.machine.map_or("", Machine::prefix);
+        for (number, (name, _)) in (0..).zip(GNU_INTERNALS) {
+            let id = self.refer(&format!("{prefix}{name}"), 0, rounds);
+            let entry = rounds.names.get_mut(id);
+            entry.best = entry.best.min(super::names::pack(Rank::Internal, FileId(0), number));
         }
     }
 

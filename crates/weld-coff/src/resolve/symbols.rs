@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use ::object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::{text, trace};
@@ -34,6 +35,9 @@ pub enum Kind {
     ImportAddress,
     /// An offset in the image.
     Image,
+    /// Data of a DLL that is used as if it were here: the place that holds its address, the name `target`, stands in for it until the
+    /// program starts.
+    AutoImport,
 }
 
 /// What a name stands for.
@@ -84,6 +88,8 @@ pub struct Symbols {
     /// Weak externals and alternate names that stand for others.
     pub aliased: usize,
     pub delays: Delays,
+    /// There are [`Kind::AutoImport`]s.
+    pub auto_imports: bool,
 }
 
 /// Imports whose DLLs are loaded when they are needed (`/delayload`).
@@ -166,13 +172,17 @@ impl Freezer<'_, '_> {
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
         let list = weld_common::par::list("freeze names", self.parallel, count, grain, |run| run.map(one));
-        let mut symbols = Symbols { list, made: Vec::new(), aliased: 0, delays: Delays::default() };
+        let mut symbols =
+            Symbols { list, made: Vec::new(), aliased: 0, delays: Delays::default(), auto_imports: false };
         let _stretch = trace::stretch("sections for symbols");
         self.commons(&noted.commons, &mut symbols, sections);
         self.thunks(&mut symbols, sections);
         self.delays(&mut symbols, sections);
         self.aliases(&noted.aliases, &mut symbols, sections);
         self.local_imports(&mut symbols, sections);
+        if self.options.mingw.auto_import() {
+            self.auto_imports(&mut symbols, sections);
+        }
         symbols
     }
 
@@ -323,7 +333,9 @@ impl Freezer<'_, '_> {
                 continue;
             }
             match targets.get(&alias.id) {
-                Some(other) if *other != target => self.duplicate_alias(alias, aliases),
+                Some(other) if *other != target && !self.options.mingw.duplicate_weak => {
+                    self.duplicate_alias(alias, aliases);
+                }
                 Some(_) => {}
                 None => _ = targets.insert(alias.id, target),
             }
@@ -394,10 +406,74 @@ impl Freezer<'_, '_> {
             symbols.made.push(Made::LocalImport(local));
             let section = sections.add_made(number, (b".rdata", flags), size, size.trailing_zeros() as u8);
             symbols.list[id.index()] = Symbol::in_section(section, 0);
-            if self.options.warn_imported_locals {
+            if self.options.warn_imported_locals && !self.options.mingw.on {
                 self.warn_imported_local(id, local);
             }
         }
+    }
+
+    /// Data of DLLs that nobody declared so. What compilers make a pointer of (`.refptr.X`) becomes the place with its address; all else
+    /// is changed when the program starts.
+    fn auto_imports(&self, symbols: &mut Symbols, sections: &mut Sections) {
+        let names = &self.resolved.names;
+        let mut found: Vec<(&[u8], SymbolId, SymbolId)> = Vec::new();
+        for (id, entry) in names.iter() {
+            let is_missing =
+                entry.flags & (flag::REF | flag::ROOT) != 0 && symbols.get(id).kind == Kind::Undefined;
+            if !is_missing {
+                continue;
+            }
+            let import = names.find(&[b"__imp_", entry.name].concat());
+            if let Some(import) = import.filter(|import| symbols.get(*import).kind != Kind::Undefined) {
+                found.push((entry.name, id, import));
+            }
+        }
+        found.sort_unstable();
+        for (name, id, import) in found {
+            symbols.list[id.index()] = Symbol { value: 0, target: import.0, kind: Kind::AutoImport };
+            symbols.auto_imports = true;
+            if self.options.verbose {
+                let from = self.import_file(import, symbols);
+                let text = format!("Automatically importing {} from {from}", self.options.shown(name));
+                self.sink.push(Diagnostic::said(text));
+            }
+            if let Some(pointer) = names.find(&[b".refptr.", name].concat())
+                && let Some(section) = self.pointer_to(id, symbols.get(pointer), sections)
+            {
+                symbols.list[pointer.index()] = symbols.get(import);
+                sections.list[section.index()].kind = SectionKind::Discarded;
+            }
+        }
+    }
+
+    /// Where the place with an import's address comes from: the DLL, or the object of a GNU import library.
+    fn import_file(&self, import: SymbolId, symbols: &Symbols) -> String {
+        let symbol = symbols.get(import);
+        match symbol.kind {
+            Kind::ImportAddress => {
+                text::text(self.resolved.imports[symbol.target as usize].import.dll).into_owned()
+            }
+            _ => self.resolved.file_name(self.resolved.names.get(import).file()),
+        }
+    }
+
+    /// The section of `pointer`, if nothing else is in it than the address of `target`.
+    fn pointer_to(&self, target: SymbolId, pointer: Symbol, sections: &Sections) -> Option<SectionId> {
+        let id = SectionId(pointer.target);
+        if pointer.kind != Kind::Section || pointer.value != 0 {
+            return None;
+        }
+        let section = sections.get(id);
+        let size = facts(self.resolved.machine).address;
+        if section.kind != SectionKind::Regular || section.size != size || !section.comdat {
+            return None;
+        }
+        let object = &self.resolved.objects[section.object.index()];
+        let header = sections.header(&self.resolved.objects, section);
+        let [relocation] = object.coff.relocations(header).ok()? else { return None };
+        let is_it = object.global(relocation.symbol_table_index.get(LE)) == Some(target);
+        let is_zero = object.coff.contents(header).ok()?.iter().all(|&byte| byte == 0);
+        (is_it && is_zero && relocation.virtual_address.get(LE) == 0).then_some(id)
     }
 
     fn warn_imported_local(&self, id: SymbolId, local: SymbolId) {

@@ -1,6 +1,8 @@
 //! The export table: addresses by ordinal, and names, sorted, with their ordinals.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
@@ -88,6 +90,18 @@ impl Exports {
         HEADER + 4 * self.addresses + 6 * self.named.len() as u32
     }
 
+    /// A module-definition file that says the same.
+    pub fn definitions(&self) -> String {
+        let mut text = "EXPORTS\n".to_owned();
+        for entry in self.entries.iter().filter(|entry| !entry.export.private) {
+            let forward =
+                entry.export.forward.as_ref().map_or(String::new(), |target| format!(" = {target}"));
+            let data = if entry.export.data { " DATA" } else { "" };
+            _ = writeln!(text, "    {}{forward} @{}{data}", quoted(entry.name()), entry.ordinal);
+        }
+        text
+    }
+
     pub fn size(&self) -> u32 {
         self.texts_at() + self.texts.len() as u32
     }
@@ -116,6 +130,14 @@ impl Exports {
         }
         bytes.extend_from_slice(&self.texts);
         bytes
+    }
+}
+
+/// A name as module-definition files have it: in quotes, if it is more than one word.
+fn quoted(name: &str) -> Cow<'_, str> {
+    match name.contains(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | ';')) {
+        true => format!("\"{name}\"").into(),
+        false => name.into(),
     }
 }
 

@@ -9,6 +9,7 @@ pub mod exports;
 pub mod guard;
 pub mod imports;
 pub mod manifest;
+pub mod mingw;
 pub mod resources;
 
 use crate::coff::pe;
@@ -40,9 +41,14 @@ pub enum Table {
     DelayHandles,
     DelayUnwind,
     DelayFunctions,
+    PseudoRelocs,
+    CtorsStart,
+    CtorsEnd,
+    DtorsStart,
+    DtorsEnd,
 }
 
-pub const TABLES: [Table; 22] = [
+pub const TABLES: [Table; 27] = [
     Table::ImportDirectory,
     Table::ImportLookup,
     Table::ImportAddress,
@@ -65,6 +71,11 @@ pub const TABLES: [Table; 22] = [
     Table::DelayHandles,
     Table::DelayUnwind,
     Table::DelayFunctions,
+    Table::PseudoRelocs,
+    Table::CtorsStart,
+    Table::CtorsEnd,
+    Table::DtorsStart,
+    Table::DtorsEnd,
 ];
 
 impl Table {
@@ -86,7 +97,12 @@ impl Table {
             Table::DelayUnwind => b".xdata",
             Table::DelayFunctions => b".pdata",
             Table::Resources => b".rsrc",
+            Table::CtorsStart => b".ctors",
+            Table::CtorsEnd => b".ctors.~",
+            Table::DtorsStart => b".dtors",
+            Table::DtorsEnd => b".dtors.~",
             Table::DebugDirectory
+            | Table::PseudoRelocs
             | Table::GuardFunctions
             | Table::GuardImports
             | Table::GuardLongjmp
@@ -99,15 +115,18 @@ impl Table {
     pub fn flags(self) -> u32 {
         match self {
             Table::DelayAddress | Table::DelayHandles => READ_ONLY | pe::IMAGE_SCN_MEM_WRITE.0,
+            // In front of what has the same name and other flags.
+            Table::CtorsStart | Table::DtorsStart => pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0,
             _ => READ_ONLY,
         }
     }
 
     /// Logarithm of its alignment.
-    pub fn align(self) -> u8 {
+    pub fn align(self, is_64: bool) -> u8 {
         match self {
             Table::ImportLookup | Table::ImportAddress | Table::Resources => 3,
             Table::DelayLookup | Table::DelayUnload | Table::DelayAddress | Table::DelayHandles => 3,
+            Table::CtorsStart | Table::CtorsEnd | Table::DtorsStart | Table::DtorsEnd if is_64 => 3,
             Table::ImportHints | Table::DelayHints => 1,
             Table::ImportDlls | Table::DelayDlls => 0,
             _ => 2,

@@ -12,7 +12,7 @@ pub fn machine(name: &str) -> Result<&'static dyn Machine, String> {
         return Ok(machine);
     }
     if matches!(name, "i386pe" | "i386pep" | "i386pep_bigobj" | "arm64pe" | "arm64ecpe" | "thumb2pe") {
-        return Err(format!("{name} is a PE/COFF target; MinGW's linker is not in this release"));
+        return Err(format!("{name} is a PE/COFF target, for which this is not the linker"));
     }
     let architecture = match name.trim_end_matches("_fbsd") {
         "elf_x86_64" | "elf_amd64" => "x86-64 FreeBSD",
@@ -57,7 +57,7 @@ mod tests {
             "elf64lriscv: architecture not supported yet: RISC-V"
         );
         assert!(machine("elf_x86_64_fbsd").unwrap_err().ends_with("x86-64 FreeBSD"));
-        assert!(machine("i386pep").unwrap_err().contains("MinGW's linker is not in this release"));
+        assert!(machine("i386pep").unwrap_err().contains("for which this is not the linker"));
         assert!(machine("elf_x86_46").unwrap_err().starts_with("unknown emulation 'elf_x86_46'"));
     }
 }

@@ -1,0 +1,115 @@
+//! The command line of GNU `ld` for PE (`-m i386pep`), as MinGW's compilers pass it.
+//!
+//! [`table`] is all options: those of GNU `ld`'s PE targets and of `ld.lld`. They fill the same [`Options`](crate::options::Options) as those
+//! of `lld-link` do; what GNU tools expect otherwise, such as the rules for names and libraries, is [`Mingw`](crate::options::Mingw).
+
+use std::ffi::OsString;
+
+use weld_common::args::help;
+use weld_common::args::response::{Expanded, Quoting};
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
+
+use super::{Command, Environment, invocation};
+
+mod state;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use state::{State, Stop};
+
+/// Names of the targets, and the machines that they are for.
+pub const EMULATIONS: [(&str, &str); 6] = [
+    ("i386pep", "x64"),
+    ("i386pe", "x86"),
+    ("arm64pe", "arm64"),
+    ("thumb2pe", "arm"),
+    ("arm64ecpe", "arm64ec"),
+    ("i386pep_bigobj", "x64"),
+];
+
+/// Whether a command line of `ld` is for PE: the last `-m` names such a target, also in a file of arguments.
+pub fn is_meant(args: &[OsString]) -> bool {
+    let plain = || args.iter().any(|arg| arg.as_encoded_bytes().starts_with(b"-m"));
+    let in_file = || args.iter().any(|arg| arg.as_encoded_bytes().starts_with(b"@"));
+    if !plain() && !in_file() {
+        return false;
+    }
+    let expanded = Expanded::read(args, Quoting::Gnu);
+    let Ok(expanded) = expanded else { return false };
+    let mut args = expanded.args().into_iter();
+    let mut last = None;
+    while let Some(arg) = args.next() {
+        match arg.as_encoded_bytes() {
+            b"-m" => last = args.next().and_then(|value| value.to_str()),
+            [b'-', b'm', name @ ..] => last = std::str::from_utf8(name).ok().or(last),
+            _ => {}
+        }
+    }
+    last.is_some_and(|name| EMULATIONS.iter().any(|(known, _)| *known == name))
+}
+
+/// Parses a command line, without the program's name. `program` is that name: the target may be in front of it, and what it is
+/// called decides what `--version` says.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn parse(
+    args: &[OsString],
+    program: &str,
+    environment: &Environment,
+    sink: &DiagSink,
+) -> Result<Command, Diagnostics> {
+    let expanded = Expanded::read(args, Quoting::Gnu)?;
+    let args = expanded.args();
+    let mut state = State::new(program);
+    weld_common::args::parse(&table::TABLE, &args, &mut state);
+    state.o.invocation = invocation(&args, environment);
+    match state.stop {
+        Some(Stop::Help) => return Ok(Command::Print(help_text())),
+        Some(Stop::Version) => return Ok(Command::Print(version_text(program))),
+        None => {}
+    }
+    sink.set_fatal_warnings(state.fatal_warnings);
+    let asks_version = state.asks_version;
+    let (options, problems) = state.finish();
+    problems.into_iter().for_each(|problem| sink.push(problem));
+    sink.end_phase()?;
+    if options.inputs.is_empty() {
+        return match asks_version {
+            true => Ok(Command::Print(version_text(program))),
+            false => Err(Diagnostic::error("no input files").into()),
+        };
+    }
+    Ok(Command::Link(options))
+}
+
+fn version_text(program: &str) -> String {
+    let weld = env!("CARGO_PKG_VERSION");
+    match program.contains("lld") {
+        true => format!("LLD 22.1.0 (weld-{weld}, compatible with GNU linkers)\n"),
+        false => format!("GNU ld (weld-{weld}) 2.40\n"),
+    }
+}
+
+fn help_text() -> String {
+    let groups: Vec<_> = table::TABLE.groups.iter().collect();
+    let usage = "Usage: ld -m i386pep [options] file...\n\nLong options take one dash or two; values follow after = or as the next \
+                 argument. @FILE stands for the arguments in FILE.\n";
+    // libtool looks for this line.
+    let targets = "\nweld: supported targets: pei-x86-64 pei-i386 pei-aarch64-little\n";
+    usage.to_owned() + &help::text(&groups) + targets
+}
+
+/// The page `docs/options-mingw.md`.
+pub fn options_page() -> String {
+    let intro = "# Options of weld as MinGW's linker\n\
+        <!-- Generated from the table in crates/weld-coff/src/args/gnu/table.rs. WELD_BLESS=1 cargo test -p weld-coff options_page writes it anew. -->\n\n\
+        This page is generated from the table that parses the command line of `ld -m i386pep`, `i386pe` and `arm64pe`. Long options take one dash or\n\
+        two, except that those which start with `o` take two only; a value follows after `=` or as the next argument. `@FILE` stands for the arguments in FILE.\n\n\
+        An option that weld does not know is an error. One that it knows and does not carry out is accepted in\n\
+        silence if nothing is lost without it, gives a warning if the program stays right but something\n\
+        that was asked for is missing, and is an error otherwise.\n";
+    let groups: Vec<_> = table::TABLE.groups.iter().collect();
+    intro.to_owned() + &help::markdown(&groups)
+}

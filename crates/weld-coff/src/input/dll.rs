@@ -1,0 +1,46 @@
+//! A DLL in place of its import library, as GNU linkers take it: the library is made here.
+
+use weld_common::text;
+
+use crate::coff::dll::Dll;
+use crate::coff::machine::Machine;
+use crate::ids::SymbolId;
+use crate::implib;
+use crate::options::Export;
+use crate::synth::exports::Entry;
+
+/// The import library of a DLL, of which it is known what it exports by name.
+///
+/// # Errors
+/// If the bytes are no DLL, or one that exports nothing.
+pub fn import_library(bytes: &[u8], path: &str) -> Result<Vec<u8>, String> {
+    let dll = Dll::parse(bytes)?;
+    let name = match dll.name {
+        [] => path.rsplit('/').next().unwrap_or(path).to_owned(),
+        name => text::text(name).into_owned(),
+    };
+    let entries: Vec<Entry> = dll
+        .exports
+        .iter()
+        .filter(|export| !export.name.is_empty())
+        .map(|export| {
+            let name = text::text(export.name).into_owned();
+            Entry {
+                export: Export { name: name.clone(), data: export.is_data, ..Export::default() },
+                import_symbol: import_symbol(&name, dll.machine),
+                name,
+                symbol: SymbolId::NONE,
+                ordinal: 0,
+            }
+        })
+        .collect();
+    Ok(implib::bytes(&name, dll.machine, &entries))
+}
+
+/// What objects call it.
+fn import_symbol(name: &str, machine: Machine) -> String {
+    match name.starts_with(['?', '@']) {
+        true => name.to_owned(),
+        false => format!("{}{name}", machine.prefix()),
+    }
+}
