@@ -146,6 +146,7 @@ fn link_resolved<'j>(
         let scripted = rules.as_ref().filter(|_| lays_out).map(|rules| rules.scripted());
         sections::parse(&mut resolved.objects, &comdats, (options, scripted.as_ref()), job.sink, parallel)
     });
+    report::flags(job, resolved);
     job.sink.end_phase()?;
     // Define what only the linker can.
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);

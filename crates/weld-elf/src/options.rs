@@ -529,6 +529,8 @@ impl Default for LayoutOptions {
 #[derive(Clone, Debug)]
 pub struct RelocOptions {
     pub relax: bool,
+    /// `--relax-gp`: code may count from the register for data.
+    pub relax_gp: bool,
     /// `-z text`: dynamic relocations of read-only sections are errors.
     pub text: bool,
     /// `-z combreloc`: dynamic relocations are sorted.
@@ -551,6 +553,7 @@ impl Default for RelocOptions {
     fn default() -> Self {
         RelocOptions {
             relax: true,
+            relax_gp: false,
             text: true,
             combreloc: true,
             copyreloc: true,

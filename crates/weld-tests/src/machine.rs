@@ -15,14 +15,26 @@ pub struct Foreign {
     pub emulator: &'static str,
     /// Where its libraries are.
     pub root: &'static str,
+    /// Its C library has what programs start with that are static and may lie anywhere.
+    pub static_pie: bool,
 }
 
-const FOREIGN: &[Foreign] = &[Foreign {
-    name: "aarch64",
-    triple: "aarch64-linux-gnu",
-    emulator: "qemu-aarch64",
-    root: "/usr/aarch64-linux-gnu",
-}];
+const FOREIGN: &[Foreign] = &[
+    Foreign {
+        name: "aarch64",
+        triple: "aarch64-linux-gnu",
+        emulator: "qemu-aarch64",
+        root: "/usr/aarch64-linux-gnu",
+        static_pie: true,
+    },
+    Foreign {
+        name: "riscv64",
+        triple: "riscv64-linux-gnu",
+        emulator: "qemu-riscv64",
+        root: "/usr/riscv64-linux-gnu",
+        static_pie: false,
+    },
+];
 
 /// How to make programs for the machine of this name; `None` for that on which tests run.
 pub fn foreign(name: &str) -> Option<&'static Foreign> {

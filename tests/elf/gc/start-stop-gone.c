@@ -1,5 +1,5 @@
 //# about: bounds of sections that were removed are not defined: null if the reference is weak, else an error
-//# machines: aarch64
+//# machines: aarch64 riscv64
 //# only: weld lld -- the option is theirs, with these defaults
 //# matrix: kind=pie,shared,nopie
 //# [kind=nopie] obj: main.o = start-stop-gone.c -fno-pic

@@ -1,11 +1,14 @@
 //# about: every TLS model in every kind of output, with threads
-//# machines: aarch64
+//# machines: aarch64 riscv64
 //# matrix: cc=gcc,clang kind=static,static-pie,pie,nopie model=global-dynamic,local-dynamic,initial-exec,local-exec,desc
 //# [kind=static|nopie] cflags: -fno-pie
 //# [!model=desc] cflags: -ftls-model={model}
 //# [model=global-dynamic|local-dynamic] cflags: -fPIC
 //# [model=desc machine=x86-64] cflags: -fPIC -mtls-dialect=gnu2
 //# [model=desc machine=aarch64] cflags: -fPIC
+// gcc 12 has no descriptors here, nor has the C library's loader.
+//# except: model=desc machine=riscv64 cc=gcc
+//# [model=desc machine=riscv64] cflags: -fPIC -mtls-dialect=desc
 //# [machine=aarch64 cc=gcc model=global-dynamic|local-dynamic] cflags: -mtls-dialect=trad
 //# obj: two.o = two.c
 //# link: %{kind} models.o two.o

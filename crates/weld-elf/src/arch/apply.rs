@@ -95,7 +95,7 @@ pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
 impl Site<'_, '_, '_> {
     /// Everything that is not a plain PC-relative reference. Returns how many of the following
     /// relocations were consumed.
-    fn special<R: Rules>(
+    pub(super) fn special<R: Rules>(
         &self,
         class: Class,
         i: usize,
@@ -129,7 +129,8 @@ impl Site<'_, '_, '_> {
                 called.wrapping_sub(if class == Class::Plt { here } else { bases.got_base })
             }
             Class::GotRelax if is_got_relaxable(place.flags, image.relax_got) => {
-                let rewritable = !R::ALL_OR_NONE || self.got(reloc).is_err();
+                let rewritable =
+                    (!R::ALL_OR_NONE || self.got(reloc).is_err()) && R::got_pair(self.input, self.relocs, i);
                 if rewritable && let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
                     return R::rewrite_got(form, Field { out, at, address: here, kind }, target).map(|()| 0);
                 }
@@ -141,7 +142,8 @@ impl Site<'_, '_, '_> {
             Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => 0,
             Class::Size => self.symbol_size(reloc).wrapping_add(addend),
             Class::DtpOff => {
-                target.wrapping_sub(if image.mode.shared { bases.tls_start } else { bases.thread_pointer })
+                let start = if image.mode.shared { bases.tls_start } else { bases.thread_pointer };
+                target.wrapping_sub(start).wrapping_sub(R::FACTS.tls_offset)
             }
             Class::TpOff | Class::TpOffWord => {
                 let loader = image.mode.shared || place.flags & sym::PREEMPTIBLE != 0;
@@ -156,8 +158,9 @@ impl Site<'_, '_, '_> {
                 return self.thread_local::<R>(class, i, Field { out, at, address: here, kind }, place);
             }
             Class::None => return Ok(0),
-            // The scan does not look at those of frames.
-            Class::Unknown => {
+            Class::Term => target,
+            // The scan does not look at those of frames. Other halves are the affair of machines that have them.
+            Class::OtherHalf | Class::Unknown => {
                 self.refuse(reloc, "is not supported");
                 return Ok(0);
             }
@@ -192,6 +195,65 @@ impl Site<'_, '_, '_> {
         }
     }
 
+    /// The address that relocation `reloc` refers to.
+    pub(super) fn target(&self, reloc: &Rela) -> u64 {
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        self.address_of(reloc, place).wrapping_add(place.addend as u64)
+    }
+
+    /// What a call by relocation `reloc` leads to.
+    pub(super) fn called(&self, reloc: &Rela) -> u64 {
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        let called = self.plt(reloc, place).unwrap_or_else(|| self.address_of(reloc, place));
+        called.wrapping_add(place.addend as u64)
+    }
+
+    /// The offset of a variable from the thread pointer, if it is one of this program.
+    pub(super) fn thread_offset(&self, reloc: &Rela) -> Option<i64> {
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        let target = place.address.wrapping_add(place.addend as u64);
+        match place.flags & sym::PREEMPTIBLE != 0 || self.image.mode.shared {
+            true => None,
+            // There is no variable, so its offset is as good as any.
+            false if is_undefined(place) => Some(0),
+            false => Some(target.wrapping_sub(self.image.bases.thread_pointer) as i64),
+        }
+    }
+
+    /// Whether the instructions of relocation `i` that loaded a slot make the address itself.
+    pub(super) fn is_without_slot<R: Rules>(&self, i: usize) -> bool {
+        let reloc = &self.relocs[i];
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        is_got_relaxable(place.flags, self.image.relax_got)
+            && (!R::ALL_OR_NONE || self.got(reloc).is_err())
+            && R::got_pair(self.input, self.relocs, i)
+            && R::got_form(self.code(reloc), self.image.mode.pic).is_some()
+    }
+
+    /// The distance of what relocation `i`, one of an instruction at `here`, makes the address of: a symbol, or a slot.
+    pub(super) fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
+        let reloc = &self.relocs[i];
+        let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
+        let addend = place.addend as u64;
+        let slot = match R::class(reloc.kind()) {
+            Class::GotRelax if self.is_without_slot::<R>(i) => {
+                return Ok(self.address_of(reloc, place).wrapping_add(addend).wrapping_sub(here));
+            }
+            Class::Got | Class::GotRelax => self.got(reloc)?,
+            Class::GotTp => self.got_tp(reloc)?,
+            Class::TlsGd => {
+                let slot = self.image.slot(self.object_id, reloc.sym());
+                slot.and_then(|slot| self.image.got_address(slot.tls_gd)).ok_or(Failure::NoSlot)?
+            }
+            Class::TlsDesc => self.tls_descriptor(reloc).ok_or(Failure::NoSlot)?,
+            _ if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
+                return Ok(R::undefined(reloc.kind(), here).wrapping_add(addend).wrapping_sub(here));
+            }
+            _ => return Ok(self.address_of(reloc, place).wrapping_add(addend).wrapping_sub(here)),
+        };
+        self.to_slot::<R>(reloc, slot, (addend, here))
+    }
+
     /// What stands in a place that the loader fills: the addend, if it has no other.
     fn for_loader<R: Rules>(&self, addend: u64) -> u64 {
         if R::FACTS.dynamic.with_addends { 0 } else { addend }
@@ -218,7 +280,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// What is in debug sections beside absolute addresses.
-    fn rare_in_debug<R: Rules>(
+    pub(super) fn rare_in_debug<R: Rules>(
         &self,
         reloc: &Rela,
         target: Option<u64>,
@@ -239,7 +301,7 @@ impl Site<'_, '_, '_> {
                 return Ok(());
             }
             Class::Narrow | Class::Low => value,
-            Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start),
+            Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start).wrapping_sub(R::FACTS.tls_offset),
             Class::Size => self.symbol_size(reloc).wrapping_add(gone),
             // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
             Class::Pc | Class::Plt => return R::put_distance(kind, out, at, value, reloc.r_offset()),
@@ -308,7 +370,7 @@ impl Site<'_, '_, '_> {
         slot.and_then(|s| self.image.got_address(s.got)).ok_or(Failure::NoSlot)
     }
 
-    fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
+    pub(super) fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
         slot.and_then(|s| self.image.got_address(s.got_tp)).ok_or(Failure::NoSlot)
     }
@@ -378,7 +440,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// The symbol's descriptor, if the scan gave it one: then no sequence of it is rewritten.
-    fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
+    pub(super) fn tls_descriptor(&self, reloc: &Rela) -> Option<u64> {
         let slot = self.image.slot(self.object_id, reloc.sym())?;
         self.image.got_address(slot.tls_desc)
     }
@@ -411,7 +473,7 @@ impl Site<'_, '_, '_> {
     }
 
     #[cold]
-    fn out_of_bounds(&self, reloc: &Rela) {
+    pub(super) fn out_of_bounds(&self, reloc: &Rela) {
         self.refuse(reloc, "lies outside its section");
     }
 
@@ -427,7 +489,7 @@ impl Site<'_, '_, '_> {
     }
 
     #[cold]
-    fn report(&self, reloc: &Rela, failure: Failure) {
+    pub(super) fn report(&self, reloc: &Rela, failure: Failure) {
         let name = self.image.describe_symbol(self.object, reloc.sym());
         let kind = self.object.machine.type_name(reloc.kind());
         let text = match failure {

@@ -47,6 +47,11 @@ pub enum Class {
     TlsDesc,
     /// The call through its TLS descriptor.
     TlsDescCall,
+    /// Its address, as a term of a sum that several relocations of one place make.
+    Term,
+    /// Nothing: it is a label at the instruction whose relocation has the upper half of a value, the lower half of
+    /// which is stored.
+    OtherHalf,
     /// The machine has no such type, or only the loader does.
     Unknown,
 }
@@ -113,6 +118,8 @@ pub const fn page(address: u64) -> u64 {
 #[repr(u8)]
 pub enum Fit {
     Signed,
+    /// Those that are signed once they are rounded to a multiple of 4096, because what is added to them has a sign.
+    Rounded,
     Unsigned,
     /// Those that fit as a signed or as an unsigned number.
     Either,
@@ -184,6 +191,7 @@ impl Type {
         let (half, all) = (1i64 << (bits - 1), 1i64 << bits);
         match self.fit {
             Fit::Signed => (-half..half).contains(&value),
+            Fit::Rounded => (-half - 0x800..half - 0x800).contains(&value),
             Fit::Unsigned => (0..all).contains(&value),
             Fit::Either => (-half..all).contains(&value),
             Fit::Around => (-all..all).contains(&value),
@@ -197,6 +205,7 @@ impl Type {
         let (half, all) = (1u64 << (bits - 1), u64::MAX >> (64 - bits));
         match self.fit {
             Fit::Signed | Fit::Any => format!("[-{half:#x}, {:#x}]", half - 1),
+            Fit::Rounded => format!("[-{:#x}, {:#x}]", half + 0x800, half - 0x801),
             Fit::Unsigned => format!("[0, {all:#x}]"),
             Fit::Either => format!("[-{half:#x}, {all:#x}]"),
             Fit::Around => format!("[-{:#x}, {all:#x}]", 2 * half),
@@ -225,6 +234,7 @@ mod tests {
         assert_eq!(of(1, Fit::Signed), "[-0x80, 0x7f]");
         assert_eq!(of(4, Fit::Unsigned), "[0, 0xffffffff]");
         assert_eq!(of(2, Fit::Either), "[-0x8000, 0xffff]");
+        assert_eq!(of(4, Fit::Rounded), "[-0x80000800, 0x7ffff7ff]");
         assert_eq!(of(8, Fit::Signed), "[-0x8000000000000000, 0x7fffffffffffffff]");
         let part = Type::new(Class::Got, 4, Fit::Signed, "").bits(20);
         assert_eq!(part.range(), "[-0x80000, 0x7ffff]");

@@ -38,6 +38,8 @@ pub struct Facts {
     /// What lies between functions: an instruction, or part of one, that traps or does nothing.
     pub filler: u8,
     pub tls: Tls,
+    /// How far behind the start of a module's thread-local storage its offsets count from, for functions that look them up.
+    pub tls_offset: u64,
     /// Its relocation types, by number.
     pub types: &'static [Type],
     /// The type that computes nothing.
@@ -47,6 +49,10 @@ pub struct Facts {
     pub got_base: GotBase,
     pub plt: Plt,
     pub variant_calls: Option<VariantCalls>,
+    pub flags: Option<FileFlags>,
+    pub attributes: Option<Attributes>,
+    /// A symbol that the linker defines for programs: where a register points.
+    pub pointer: Option<DataPointer>,
     pub large: Option<LargeModel>,
     /// A section type for frames, which then are like data; 0 if it has none.
     pub frame_section: u32,
@@ -116,6 +122,29 @@ pub struct Pages {
     pub max: u64,
     /// What is protected against writing ends with such a page.
     pub common: u64,
+}
+
+/// `e_flags` of the output so far and those of the next object; the error says what does not go together.
+pub type FileFlags = fn(u32, u32) -> Result<u32, String>;
+
+/// A section of objects that says what instructions and conventions their code uses.
+pub struct Attributes {
+    pub name: &'static [u8],
+    /// `sh_type`, and the `p_type` by which loaders find it.
+    pub section: u32,
+    pub segment: u32,
+    pub merge: MergeAttributes,
+}
+
+/// The contents for the output from those of all objects, each with what messages call it. The error is a message.
+pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, String>;
+
+/// A register that points into data, so that code reaches what is around with one instruction.
+pub struct DataPointer {
+    pub symbol: &'static str,
+    /// The output section that it points into (or the image, if there is none), and how far behind its start.
+    pub section: &'static [u8],
+    pub offset: u64,
 }
 
 /// Where the thread pointer points.

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::class::{Class, From};
 use super::facts::Facts;
+use super::shrink::Shrink;
 use super::{Machine, Site, apply, scan};
 use crate::elf::Rela;
 use crate::ids::{ObjectId, SectionId};
@@ -59,7 +60,7 @@ pub struct Field<'f> {
 }
 
 /// A machine that rewrites no instructions leaves out all that asks about them.
-pub trait Rules: Sync + 'static {
+pub trait Rules: Sync + Sized + 'static {
     const FACTS: Facts;
     /// The type of relocations against offsets in other debug sections, where they are 32 bits wide.
     const DEBUG_OFFSET: u32;
@@ -108,6 +109,11 @@ pub trait Rules: Sync + 'static {
     /// The form of an instruction that can do without its slot. `pic`: there are no fixed addresses.
     fn got_form(_code: Code, _pic: bool) -> Option<Self::GotForm> {
         None
+    }
+
+    /// Whether the instructions of relocation `i` that load a slot belong together as they have to, so that they may be rewritten.
+    fn got_pair(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> bool {
+        true
     }
 
     /// Has the instruction use the symbol's address, `target` less the addend.
@@ -164,6 +170,18 @@ pub trait Rules: Sync + 'static {
     }
 
     /// As in [`Machine`].
+    fn shrink() -> Option<&'static dyn Shrink> {
+        None
+    }
+
+    fn apply(site: &Site, out: &mut [u8]) {
+        apply::allocated::<Self>(site, out);
+    }
+
+    fn apply_debug(site: &Site, tombstone: u64, out: &mut [u8]) {
+        apply::debug::<Self>(site, tombstone, out);
+    }
+
     fn write_plt(image: &Image, start: u64, out: &mut [u8]);
     fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]);
     fn unbound(image: &Image, entry: u32) -> u64;
@@ -198,11 +216,15 @@ impl<R: Rules> Machine for R {
     }
 
     fn apply(&self, site: &Site, out: &mut [u8]) {
-        apply::allocated::<R>(site, out);
+        R::apply(site, out);
     }
 
     fn apply_debug(&self, site: &Site, tombstone: u64, out: &mut [u8]) {
-        apply::debug::<R>(site, tombstone, out);
+        R::apply_debug(site, tombstone, out);
+    }
+
+    fn shrink(&self) -> Option<&'static dyn Shrink> {
+        R::shrink()
     }
 
     fn write_plt(&self, image: &Image, start: u64, out: &mut [u8]) {

@@ -244,7 +244,7 @@ impl<'a> Section<'_, '_, 'a> {
         }
         if target.is(sym::IFUNC)
             && !target.is(sym::PREEMPTIBLE)
-            && !matches!(class, Class::Size | Class::None)
+            && !matches!(class, Class::Size | Class::OtherHalf | Class::None)
         {
             self.need(i, target, sym::NEEDS_PLT, found);
         }
@@ -304,7 +304,7 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::TlsGd => return self.general_dynamic::<R>(i, target, found),
             Class::TlsLd => return self.local_dynamic::<R>(i, found),
-            Class::DtpOff | Class::TlsDescCall | Class::None => {}
+            Class::DtpOff | Class::TlsDescCall | Class::Term | Class::OtherHalf | Class::None => {}
             Class::GotTp => self.initial_exec::<R>(i, target, found),
             Class::TpOff => {
                 // What is undefined and weak has no offset; code that asks for it does not run.
@@ -334,7 +334,14 @@ impl<'a> Section<'_, '_, 'a> {
         };
         matches!(
             class,
-            Class::TlsLd | Class::TlsDescCall | Class::Size | Class::None | Class::GotBase | Class::Unknown
+            Class::TlsLd
+                | Class::TlsDescCall
+                | Class::Size
+                | Class::Term
+                | Class::OtherHalf
+                | Class::None
+                | Class::GotBase
+                | Class::Unknown
         ) || matches!(target.kind(), sym::UNDEFINED | sym::INTERNAL)
             || target.id.is_none() && untyped()
     }
@@ -534,6 +541,7 @@ impl<'a> Section<'_, '_, 'a> {
         let scanner = self.scanner;
         is_got_relaxable(target.flags, scanner.relax_got)
             && self.code(i).is_some_and(|code| R::got_form(code, scanner.mode.pic).is_some())
+            && R::got_pair(self.data(), self.relocs, i)
     }
 
     fn general_dynamic<R: Rules>(&self, i: usize, target: Target, found: &mut Found) -> usize {

@@ -21,7 +21,7 @@ pub fn machine(name: &str) -> Result<&'static dyn Machine, String> {
         "elf_i386_sol2" | "elf_iamcu" => "32-bit x86",
         "aarch64elf32" | "aarch64linux32" => "AArch64 ILP32",
         "armelf" | "armelfb" | "armelf_linux_eabi" | "armelfb_linux_eabi" => "ARM",
-        "elf32lriscv" | "elf64lriscv" | "elf32briscv" | "elf64briscv" => "RISC-V",
+        "elf32briscv" | "elf64briscv" => "big-endian RISC-V",
         "elf32loongarch" | "elf64loongarch" => "LoongArch",
         "elf32ppc" | "elf32ppclinux" | "elf32lppc" | "elf32lppclinux" => "PowerPC",
         "elf64ppc" | "elf64lppc" => "PowerPC64",
@@ -51,10 +51,11 @@ mod tests {
     fn what_is_said_of_each_kind() {
         assert!(machine("elf_x86_64").is_ok() && machine("elf_amd64").is_ok());
         assert!(machine("elf_i386").is_ok() && machine("elf64_s390").is_ok());
+        assert!(machine("elf64lriscv").is_ok() && machine("elf32lriscv").is_ok());
         assert!(machine("aarch64linux").is_ok() && machine("aarch64linuxb").is_ok());
         assert_eq!(
-            machine("elf64lriscv").unwrap_err(),
-            "elf64lriscv: architecture not supported yet: RISC-V"
+            machine("elf64briscv").unwrap_err(),
+            "elf64briscv: architecture not supported yet: big-endian RISC-V"
         );
         assert!(machine("elf_x86_64_fbsd").unwrap_err().ends_with("x86-64 FreeBSD"));
         assert!(machine("i386pep").unwrap_err().contains("for which this is not the linker"));

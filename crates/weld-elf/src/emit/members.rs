@@ -13,7 +13,7 @@ use crate::ids::*;
 use crate::layout::{Chunk, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::options::Options;
-use crate::sections::SectionKind;
+use crate::sections::{SectionKind, shrunk};
 use crate::synth::emitted_relocs::{EmittedRelocs, Mover};
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
@@ -136,6 +136,7 @@ impl Members<'_, '_, '_> {
         match section.kind() {
             // The terminator of an `.eh_frame` that `-r` joins is left out unless it is the last.
             SectionKind::Regular | SectionKind::Reversed => out.copy_from_slice(&data[..out.len()]),
+            SectionKind::Shrunk => shrunk::copy(image.sections.shrunk.cuts(source.id), data, out),
             SectionKind::Compressed => {
                 if let Err(e) = Compressed::parse(data, object.format()).and_then(|c| c.decompress_into(out))
                 {

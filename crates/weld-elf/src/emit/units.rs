@@ -384,7 +384,7 @@ mod tests {
             file_size: 0,
             ..Layout::default()
         };
-        (layout, Sections { list, objects: Vec::new(), bins: Vec::new() })
+        (layout, Sections { list, ..Sections::default() })
     }
 
     #[test]

@@ -71,8 +71,9 @@ pub struct Object<'a> {
     pub spells_versions: bool,
     /// Section id of its section header 0; set when live objects are numbered.
     pub section_base: u32,
-    /// The machine that it is for.
+    /// The machine that it is for, and what `e_flags` says of that.
     pub machine: &'static Facts,
+    pub flags: u32,
     /// The section index of common symbols for the large code model, or of ordinary ones if the machine has none.
     large_common: u16,
     /// The bit of `st_other` for functions that use more registers than others; 0 if the machine has none.
@@ -145,6 +146,7 @@ impl<'a> Object<'a> {
             spells_versions: false,
             section_base: 0,
             machine,
+            flags: ehdr.e_flags(),
             large_common: machine.large_common().unwrap_or(SHN_COMMON),
             variant_calls: machine.variant_calls.as_ref().map_or(0, |variant| variant.other),
         };

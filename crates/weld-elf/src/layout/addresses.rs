@@ -14,7 +14,7 @@ use super::*;
 use crate::arch::facts::{Facts, GotBase};
 use crate::live::Live;
 use crate::sections::{InputSection, SectionKind, Sections};
-use crate::symbols::internal::{Internals, Target};
+use crate::symbols::internal::{Internal, Internals, Target};
 use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS};
 use crate::symbols::{Symbol, Symbols, sym};
 
@@ -90,6 +90,7 @@ pub fn place_symbols(
     let copy = layout.chunk_address(ChunkKind::CopyBss);
     let relro = layout.chunk_address(ChunkKind::CopyRelro);
     let eh_frame = layout.chunk_address(ChunkKind::EhFrame);
+    let rearranged = sections.rearranged();
     for id in relro_copies {
         // The offset counts from the other block; what is added below is `copy`.
         let symbol = &mut symbols.list[id.index()];
@@ -102,13 +103,13 @@ pub fn place_symbols(
                 let section = &sections.list[symbol.section as usize];
                 if flags & sym::MERGED != 0 {
                     place_merged(symbol, section, layout, merged);
-                } else if !section.is_rearranged() {
+                } else if !section.is_one_of(rearranged) {
                     symbol.move_to(section.address());
                 } else if section.kind() == SectionKind::EhFrame {
                     // Its records have moved apart; what names the section means its start.
                     symbol.set_address(eh_frame);
                 } else {
-                    symbol.set_address(section.address_of(symbol.offset()));
+                    symbol.set_address(sections.address_of(SectionId(symbol.section), symbol.offset()));
                 }
             }
             sym::COMMON => {
@@ -174,6 +175,32 @@ pub fn value_of_internal(
     target_value(symbols, (layout, &Named::find(layout, internals)), (bases, shared), target)
 }
 
+/// What stands for places in output sections and bounds of them, while the rest is not placed yet.
+pub fn internals_by_sections(
+    (symbols, layout, internals): (&Symbols, &Layout, &Internals),
+) -> HashMap<SymbolId, u64> {
+    let named = Named::find(layout, internals);
+    let value = |target: &Target| match target {
+        Target::SectionStart(_)
+        | Target::SectionEnd(_)
+        | Target::Pointer { .. }
+        | Target::ImageStart
+        | Target::EndOfText
+        | Target::EndOfData
+        | Target::End
+        | Target::Absolute(_) => {
+            Some(target_value(symbols, (layout, &named), (&Bases::default(), false), target))
+        }
+        _ => None,
+    };
+    let one = |internal: &Internal| {
+        let by_script = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
+        let value = by_script.map(|value| value.number).or_else(|| value(&internal.target))?;
+        Some((internal.id, value))
+    };
+    internals.list.iter().filter_map(one).collect()
+}
+
 /// The output sections that symbols ask for by name: the first and the last of each name.
 struct Named<'n>(HashMap<&'n [u8], Option<(usize, usize)>>);
 
@@ -181,7 +208,10 @@ impl<'n> Named<'n> {
     fn find(layout: &Layout, internals: &'n Internals) -> Named<'n> {
         let mut all = HashMap::new();
         for internal in &internals.list {
-            if let Target::SectionStart(name) | Target::SectionEnd(name) = &internal.target {
+            if let Target::SectionStart(name)
+            | Target::SectionEnd(name)
+            | Target::Pointer { section: name, .. } = &internal.target
+            {
                 all.insert(&name[..], None);
             }
         }
@@ -217,6 +247,10 @@ fn target_value(
             |(first, _)| layout.sections[first].address,
         ),
         Target::SectionEnd(name) => named.get(name).map_or(image, |(_, last)| layout.sections[last].end()),
+        Target::Pointer { section, offset } => {
+            let start = named.get(section).map_or(image, |(first, _)| layout.sections[first].address);
+            start.wrapping_add(*offset)
+        }
         Target::ImageStart => image,
         Target::EndOfText => end_of(alloc().filter(|s| s.flags & crate::elf::SHF_EXECINSTR != 0), image),
         Target::EndOfData => end_of(alloc().filter(|s| !s.is_nobits()), image),

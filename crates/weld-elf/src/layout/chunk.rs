@@ -12,6 +12,7 @@ pub enum ChunkKind {
     BuildId,
     PackageNote,
     StackNote,
+    Attributes,
     DynSym,
     VerSym,
     VerDef,

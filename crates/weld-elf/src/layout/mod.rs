@@ -7,6 +7,7 @@
 //! * [`overlaps`] checks that nothing lies on anything else;
 //! * [`segments`] cuts them into program headers;
 //! * [`place`] gives them addresses and offsets in the file;
+//! * [`shrink`] makes code shorter that may be;
 //! * [`settle`] repeats that until no size changes;
 //! * [`insert`] adds chunks meanwhile;
 //! * [`addresses`] then gives addresses to what lies in them.
@@ -22,6 +23,7 @@ pub mod runs;
 pub mod scripted;
 pub mod segments;
 pub mod settle;
+pub mod shrink;
 pub mod standard;
 
 use std::borrow::Cow;

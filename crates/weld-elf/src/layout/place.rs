@@ -265,7 +265,15 @@ pub(super) fn set_offset(out: &mut OutputSection, offset: u64, before: u64) -> R
 pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
     let Some(first) = layout.sections.iter().find(|s| !s.is_alloc()) else { return Ok(()) };
     let mut cursor = Cursor { address: 0, offset: first.offset };
-    place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), true)
+    place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), true)?;
+    for segment in &mut layout.segments {
+        if let Some(first) = layout.sections.get(segment.sections.start).filter(|out| !out.is_alloc())
+            && !segment.sections.is_empty()
+        {
+            segment.offset = first.offset;
+        }
+    }
+    Ok(())
 }
 
 /// Gives sections offsets behind one another: those that have an alignment in the file by `align`, which are in no memory.

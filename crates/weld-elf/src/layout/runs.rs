@@ -123,7 +123,7 @@ mod tests {
             let (out, align) = (random(&mut state) % names, random(&mut state) % 7);
             list.push(InputSection::new(kind, BinId(out as u32), align as u32, random(&mut state) % 100));
         }
-        Sections { list, objects: Vec::new(), bins: vec![b".name"; names as usize] }
+        Sections { list, bins: vec![b".name"; names as usize], ..Sections::default() }
     }
 
     #[test]

@@ -98,7 +98,7 @@ mod tests {
 
     fn run(limit: u64) -> (Layout<'static>, Result<(), String>) {
         let mut layout = layout();
-        let mut sections = Sections { list: Vec::new(), objects: Vec::new(), bins: Vec::new() };
+        let mut sections = Sections::default();
         for id in [0, 1] {
             members::place_again(&mut layout, &mut sections, OutputSectionId(id));
         }

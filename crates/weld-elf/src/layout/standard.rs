@@ -67,6 +67,7 @@ pub const OBJECT: &[Statement] = &[
     own(Nowhere, ChunkKind::BuildId),
     own(Nowhere, ChunkKind::PackageNote),
     own(Nowhere, ChunkKind::StackNote),
+    own(Nowhere, ChunkKind::Attributes),
     own(Nowhere, ChunkKind::SymTab),
     own(Nowhere, ChunkKind::SymTabShndx),
     own(Nowhere, ChunkKind::StrTab),

@@ -26,6 +26,7 @@ use crate::resolve::comdat::Comdats;
 use crate::sections::{self, Sections};
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{self, Symbols, sym};
+use crate::synth::attributes;
 use crate::synth::commons::{NO_COMMONS, allocate_commons, merged_commons};
 use crate::synth::joined::{self, Joined};
 use crate::synth::mentions::Mentions;
@@ -133,8 +134,10 @@ fn lay_out<'j>(
         executable_stack: stack.map(|executable| executable || options.layout.execstack == Some(true)),
         changes: joined::lossy(objects, &live).into_iter().map(|lossy| lossy || implicit).collect(),
     };
+    report::flags(job, resolved);
     let mut plan = Plan::new(context.mode, live, (resolved, options));
     plan.symtab = Some(symtab);
+    plan.attributes = attributes::of_all(job, resolved, sections);
     plan.properties = plan::properties::of_all(job, machine, resolved, sections);
     plan.joined = Some(joined);
     let order = &Default::default();

@@ -94,8 +94,9 @@ impl Map<'_, '_, '_> {
         for found in self.symbols.of(id) {
             let object = &image.resolved.objects[found.object.index()];
             let name = shown(image.options, object.symbol_name(found.index));
-            let address = section.address_of(found.value);
-            symbol(text, (address, object.syms[found.index as usize].st_size()), &name);
+            let address = image.sections.address_of(id, found.value);
+            let size = object.syms[found.index as usize].st_size();
+            symbol(text, (address, image.sections.output_size(id, found.value, size)), &name);
         }
     }
 

@@ -38,6 +38,7 @@ use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
+use crate::synth::headers::file_flags;
 use crate::synth::image::Image;
 use split_stack::SplitStack;
 use undefined::Undefined;
@@ -49,6 +50,13 @@ fn exclusions(job: &Job, inputs: &Inputs) {
         if !inputs.archives.iter().any(|archive| is_meant(value, &archive.path)) {
             job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
         }
+    }
+}
+
+/// Objects whose headers say that they do not go together.
+pub fn flags(job: &Job, resolved: &Resolved) {
+    if let Err(wrong) = file_flags(&resolved.objects) {
+        job.sink.push(wrong);
     }
 }
 

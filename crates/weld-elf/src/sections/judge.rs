@@ -32,6 +32,10 @@ impl<'a> Parser<'a, '_> {
         if self.is_bookkeeping(shdr) {
             return Ok(());
         }
+        if self.object.machine.attributes.as_ref().is_some_and(|a| a.section == shdr.sh_type()) {
+            self.found.extra.attributes = self.object.section_data(shndx);
+            return Ok(());
+        }
         if shdr.sh_type() == SHT_LLVM_SYMPART && self.options.kind != OutputKind::Relocatable {
             self.found.extra.has_partitions = true;
             return Ok(());

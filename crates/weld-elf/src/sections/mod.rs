@@ -12,6 +12,7 @@ mod names;
 mod parse;
 mod relocs;
 pub mod scripted;
+pub mod shrunk;
 mod ties;
 mod uses;
 
@@ -24,6 +25,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
 use names::LOCAL_NAME;
+use shrunk::Shrunk;
 
 /// What to do with an input section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,8 @@ pub enum SectionKind {
     /// Another section, which is the same, stands for it (`icf`). It has that one's address, and lies in no
     /// output section itself.
     Folded = 8,
+    /// Like `Regular`, but some of its bytes are left out (`shrunk`).
+    Shrunk = 9,
 }
 
 /// One input section. Slots of sections that take no part are all zero.
@@ -84,6 +88,7 @@ impl InputSection {
             6 => SectionKind::Compressed,
             7 => SectionKind::Reversed,
             8 => SectionKind::Folded,
+            9 => SectionKind::Shrunk,
             _ => SectionKind::Dropped,
         }
     }
@@ -99,15 +104,17 @@ impl InputSection {
     #[inline(always)]
     pub fn is_copied(&self) -> bool {
         use SectionKind::*;
-        const COPIED: u32 =
-            1 << Regular as u32 | 1 << NoBits as u32 | 1 << Compressed as u32 | 1 << Reversed as u32;
+        const COPIED: u32 = 1 << Regular as u32
+            | 1 << NoBits as u32
+            | 1 << Compressed as u32
+            | 1 << Reversed as u32
+            | 1 << Shrunk as u32;
         COPIED >> (self.meta & 15) & 1 != 0
     }
-    /// Whether bytes of the section are elsewhere in the output than in the input ([`Self::output_offset`]).
+    /// Whether the section is of one of these kinds: a bit each.
     #[inline(always)]
-    pub fn is_rearranged(&self) -> bool {
-        const MOVED: u32 = 1 << SectionKind::EhFrame as u32 | 1 << SectionKind::Reversed as u32;
-        MOVED >> (self.meta & 15) & 1 != 0
+    pub fn is_one_of(&self, kinds: u32) -> bool {
+        kinds >> (self.meta & 15) & 1 != 0
     }
     /// Whether other sections live and die with this one.
     pub fn has_followers(&self) -> bool {
@@ -221,6 +228,8 @@ pub struct ObjectSections<'a> {
     pub link_order: Vec<(u32, u32)>,
     /// Data of `.note.gnu.property`; `None` if the object has none.
     pub properties: Option<&'a [u8]>,
+    /// Data of the section that says what instructions and conventions the code uses, on machines that have one.
+    pub attributes: Option<&'a [u8]>,
     /// `.note.GNU-stack` asks for an executable stack; `None` if there is no such section.
     pub executable_stack: Option<bool>,
     /// Relocations that cannot be viewed in place: header index of their section, and they. Sorted.
@@ -241,30 +250,56 @@ pub struct ObjectSections<'a> {
 }
 
 /// All sections of all live objects.
+#[derive(Default)]
 pub struct Sections<'a> {
     pub list: Vec<InputSection>,
     pub objects: Vec<ObjectSections<'a>>,
     /// The name of each bin, which is that of its output section.
     pub bins: Vec<&'a [u8]>,
+    /// What is left out of sections.
+    pub shrunk: Shrunk,
 }
 
-impl InputSection {
+impl Sections<'_> {
+    /// The kinds of sections whose bytes are elsewhere in the output than in the input ([`Self::output_offset`]), a bit each.
+    pub fn rearranged(&self) -> u32 {
+        use SectionKind::*;
+        let moved = 1 << EhFrame as u32 | 1 << Reversed as u32;
+        match self.shrunk.is_empty() {
+            true => moved,
+            false => moved | 1 << Shrunk as u32 | 1 << Folded as u32,
+        }
+    }
+
     /// Where byte `at` of the input section is, from the start of what became of it. Symbols, relocations, exception
     /// frames, debug information and `--emit-relocs` all ask here: bytes stay where they are, but for kinds of sections that
     /// say otherwise. Of sections that are merged or taken apart, others know ([`crate::synth::image::Image::address_in`]).
     #[inline(always)]
-    pub fn output_offset(&self, at: u64) -> u64 {
-        if self.kind() == SectionKind::Reversed { reversed(self.size, at) } else { at }
+    pub fn output_offset(&self, id: SectionId, at: u64) -> u64 {
+        let section = self.get(id);
+        match section.kind() {
+            SectionKind::Reversed => reversed(section.size, at),
+            SectionKind::Shrunk | SectionKind::Folded => shrunk::output_offset(self.shrunk.cuts(id), at),
+            _ => at,
+        }
     }
 
     /// The address of byte `at` of the input section.
     #[inline(always)]
-    pub fn address_of(&self, at: u64) -> u64 {
-        self.address().wrapping_add(self.output_offset(at))
+    pub fn address_of(&self, id: SectionId, at: u64) -> u64 {
+        self.get(id).address().wrapping_add(self.output_offset(id, at))
     }
-}
 
-impl Sections<'_> {
+    /// The size of what a symbol at `at` stands for, in the output.
+    pub fn output_size(&self, id: SectionId, at: u64, size: u64) -> u64 {
+        match self.shrunk.is_empty() {
+            true => size,
+            false => {
+                self.output_offset(id, at.saturating_add(size)).saturating_sub(self.output_offset(id, at))
+            }
+        }
+    }
+
     #[inline(always)]
     pub fn get(&self, id: SectionId) -> &InputSection {
         &self.list[id.index()]

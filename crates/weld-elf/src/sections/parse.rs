@@ -55,7 +55,7 @@ pub fn parse<'a>(
     }
     if total >= u32::MAX as usize {
         sink.error(format!("too many input sections: {total}"));
-        return Sections { list: Vec::new(), objects: Vec::new(), bins: Vec::new() };
+        return Sections::default();
     }
     let stretch = trace::stretch("make room for sections");
     let mut list: Vec<InputSection> = Vec::with_capacity(total);
@@ -92,7 +92,7 @@ pub fn parse<'a>(
     }
     let mut bins = BINS.to_vec();
     bins.extend(rules.iter().flat_map(|scripted| scripted.bin_names));
-    let mut sections = Sections { list, objects: parsed, bins };
+    let mut sections = Sections { list, objects: parsed, bins, shrunk: Default::default() };
     sections.join_names(objects, parallel);
     if sections.bins.len() >= LOCAL_NAME as usize {
         sink.error(format!("too many different section names: {}", sections.bins.len()));

@@ -32,6 +32,11 @@ pub enum Target {
     /// there is none.
     SectionStart(Vec<u8>),
     SectionEnd(Vec<u8>),
+    /// So far behind the start of the output section of that name, or of the image if there is none.
+    Pointer {
+        section: Vec<u8>,
+        offset: u64,
+    },
     /// The ELF header.
     ImageStart,
     /// The end of the last executable, initialised and of all sections.
@@ -245,6 +250,7 @@ impl Internals {
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
         }
         internals.rela_iplt(resolved, options);
+        internals.data_pointer(resolved, options);
         let visibility = match options.symbols.start_stop_visibility {
             crate::elf::STV_DEFAULT => 0,
             crate::elf::STV_PROTECTED => flag::VIS_PROTECTED,
@@ -398,6 +404,16 @@ impl Internals {
         };
         self.optional(resolved, names[0], Target::RelaIpltStart, flag::VIS_HIDDEN);
         self.optional(resolved, names[1], end, flag::VIS_HIDDEN);
+    }
+
+    /// A register of programs, which they load with its address when they start.
+    fn data_pointer(&mut self, resolved: &mut Resolved, options: &Options) {
+        let machine = resolved.objects.first().map(|object| object.machine);
+        let Some(pointer) = machine.and_then(|machine| machine.pointer.as_ref()) else { return };
+        if options.kind != OutputKind::Shared {
+            let target = Target::Pointer { section: pointer.section.to_vec(), offset: pointer.offset };
+            self.optional(resolved, pointer.symbol.as_bytes(), target, 0);
+        }
     }
 
     fn optional(&mut self, resolved: &mut Resolved, name: &[u8], target: Target, flags: u32) {

@@ -5,9 +5,9 @@
 
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
-    build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames, emitted_relocs,
-    gdb_index, gnu_hash, got, groups, interp, merged, package_note, plt, property_note, rela, relr,
-    script_data, shstrtab, stack_note, symtab, sysv_hash, thunks, versions,
+    attributes, build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
+    emitted_relocs, gdb_index, gnu_hash, got, groups, interp, merged, package_note, plt, property_note, rela,
+    relr, script_data, shstrtab, stack_note, symtab, sysv_hash, thunks, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -49,6 +49,7 @@ sections! {
         BuildId => build_id::Section,
         PackageNote => package_note::Section,
         StackNote => stack_note::Section,
+        Attributes => attributes::Section,
         DynSym => dynsym::Section,
         VerSym => versions::Indices,
         VerDef => versions::Definitions,

@@ -244,12 +244,12 @@ impl Writer<'_> {
         let relocs = image.sections.relocs(object, number.index(), section);
         if image.joined.is_none() {
             return relocs.iter().for_each(|reloc| {
-                put(&mover.moved(number, reloc, section.address_of(reloc.r_offset())));
+                put(&mover.moved(number, reloc, image.sections.address_of(id, reloc.r_offset())));
             });
         }
         let site = relocs::Site { image, object, number, shndx: id.0 - object.section_base };
         for reloc in relocs {
-            let moved = mover.moved(number, reloc, section.address_of(reloc.r_offset()));
+            let moved = mover.moved(number, reloc, image.sections.address_of(id, reloc.r_offset()));
             site.check(reloc, moved.sym() == 0 && reloc.sym() != 0);
             put(&moved);
         }

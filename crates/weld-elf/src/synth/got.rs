@@ -108,11 +108,12 @@ fn values(image: &Image, entry: GotEntry, address: u64) -> [u64; 2] {
     let (bases, shared) = (&image.bases, image.mode.shared);
     let in_module = address.wrapping_sub(bases.tls_start);
     let own_id = u64::from(!shared);
+    let looked_up = in_module.wrapping_sub(image.mode.facts().tls_offset);
     match entry {
         GotEntry::Address(_) => [address, 0],
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
-        GotEntry::TlsGd(_) => [own_id, in_module],
+        GotEntry::TlsGd(_) => [own_id, looked_up],
         GotEntry::TlsDesc(_) => [in_module, 0],
         // In an executable, offsets from the module's block count from the thread pointer, as they do
         // behind rewritten code; see `apply`.

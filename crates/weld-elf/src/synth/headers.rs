@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use weld_common::diag::Diagnostic;
+
 use crate::elf::*;
 use crate::ids::HeaderIndex;
 use crate::input::object::Object;
@@ -17,6 +19,20 @@ pub fn os_abi(objects: &[Object]) -> u8 {
     named.min_by_key(|object| object.file).map_or(0, |object| object.os_abi)
 }
 
+/// `e_flags` of the output, by those of the objects with sections of code. (Data that was made an object says nothing.)
+///
+/// # Errors
+/// If they do not go together.
+pub fn file_flags(objects: &[Object]) -> Result<u32, Diagnostic> {
+    let Some(merge) = objects.first().and_then(|object| object.machine.flags) else { return Ok(0) };
+    let has_code = |object: &&Object| object.shdrs.iter().any(|s| s.sh_flags() & SHF_EXECINSTR != 0);
+    let first = objects.iter().find(has_code).unwrap_or(&objects[0]);
+    objects.iter().filter(has_code).try_fold(first.flags, |flags, object| {
+        merge(flags, object.flags)
+            .map_err(|why| object.whole().error(why).note(format!("as {} has", first.name)))
+    })
+}
+
 /// The first bytes of a file for the system `abi`.
 pub fn identification(format: Format, abi: u8) -> [u8; 16] {
     let mut bytes = [0; 16];
@@ -27,7 +43,12 @@ pub fn identification(format: Format, abi: u8) -> [u8; 16] {
 }
 
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
-pub fn file_header(layout: &Layout, (mode, abi): (Mode, u8), entry: u64, names: HeaderIndex) -> Vec<u8> {
+pub fn file_header(
+    layout: &Layout,
+    (mode, abi, flags): (Mode, u8, u32),
+    entry: u64,
+    names: HeaderIndex,
+) -> Vec<u8> {
     if layout.raw {
         return Vec::new();
     }
@@ -44,7 +65,7 @@ pub fn file_header(layout: &Layout, (mode, abi): (Mode, u8), entry: u64, names: 
     let segments = layout.segments.len();
     let phoff = if segments == 0 { 0 } else { format.size::<Ehdr>() };
     out.u16(kind).u16(mode.facts().target.machine).u32(1);
-    out.word(entry).word(phoff).word(layout.section_headers).u32(0);
+    out.word(entry).word(phoff).word(layout.section_headers).u32(flags);
     out.u16(format.size::<Ehdr>() as u16).u16(size(segments, format.size::<Phdr>()));
     out.u16(segments as u16).u16(size(count, format.size::<Shdr>()));
     // Numbers that do not fit are in section header 0.

@@ -40,6 +40,8 @@ pub struct Image<'c, 'a> {
     pub mode: Mode,
     pub bases: Bases,
     pub relax_got: bool,
+    /// Where the register for data points, if code may count from there.
+    pub pointer: Option<u64>,
     pub plt: plt::Style,
     /// Whether relative relocations are packed, so that their addends lie in the section.
     pub relr: bool,
@@ -119,9 +121,11 @@ impl<'a> Image<'_, 'a> {
                     return Place { address: 0, addend, flags, dead: true };
                 }
                 match section.kind() {
-                    SectionKind::Merge | SectionKind::EhFrame | SectionKind::Reversed => {
-                        self.local_in_moved(section, symbol, addend, flags)
-                    }
+                    SectionKind::Merge
+                    | SectionKind::EhFrame
+                    | SectionKind::Reversed
+                    | SectionKind::Shrunk
+                    | SectionKind::Folded => self.local_in_moved(id, symbol, addend, flags),
                     _ => Place { address: section.address().wrapping_add(value), addend, flags, dead: false },
                 }
             }
@@ -131,21 +135,22 @@ impl<'a> Image<'_, 'a> {
 
     /// The address of byte `offset` of a section of the image, whatever became of its bytes. `None` if that is
     /// nowhere.
-    pub fn address_in(&self, section: &InputSection, offset: u64) -> Option<u64> {
+    pub fn address_in(&self, id: SectionId, offset: u64) -> Option<u64> {
+        let section = self.sections.get(id);
         match section.kind() {
             SectionKind::Merge => self.merged_address(section, offset).filter(|_| offset < section.size),
             // Its records have moved apart; what names the section means its start.
             SectionKind::EhFrame => Some(self.layout.chunk_address(ChunkKind::EhFrame)),
-            _ => Some(section.address_of(offset)),
+            _ => Some(self.sections.address_of(id, offset)),
         }
     }
 
-    fn local_in_moved(&self, section: &InputSection, symbol: &Sym, addend: i64, flags: u32) -> Place {
+    fn local_in_moved(&self, id: SectionId, symbol: &Sym, addend: i64, flags: u32) -> Place {
         // The addend of a section symbol says which byte is meant; that of any other is applied to it.
-        let by_section = symbol.kind() == STT_SECTION && section.kind() != SectionKind::EhFrame;
+        let by_section = symbol.kind() == STT_SECTION && self.sections.get(id).kind() != SectionKind::EhFrame;
         let offset =
             if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
-        match self.address_in(section, offset) {
+        match self.address_in(id, offset) {
             Some(address) => {
                 Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
             }

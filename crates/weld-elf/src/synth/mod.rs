@@ -3,6 +3,7 @@
 
 pub mod all;
 pub mod android_relocs;
+pub mod attributes;
 pub mod build_id;
 pub mod commons;
 pub mod contents;

@@ -20,6 +20,7 @@ use weld_common::trace;
 
 use super::all;
 use super::android_relocs;
+use super::attributes;
 use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
 use super::debug_info::object::Objects;
 use super::debug_names;
@@ -49,7 +50,7 @@ use crate::layout::addresses::Bases;
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
-use crate::layout::{Layout, addresses, scripted};
+use crate::layout::{Layout, addresses, scripted, shrink};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
@@ -84,6 +85,12 @@ pub struct Plan<'a> {
     pub bases: Bases,
     pub(super) relax_got: bool,
     pub(super) plt: plt::Style,
+    /// The symbol that says where the register for data points, if code may count from there.
+    pub(super) pointer: Option<SymbolId>,
+    /// `e_flags`
+    pub(super) flags: u32,
+    /// What instructions and conventions the code uses: contents of a section of its own.
+    pub attributes: Vec<u8>,
     /// The tag that says that some functions in the PLT use more registers than others.
     pub(super) variant_calls: Option<u64>,
     /// Something counts from the GOT or names its base, so there has to be one.
@@ -153,6 +160,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let counts = counter.count(&copies, self.context.parallel);
         let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols);
         let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
+        self.shrink(sections);
+        self.job.sink.end_phase()?;
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
         let plt = self.plt_style(properties.as_ref(), &slots);
@@ -169,6 +178,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let executable_stack = self.executable_stack(sections);
         let variant_calls = self.variant_calls(&slots);
+        let pointer = self.data_pointer(symbols);
+        let attributes = attributes::of_all(self.job, self.resolved, sections);
         let mut plan = Plan {
             slots,
             merged,
@@ -182,6 +193,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             gdb_index,
             debug_names,
             properties,
+            pointer,
+            attributes,
             counts,
             copies,
             init: find(&options.symbols.init),
@@ -199,6 +212,29 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         drop(span);
         Ok(plan)
+    }
+
+    /// Finds code that may get shorter, on machines that have such.
+    fn shrink(&self, sections: &mut Sections) {
+        let mode = self.context.mode;
+        let Some(machine) = mode.machine.shrink() else { return };
+        let code = shrink::Code {
+            objects: &self.resolved.objects,
+            owners: self.context.owners,
+            options: self.job.options,
+            mode,
+            parallel: self.context.parallel,
+        };
+        shrink::find(&code, machine, sections, &self.live, self.job.sink);
+    }
+
+    /// The symbol that says where the register for data points, if code may count from there.
+    fn data_pointer(&self, symbols: &Symbols) -> Option<SymbolId> {
+        let pointer = self.context.mode.facts().pointer.as_ref()?;
+        let relocs = &self.job.options.relocs;
+        let wanted = relocs.relax && relocs.relax_gp && !self.context.mode.shared;
+        let id = self.resolved.names.find(pointer.symbol.as_bytes()).filter(|_| wanted)?;
+        is_here(symbols, id).then_some(id)
     }
 
     /// Plans `.eh_frame` and `.symtab`, which know nothing of each other, side by side.
@@ -322,6 +358,9 @@ impl<'a> Plan<'a> {
             bases: Bases::default(),
             relax_got: false,
             plt: plt::Style::Ordinary,
+            pointer: None,
+            flags: crate::synth::headers::file_flags(&resolved.objects).unwrap_or(0),
+            attributes: Vec::new(),
             variant_calls: None,
             got_base: false,
             dynsym: None,

@@ -324,7 +324,7 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
     let relocs = image.sections.relocs(&image.resolved.objects[object.index()], object.index(), section);
     for reloc in run {
         let input = &relocs[reloc.index()];
-        let address = section.address_of(input.r_offset());
+        let address = image.sections.address_of(first.section, input.r_offset());
         if image.options.relocs.pack_relr && reloc.kind() == DynKind::Relative && is_even(section, input) {
             all.relr.push(address);
         } else {

@@ -126,8 +126,9 @@ impl Packed<'_, '_> {
             let section = sections.get(reloc.section);
             let relocs = sections.relocs(&self.resolved.objects[object.index()], object.index(), section);
             let Some(out) = layout.out_of(section.bin()) else { continue };
-            let offset =
-                section.offset().wrapping_add(section.output_offset(relocs[reloc.index()].r_offset()));
+            let offset = section
+                .offset()
+                .wrapping_add(sections.output_offset(reloc.section, relocs[reloc.index()].r_offset()));
             list.push(layout[out].address.wrapping_add(offset));
         }
         if let Some(chunk) = layout.chunk(ChunkKind::Got) {

@@ -91,10 +91,13 @@ impl Image<'_, '_> {
     pub fn local_record(&self, object: &Object, index: u32, symbol: &Sym) -> Record {
         let address = self.local_place(object, index, 0).address;
         let tls = symbol.kind() == STT_TLS;
+        let mut size = symbol.st_size();
         let section = match object.place(index, symbol) {
             SymbolPlace::Section(shndx) => {
-                let section = self.sections.get(SectionId(object.section_base + shndx));
-                self.out_of(section).map_or(InSection::UNDEFINED, |out| InSection::Defined(out.header()))
+                let id = SectionId(object.section_base + shndx);
+                size = self.sections.output_size(id, symbol.st_value(), size);
+                self.out_of(self.sections.get(id))
+                    .map_or(InSection::UNDEFINED, |out| InSection::Defined(out.header()))
             }
             _ => InSection::Reserved(symbol.st_shndx()),
         };
@@ -103,7 +106,7 @@ impl Image<'_, '_> {
             kind: symbol.kind(),
             other: symbol.st_other(),
             value: if tls { address.wrapping_sub(self.bases.tls_start) } else { address },
-            size: symbol.st_size(),
+            size,
             section,
         }
     }
@@ -118,6 +121,9 @@ impl Image<'_, '_> {
         match kind {
             STT_COMMON => kind = STT_OBJECT,
             STT_GNU_IFUNC if Image::is_known_by_plt(flags) => (kind, size) = (STT_FUNC, 0),
+            _ if flags & sym::KIND == sym::DEFINED => {
+                size = self.sections.output_size(SectionId(symbol.section), definition.st_value(), size);
+            }
             _ => {}
         }
         if matches!(flags & sym::KIND, sym::COMMON | sym::UNDEFINED) {

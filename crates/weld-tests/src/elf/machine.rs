@@ -81,6 +81,29 @@ const MACHINES: &[Machine] = &[
         address: "ABS64",
         tls_block: Some(16),
     },
+    Machine {
+        machine: elf::EM_RISCV.0,
+        prefix: "R_RISCV_",
+        dynamic: &[
+            "64",
+            "32",
+            "RELATIVE",
+            "COPY",
+            "JUMP_SLOT",
+            "TLS_DTPMOD64",
+            "TLS_DTPREL64",
+            "TLS_TPREL64",
+            "TLS_DTPMOD32",
+            "TLS_DTPREL32",
+            "TLS_TPREL32",
+            "TLSDESC",
+            "IRELATIVE",
+        ],
+        words: &[("64", 8, false), ("32_PCREL", 4, true), ("PLT32", 4, true)],
+        calls: &["PLT32"],
+        address: "64",
+        tls_block: Some(0),
+    },
 ];
 
 impl Machine {

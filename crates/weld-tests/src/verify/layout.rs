@@ -126,7 +126,8 @@ fn one_segment(image: &Image, s: &Segment, p: &mut Problems) {
         });
         return;
     }
-    let special = [elf::PT_GNU_STACK.0, elf::PT_TLS.0];
+    // What tools read is in no memory.
+    let special = [elf::PT_GNU_STACK.0, elf::PT_TLS.0, elf::PT_RISCV_ATTRIBUTES.0];
     if special.contains(&s.p_type) || s.memsz == 0 {
         return;
     }

@@ -41,6 +41,7 @@ const fn facts(big: bool) -> Facts {
         // Four of them are an instruction that traps.
         filler: 0,
         tls: Tls::BlockFirst(16),
+        tls_offset: 0,
         types: &TYPES,
         none: R_NONE,
         dynamic: DynamicTypes {
@@ -59,6 +60,9 @@ const fn facts(big: bool) -> Facts {
         got_base: GotBase::Got,
         plt: plt::PLT,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0005 }),
+        flags: None,
+        attributes: None,
+        pointer: None,
         large: None,
         frame_section: 0,
         properties: Properties {

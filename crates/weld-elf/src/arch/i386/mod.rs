@@ -85,6 +85,7 @@ const FACTS: Facts = Facts {
     // A breakpoint.
     filler: 0xcc,
     tls: Tls::StorageFirst,
+    tls_offset: 0,
     types: &TYPES,
     none: R_NONE,
     dynamic: DynamicTypes {
@@ -103,6 +104,9 @@ const FACTS: Facts = Facts {
     got_base: GotBase::GotPlt,
     plt: plt::PLT,
     variant_calls: None,
+    flags: None,
+    attributes: None,
+    pointer: None,
     large: None,
     frame_section: 0,
     properties: x86::PROPERTIES,

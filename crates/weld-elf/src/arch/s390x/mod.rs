@@ -107,6 +107,7 @@ const FACTS: Facts = Facts {
     // Two of them are an instruction that does nothing.
     filler: 0x07,
     tls: Tls::StorageFirst,
+    tls_offset: 0,
     types: &TYPES,
     none: R_NONE,
     dynamic: DynamicTypes {
@@ -126,6 +127,9 @@ const FACTS: Facts = Facts {
     got_base: GotBase::GotPlt,
     plt: plt::PLT,
     variant_calls: None,
+    flags: None,
+    attributes: None,
+    pointer: None,
     large: None,
     frame_section: 0,
     properties: Properties { rules: &[], control_flow: None, landing: None },

@@ -121,6 +121,7 @@ const FACTS: Facts = Facts {
     // A breakpoint.
     filler: 0xcc,
     tls: Tls::StorageFirst,
+    tls_offset: 0,
     types: &TYPES,
     none: R_NONE,
     dynamic: DynamicTypes {
@@ -139,6 +140,9 @@ const FACTS: Facts = Facts {
     got_base: GotBase::GotPlt,
     plt: plt::PLT,
     variant_calls: None,
+    flags: None,
+    attributes: None,
+    pointer: None,
     large: Some(LargeModel { common: 0xff02, flag: 0x1000_0000 }),
     frame_section: 0x7000_0001,
     properties: x86::PROPERTIES,
@@ -162,7 +166,7 @@ impl Rules for X86_64 {
     #[inline(always)]
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
         match TYPES[kind as usize].fit {
-            Signed | Around | Any => put_signed(out, at, FACTS.width(kind), value as i64),
+            Signed | Around | Any | Rounded => put_signed(out, at, FACTS.width(kind), value as i64),
             Unsigned => put_unsigned(out, at, value),
             Either => put_either(out, at, FACTS.width(kind), value),
         }

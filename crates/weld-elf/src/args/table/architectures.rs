@@ -1,7 +1,7 @@
 //! Options that only mean something for architectures other than x86-64, most of which weld does not have yet.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, refused, take};
+use weld_common::args::{Group, Spec, accepted, flag, refused, take};
 
 use super::super::state::State;
 use super::super::values::number;
@@ -11,7 +11,7 @@ pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: ""
 const ARM: &str = "it is for ARM, which comes later";
 const AARCH64: &str = "it is for AArch64, and not there yet";
 const POWER: &str = "it is for PowerPC64, which comes later";
-const RISCV: &str = "it is for RISC-V, which comes later";
+const RISCV: &str = "it is for RISC-V, and not there yet";
 
 const ROWS: &[Spec<State>] = &[
     refused(&["be8", "cmse-implib", "fix-cortex-a8", "target1-rel"], NoValue, ARM),
@@ -43,8 +43,12 @@ const ROWS: &[Spec<State>] = &[
         NoValue,
         "only PowerPC has it",
     ),
-    refused(&["relax-gp", "relax-tbljal"], NoValue, RISCV),
-    accepted(&["no-relax-gp", "no-relax-tbljal"], NoValue, "only RISC-V has it"),
+    flag(&["relax-gp"], "RISC-V: let code count from the register that points to small data.", |s| {
+        s.o.relocs.relax_gp = true;
+    }),
+    flag(&["no-relax-gp"], "RISC-V: do not (default).", |s| s.o.relocs.relax_gp = false),
+    refused(&["relax-tbljal"], NoValue, RISCV),
+    accepted(&["no-relax-tbljal"], NoValue, "it is the default"),
     accepted(&["mips-got-size"], Required("SIZE"), "only MIPS has it"),
     accepted(&["gpsize", "G"], Required("SIZE"), "x86-64 has no small data"),
 ];

@@ -568,8 +568,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     }
 
     /// The address of byte `at` of an input section.
-    fn place_in(&self, section: SectionId, at: u64) -> Option<Value> {
-        let section = self.sections.get(section);
+    fn place_in(&self, id: SectionId, at: u64) -> Option<Value> {
+        let section = self.sections.get(id);
         match section.kind() {
             SectionKind::Merge => {
                 let (part, input) = section.merged();
@@ -580,7 +580,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             SectionKind::EhFrame => Some(self.in_chunk(self.layout.chunk(ChunkKind::EhFrame)?, 0)),
             _ => {
                 let out = self.layout.out_of(section.bin())?;
-                let at = section.offset().wrapping_add(section.output_offset(at));
+                let at = section.offset().wrapping_add(self.sections.output_offset(id, at));
                 let number = self.layout[out].address.wrapping_add(at);
                 Some(Value { number, kind: self.kind_of(out) })
             }

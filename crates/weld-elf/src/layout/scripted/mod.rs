@@ -217,6 +217,22 @@ impl Scripted {
     }
 }
 
+/// Measures anew how far runs of members reach, after the sizes of sections have changed.
+pub(super) fn measure(layout: &mut Layout, sections: &Sections, parallel: bool) {
+    use rayon::prelude::*;
+    let Some(mut script) = layout.script.take() else { return };
+    let measure = |part: &mut Part| {
+        if let Some(out) = layout.out_of(part.bin) {
+            part.extent = super::shrink::extent(&layout[out].members[part.members.clone()], sections);
+        }
+    };
+    match parallel {
+        true => script.parts.par_iter_mut().flatten().for_each(measure),
+        false => script.parts.iter_mut().flatten().for_each(measure),
+    }
+    layout.script = Some(script);
+}
+
 /// Gives members their offsets: those in runs, in parallel, and those that lie in an order of their own.
 fn place_members(script: &Scripted, layout: &Layout, sections: &mut Sections, parallel: bool) {
     use rayon::prelude::*;

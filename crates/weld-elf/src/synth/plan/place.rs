@@ -9,6 +9,7 @@ use crate::input::object::SymbolPlace;
 use crate::job::Context;
 use crate::layout::program::Program;
 use crate::layout::segments;
+use crate::layout::shrink::{self, Shrinking};
 use crate::layout::{Layout, addresses, scripted, settle};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
@@ -59,8 +60,8 @@ impl<'a> Plan<'a> {
             let object = &resolved.objects[object.index()];
             let symbol = &object.syms[index as usize];
             if let SymbolPlace::Section(shndx) = object.place(index, symbol) {
-                let section = sections.get(SectionId(object.section_base + shndx));
-                slot.definition = section.address_of(symbol.st_value());
+                let section = SectionId(object.section_base + shndx);
+                slot.definition = sections.address_of(section, symbol.st_value());
             }
         }
     }
@@ -120,6 +121,30 @@ impl<'a> Plan<'a> {
         let Some(branches) = branches else {
             if program.options.layout.branch_reach.is_some() && self.joined.is_none() {
                 return Err(format!("--branch-reach: on {} all branches reach", facts.mode.facts().name));
+            }
+            let code = shrink::Code {
+                objects: &resolved.objects,
+                owners: context.owners,
+                options: program.options,
+                mode: context.mode,
+                parallel: context.parallel,
+            };
+            let places = shrink::World {
+                symbols,
+                internals: context.internals,
+                slots: &self.slots,
+                merged: &self.merged,
+                folds: &self.live.folds,
+                plt: self.plt,
+                pointer: self.pointer,
+            };
+            if let Some(mut shrinking) = Shrinking::new(code, places, sections) {
+                return settle::settle(
+                    &mut self.layout,
+                    sections,
+                    &mut [&mut shrinking, &mut packed],
+                    assign,
+                );
             }
             return settle::settle(&mut self.layout, sections, &mut [&mut packed], assign);
         };

@@ -34,7 +34,7 @@ impl Goal {
     /// Where it is, once everything has its address; `plt` knows those of entries.
     pub fn address(self, sections: &Sections, symbols: &Symbols, plt: impl Fn(u32) -> u64) -> u64 {
         match self {
-            Goal::Section(id, offset) => sections.get(id).address_of(offset),
+            Goal::Section(id, offset) => sections.address_of(id, offset),
             Goal::Plt(entry, addend) => plt(entry).wrapping_add(addend as u64),
             Goal::Internal(id, addend) => symbols[id].address().wrapping_add(addend as u64),
             Goal::Absolute(address) => address,
@@ -178,7 +178,9 @@ impl<'a> Addresses<'_, '_, 'a> {
     fn goal_in(&self, id: SectionId, offset: u64) -> Option<Goal> {
         let id = self.world.live.folds.leader(id);
         let section = self.sections.get(id);
-        let there = section.is_copied() && !section.is_rearranged() && self.world.live.contains(id);
+        let there = section.is_copied()
+            && !section.is_one_of(self.sections.rearranged())
+            && self.world.live.contains(id);
         there.then_some(Goal::Section(id, offset))
     }
 

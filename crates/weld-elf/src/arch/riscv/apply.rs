@@ -1,0 +1,426 @@
+//! Applying RISC-V's relocations, in loops of its own: bytes may be gone before a place, and what a relocation stores may depend on
+//! another one.
+//!
+//! What a value is, is said by the common [`Site`], as on other machines; here is what becomes of an instruction, where it is now, and
+//! where the other half of a value is found.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use super::code::{self, *};
+use super::relax::{self, is_marked};
+use super::types::*;
+use super::{Riscv, Rules};
+use crate::arch::Site;
+use crate::arch::class::Class;
+use crate::arch::debug_targets::DebugTargets;
+use crate::arch::rules::Failure;
+use crate::elf::Rela;
+use crate::ids::SectionId;
+use crate::sections::SectionKind;
+use crate::sections::shrunk::{Cut, offset_before};
+use crate::symbols::sym;
+
+/// Applies the relocations of a section in memory to its bytes.
+pub fn allocated<const WIDE: bool>(site: &Site, out: &mut [u8]) {
+    let id = SectionId(site.object.section_base + site.shndx);
+    let shrunk = site.image.sections.get(id).kind() == SectionKind::Shrunk;
+    let cuts = if shrunk { site.image.sections.shrunk.cuts(id) } else { &[] };
+    let mut applier = Applier::<WIDE> { site, cuts, next: 0, by_offset: OnceCell::new() };
+    let mut i = 0;
+    while i < site.relocs.len() {
+        let reloc = &site.relocs[i];
+        match applier.one(i, out) {
+            Ok(more) => i += more,
+            Err(failure) => site.report(reloc, failure),
+        }
+        i += 1;
+    }
+}
+
+struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
+    site: &'s Site<'c, 'i, 'a>,
+    cuts: &'s [Cut],
+    /// The first cut that ends behind the place before.
+    next: usize,
+    /// Relocations with upper halves by their places, if relocations are in no order.
+    by_offset: OnceCell<HashMap<u64, usize>>,
+}
+
+impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
+    /// Applies relocation `i`, and says how many behind it were with it.
+    fn one(&mut self, i: usize, out: &mut [u8]) -> Result<usize, Failure> {
+        let site = self.site;
+        let reloc = &site.relocs[i];
+        let kind = reloc.kind();
+        let class = Riscv::<WIDE>::class(kind);
+        if class == Class::None && !matches!(kind, R_ALIGN | R_TPREL_ADD) {
+            return Ok(0);
+        }
+        let at = self.place_of(reloc);
+        let form = self.form(i);
+        if form != relax::STAYS {
+            return self.shorter(i, form, (out, at)).map(|()| 0);
+        }
+        if at.checked_add(Riscv::<WIDE>::width(kind)).is_none_or(|end| end > out.len()) {
+            site.out_of_bounds(reloc);
+            return Ok(0);
+        }
+        match kind {
+            R_ALIGN | R_TPREL_ADD => return Ok(0),
+            R_PCREL_LO12_I | R_PCREL_LO12_S => return self.lower(i, (out, at)).map(|()| 0),
+            R_LO12_I | R_LO12_S if self.cuts.is_empty() || !is_marked(site.relocs, i) => {}
+            R_LO12_I | R_LO12_S => return self.lower_alone(reloc, (out, at)).map(|()| 0),
+            R_TPREL_LO12_I | R_TPREL_LO12_S if !self.cuts.is_empty() && is_marked(site.relocs, i) => {
+                return self.lower_of_thread(i, (out, at)).map(|()| 0);
+            }
+            R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 | R_TLSDESC_CALL => {
+                return self.descriptor(i, (out, at)).map(|()| 0);
+            }
+            R_SET_ULEB128 => return self.leb(i, (out, at)),
+            R_SUB_ULEB128 => {
+                site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
+                return Ok(0);
+            }
+            _ => {}
+        }
+        let here = site.address.wrapping_add(at as u64);
+        let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
+        let undefined = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED;
+        let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0 && !undefined;
+        let target = place.address.wrapping_add(place.addend as u64);
+        match class {
+            Class::Pc | Class::Plt if plain => {
+                Riscv::<WIDE>::put_distance(kind, out, at, target, here).map(|()| 0)
+            }
+            Class::Low | Class::Narrow | Class::Term if plain => {
+                Riscv::<WIDE>::put(kind, out, at, target).map(|()| 0)
+            }
+            _ => site.special::<Riscv<WIDE>>(class, i, (out, at), place),
+        }
+    }
+
+    /// Where the field of a relocation is among the bytes that are written.
+    fn place_of(&mut self, reloc: &Rela) -> usize {
+        let offset = reloc.r_offset();
+        if self.cuts.is_empty() {
+            return offset.wrapping_add(self.site.delta) as usize;
+        }
+        let is_behind = |cut: Option<&Cut>| cut.is_none_or(|cut| u64::from(cut.end) > offset);
+        let is_before = self.next == 0 || u64::from(self.cuts[self.next - 1].end) <= offset;
+        if !is_before {
+            self.next = self.cuts.partition_point(|cut| u64::from(cut.end) <= offset);
+        }
+        while !is_behind(self.cuts.get(self.next)) {
+            self.next += 1;
+        }
+        offset_before(self.cuts, self.next, offset) as usize
+    }
+
+    /// What the place of relocation `i` has become; the last place that was asked for is its.
+    fn form(&self, i: usize) -> u8 {
+        match self.cuts.get(self.next) {
+            Some(cut) if cut.reloc as usize == i => cut.form,
+            _ => relax::STAYS,
+        }
+    }
+
+    /// What the place has become that relocation `j` changes.
+    fn form_of(&self, j: usize) -> u8 {
+        let offset = self.site.relocs[j].r_offset();
+        let next = self.cuts.partition_point(|cut| u64::from(cut.end) <= offset);
+        self.cuts.get(next).filter(|cut| cut.reloc as usize == j).map_or(relax::STAYS, |cut| cut.form)
+    }
+
+    /// Writes what is left of a place.
+    fn shorter(&mut self, i: usize, form: u8, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let site = self.site;
+        let reloc = &site.relocs[i];
+        match form {
+            relax::JUMP | relax::SHORT_JUMP => {
+                let call = reloc.r_offset() as usize + 4;
+                let register = to(instruction(site.input, call).ok_or(Failure::Form)?);
+                let kind = if form == relax::JUMP {
+                    put_instruction(out, at, jump(register));
+                    R_JAL
+                } else {
+                    put_short(out, at, if register == ZERO { SHORT_JUMP } else { SHORT_CALL });
+                    R_RVC_JUMP
+                };
+                let here = site.address.wrapping_add(at as u64);
+                let target = site.called(reloc);
+                Riscv::<WIDE>::put_distance(kind, out, at, target, here)
+            }
+            relax::SHORT_LUI => {
+                let register = to(instruction(site.input, reloc.r_offset() as usize).ok_or(Failure::Form)?);
+                let value = Riscv::<WIDE>::wrapped(site.target(reloc));
+                put_short(out, at, short_lui(register, value).ok_or(Failure::TooFar)?);
+                Ok(())
+            }
+            relax::PADDING => self.padding(reloc, (out, at)),
+            // It is gone.
+            _ => Ok(()),
+        }
+    }
+
+    /// Padding is made anew: what was there may have been cut within an instruction.
+    fn padding(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let padding = reloc.r_addend() as u64;
+        let gone = crate::sections::shrunk::gone_at(self.cuts, self.next);
+        let left = (padding - u64::from(gone)) as usize;
+        let end = self.site.address.wrapping_add((at + left) as u64);
+        let align = (padding + 2).next_power_of_two();
+        if !end.is_multiple_of(align) {
+            let what = format!("has {padding} bytes of padding, too few for an alignment of {align}");
+            self.site.refuse(reloc, &what);
+        }
+        if let Some(bytes) = out.get_mut(at..at + left) {
+            put_nops(bytes);
+        }
+        Ok(())
+    }
+
+    /// The relocation with the upper half that relocation `i` names.
+    fn upper_of(&self, i: usize) -> Option<usize> {
+        let (relocs, reloc) = (self.site.relocs, &self.site.relocs[i]);
+        let at = relax::label_in(self.site.object, self.site.shndx, reloc)?;
+        let is_it = |j: &usize| relocs[*j].r_offset() == at && is_high(relocs[*j].kind());
+        // Mostly it is right before.
+        if let Some(near) = (i.saturating_sub(4)..i).rev().find(is_it) {
+            return Some(near);
+        }
+        let start = relocs.partition_point(|r| r.r_offset() < at);
+        let end = relocs.len().min(start + 4);
+        if let Some(found) = (start..end).find(is_it) {
+            return Some(found);
+        }
+        let all = self.by_offset.get_or_init(|| {
+            let high = relocs.iter().enumerate().filter(|(_, reloc)| is_high(reloc.kind()));
+            high.map(|(j, reloc)| (reloc.r_offset(), j)).collect()
+        });
+        all.get(&at).copied()
+    }
+
+    /// The value whose upper half relocation `j` stores.
+    fn value_of_upper(&self, j: usize) -> Result<i64, Failure> {
+        let site = self.site;
+        let reloc = &site.relocs[j];
+        let id = SectionId(site.object.section_base + site.shndx);
+        let at = match self.cuts.is_empty() {
+            true => reloc.r_offset().wrapping_add(site.delta),
+            false => site.image.sections.output_offset(id, reloc.r_offset()),
+        };
+        let here = site.address.wrapping_add(at);
+        site.distance::<Riscv<WIDE>>(j, here).map(Riscv::<WIDE>::wrapped)
+    }
+
+    /// The lower half of a distance: the other half's relocation has the symbol.
+    fn lower(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let site = self.site;
+        let reloc = &site.relocs[i];
+        let Some(j) = self.upper_of(i) else {
+            let what = "names no instruction with the upper half of a distance";
+            site.refuse(reloc, what);
+            return Ok(());
+        };
+        if reloc.r_addend() != 0 {
+            site.refuse(reloc, "has an addend, which the relocation of the upper half ought to have");
+            return Ok(());
+        }
+        let upper = &site.relocs[j];
+        if self.form_of(j) == relax::GONE {
+            let pointer = site.image.pointer.ok_or(Failure::Form)?;
+            let value = Riscv::<WIDE>::wrapped(site.target(upper).wrapping_sub(pointer));
+            return put_alone(reloc.kind(), (out, at), GP, value);
+        }
+        let value = self.value_of_upper(j)?;
+        if upper.kind() == R_GOT_HI20 && site.is_without_slot::<Riscv<WIDE>>(j) {
+            let load = instruction(out, at).ok_or(Failure::Form)?;
+            put_instruction(out, at, addi(to(load), from(load), value));
+            return Ok(());
+        }
+        Riscv::<WIDE>::put(reloc.kind(), out, at, value as u64)
+    }
+
+    /// The lower half of an address in code that may do without the upper one: then it counts from 0, or from the register for data.
+    fn lower_alone(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let site = self.site;
+        let target = site.target(reloc);
+        let value = Riscv::<WIDE>::wrapped(target);
+        if is_low(value) {
+            return put_alone(reloc.kind(), (out, at), ZERO, value);
+        }
+        let distance = site.image.pointer.map(|pointer| Riscv::<WIDE>::wrapped(target.wrapping_sub(pointer)));
+        match distance.filter(|distance| is_low(*distance)) {
+            Some(distance) => put_alone(reloc.kind(), (out, at), GP, distance),
+            None => Riscv::<WIDE>::put(reloc.kind(), out, at, target),
+        }
+    }
+
+    /// The same for an offset from the thread pointer.
+    fn lower_of_thread(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let site = self.site;
+        let reloc = &site.relocs[i];
+        let place = site.image.place(site.object, reloc.sym(), reloc.r_addend());
+        let target = place.address.wrapping_add(place.addend as u64);
+        let offset = Riscv::<WIDE>::wrapped(target.wrapping_sub(site.image.bases.thread_pointer));
+        if place.flags & sym::KIND == sym::DEFINED && is_low(offset) {
+            return put_alone(reloc.kind(), (out, at), TP, offset);
+        }
+        site.special::<Riscv<WIDE>>(Class::TpOff, i, (out, at), place).map(drop)
+    }
+
+    /// An instruction of a sequence that asks a descriptor.
+    fn descriptor(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let site = self.site;
+        let reloc = &site.relocs[i];
+        let kind = reloc.kind();
+        let j = if kind == R_TLSDESC_HI20 { Some(i) } else { self.upper_of(i) };
+        let Some(j) = j.filter(|j| site.relocs[*j].kind() == R_TLSDESC_HI20) else {
+            site.refuse(reloc, "names no R_RISCV_TLSDESC_HI20");
+            return Ok(());
+        };
+        let high = &site.relocs[j];
+        if site.tls_descriptor(high).is_some() {
+            return match kind {
+                R_TLSDESC_CALL => Ok(()),
+                _ => Riscv::<WIDE>::put(kind, out, at, self.value_of_upper(j)? as u64),
+            };
+        }
+        let here = site.address.wrapping_add(at as u64);
+        let code = match (site.thread_offset(high), kind) {
+            (_, R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12) => NOP,
+            (Some(offset), R_TLSDESC_ADD_LO12) => {
+                fits_halves::<WIDE>(offset)?;
+                lui(A0, offset)
+            }
+            // What adds the upper half is gone if there is none.
+            (Some(offset), _) => {
+                let offset = Riscv::<WIDE>::wrapped(offset as u64);
+                addi(A0, if is_low(offset) { ZERO } else { A0 }, offset)
+            }
+            (None, R_TLSDESC_ADD_LO12) => {
+                let distance = site.got_tp(high)?.wrapping_sub(here) as i64;
+                fits_halves::<WIDE>(distance)?;
+                auipc(A0, distance)
+            }
+            (None, _) => {
+                // The instruction before it has the upper half.
+                let before = self.place_of_add(j).ok_or(Failure::Form)?;
+                let distance = site.got_tp(high)?.wrapping_sub(site.address.wrapping_add(before)) as i64;
+                load(WIDE, A0, A0, distance)
+            }
+        };
+        put_instruction(out, at, code);
+        Ok(())
+    }
+
+    /// Where the addition of the sequence that relocation `j` begins is now.
+    fn place_of_add(&self, j: usize) -> Option<u64> {
+        let site = self.site;
+        let add = site.relocs[j..]
+            .iter()
+            .enumerate()
+            .find(|(k, reloc)| reloc.kind() == R_TLSDESC_ADD_LO12 && self.upper_of(j + k) == Some(j));
+        let offset = add?.1.r_offset();
+        let id = SectionId(site.object.section_base + site.shndx);
+        Some(match self.cuts.is_empty() {
+            true => offset.wrapping_add(site.delta),
+            false => site.image.sections.output_offset(id, offset),
+        })
+    }
+
+    /// A difference of two labels as LEB128.
+    fn leb(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<usize, Failure> {
+        let site = self.site;
+        let target = |reloc: &Rela| Some(site.target(reloc));
+        put_difference(site, i, target, (out, at))
+    }
+}
+
+/// An instruction that makes a value alone, from a register that is known.
+fn put_alone(kind: u32, (out, at): (&mut [u8], usize), register: u32, value: i64) -> Result<(), Failure> {
+    if !is_low(value) {
+        return Err(Failure::TooFar);
+    }
+    let code = instruction(out, at).ok_or(Failure::Form)?;
+    put_instruction(out, at, reading(code, register));
+    match kind {
+        R_PCREL_LO12_S | R_LO12_S | R_TPREL_LO12_S => put_lower_of_store(out, at, value),
+        _ => put_lower(out, at, value),
+    }
+    Ok(())
+}
+
+fn fits_halves<const WIDE: bool>(value: i64) -> Result<(), Failure> {
+    if has_halves(WIDE, value) { Ok(()) } else { Err(Failure::TooFar) }
+}
+
+/// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` behind it make. `target` is what a relocation refers to.
+fn put_difference(
+    site: &Site,
+    i: usize,
+    mut target: impl FnMut(&Rela) -> Option<u64>,
+    (out, at): (&mut [u8], usize),
+) -> Result<usize, Failure> {
+    let reloc = &site.relocs[i];
+    let second = site.relocs.get(i + 1);
+    let pair = second.filter(|r| r.kind() == R_SUB_ULEB128 && r.r_offset() == reloc.r_offset());
+    let Some(second) = pair else {
+        site.refuse(reloc, "has no R_RISCV_SUB_ULEB128 behind it");
+        return Ok(0);
+    };
+    let gone = |reloc: &Rela| site.object.syms.get(reloc.sym() as usize).map_or(0, |s| s.st_value());
+    let from = target(second).unwrap_or_else(|| gone(second).wrapping_add(second.r_addend() as u64));
+    let to = target(reloc).unwrap_or_else(|| gone(reloc).wrapping_add(reloc.r_addend() as u64));
+    match put_leb(out, at, to.wrapping_sub(from)) {
+        Ok(()) => {}
+        Err(Leb::Endless) => site.refuse(reloc, "is at a number that does not end"),
+        Err(Leb::TooLarge) => {
+            let what = format!("has no room for the difference {:#x}", to.wrapping_sub(from) as i64);
+            site.refuse(reloc, &what);
+        }
+    }
+    Ok(1)
+}
+
+/// Applies the relocations of a section outside memory. `tombstone` stands for what is gone.
+pub fn debug<const WIDE: bool>(site: &Site, tombstone: u64, out: &mut [u8]) {
+    let mut targets = DebugTargets::new(site);
+    let mut i = 0;
+    while i < site.relocs.len() {
+        let reloc = &site.relocs[i];
+        i += 1;
+        let kind = reloc.kind();
+        let class = Riscv::<WIDE>::class(kind);
+        let at = reloc.r_offset().wrapping_add(site.delta) as usize;
+        if class == Class::None {
+            continue;
+        }
+        if at.checked_add(Riscv::<WIDE>::width(kind)).is_none_or(|end| end > out.len()) {
+            site.out_of_bounds(reloc);
+            continue;
+        }
+        let result = match kind {
+            R_SET_ULEB128 => {
+                put_difference(site, i - 1, |reloc| targets.of(reloc), (out, at)).map(|more| i += more)
+            }
+            R_SUB_ULEB128 => {
+                site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
+                Ok(())
+            }
+            _ if class == Class::Term => {
+                // Of what is gone, differences stay what they were.
+                let gone = || site.object.syms.get(reloc.sym() as usize).map_or(0, |s| s.st_value());
+                let target =
+                    targets.of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
+                code::put(kind, Riscv::<WIDE>::of(kind), out, at, target as i64);
+                Ok(())
+            }
+            _ => site.rare_in_debug::<Riscv<WIDE>>(reloc, targets.of(reloc), tombstone, (&mut *out, at)),
+        };
+        if let Err(failure) = result {
+            site.report(reloc, failure);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! `.riscv.attributes`: what instructions and conventions the code of all objects together uses.
+//!
+//! The section is the letter `A`, then for each vendor its length, its name and its attributes: only those of `riscv` for whole files are known.
+//! An attribute is a tag and a value, a number or (odd tags) a text. The architecture is the union of what objects
+//! are compiled for: a name like `rv64i2p1_m2p0_zba1p0`, with extensions in a fixed order, each with its version.
+//!
+//! Specification: psABI, chapter "Attributes"; "RISC-V ISA Naming Conventions".
+
+use std::collections::BTreeMap;
+
+use weld_common::reader::Reader;
+
+const STACK_ALIGN: u64 = 4;
+const ARCH: u64 = 5;
+const UNALIGNED_ACCESS: u64 = 6;
+const PRIVILEGED: [u64; 3] = [8, 10, 12];
+const ATOMIC_ABI: u64 = 14;
+const X3_USAGE: u64 = 16;
+
+/// What one object says, and in the end all: numbers by their tags, and the architecture.
+#[derive(Default)]
+struct Said {
+    numbers: BTreeMap<u64, u64>,
+    arch: Option<Arch>,
+}
+
+/// As in [`crate::arch::facts::MergeAttributes`].
+pub fn merge(files: &[(String, &[u8])]) -> Result<Vec<u8>, String> {
+    let mut all = Said::default();
+    // Who said it first, for messages.
+    let mut first: BTreeMap<u64, &str> = BTreeMap::new();
+    for (name, section) in files {
+        let said = parse(section).map_err(|what| format!("{name}:(.riscv.attributes): {what}"))?;
+        for (&tag, &value) in &said.numbers {
+            let by = *first.entry(tag).or_insert(name);
+            let before = all.numbers.get(&tag).copied();
+            let joined = match before {
+                Some(before) if before != value => join(tag, before, value).map_err(|what| {
+                    format!("{name}:(.riscv.attributes): {what} is {value}, but {before} in {by}")
+                })?,
+                _ => value,
+            };
+            all.numbers.insert(tag, joined);
+        }
+        if let Some(arch) = said.arch {
+            match &mut all.arch {
+                Some(before) => {
+                    before.add(arch).map_err(|what| format!("{name}:(.riscv.attributes): {what}"))?
+                }
+                none => *none = Some(arch),
+            }
+        }
+    }
+    Ok(all.encode())
+}
+
+/// What two different values of a number make.
+fn join(tag: u64, a: u64, b: u64) -> Result<u64, &'static str> {
+    match tag {
+        STACK_ALIGN => Err("the alignment of the stack (Tag_RISCV_stack_align)"),
+        UNALIGNED_ACCESS => Ok(a | b),
+        // 0: nothing is said.
+        _ if a == 0 || b == 0 => Ok(a | b),
+        // 1 and 2, 2 and 3 go together, and the stronger mapping counts.
+        ATOMIC_ABI => match (a.min(b), a.max(b)) {
+            (1, 2) => Ok(1),
+            (2, 3) => Ok(3),
+            _ => Err("the ABI of atomic operations (Tag_RISCV_atomic_abi)"),
+        },
+        X3_USAGE => Err("the use of register x3 (Tag_RISCV_x3_reg_usage)"),
+        _ if PRIVILEGED.contains(&tag) => Ok(a),
+        _ => Ok(a),
+    }
+}
+
+const BROKEN: &str = "is damaged";
+
+fn parse(section: &[u8]) -> Result<Said, String> {
+    let mut said = Said::default();
+    let Some((&version, mut rest)) = section.split_first() else { return Ok(said) };
+    if version != b'A' {
+        return Err(format!("has an unknown format: {version:#x}"));
+    }
+    while !rest.is_empty() {
+        let (vendor, more) = take(rest, 0)?;
+        let end = vendor.iter().position(|byte| *byte == 0).ok_or(BROKEN)?;
+        let (name, mut subsections) = (&vendor[..end], &vendor[end + 1..]);
+        while name == b"riscv" && !subsections.is_empty() {
+            let (tag, body) = subsections.split_first().ok_or(BROKEN)?;
+            let (attributes, after) = take(body, 1)?;
+            if *tag == 1 {
+                said.attributes(attributes)?;
+            }
+            subsections = after;
+        }
+        rest = more;
+    }
+    Ok(said)
+}
+
+/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what follows.
+fn take(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), String> {
+    let length = bytes.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
+    let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
+    match length.and_then(|length| bytes.split_at_checked(length)) {
+        Some((own, rest)) => Ok((&own[4..], rest)),
+        None => Err(BROKEN.into()),
+    }
+}
+
+impl Said {
+    fn attributes(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let mut reader = Reader::new(bytes);
+        while !reader.is_empty() {
+            let tag = reader.uleb128().ok_or(BROKEN)?;
+            if tag % 2 == 0 {
+                self.numbers.insert(tag, reader.uleb128().ok_or(BROKEN)?);
+                continue;
+            }
+            let text = reader.c_string().ok_or(BROKEN)?;
+            if tag == ARCH {
+                let text = std::str::from_utf8(text).map_err(|_| BROKEN)?;
+                let arch = Arch::parse(text);
+                self.arch = Some(arch.ok_or_else(|| format!("has an unknown architecture: {text}"))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut attributes = Vec::new();
+        let mut arch = self.arch.as_ref().map(Arch::to_string);
+        let put_arch = |attributes: &mut Vec<u8>, arch: &mut Option<String>| {
+            if let Some(arch) = arch.take() {
+                attributes.push(ARCH as u8);
+                attributes.extend_from_slice(arch.as_bytes());
+                attributes.push(0);
+            }
+        };
+        for (&tag, &value) in &self.numbers {
+            if tag > ARCH {
+                put_arch(&mut attributes, &mut arch);
+            }
+            put_uleb(&mut attributes, tag);
+            put_uleb(&mut attributes, value);
+        }
+        put_arch(&mut attributes, &mut arch);
+        if attributes.is_empty() {
+            return attributes;
+        }
+        let name = b"riscv\0";
+        let inner = 5 + attributes.len();
+        let mut out = vec![b'A'];
+        out.extend_from_slice(&((4 + name.len() + inner) as u32).to_le_bytes());
+        out.extend_from_slice(name);
+        out.push(1);
+        out.extend_from_slice(&(inner as u32).to_le_bytes());
+        out.extend(attributes);
+        out
+    }
+}
+
+fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+/// An architecture: its width, and extensions with their versions.
+struct Arch {
+    width: u32,
+    /// By their place in the order of names.
+    extensions: BTreeMap<(u32, String), (u32, u32)>,
+}
+
+/// The order of extensions of one letter.
+const LETTERS: &str = "iemafdqlcbkjtpvnh";
+
+/// Where an extension stands among others: letters first, then those of several by what they begin with.
+fn rank(name: &str) -> Option<u32> {
+    let mut chars = name.chars();
+    let first = chars.next()?;
+    let of_letter = |letter: char| LETTERS.find(letter).map_or(LETTERS.len(), |place| place) as u32;
+    match (first, chars.next()) {
+        // Standard ones by the letter that they are near.
+        ('z', Some(second)) => Some(100 + of_letter(second)),
+        ('s', Some(_)) => Some(200),
+        ('x', Some(_)) => Some(300),
+        (letter, None) if letter.is_ascii_lowercase() => Some(of_letter(letter)),
+        _ => None,
+    }
+}
+
+impl Arch {
+    fn parse(text: &str) -> Option<Arch> {
+        let rest = text.strip_prefix("rv")?;
+        let (width, mut rest) = match rest.split_at_checked(2)? {
+            ("32", rest) => (32, rest),
+            ("64", rest) => (64, rest),
+            _ => return None,
+        };
+        let mut extensions = BTreeMap::new();
+        while !rest.is_empty() {
+            rest = rest.strip_prefix('_').unwrap_or(rest);
+            let (name, version, after) = extension(rest)?;
+            extensions.insert((rank(name)?, name.to_owned()), version);
+            rest = after;
+        }
+        Some(Arch { width, extensions })
+    }
+
+    /// Adds what another one has.
+    fn add(&mut self, other: Arch) -> Result<(), String> {
+        if self.width != other.width {
+            return Err(format!("is for rv{}, but others are for rv{}", other.width, self.width));
+        }
+        for (name, version) in other.extensions {
+            let own = self.extensions.entry(name).or_insert(version);
+            *own = (*own).max(version);
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Arch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rv{}", self.width)?;
+        for (i, ((_, name), (major, minor))) in self.extensions.iter().enumerate() {
+            let before = if i == 0 { "" } else { "_" };
+            write!(f, "{before}{name}{major}p{minor}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An extension's name and version, and what follows. Names of several letters end with `_`, and a version before that; one letter is a
+/// name alone.
+fn extension(text: &str) -> Option<(&str, (u32, u32), &str)> {
+    let long = text.starts_with(['z', 's', 'x']);
+    let end = if long { text.find('_').unwrap_or(text.len()) } else { 1 };
+    let (own, mut rest) = text.split_at_checked(end)?;
+    if !long {
+        let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let major = digits(rest);
+        let mut end = major;
+        if major > 0 && rest[major..].starts_with('p') {
+            let minor = digits(&rest[major + 1..]);
+            end = if minor > 0 { major + 1 + minor } else { major };
+        }
+        let version = version(&rest[..end])?;
+        rest = &rest[end..];
+        return Some((own, version, rest));
+    }
+    // The version is at the end: `zve32x1p0`, `zvl128b1p0`.
+    let before_minor = own.trim_end_matches(|c: char| c.is_ascii_digit());
+    let Some(before_p) = before_minor.strip_suffix('p').filter(|_| before_minor.len() < own.len()) else {
+        return Some((own, (0, 0), rest));
+    };
+    let name = before_p.trim_end_matches(|c: char| c.is_ascii_digit());
+    Some((name, version(&own[name.len()..])?, rest))
+}
+
+fn version(text: &str) -> Option<(u32, u32)> {
+    if text.is_empty() {
+        return Some((0, 0));
+    }
+    let (major, minor) = text.split_once('p').unwrap_or((text, "0"));
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(numbers: &[(u64, u64)], arch: &str) -> Vec<u8> {
+        Said { numbers: numbers.iter().copied().collect(), arch: Arch::parse(arch) }.encode()
+    }
+
+    fn merged(sections: &[Vec<u8>]) -> Result<Vec<u8>, String> {
+        let files: Vec<(String, &[u8])> =
+            sections.iter().enumerate().map(|(i, s)| (format!("{i}.o"), &s[..])).collect();
+        merge(&files)
+    }
+
+    #[test]
+    fn architectures_are_united() {
+        let a = section(&[(4, 16)], "rv64i2p1_m2p0_c2p0_zicsr2p0_zve32x1p0_xfoo1p2");
+        let b = section(&[(4, 16), (6, 1)], "rv64i2p0_a2p1_f2p2_zba1p0_zifencei2p0_svinval1p0");
+        let wanted = "rv64i2p1_m2p0_a2p1_f2p2_c2p0_zicsr2p0_zifencei2p0_zba1p0_zve32x1p0_svinval1p0_xfoo1p2";
+        assert_eq!(merged(&[a.clone(), b]).unwrap(), section(&[(4, 16), (6, 1)], wanted));
+        assert_eq!(merged(std::slice::from_ref(&a)).unwrap(), a);
+        assert_eq!(Arch::parse("rv32imac").unwrap().to_string(), "rv32i0p0_m0p0_a0p0_c0p0");
+        assert_eq!(Arch::parse("rv64i2p1m2p0").unwrap().to_string(), "rv64i2p1_m2p0");
+        assert!(Arch::parse("rv128i").is_none() && Arch::parse("rv64i2p1_-").is_none());
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_an_error() {
+        let of = |numbers: &[(u64, u64)]| section(numbers, "rv64i2p1");
+        let text = merged(&[of(&[(4, 16)]), of(&[(4, 8)])]).unwrap_err();
+        assert!(text.contains("1.o:(.riscv.attributes)") && text.contains("16 in 0.o"), "{text}");
+        assert!(merged(&[of(&[(14, 1)]), of(&[(14, 3)])]).unwrap_err().contains("atomic"));
+        assert_eq!(merged(&[of(&[(14, 1)]), of(&[(14, 2)])]).unwrap(), of(&[(14, 1)]));
+        assert!(merged(&[of(&[(16, 1)]), of(&[(16, 2)])]).unwrap_err().contains("x3"));
+        assert!(merged(&[of(&[]), section(&[], "rv32i2p1")]).unwrap_err().contains("rv32"));
+    }
+
+    #[test]
+    fn damage_is_an_error() {
+        let whole = section(&[(4, 16)], "rv64i2p1");
+        for end in 2..whole.len() {
+            assert!(parse(&whole[..end]).is_err(), "{end}");
+        }
+        assert!(parse(b"B").is_err() && parse(b"").is_ok());
+        assert!(parse(&[b'A', 4, 0, 0, 0]).is_err());
+    }
+}

@@ -1,0 +1,98 @@
+//! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps through its word of
+//! `.got.plt`. An entry leaves in t1 where it is, from which the header computes the offset of its word.
+//!
+//! Specification: "RISC-V ELF Specification", "Procedure Linkage Table".
+
+use super::code::*;
+use crate::arch::facts::{Entries, Plt};
+use crate::synth::image::Image;
+
+/// Instructions of the header, and of an entry.
+const HEADER: usize = 8;
+const ENTRY: usize = 4;
+
+pub const PLT: Plt = Plt {
+    ordinary: Entries { header: 4 * HEADER as u64, entry: 4 * ENTRY as u64 },
+    retpolines: None,
+    guarded: None,
+    align: 16,
+    reserved_words: 2,
+};
+
+/// The header, if it lies at `address` and `.got.plt` at `table`.
+fn header(wide: bool, address: u64, table: u64) -> [u32; HEADER] {
+    let distance = table.wrapping_sub(address) as i64;
+    let (word, shift) = if wide { (8, 1) } else { (4, 2) };
+    [
+        auipc(T2, distance),
+        // Where the entry's call ends, less where the header begins, which its word holds.
+        sub(T1, T1, T3),
+        load(wide, T3, T2, distance),
+        addi(T1, T1, -(4 * HEADER as i64 + 12)),
+        addi(T0, T2, distance),
+        shift_right(T1, T1, shift),
+        load(wide, T0, T0, word),
+        jump_register(ZERO, T3),
+    ]
+}
+
+/// An entry at `address` that jumps through `word`.
+fn entry(wide: bool, address: u64, word: u64) -> [u32; ENTRY] {
+    let distance = word.wrapping_sub(address) as i64;
+    [auipc(T3, distance), load(wide, T3, T3, distance), jump_register(T1, T3), NOP]
+}
+
+fn put_code(out: &mut [u8], code: &[u32]) {
+    for (bytes, code) in out.chunks_exact_mut(4).zip(code) {
+        bytes.copy_from_slice(&code.to_le_bytes());
+    }
+}
+
+/// Writes `.plt` from byte `start` on, where an entry starts.
+pub fn write(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
+    let machine = image.mode.facts();
+    let head_size = image.plt.header_size(machine, image.slots.jump_slots);
+    let size = 4 * ENTRY as u64;
+    let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
+    if !head.is_empty() {
+        put_code(head, &header(wide, image.bases.plt, image.bases.got_plt));
+    }
+    let first = (start.saturating_sub(head_size) / size) as u32;
+    for (i, out) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
+        let address = image.bases.plt + head_size + size * u64::from(i);
+        let word = image.got_plt_address(i);
+        if !has_halves(wide, word.wrapping_sub(address) as i64) {
+            image.sink.error(format!(".plt at {address:#x} does not reach .got.plt at {word:#x}"));
+        }
+        put_code(out, &entry(wide, address, word));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_load_their_word_and_jump() {
+        // auipc t3, 2; ld t3, -2048(t3); jalr t1, t3; nop
+        assert_eq!(entry(true, 0x1_0020, 0x1_1820), [0x0000_2e17, 0x800e_3e03, 0x000e_0367, NOP]);
+        assert_eq!(entry(false, 0x1_0020, 0x1_1824)[1], 0x804e_2e03);
+    }
+
+    #[test]
+    fn the_header_calls_the_loader() {
+        // auipc t2; sub t1, t1, t3; ld t3, …(t2); addi t1, t1, -44; addi t0, t2, …; srli t1, t1, 1; ld t0, 8(t0); jr t3
+        let wanted = [
+            0x0000_2397,
+            0x41c3_0333,
+            0x0103_be03,
+            0xfd43_0313,
+            0x0103_8293,
+            0x0013_5313,
+            0x0082_b283,
+            0x000e_0067,
+        ];
+        assert_eq!(header(true, 0x1_0000, 0x1_2010), wanted);
+        assert_eq!(header(false, 0x1_0000, 0x1_2010)[5..7], [0x0023_5313, 0x0042_a283]);
+    }
+}

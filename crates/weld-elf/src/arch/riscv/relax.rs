@@ -1,0 +1,318 @@
+//! What code becomes that compilers mark as such that may get shorter.
+//!
+//! | was | becomes, if it reaches |
+//! |---|---|
+//! | `auipc`, `jalr` | `jal`; `c.j`; with addresses of 32 bits also `c.jal` |
+//! | `lui`, and what adds the lower half | only the latter, which counts from 0, or with `--relax-gp` from gp; else `c.lui` |
+//! | `auipc`, and what adds the lower half | with `--relax-gp` only the latter, which counts from gp |
+//! | `lui`, `add` of the thread pointer, and what adds the lower half of an offset from it | only the latter, which counts from tp |
+//! | `auipc`, load of a slot | `auipc`, addition: the same bytes, without a slot |
+//! | TLS descriptor: `auipc`, load, addition, call | the offset's two halves, or one; or `auipc`, load of its slot |
+//! | padding | less of it |
+//!
+//! An upper half may go only if all lower halves do without it: those that name the same symbol, each of which must be marked as well.
+//! Which lower half belongs to which upper one is not said where both name a symbol.
+//!
+//! Specification: psABI, chapter "Linker Relaxation".
+
+use super::code::*;
+use super::types::*;
+use super::{EF_RVC, Riscv};
+use crate::arch::shrink::{Place, Round, Section, Shrink};
+use crate::elf::Rela;
+use crate::input::object::{Object, SymbolPlace};
+use crate::sections::shrunk::Cut;
+use crate::symbols::sym;
+
+/// What a place becomes: it stays; it is an instruction that goes; the shorter forms of a call and of `lui`; padding.
+pub const STAYS: u8 = 0;
+pub const GONE: u8 = 1;
+pub const JUMP: u8 = 2;
+pub const SHORT_JUMP: u8 = 3;
+pub const SHORT_LUI: u8 = 4;
+pub const PADDING: u8 = 5;
+
+/// Whether relocation `i` is marked as one of code that may get shorter.
+#[inline]
+pub fn is_marked(relocs: &[Rela], i: usize) -> bool {
+    relocs.get(i + 1).is_some_and(|next| next.kind() == R_RELAX && next.r_offset() == relocs[i].r_offset())
+}
+
+/// Whether relocation `i` is that of `auipc rN, slot; ld rN, slot(rN)`: nobody else has what the first one makes.
+pub fn is_got_pair(wide: bool, bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
+    let Some([high, _, low, _]) = relocs.get(i..).and_then(|relocs| relocs.first_chunk()) else {
+        return false;
+    };
+    if low.kind() != R_PCREL_LO12_I
+        || low.r_offset() != high.r_offset().wrapping_add(4)
+        || !is_marked(relocs, i)
+        || !is_marked(relocs, i + 2)
+    {
+        return false;
+    }
+    let Ok(at) = usize::try_from(high.r_offset()) else { return false };
+    let (first, second) = (instruction(bytes, at), instruction(bytes, at.saturating_add(4)));
+    let (Some(first), Some(second)) = (first, second) else { return false };
+    is_auipc(first) && is_load(wide, second) && to(first) == from(second) && to(first) == to(second)
+}
+
+/// The alignment that padding of so many bytes is for.
+fn alignment(padding: u64) -> u64 {
+    (padding + 2).next_power_of_two()
+}
+
+/// Upper halves that may go only with what else names their symbol.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Family {
+    Absolute,
+    ThreadOffset,
+    /// By the offset of the instruction, not by symbol.
+    Distance,
+}
+
+/// A lower half, or whatever else has to be marked for the upper half to go.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Half {
+    family: Family,
+    key: u64,
+    addend: i64,
+    marked: bool,
+}
+
+/// How far the lower halves of a family and key reach, if the upper half may go.
+fn reach(halves: &[Half], family: Family, key: u64, addend: i64) -> Option<u8> {
+    let start = halves.partition_point(|half| (half.family, half.key) < (family, key));
+    let own = halves[start..].iter().take_while(|half| (half.family, half.key) == (family, key));
+    let mut most = None;
+    for half in own {
+        let distance = half.addend.checked_sub(addend)?;
+        if !half.marked {
+            return None;
+        }
+        most = most.max(Some(u8::try_from(distance).ok()?));
+    }
+    most
+}
+
+/// RISC-V's code.
+pub struct Relax<const WIDE: bool>;
+
+impl<const WIDE: bool> Relax<WIDE> {
+    /// The halves in a section.
+    fn halves(code: &Section) -> Vec<Half> {
+        let mut halves = Vec::new();
+        for (i, reloc) in code.relocs.iter().enumerate() {
+            let by_symbol = (u64::from(reloc.sym()), reloc.r_addend());
+            let (family, (key, addend)) = match reloc.kind() {
+                R_LO12_I | R_LO12_S => (Family::Absolute, by_symbol),
+                R_TPREL_LO12_I | R_TPREL_LO12_S | R_TPREL_ADD => (Family::ThreadOffset, by_symbol),
+                R_PCREL_LO12_I | R_PCREL_LO12_S if code.options.relocs.relax_gp => {
+                    (Family::Distance, (label(code, reloc).unwrap_or(u64::MAX), 0))
+                }
+                _ => continue,
+            };
+            halves.push(Half { family, key, addend, marked: is_marked(code.relocs, i) });
+        }
+        halves.sort_unstable();
+        halves
+    }
+
+    /// The place of relocation `i`, if there is one: where it ends, and what is to be kept of its halves.
+    fn site(code: &Section, i: usize, halves: &[Half]) -> Option<(u64, u8)> {
+        let reloc = &code.relocs[i];
+        let at = reloc.r_offset();
+        let instruction =
+            |behind: u64| instruction(code.bytes, usize::try_from(at.checked_add(behind)?).ok()?);
+        let first = instruction(0)?;
+        let symbol = u64::from(reloc.sym());
+        match reloc.kind() {
+            R_CALL | R_CALL_PLT => {
+                let second = instruction(4)?;
+                let jumps = second & 0x707f == 0x67 && from(second) == to(first) && is_auipc(first);
+                jumps.then_some((at + 8, 0))
+            }
+            R_HI20 => {
+                let reach = reach(halves, Family::Absolute, symbol, reloc.r_addend());
+                Some((at + 4, reach.map_or(NEVER, |reach| reach.min(NEVER - 1))))
+            }
+            R_TPREL_HI20 | R_TPREL_ADD => {
+                let reach = reach(halves, Family::ThreadOffset, symbol, reloc.r_addend())?;
+                Some((at + 4, reach))
+            }
+            R_PCREL_HI20 if code.options.relocs.relax_gp => {
+                let reach = reach(halves, Family::Distance, at, 0)?;
+                Some((at + 4, reach))
+            }
+            R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 if !code.mode.shared => {
+                Some((at + 4, 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where a place begins, or would.
+    fn start(code: &Section, cut: &Cut) -> u64 {
+        code.relocs[cut.reloc as usize].r_offset()
+    }
+
+    fn call(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+        let reloc = &code.relocs[cut.reloc as usize];
+        let distance = round.called(code, reloc)?.wrapping_sub(round.here(code, Self::start(code, cut))?);
+        let distance = Riscv::<WIDE>::wrapped(distance);
+        let register = to(instruction(code.bytes, cut.end as usize - 4)?);
+        let short = register == ZERO || register == 1 && !WIDE;
+        if code.object.flags & EF_RVC != 0 && short && (-0x800..0x800).contains(&distance) {
+            return Some(SHORT_JUMP);
+        }
+        (-0x10_0000..0x10_0000).contains(&distance).then_some(JUMP)
+    }
+
+    /// An upper half of an address.
+    fn upper(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+        let place = round.place(code, &code.relocs[cut.reloc as usize])?;
+        let value = Riscv::<WIDE>::wrapped(place.address);
+        if cut.extra != NEVER
+            && (is_near(value, cut.extra) || counts_from_pointer::<WIDE>(round, place, cut.extra))
+        {
+            return Some(GONE);
+        }
+        let register = to(instruction(code.bytes, cut.end as usize - 4)?);
+        (code.object.flags & EF_RVC != 0 && short_lui(register, value).is_some()).then_some(SHORT_LUI)
+    }
+
+    fn thread_offset(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+        let place = round.place(code, &code.relocs[cut.reloc as usize])?;
+        let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(round.thread_pointer));
+        let known = place.flags & sym::KIND == sym::DEFINED;
+        (known && is_near(offset, cut.extra)).then_some(GONE)
+    }
+
+    /// An instruction of a sequence that asks a descriptor: of four, two are needed at most.
+    fn descriptor(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+        let reloc = &code.relocs[cut.reloc as usize];
+        match reloc.kind() {
+            R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 => Some(GONE),
+            // The upper half of the offset, if that is known here and needs one.
+            _ => {
+                let high = descriptor_of(code, reloc)?;
+                let place = round.place(code, high)?;
+                let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(round.thread_pointer));
+                let known = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::DEFINED;
+                (known && is_low(offset)).then_some(GONE)
+            }
+        }
+    }
+}
+
+/// For [`Cut::extra`]: the upper half has to stay, in one form or another.
+const NEVER: u8 = u8::MAX;
+
+/// Whether a value and what lies up to so many bytes behind it need no upper half.
+fn is_near(value: i64, reach: u8) -> bool {
+    is_low(value) && is_low(value + i64::from(reach))
+}
+
+/// Whether an address is near where the register for data points.
+fn counts_from_pointer<const WIDE: bool>(round: &Round, place: Place, reach: u8) -> bool {
+    let fixed = matches!(place.flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL | sym::ABSOLUTE);
+    let distance = round.pointer.map(|pointer| Riscv::<WIDE>::wrapped(place.address.wrapping_sub(pointer)));
+    fixed && distance.is_some_and(|distance| is_near(distance, reach))
+}
+
+/// The offset of the instruction that a lower half names by a label.
+pub fn label(code: &Section, reloc: &Rela) -> Option<u64> {
+    label_in(code.object, code.shndx, reloc)
+}
+
+/// The same in section `shndx` of an object.
+pub fn label_in(object: &Object, shndx: u32, reloc: &Rela) -> Option<u64> {
+    let symbol = object.syms.get(reloc.sym() as usize)?;
+    (object.place(reloc.sym(), symbol) == SymbolPlace::Section(shndx)).then(|| symbol.st_value())
+}
+
+/// The relocation of the first instruction of a descriptor's sequence, which another one names.
+fn descriptor_of<'c>(code: &Section<'c, '_>, reloc: &Rela) -> Option<&'c Rela> {
+    let at = label(code, reloc)?;
+    let start = code.relocs.partition_point(|r| r.r_offset() < at);
+    code.relocs[start..].iter().take_while(|r| r.r_offset() == at).find(|r| r.kind() == R_TLSDESC_HI20)
+}
+
+impl<const WIDE: bool> Shrink for Relax<WIDE> {
+    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, (usize, String)> {
+        let relocs = code.relocs;
+        let relax = code.options.relocs.relax;
+        let is_wanted = |reloc: &Rela| reloc.kind() == R_ALIGN || relax && reloc.kind() == R_RELAX;
+        if !relocs.iter().any(is_wanted) {
+            return Ok(1);
+        }
+        if u32::try_from(code.bytes.len()).is_err() || u32::try_from(relocs.len()).is_err() {
+            return Err((0, "is in a section of more than 4 GiB whose code may get shorter".into()));
+        }
+        let halves = if relax { Self::halves(code) } else { Vec::new() };
+        let mut order: Vec<u32> = Vec::new();
+        if !relocs.is_sorted_by_key(|reloc| reloc.r_offset()) {
+            order = (0..relocs.len() as u32).collect();
+            order.sort_by_key(|i| relocs[*i as usize].r_offset());
+        }
+        let (mut align, mut last) = (1, 0);
+        for n in 0..relocs.len() {
+            let i = order.get(n).map_or(n, |i| *i as usize);
+            let reloc = &relocs[i];
+            let (end, extra) = match reloc.kind() {
+                R_ALIGN => {
+                    let padding = reloc.r_addend() as u64;
+                    let end =
+                        reloc.r_offset().checked_add(padding).filter(|end| *end <= code.bytes.len() as u64);
+                    let Some(end) = end.filter(|_| reloc.r_offset() >= last) else {
+                        return Err((
+                            i,
+                            format!("R_RISCV_ALIGN has padding where there is none: {padding:#x} bytes"),
+                        ));
+                    };
+                    align = align.max(alignment(padding));
+                    (end, 0)
+                }
+                R_RELAX | R_NONE => continue,
+                _ if !relax || !is_marked(relocs, i) => continue,
+                _ => match Self::site(code, i, &halves) {
+                    Some(site) if reloc.r_offset() >= last => site,
+                    _ => continue,
+                },
+            };
+            last = end;
+            cuts.push(Cut { end: end as u32, reloc: i as u32, extra, ..Cut::default() });
+        }
+        Ok(align)
+    }
+
+    fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8 {
+        let form = match code.relocs[cut.reloc as usize].kind() {
+            R_ALIGN => Some(PADDING),
+            R_CALL | R_CALL_PLT => Self::call(round, code, cut),
+            R_HI20 => Self::upper(round, code, cut),
+            R_PCREL_HI20 => {
+                let place = round.place(code, &code.relocs[cut.reloc as usize]);
+                let near = place.is_some_and(|place| counts_from_pointer::<WIDE>(round, place, cut.extra));
+                near.then_some(GONE)
+            }
+            R_TPREL_HI20 | R_TPREL_ADD => Self::thread_offset(round, code, cut),
+            _ => Self::descriptor(round, code, cut),
+        };
+        form.unwrap_or(STAYS)
+    }
+
+    fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32 {
+        match form {
+            GONE | JUMP => 4,
+            SHORT_JUMP => 6,
+            SHORT_LUI => 2,
+            PADDING => {
+                let padding = code.relocs[cut.reloc as usize].r_addend() as u64;
+                let start = u64::from(cut.end) - padding - u64::from(before);
+                let needed = start.next_multiple_of(alignment(padding)) - start;
+                padding.saturating_sub(needed) as u32
+            }
+            _ => 0,
+        }
+    }
+}

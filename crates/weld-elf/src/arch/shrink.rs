@@ -1,0 +1,193 @@
+//! Code that gets shorter when addresses are known: what layout asks of a machine, and what it tells it.
+//!
+//! Once, the machine lists the places of a section where bytes may go ([`Shrink::sites`]). In each round of layout it says for each place
+//! what that becomes with the addresses as they are ([`Shrink::choose`]), and how many bytes go then ([`Shrink::gone`]). A choice looks at
+//! nothing but addresses, so sections are gone through in parallel.
+
+use std::collections::HashMap;
+
+use super::plt;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::layout::{Chunk, ChunkKind, Layout, MergedPart};
+use crate::live::folds::Folds;
+use crate::mode::Mode;
+use crate::options::Options;
+use crate::sections::shrunk::Cut;
+use crate::sections::{SectionKind, Sections};
+use crate::symbols::{Symbols, sym};
+use crate::synth::slots::{NONE, Slots};
+
+/// How a machine's code gets shorter.
+pub trait Shrink: Sync {
+    /// Adds the places of a section to `cuts`, ascending, with no byte gone yet. The alignment that places ask for.
+    ///
+    /// # Errors
+    /// What is wrong with relocation `.0`.
+    fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, (usize, String)>;
+
+    /// What the place becomes.
+    fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8;
+
+    /// How many bytes go at a place that becomes `form`, and ends at `end` after so many bytes before it are gone.
+    fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32;
+}
+
+/// A section of an object.
+pub struct Section<'c, 'a> {
+    pub object: &'c Object<'a>,
+    pub number: ObjectId,
+    pub shndx: u32,
+    pub relocs: &'c [Rela],
+    pub bytes: &'c [u8],
+    pub options: &'c Options,
+    pub mode: Mode,
+}
+
+impl Section<'_, '_> {
+    pub fn id(&self) -> SectionId {
+        SectionId(self.object.section_base + self.shndx)
+    }
+}
+
+/// Where everything is in a round of layout.
+pub struct Round<'c, 'a> {
+    pub layout: &'c Layout<'a>,
+    pub sections: &'c Sections<'a>,
+    pub symbols: &'c Symbols,
+    pub slots: &'c Slots,
+    pub merged: &'c [MergedPart<'a>],
+    pub folds: &'c Folds,
+    pub plt: plt::Style,
+    pub mode: Mode,
+    /// The values of what the linker defines.
+    pub internals: HashMap<SymbolId, u64>,
+    pub thread_pointer: u64,
+    /// Where the register for data points; `None` if nothing says so, or code must not use it.
+    pub pointer: Option<u64>,
+}
+
+/// What a relocation refers to.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub address: u64,
+    /// `sym::` bits.
+    pub flags: u32,
+}
+
+impl Round<'_, '_> {
+    fn in_chunk(&self, chunk: Option<&Chunk>, offset: u64) -> Option<u64> {
+        let chunk = chunk?;
+        Some(self.layout[chunk.out].address.wrapping_add(chunk.address).wrapping_add(offset))
+    }
+
+    /// The address of byte `at` of an input section.
+    fn in_section(&self, id: SectionId, at: u64) -> Option<u64> {
+        let section = self.sections.get(id);
+        match section.kind() {
+            SectionKind::Merge => {
+                let (part, input) = section.merged();
+                let part = self.merged.get(part)?;
+                let at = part.merged.output_offset(input, at)?;
+                self.in_chunk(Some(&self.layout.chunks[part.chunk.index()]), at)
+            }
+            SectionKind::EhFrame => self.in_chunk(self.layout.chunk(ChunkKind::EhFrame), 0),
+            SectionKind::Folded => {
+                let leader = self.folds.leader(id);
+                if leader == id { None } else { self.in_section(leader, at) }
+            }
+            _ => {
+                let out = self.layout.out_of(section.bin())?;
+                let at = section.offset().wrapping_add(self.sections.output_offset(id, at));
+                Some(self.layout[out].address.wrapping_add(at))
+            }
+        }
+    }
+
+    /// What relocation `reloc` refers to, its addend included; `None` if that is not known now.
+    pub fn place(&self, code: &Section, reloc: &Rela) -> Option<Place> {
+        let (index, addend) = (reloc.sym(), reloc.r_addend() as u64);
+        let object = code.object;
+        if index >= object.first_global && (index as usize) < object.syms.len() {
+            let id = object.global(index);
+            let flags = self.symbols[id].flags();
+            return Some(Place { address: self.global(id)?.wrapping_add(addend), flags });
+        }
+        let symbol = object.syms.get(index as usize)?;
+        let kind = match symbol.kind() {
+            STT_TLS => sym::TLS,
+            STT_GNU_IFUNC => sym::IFUNC,
+            _ => 0,
+        };
+        match object.place(index, symbol) {
+            SymbolPlace::Section(shndx) if (shndx as usize) < object.shdrs.len() => {
+                let id = SectionId(object.section_base + shndx);
+                // The addend of a section's symbol says which byte is meant.
+                let by_section = symbol.kind() == STT_SECTION;
+                let at = symbol.st_value().wrapping_add(if by_section { addend } else { 0 });
+                let address = self.in_section(id, at)?.wrapping_add(if by_section { 0 } else { addend });
+                Some(Place { address, flags: sym::DEFINED | kind })
+            }
+            SymbolPlace::Absolute => {
+                Some(Place { address: symbol.st_value().wrapping_add(addend), flags: sym::ABSOLUTE | kind })
+            }
+            _ => None,
+        }
+    }
+
+    /// The address of a global symbol.
+    pub fn global(&self, id: SymbolId) -> Option<u64> {
+        let symbol = &self.symbols[id];
+        let flags = symbol.flags();
+        if flags & sym::NEEDS_CANONICAL_PLT != 0 {
+            return self.entry(self.slots.of_symbol(id)?.plt);
+        }
+        match flags & sym::KIND {
+            sym::DEFINED => self.in_section(SectionId(symbol.section), symbol.offset()),
+            sym::ABSOLUTE => Some(symbol.constant()),
+            sym::COMMON => {
+                self.in_chunk(self.layout.chunk(ChunkKind::Common(symbol.section)), symbol.offset())
+            }
+            // Null, unless the loader finds one.
+            sym::UNDEFINED if !symbol.has(sym::PREEMPTIBLE) => Some(0),
+            sym::INTERNAL => self.internals.get(&id).copied(),
+            // Copies that become read-only lie elsewhere; that is not decided here.
+            _ => None,
+        }
+    }
+
+    /// What a call by relocation `reloc` leads to: an entry of the PLT, or the function itself.
+    pub fn called(&self, code: &Section, reloc: &Rela) -> Option<u64> {
+        let (index, object) = (reloc.sym(), code.object);
+        let slot = match index >= object.first_global && (index as usize) < object.syms.len() {
+            true => {
+                let id = object.global(index);
+                let special = self.symbols[id].has(sym::PREEMPTIBLE | sym::IFUNC);
+                special.then(|| self.slots.of_symbol(id)).flatten()
+            }
+            false => {
+                let ifunc = object.syms.get(index as usize)?.kind() == STT_GNU_IFUNC;
+                ifunc.then(|| self.slots.of_local(code.number, index)).flatten()
+            }
+        };
+        match slot {
+            Some(slot) if slot.plt != NONE => {
+                Some(self.entry(slot.plt)?.wrapping_add(reloc.r_addend() as u64))
+            }
+            _ => self.place(code, reloc).filter(|p| p.flags & sym::KIND != sym::UNDEFINED).map(|p| p.address),
+        }
+    }
+
+    /// The address of entry `plt` of the PLT.
+    fn entry(&self, plt: u32) -> Option<u64> {
+        let kind = if self.plt == plt::Style::Marked { ChunkKind::PltSec } else { ChunkKind::Plt };
+        let offset = plt::entry_offset(self.mode.facts(), self.slots, self.plt, plt);
+        self.in_chunk(self.layout.chunk(kind), offset)
+    }
+
+    /// Where byte `at` of the section that is looked at lies.
+    pub fn here(&self, code: &Section, at: u64) -> Option<u64> {
+        self.in_section(code.id(), at)
+    }
+}

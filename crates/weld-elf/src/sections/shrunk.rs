@@ -1,0 +1,209 @@
+//! Code that gets shorter: which bytes of input sections are left out, and so where each of the others is.
+//!
+//! Some machines' compilers write the longest form of an instruction, and leave it to the linker to take a shorter one. All places of a section
+//! that might get shorter are listed once ([`Cut`]); layout then says, round by round, how many bytes go at each
+//! (`layout::shrink`). The cuts of all sections are one array, in the order of sections and of places. Links of other machines have none.
+//!
+//! This is the one map from offsets in the input to offsets in the output. It is asked by way of [`super::Sections::output_offset`].
+
+use std::ops::Range;
+
+use crate::ids::*;
+
+/// A place in a section where bytes may go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Where the bytes end that go.
+    pub end: u32,
+    /// How many bytes are gone up to there, those of this place included.
+    pub gone: u32,
+    /// The relocation that says so, by its index in the section's.
+    pub reloc: u32,
+    /// What the place has become: a number of the machine's.
+    pub form: u8,
+    /// For the machine.
+    pub extra: u8,
+}
+
+/// Sections with how many cuts each has, and these.
+pub type List = (Vec<(SectionId, u32)>, Vec<Cut>);
+
+/// The cuts of all sections.
+#[derive(Default)]
+pub struct Shrunk {
+    /// For each section, where it is in `ranges`, and one more; 0 if it has none. Empty if no section has any.
+    number: Vec<u32>,
+    ranges: Vec<(SectionId, Range<u32>)>,
+    cuts: Vec<Cut>,
+}
+
+impl Shrunk {
+    /// From the sections that have any, by their ids, in runs. `count` is that of all sections.
+    pub fn new(lists: Vec<List>, count: usize) -> Shrunk {
+        let mut all = Shrunk::default();
+        if lists.iter().all(|(sections, _)| sections.is_empty()) {
+            return all;
+        }
+        all.number = vec![0; count];
+        all.cuts.reserve_exact(lists.iter().map(|list| list.1.len()).sum());
+        for (sections, cuts) in lists {
+            let mut start = all.cuts.len() as u32;
+            for (id, count) in sections {
+                all.ranges.push((id, start..start + count));
+                all.number[id.index()] = all.ranges.len() as u32;
+                start += count;
+            }
+            all.cuts.extend(cuts);
+        }
+        all
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// The sections that have cuts.
+    pub fn sections(&self) -> impl Iterator<Item = SectionId> {
+        self.ranges.iter().map(|(id, _)| *id)
+    }
+
+    /// How many sections have cuts, and how many these are.
+    pub fn counts(&self) -> (usize, usize) {
+        (self.ranges.len(), self.cuts.len())
+    }
+
+    /// `folded` has the cuts of `leader`, which stands for it.
+    pub fn fold(&mut self, folded: SectionId, leader: SectionId) {
+        if !self.is_empty() {
+            self.number[folded.index()] = self.number[leader.index()];
+        }
+    }
+
+    /// The cuts of a section, by their places.
+    #[inline]
+    pub fn cuts(&self, id: SectionId) -> &[Cut] {
+        match self.number.get(id.index()) {
+            None | Some(0) => &[],
+            Some(number) => self.nth(*number as usize - 1).1,
+        }
+    }
+
+    /// The section number `i` of those that have cuts.
+    pub fn nth(&self, i: usize) -> (SectionId, &[Cut]) {
+        let (id, range) = &self.ranges[i];
+        (*id, &self.cuts[range.start as usize..range.end as usize])
+    }
+
+    /// The sections from number `first` on, `sections.len()` of them at most, with their cuts to be changed and the values of `of` for
+    /// these: pieces of `run` sections.
+    pub fn pieces<'s, T>(&'s mut self, of: &'s [T], run: usize) -> Vec<Piece<'s, T>> {
+        let mut pieces = Vec::with_capacity(self.ranges.len().div_ceil(run));
+        let (mut cuts, mut values) = (&mut self.cuts[..], of);
+        for ranges in self.ranges.chunks(run) {
+            let count = ranges.iter().map(|(_, range)| range.len()).sum();
+            let (own, others) = cuts.split_at_mut(count);
+            let (own_values, other_values) = values.split_at(count);
+            pieces.push(Piece { ranges, cuts: own, values: own_values });
+            (cuts, values) = (others, other_values);
+        }
+        pieces
+    }
+}
+
+/// Some sections with their cuts, and a value for each cut.
+pub struct Piece<'s, T> {
+    ranges: &'s [(SectionId, Range<u32>)],
+    cuts: &'s mut [Cut],
+    values: &'s [T],
+}
+
+impl<T> Piece<'_, T> {
+    /// Calls `each` for each section.
+    pub fn each(&mut self, mut each: impl FnMut(SectionId, &mut [Cut], &[T])) {
+        let mut start = 0;
+        for (id, range) in self.ranges {
+            let end = start + range.len();
+            each(*id, &mut self.cuts[start..end], &self.values[start..end]);
+            start = end;
+        }
+    }
+}
+
+/// How many bytes go at cut `i` alone.
+#[inline]
+pub fn gone_at(cuts: &[Cut], i: usize) -> u32 {
+    cuts[i].gone - if i == 0 { 0 } else { cuts[i - 1].gone }
+}
+
+/// Where byte `at` of a section with these cuts is in the output, counted from its start. A byte that is gone is where the next one that
+/// is not gone is.
+#[inline]
+pub fn output_offset(cuts: &[Cut], at: u64) -> u64 {
+    let next = cuts.partition_point(|cut| u64::from(cut.end) <= at);
+    offset_before(cuts, next, at)
+}
+
+/// The same if `next` is the first cut that ends behind `at`.
+#[inline(always)]
+pub fn offset_before(cuts: &[Cut], next: usize, at: u64) -> u64 {
+    let gone = if next == 0 { 0 } else { cuts[next - 1].gone };
+    let at = match cuts.get(next) {
+        Some(cut) => at.min(u64::from(cut.end - (cut.gone - gone))),
+        None => at,
+    };
+    at - u64::from(gone)
+}
+
+/// Copies what stays of `input`.
+pub fn copy(cuts: &[Cut], input: &[u8], out: &mut [u8]) {
+    let (mut from, mut to) = (0, 0);
+    let mut gone = 0;
+    for cut in cuts {
+        let end = cut.end as usize;
+        let stays = end - (cut.gone - gone) as usize;
+        out[to..to + (stays - from)].copy_from_slice(&input[from..stays]);
+        (to, from, gone) = (to + (stays - from), end, cut.gone);
+    }
+    out[to..].copy_from_slice(&input[from..]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(end: u32, gone: u32) -> Cut {
+        Cut { end, gone, ..Cut::default() }
+    }
+
+    #[test]
+    fn bytes_behind_what_is_gone_move_up() {
+        // Of 16 bytes, 6 and 7 go, then 12 to 15 are looked at and stay.
+        let cuts = [cut(8, 2), cut(16, 2)];
+        let moved: Vec<u64> = (0..18).map(|at| output_offset(&cuts, at)).collect();
+        assert_eq!(moved, [0, 1, 2, 3, 4, 5, 6, 6, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+        let input: Vec<u8> = (0..16).collect();
+        let mut out = [0; 14];
+        copy(&cuts, &input, &mut out);
+        assert_eq!(out, [0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15]);
+        assert_eq!((gone_at(&cuts, 0), gone_at(&cuts, 1)), (2, 0));
+    }
+
+    #[test]
+    fn sections_without_cuts_stay_as_they_are() {
+        let mut none = Shrunk::default();
+        assert!(none.cuts(SectionId(3)).is_empty() && none.is_empty());
+        none.fold(SectionId(1), SectionId(0));
+        assert_eq!(output_offset(&[], 77), 77);
+        let all = vec![cut(4, 4), cut(8, 4), cut(12, 6)];
+        let mut some = Shrunk::new(vec![(vec![(SectionId(1), 1), (SectionId(4), 2)], all)], 6);
+        assert_eq!(some.cuts(SectionId(4)), [cut(8, 4), cut(12, 6)]);
+        some.fold(SectionId(5), SectionId(1));
+        assert_eq!(some.cuts(SectionId(5)), [cut(4, 4)]);
+        assert!(some.cuts(SectionId(0)).is_empty() && some.cuts(SectionId(9)).is_empty());
+        let mut seen = Vec::new();
+        for mut piece in some.pieces(&[7, 8, 9], 1) {
+            piece.each(|id, cuts, values| seen.push((id.0, cuts.len(), values.to_vec())));
+        }
+        assert_eq!(seen, [(1, 1, vec![7]), (4, 2, vec![8, 9])]);
+    }
+}

@@ -1,0 +1,34 @@
+//! The section that says what instructions and conventions the code uses, on machines whose objects have one (`.riscv.attributes`). How
+//! those of objects are joined, the machine says.
+
+use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::job::Job;
+use crate::resolve::Resolved;
+use crate::sections::Sections;
+
+/// The contents for the output; empty if objects say nothing.
+pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
+    let objects = resolved.objects.iter().zip(&sections.objects);
+    let all: Vec<(String, &[u8])> =
+        objects.filter_map(|(object, extra)| Some((object.name.to_string(), extra.attributes?))).collect();
+    let machine = resolved.objects.first().and_then(|object| object.machine.attributes.as_ref());
+    let Some(machine) = machine.filter(|_| !all.is_empty()) else { return Vec::new() };
+    (machine.merge)(&all).unwrap_or_else(|wrong| {
+        job.sink.error(wrong);
+        Vec::new()
+    })
+}
+
+pub struct Section;
+
+impl Synthetic for Section {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
+        let header = Header { name: machine.name, kind: machine.section, flags: 0, entsize: 0 };
+        Spec::own(header, 1, sizes.plan.attributes.len() as u64)
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        out.copy_from_slice(at.contents().attributes);
+    }
+}
