@@ -135,12 +135,12 @@ fn link_resolved<'j>(
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
     mode.check()?;
-    if options.kind == OutputKind::Relocatable {
-        return join_objects(job, inputs, resolved, &comdats, (mode, threads));
-    }
     // Which patterns of a linker script take which sections.
     let read = |script| setup::ScriptRules::read(options, job.store, script, &resolved.objects);
     let rules = inputs.script().map(|script| read(script)).transpose()?;
+    if options.kind == OutputKind::Relocatable {
+        return join_objects(job, inputs, resolved, (&comdats, rules.as_ref()), (mode, threads));
+    }
     let mut sections = job.step("parse sections", || {
         let lays_out = inputs.layout().is_some();
         let scripted = rules.as_ref().filter(|_| lays_out).map(|rules| rules.scripted());
@@ -218,12 +218,12 @@ fn join_objects<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    comdats: &Comdats,
+    (comdats, rules): (&Comdats, Option<&setup::ScriptRules<'j>>),
     (mode, threads): (Mode, usize),
 ) -> Result<(), Diagnostics> {
     // Find what lives and what lies together, choose symbols, and lay everything out.
     let relocatable::Object { mut sections, mut symbols, internals, owners, plan } =
-        relocatable::join(job, inputs, resolved, comdats, (mode, threads))?;
+        relocatable::join(job, inputs, resolved, (comdats, rules), (mode, threads))?;
     let parallel = threads > 1;
     let internals = &internals;
     let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals, rules: None };

@@ -26,7 +26,7 @@ use super::{FileName, Reading};
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
-use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind};
+use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans};
 use crate::script::commands::{self, Command, Definition};
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
@@ -477,10 +477,6 @@ impl<'a> Loader<'a, '_> {
     /// What needs a layout by a script, where there is none.
     fn check_script(&self, inputs: &Inputs<'a>) {
         let script = &inputs.script;
-        let relocatable = self.options.kind == OutputKind::Relocatable;
-        if relocatable && script.has_sections {
-            self.sink.error("SECTIONS is not supported yet with -r");
-        }
         if script.has_sections {
             if let Some(place) = script.commons_of_files() {
                 self.sink.error(format!("{place}: COMMON of single files is not supported yet"));
@@ -500,9 +496,7 @@ impl<'a> Loader<'a, '_> {
             let text = "has no effect: no linker script places sections";
             self.sink.warn(format!("--orphan-handling={how} {text}"));
         }
-        if script.computes && relocatable {
-            self.sink.error("ASSERT, and values that depend on layout, are not supported yet with -r");
-        } else if script.phdrs.is_some() {
+        if script.phdrs.is_some() {
             self.sink.error("PHDRS is not supported yet without SECTIONS");
         }
     }

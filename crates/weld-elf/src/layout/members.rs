@@ -57,12 +57,33 @@ pub struct Head {
     pub entsize: u64,
     /// At least.
     pub align: u64,
+    /// It takes no other sections in, whatever they are called.
+    pub alone: bool,
 }
 
 impl Head {
     /// What all input sections together ask for.
     pub(super) fn of(used: &OutputUse, machine: &Facts) -> Head {
-        Head { kind: used.kind, flags: output_flags(used, machine), entsize: used.entsize, align: 1 }
+        let flags = output_flags(used, machine);
+        Head { kind: used.kind, flags, entsize: used.entsize, align: 1, alone: false }
+    }
+
+    /// What another section adds to the header of an output section. Those of one kind can be merged later on; flags
+    /// that all have stay.
+    pub fn join(&mut self, other: &Head) {
+        const OF_ALL: u64 = SHF_MERGE | SHF_STRINGS | SHF_LINK_ORDER;
+        self.flags = (self.flags | other.flags) & !OF_ALL | self.flags & other.flags & OF_ALL;
+        if self.entsize != other.entsize {
+            self.entsize = 0;
+            self.flags &= !(SHF_MERGE | SHF_STRINGS);
+        }
+        self.align = self.align.max(other.align);
+        let kinds = [self.kind, other.kind];
+        self.kind = match kinds {
+            [a, b] if a == b => a,
+            [SHT_NOBITS, some] | [some, SHT_NOBITS] => some,
+            _ => kinds.into_iter().find(|kind| is_array(*kind)).unwrap_or(SHT_PROGBITS),
+        };
     }
 }
 

@@ -136,7 +136,9 @@ impl<'o> Program<'o> {
 
     /// The same for a section that a linker script places: its address comes from there.
     pub fn place_by_script(&self, out: &mut OutputSection) {
-        out.memory = self.memory(out);
+        if !self.object {
+            out.memory = self.memory(out);
+        }
         out.rank = self.rank(out);
     }
 

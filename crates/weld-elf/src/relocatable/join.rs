@@ -7,6 +7,9 @@
 //! `SHF_LINK_ORDER` sections whose leaders lie apart. Rights are united, as any linker does in the
 //! end: separating sections by them would change their order.
 //!
+//! A linker script's output sections take whatever its patterns match, but for members of groups; the other sections
+//! are joined as ever.
+//!
 //! Entries of `.eh_frame` follow one another without padding or terminators between: a reader takes
 //! both for the end.
 //!
@@ -27,7 +30,8 @@ use crate::layout::members::Head;
 use crate::live::{Live, live_members};
 use crate::options::Options;
 use crate::sections::bins::{BINS, bin};
-use crate::sections::{Sections, is_array};
+use crate::sections::scripted::Rules;
+use crate::sections::{InputSection, Sections, is_array};
 use crate::synth::groups::Group;
 use crate::util::align_up;
 
@@ -85,6 +89,8 @@ pub struct Joiner<'c, 'a> {
     pub options: &'c Options,
     pub sink: &'c DiagSink,
     pub machine: &'static Facts,
+    /// A linker script, whose bins sections have already.
+    pub rules: Option<&'c Rules>,
 }
 
 /// What sections are gathered in, by bin: the header fields of each output section, and the groups.
@@ -128,10 +134,16 @@ impl<'a> Gathered<'a> {
 impl<'a> Joiner<'_, 'a> {
     /// Gives each live section its bin.
     pub fn join(mut self) -> Bins {
+        // Those that have a name already: the script's, too.
+        let fixed = self.rules.map_or(BINS.len(), |rules| rules.fixed_bins());
+        if self.rules.is_some() {
+            let others = |section: &&mut InputSection| section.bin().index() >= fixed;
+            self.sections.list.iter_mut().filter(others).for_each(|section| section.set_bin(NOWHERE));
+        }
         let mut all = Gathered {
-            names: BINS.to_vec(),
-            heads: vec![None; BINS.len()],
-            ends: vec![0; BINS.len()],
+            names: self.sections.bins[..fixed].to_vec(),
+            heads: vec![None; fixed],
+            ends: vec![0; fixed],
             groups: Vec::new(),
             grouped: vec![0; self.sections.list.len().div_ceil(64)],
             keys: self.keys_of_commons(),
@@ -179,12 +191,14 @@ impl<'a> Joiner<'_, 'a> {
                         self.refuse_member(object, *member);
                     }
                     *word |= 1 << (member.0 % 64);
+                    self.sections.list[member.index()].set_bin(NOWHERE);
                     let section = self.sections.get(*member);
                     let relocs = self.sections.relocs(object, o, section);
                     words += u32::from(section.in_image()) * (1 + u32::from(!relocs.is_empty()));
                 }
                 let name = object.section_name(i).unwrap_or(b".group");
-                let bin = all.add(name, Head { kind: SHT_GROUP, flags: 0, entsize: 4, align: 4 });
+                let bin =
+                    all.add(name, Head { kind: SHT_GROUP, flags: 0, entsize: 4, align: 4, alone: true });
                 self.sections.list[object.section_base as usize + i].set_bin(bin);
                 all.groups.push(Group::new(ObjectId(o as u32), i as u32, bin, words));
             }
@@ -231,19 +245,28 @@ impl<'a> Joiner<'_, 'a> {
         };
         let named = || all.unique.iter().any(|glob| glob.matches(name));
         let alone = grouped || self.options.sections.unique_sections || linked && link.is_none() || named();
-        let known = if alone { BinId::NONE } else { *all.keys.bin(key) };
+        let of_script = self.of_script(id).filter(|_| !alone);
+        let known = match of_script {
+            Some(bin) => bin,
+            None if alone => BinId::NONE,
+            None => *all.keys.bin(key),
+        };
         let frame = !grouped && is_frame(object.machine, name, shdr);
         let head = Head {
             kind: shdr.sh_type(),
             flags: shdr.sh_flags() & !DROPPED | if grouped { SHF_GROUP } else { 0 },
             entsize: shdr.sh_entsize(),
             align: self.sections.get(id).align(),
+            alone,
         };
-        let bin = match known.is_some() && (frame || self.fits(all, known, id)) {
+        let fits = frame || known.is_none() || self.fits(all, known, id);
+        let bin = match known.is_some() && (fits || of_script.is_some()) {
             true => {
                 let common = all.heads[known.index()].get_or_insert(head);
-                common.align = common.align.max(head.align);
-                join_head(common, shdr);
+                common.join(&head);
+                if !fits {
+                    common.flags &= !(SHF_MERGE | SHF_STRINGS);
+                }
                 known
             }
             false => {
@@ -258,6 +281,12 @@ impl<'a> Joiner<'_, 'a> {
         if frame {
             self.follow_frame((index, id), bin, all);
         }
+    }
+
+    /// The bin that a linker script has a section in.
+    fn of_script(&self, id: SectionId) -> Option<BinId> {
+        let bin = self.sections.get(id).bin();
+        self.rules?.bin(bin).map(|_| bin)
     }
 
     fn bin_of_leader(&self, object: &Object, shdr: &Shdr) -> BinId {
@@ -297,18 +326,6 @@ impl<'a> Joiner<'_, 'a> {
             all.ends[bin.index()] = frame.start.saturating_add(section.size);
         }
         all.last_frames.insert(bin, frame);
-    }
-}
-
-/// What another member adds to the header of an output section.
-fn join_head(head: &mut Head, shdr: &Shdr) {
-    head.flags |= shdr.sh_flags() & UNITED;
-    if head.entsize != shdr.sh_entsize() {
-        head.entsize = 0;
-    }
-    if head.kind != shdr.sh_type() {
-        let kinds = [head.kind, shdr.sh_type()];
-        head.kind = kinds.into_iter().find(|k| is_array(*k)).unwrap_or(SHT_PROGBITS);
     }
 }
 

@@ -3,8 +3,8 @@
 //! The first half of a link is the common one: the same files take part, the same COMDAT groups
 //! survive, the same definitions win. Then nothing is scanned: what lives under `--gc-sections` is found by [`mark`].
 //! The rest is the common layout, symbol table and emission again, without memory: sections are gathered by
-//! more than their names ([`join`]) and stay in the order in which they come (`layout::standard::OBJECT`), so their
-//! addresses are 0, and those of symbols their offsets. What nothing defines is written where it is mentioned
+//! more than their names ([`join`]), or as a linker script says, and stay in the order in which they come
+//! (`layout::standard::OBJECT`), so their addresses are 0, and those of symbols their offsets. What nothing defines is written where it is mentioned
 //! (`synth::mentions`); relocations are kept as with `--emit-relocs`, and looked at with more care (`synth::kept_relocs`).
 //!
 //! Specification: gABI chapter 4.
@@ -24,6 +24,7 @@ use crate::report;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::Comdats;
 use crate::sections::{self, Sections};
+use crate::setup::ScriptRules;
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{self, Symbols, sym};
 use crate::synth::attributes;
@@ -52,17 +53,19 @@ pub fn join<'j>(
     job: &Job<'j>,
     inputs: &Inputs<'j>,
     resolved: &mut Resolved<'j>,
-    comdats: &Comdats,
+    (comdats, rules): (&Comdats, Option<&ScriptRules<'j>>),
     (mode, threads): (Mode, usize),
 ) -> Result<Object<'j>, Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
     refuse(job, resolved)?;
+    let scripted = rules.filter(|_| inputs.layout().is_some()).map(|rules| rules.scripted());
     let mut sections = job.step("parse sections", || {
-        sections::parse(&mut resolved.objects, comdats, (options, None), job.sink, parallel)
+        sections::parse(&mut resolved.objects, comdats, (options, scripted.as_ref()), job.sink, parallel)
     });
     job.sink.end_phase()?;
     // Define what the command line does.
-    let internals = Internals::define(resolved, &sections, options, (&inputs.commands, None), job.sink);
+    let script = inputs.script().zip(rules).map(|(script, rules)| (&**script, &rules.rules));
+    let internals = Internals::define(resolved, &sections, options, (&inputs.commands, script), job.sink);
     job.sink.end_phase()?;
     // Freeze every name to its definition.
     let mut symbols =
@@ -85,8 +88,9 @@ pub fn join<'j>(
     }
     // Join sections, choose symbols, and lay everything out.
     let plan = job.step("layout", || {
+        let rules = rules.map(|rules| &rules.rules);
         let context =
-            &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals, rules: None };
+            &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals, rules };
         lay_out(job, context, resolved, &mut sections, (&mut symbols, live))
     })?;
     job.sink.end_phase()?;
@@ -112,7 +116,8 @@ fn lay_out<'j>(
         }
         false => kept = merged_commons(resolved).map_err(failed)?.into_iter().collect(),
     }
-    let bins = Joiner { objects, sections, live: &live, options, sink, machine }.join();
+    let rules = context.rules.filter(|_| context.inputs.layout().is_some());
+    let bins = Joiner { objects, sections, live: &live, options, sink, machine, rules }.join();
     job.sink.end_phase()?;
     let choice =
         Choice { resolved, sections, symbols, live: &live, options, special: &Special::default(), sink };

@@ -191,8 +191,9 @@ impl Internals {
     /// Which of the computed values are numbers: before the scan, for they do not move with the image.
     fn note_kinds(&mut self, resolved: &Resolved, all: &[(&Assignment, bool)]) {
         let mut absolute: HashMap<SymbolId, bool> = HashMap::new();
-        // What one names may be assigned to further on.
-        for _ in 0..3 {
+        // What one names may be assigned to further on. Chains longer than this are an error when values are computed.
+        for _ in 0..32 {
+            let before = absolute.clone();
             for (assignment, inside) in all {
                 let Some(id) = resolved.names.find(assignment.name.as_bytes()) else { continue };
                 let of_symbol = |name: &str| {
@@ -203,6 +204,9 @@ impl Internals {
                 };
                 let is_address = assignment.value.is_address(of_symbol);
                 absolute.insert(id, !is_address && !inside);
+            }
+            if absolute == before {
+                break;
             }
         }
         let mut same: HashMap<SymbolId, SymbolId> = HashMap::new();

@@ -206,8 +206,10 @@ impl Image<'_, '_> {
     /// The value and section of a name that the linker defines. With `-r` it lies where what it stands for does.
     fn made_place(&self, id: SymbolId, symbol: &Symbol) -> (u64, InSection) {
         let Some(joined) = self.joined else { return self.global_place(symbol) };
-        let other = joined.aliases.get(&id).and_then(|other| self.output_index(&self.symbols[*other]));
-        (symbol.offset(), other.map_or(InSection::ABSOLUTE, InSection::Defined))
+        let script = self.layout.script.as_ref().filter(|_| symbol.kind() == sym::INTERNAL);
+        let said = script.and_then(|script| script.section_of(symbol.section)).map(|out| out.header());
+        let alias = || joined.aliases.get(&id).and_then(|other| self.output_index(&self.symbols[*other]));
+        (symbol.offset(), said.or_else(alias).map_or(InSection::ABSOLUTE, InSection::Defined))
     }
 
     /// The value and section of a name that this output defines.

@@ -22,6 +22,8 @@ use crate::synth::section::{Header, Place as ChunkPlace, Spec};
 struct Contents {
     /// What its input sections and chunks say of its header.
     used: Option<OutputUse>,
+    /// The same of the input sections of an object (`-r`).
+    head: Option<Head>,
     /// The one of the linker's own that it is.
     own: Option<ChunkKind>,
     /// It is there although nothing may be in it.
@@ -44,18 +46,27 @@ impl<'a> Builder<'_, 'a> {
         let found = self.gather_groups();
         let mut maker = Maker::new(source, self.sections.bins.len());
         maker.compile()?;
-        let (members, parts) = maker.take_inputs(found, &self.sections.bins);
-        let mut chunks = maker.chunks(specs)?;
-        maker.join_uses(&self.join_all(), &chunks);
+        let (members, parts) = maker.take_inputs(found, &self);
+        let mut chunks = maker.chunks(specs, &self)?;
+        match self.heads {
+            Some(heads) => maker.join_heads(heads),
+            None => maker.join_uses(&self.join_all(), &chunks),
+        }
         let mut outs = maker.outputs(&self);
-        maker.add_orphans(&outs);
+        match self.program.is_object() {
+            true => maker.append_orphans(),
+            false => maker.add_orphans(&outs),
+        }
         for chunk in &mut chunks {
             let block = &maker.blocks[chunk.out.index()];
             chunk.out = block.out.unwrap_or(OutputSectionId::NONE);
         }
         let mut of_bin = maker.give_members(&mut outs, members, &self);
         let mut lists = self.add_relocs(&mut outs, &mut chunks);
-        let position = maker.put_in_order(&mut outs);
+        let position = match self.program.is_object() {
+            true => maker.put_object_in_order(&mut outs),
+            false => maker.put_in_order(&mut outs),
+        };
         chunks.iter_mut().for_each(|chunk| chunk.out = position[chunk.out.index()]);
         of_bin.iter_mut().filter(|out| out.is_some()).for_each(|out| *out = position[out.index()]);
         lists.renumber(&position);
@@ -311,11 +322,19 @@ impl<'s> Maker<'s> {
     }
 
     /// The place of a bin. One that the script does not have lies in the section of its name, behind all else, or in an orphan.
-    fn place_of_bin(&mut self, bin: BinId, name: &[u8]) -> usize {
+    /// Those that an object keeps apart (`-r`) are orphans each.
+    fn place_of_bin(&mut self, bin: BinId, name: &[u8], heads: Option<&[Option<Head>]>) -> usize {
         if let Some(planned) = self.of_bin[bin.index()] {
             return planned;
         }
-        let planned = self.place_by_name(name);
+        let is_apart = |head: Head| {
+            let known = self.by_name.get(name).map(|block| &self.blocks[*block]);
+            head.alone || known.is_none_or(|block| block.place.is_none())
+        };
+        let planned = match heads.and_then(|heads| heads[bin.index()]).is_some_and(is_apart) {
+            true => self.place_apart(name),
+            false => self.place_by_name(name),
+        };
         self.of_bin[bin.index()] = Some(planned);
         planned
     }
@@ -325,6 +344,15 @@ impl<'s> Maker<'s> {
             Some(known) => *known,
             None => self.orphan(name),
         };
+        self.place_behind(block)
+    }
+
+    fn place_apart(&mut self, name: &[u8]) -> usize {
+        let block = self.orphan(name);
+        self.place_behind(block)
+    }
+
+    fn place_behind(&mut self, block: usize) -> usize {
         let planned = self.plan(block);
         self.contents[block].tail.push(planned);
         planned
@@ -353,13 +381,18 @@ impl<'s> Maker<'s> {
     }
 
     /// Takes in what runs have found: the members of each bin, and the parts of each run.
-    fn take_inputs(&mut self, found: Vec<Vec<Group>>, names: &[&[u8]]) -> (Vec<Vec<Member>>, Vec<Vec<Part>>) {
+    fn take_inputs(
+        &mut self,
+        found: Vec<Vec<Group>>,
+        builder: &Builder,
+    ) -> (Vec<Vec<Member>>, Vec<Vec<Part>>) {
+        let names = &builder.sections.bins;
         let mut members: Vec<Vec<Member>> = vec![Vec::new(); names.len()];
         let mut parts = Vec::with_capacity(found.len());
         for (run, groups) in found.into_iter().enumerate() {
             let mut of_run = Vec::with_capacity(groups.len());
             for Group { bin, members: list, extent } in groups {
-                let planned = self.place_of_bin(bin, names[bin.index()]);
+                let planned = self.place_of_bin(bin, names[bin.index()], builder.heads);
                 self.planned[planned].bin.parts.push((run as u32, of_run.len() as u32));
                 let all = &mut members[bin.index()];
                 let range = all.len()..all.len() + list.len();
@@ -372,7 +405,7 @@ impl<'s> Maker<'s> {
     }
 
     /// Places what the linker makes. Until there are output sections, a chunk says which block it is in.
-    fn chunks(&mut self, specs: Vec<(ChunkKind, Spec)>) -> Result<Vec<Chunk>, String> {
+    fn chunks(&mut self, specs: Vec<(ChunkKind, Spec)>, builder: &Builder) -> Result<Vec<Chunk>, String> {
         let mut chunks = Vec::new();
         let file = self.source.rules.of_file(None);
         let is_static = !specs.iter().any(|(kind, _)| *kind == ChunkKind::DynSym);
@@ -396,13 +429,10 @@ impl<'s> Maker<'s> {
                 }
                 (Found::Bin(bin), _) => self.of_bin[bin.index()],
                 (Found::Orphan, ChunkPlace::Joined(bin)) => {
-                    Some(self.place_of_bin(*bin, self.source.bin_name(*bin)))
+                    Some(self.place_of_bin(*bin, builder.sections.bins[bin.index()], builder.heads))
                 }
                 (Found::Orphan, ChunkPlace::Own(header)) if names.is_empty() => {
-                    let block = self.orphan(header.name);
-                    let planned = self.plan(block);
-                    self.contents[block].tail.push(planned);
-                    Some(planned)
+                    Some(self.place_apart(header.name))
                 }
                 (Found::Orphan, ChunkPlace::Own(header)) => {
                     self.orphans.push(format!("<internal>:({})", String::from_utf8_lossy(header.name)));
@@ -421,7 +451,7 @@ impl<'s> Maker<'s> {
                     }
                     join(&mut contents.used, header);
                 }
-                ChunkPlace::Joined(_) if matches!(kind, ChunkKind::Merged(_)) => {}
+                ChunkPlace::Joined(_) if matches!(kind, ChunkKind::Merged(_) | ChunkKind::Group(_)) => {}
                 ChunkPlace::Joined(_) => join(&mut contents.used, &zeroes(kind)),
             }
             contents.forced = true;
@@ -464,6 +494,24 @@ impl<'s> Maker<'s> {
         }
     }
 
+    /// The same for an object.
+    fn join_heads(&mut self, heads: &[Option<Head>]) {
+        for (planned, head) in self.of_bin.iter().zip(heads) {
+            let (Some(planned), Some(head)) = (planned, head) else { continue };
+            let contents = &mut self.contents[self.planned[*planned].block];
+            (contents.forced, contents.own) = (true, None);
+            let Some(all) = &mut contents.head else {
+                contents.head = Some(*head);
+                continue;
+            };
+            if head.entsize > 1 {
+                // Entries of one may not be in step behind those of another.
+                all.flags &= !(SHF_MERGE | SHF_STRINGS);
+            }
+            all.join(head);
+        }
+    }
+
     /// Makes the output sections, in the order of blocks.
     fn outputs<'a>(&mut self, builder: &Builder<'_, 'a>) -> Vec<OutputSection<'a>> {
         let mut outs = Vec::new();
@@ -475,9 +523,14 @@ impl<'s> Maker<'s> {
                 continue;
             }
             let mut out = OutputSection::new(Cow::Owned(block.name.clone()), SHT_NOBITS, flags, 0);
-            if let Some(used) = &contents.used {
-                let head = Head::of(used, builder.machine);
-                (out.kind, out.flags, out.entsize) = (head.kind, head.flags, head.entsize);
+            let mut head = contents.used.as_ref().map(|used| Head::of(used, builder.machine));
+            match (&mut head, &contents.head) {
+                (Some(head), Some(more)) => head.join(more),
+                (none, more) => *none = none.or(*more),
+            }
+            if let Some(head) = head {
+                (out.kind, out.flags, out.entsize, out.align) =
+                    (head.kind, head.flags, head.entsize, head.align);
             }
             if has_data.contains(&number) && out.kind == SHT_NOBITS {
                 out.kind = SHT_PROGBITS;
@@ -550,6 +603,26 @@ impl<'s> Maker<'s> {
         self.steps = steps;
     }
 
+    /// What an object has besides comes behind what the script names.
+    fn append_orphans(&mut self) {
+        let mut steps = Vec::with_capacity(self.steps.len());
+        let inputs = |maker: &Self, block: usize| -> Vec<Step> {
+            maker.contents[block].tail.iter().map(|planned| Step::Inputs(*planned)).collect()
+        };
+        for step in std::mem::take(&mut self.steps) {
+            if let Step::End(block) = step {
+                steps.extend(inputs(self, block));
+            }
+            steps.push(step);
+        }
+        for number in (0..self.blocks.len()).filter(|&number| self.blocks[number].place.is_none()) {
+            steps.push(Step::Begin(number));
+            steps.extend(inputs(self, number));
+            steps.push(Step::End(number));
+        }
+        self.steps = steps;
+    }
+
     /// Orphans lie in the memory of the section before them.
     fn follow_region(&mut self, before: &[Step], numbers: &[usize], outs: &[OutputSection]) {
         let before = before.iter().rev().find_map(|step| match step {
@@ -563,6 +636,20 @@ impl<'s> Maker<'s> {
                 None => self.source.region_for(flags),
             };
         }
+    }
+
+    /// Puts the sections of an object in the order of the steps; but groups come before all that is in them, and tables
+    /// last.
+    fn put_object_in_order(&mut self, outs: &mut [OutputSection]) -> Vec<OutputSectionId> {
+        let mut places = vec![usize::MAX; outs.len()];
+        let ends = self.steps.iter().filter_map(|step| match step {
+            Step::End(block) => self.blocks[*block].out,
+            _ => None,
+        });
+        ends.enumerate().for_each(|(place, out)| places[out.index()] = place);
+        let mut order: Vec<usize> = (0..outs.len()).collect();
+        order.sort_by_key(|&out| (outs[out].rank, places[out]));
+        self.reorder(outs, &order)
     }
 
     /// Puts output sections in the order of the steps: those in memory first, and those that have no step last. Returns the new
@@ -588,7 +675,11 @@ impl<'s> Maker<'s> {
         order.extend(rest);
         let known: HashSet<usize> = order.iter().copied().collect();
         order.extend((0..outs.len()).filter(|out| !known.contains(out)));
-        let position = members::put_in_order(outs, &order);
+        self.reorder(outs, &order)
+    }
+
+    fn reorder(&mut self, outs: &mut [OutputSection], order: &[usize]) -> Vec<OutputSectionId> {
+        let position = members::put_in_order(outs, order);
         for block in &mut self.blocks {
             block.out = block.out.map(|out| position[out.index()]);
         }
@@ -688,7 +779,9 @@ impl<'s> Maker<'s> {
             let out = &mut outs[out.index()];
             out.align = out.align.max(align);
         }
-        members::align_tls(outs);
+        if !builder.program.is_object() {
+            members::align_tls(outs);
+        }
         for block in &mut self.blocks {
             block.inner_align = block.out.map_or(1, |out| outs[out.index()].align);
         }
@@ -743,10 +836,6 @@ impl<'s> Maker<'s> {
 }
 
 impl Source<'_> {
-    fn bin_name(&self, bin: BinId) -> &'static [u8] {
-        BINS.get(bin.index()).copied().unwrap_or(b"")
-    }
-
     /// The region that takes a section with these flags which does not name one.
     fn region_for(&self, flags: u64) -> Option<usize> {
         self.script.regions.iter().position(|region| region.attributes.take(flags))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::layout::segments::{PageSizes, is_tls_zeroes};
 use crate::layout::{Chunk, ChunkKind, addresses, place};
-use crate::options::Options;
+use crate::options::{Options, OutputKind};
 use crate::script::expr::{Op, Unary, log2_ceil};
 use crate::sections::SectionKind;
 use crate::symbols::sym;
@@ -28,6 +28,8 @@ pub(super) struct Pass<'p, 'w, 'a> {
     load_distances: Vec<u64>,
     /// Where the thread-local template goes on, once it has begun.
     tls: Option<u64>,
+    /// The output is an object (`-r`): each section begins at 0, whatever address the script has for it.
+    object: bool,
 }
 
 /// The output section that a pass is in.
@@ -67,6 +69,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             overlay: None,
             load_distances,
             tls: None,
+            object: options.kind == OutputKind::Relocatable,
         }
     }
 
@@ -169,7 +172,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let align_with_input = block.align_with_input;
         let mut strictest = block.inner_align;
         let forced = self.options.start_of(&self.layout[out].name);
-        let alloc = self.layout[out].is_alloc();
+        let alloc = self.is_in_memory(out);
         if let Some(overlay) = &self.overlay {
             self.dot = overlay.start;
         } else if !alloc {
@@ -212,6 +215,10 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             let asked = load_address.as_ref().map(|value| self.number(value));
             self.load(out, (asked, load_region, region), (strictest, align_with_input, address.is_some()));
         }
+    }
+
+    fn is_in_memory(&self, out: OutputSectionId) -> bool {
+        self.layout[out].is_alloc() && !self.object
     }
 
     /// The load address of the section that begins.
@@ -302,6 +309,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let section = &mut self.layout[out];
         section.size = size;
         let load_end = section.load_address.wrapping_add(section.file_size());
+        if self.object {
+            // What follows may mean its end; the next section begins at 0 again.
+            self.last = Some(number);
+            return;
+        }
         if !section.is_alloc() {
             self.dot = open.outside;
             return;

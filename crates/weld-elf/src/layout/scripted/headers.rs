@@ -36,6 +36,9 @@ pub fn assign<'a>(
     let result = settle(&mut script, (layout, sections), world, (program, facts), parallel);
     layout.script = Some(script);
     result?;
+    if program.is_object() {
+        return place::object(layout);
+    }
     finish(layout, program, facts)
 }
 
@@ -84,8 +87,10 @@ fn settle<'a>(
         let mut pass = Pass::new(script, (layout, sections), world, (program.options, facts.pages));
         pass.run();
         let mut errors = std::mem::take(&mut pass.errors);
-        mark_relro(script, layout, program);
-        layout.segments = plan(script, layout, (program, facts), &mut errors)?;
+        if !program.is_object() {
+            mark_relro(script, layout, program);
+            layout.segments = plan(script, layout, (program, facts), &mut errors)?;
+        }
         if script.needs_places {
             place_members(script, layout, sections, parallel);
         }
