@@ -16,12 +16,14 @@ use weld_common::job::{connect, done_with, print};
 use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
 
+use crate::arch;
 use crate::args;
 use crate::emit::{self, Emitter};
 use crate::icf;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
 use crate::job::{self, Context, Job};
+use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
@@ -54,6 +56,11 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let sink = DiagSink::new();
     let options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
+        args::Command::PrintLayout(options) => {
+            let machine = options.inputs.machine.unwrap_or(arch::default());
+            print(host, &default_script::text(&options, machine.facts()))?;
+            return Ok(Outcome { warnings: sink.finish() });
+        }
         args::Command::Print(text) => {
             print(host, &text)?;
             return Ok(Outcome { warnings: sink.finish() });
@@ -96,6 +103,10 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     let options = job.options;
     if options.reports.print_version {
         job.print(&options.persona.version_text())?;
+    }
+    if options.reports.default_script {
+        let machine = options.inputs.machine.unwrap_or(arch::default());
+        job.print(&default_script::text(options, machine.facts()))?;
     }
     // An output that cannot be written is an error before any work.
     output::check(&options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
@@ -295,8 +306,10 @@ impl Round {
 fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     let _span = job.trace.span("open inputs");
     let loader = Loader { store: job.store, options: job.options, sink: job.sink, parallel };
-    let inputs = loader.load();
+    let mut inputs = loader.load();
     job.sink.end_phase()?;
+    // A script that only adds to a layout adds to the default one.
+    inputs.complete_script(|machine| default_script::text(job.options, machine.facts()))?;
     if inputs.files.len() == 1 && inputs.archives.is_empty() {
         return Err(Diagnostic::error("no input files").into());
     }

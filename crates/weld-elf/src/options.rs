@@ -689,6 +689,8 @@ pub struct ReportOptions {
     pub demangle: bool,
     /// `-v` with inputs: the version is printed and the link goes on.
     pub print_version: bool,
+    /// `--print-default-script`
+    pub default_script: bool,
 }
 
 impl Default for ReportOptions {
@@ -719,6 +721,7 @@ impl Default for ReportOptions {
             color: None,
             demangle: true,
             print_version: false,
+            default_script: false,
         }
     }
 }

@@ -36,6 +36,8 @@ use state::{State, Stop};
 #[derive(Debug)]
 pub enum Command {
     Link(Box<Options>),
+    /// Print the default layout as a script: `--print-default-script` without inputs.
+    PrintLayout(Box<Options>),
     /// Print this text to standard output and succeed: `--help`, `--version`, `-v` without inputs.
     Print(String),
 }
@@ -60,6 +62,7 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
     sink.end_phase()?;
     Ok(match stop {
         None => Command::Link(options),
+        Some(Stop::Layout) => Command::PrintLayout(options),
         Some(Stop::Help) => Command::Print(help_text()),
         Some(Stop::Version) => Command::Print(persona.version_text()),
         Some(Stop::Emulations) => Command::Print(persona.emulations_text()),

@@ -29,6 +29,8 @@ pub(super) enum Stop {
     Targets,
     OutputFormat,
     Sysroot,
+    /// `--print-default-script` without inputs.
+    Layout,
 }
 
 pub(super) struct State {
@@ -205,6 +207,9 @@ impl State {
             let mut path = self.o.output.path.clone().into_os_string();
             path.push(".time-trace");
             self.o.reports.time_trace = Some(path.into());
+        }
+        if self.o.reports.default_script && self.o.inputs.args.is_empty() {
+            self.stop(Stop::Layout);
         }
         if let Some(text) = self.show_version {
             if self.o.inputs.args.is_empty() {

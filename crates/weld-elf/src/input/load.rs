@@ -26,7 +26,7 @@ use super::{FileName, Reading};
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
-use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans};
+use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind};
 use crate::script::commands::{self, Command, Definition};
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
@@ -93,6 +93,25 @@ impl<'a> Inputs<'a> {
     /// What scripts say that is known only with the layout, if there is something.
     pub fn script(&self) -> Option<&Arc<LayoutScript>> {
         (self.script.has_sections || self.script.computes).then_some(&self.script)
+    }
+
+    /// Completes the script: `default` gives the default layout as one, to which it may add.
+    ///
+    /// # Errors
+    /// If it speaks of output sections that there are not.
+    pub fn complete_script(
+        &mut self,
+        default: impl FnOnce(&'static dyn Machine) -> String,
+    ) -> Result<(), Diagnostic> {
+        if self.script.wants_default() {
+            let text = default(self.machine);
+            let commands = commands::parse_alone(text.as_bytes(), "the default layout")?;
+            Arc::make_mut(&mut self.script).add_default(commands);
+        }
+        if self.script.has_sections {
+            Arc::make_mut(&mut self.script).insert()?;
+        }
+        Ok(())
     }
 
     /// The script that lays out, if one does.
@@ -298,6 +317,7 @@ impl<'a> Loader<'a, '_> {
             self.take_command(origin, command, &mut inputs);
         }
         self.expand(args, None, 0, &mut opened, &mut inputs);
+        Arc::make_mut(&mut inputs.script).end();
         self.check_script(&inputs);
         self.store.all_open();
         if let Some(format) = self.options.inputs.output_format {
@@ -477,7 +497,10 @@ impl<'a> Loader<'a, '_> {
     /// What needs a layout by a script, where there is none.
     fn check_script(&self, inputs: &Inputs<'a>) {
         let script = &inputs.script;
-        if script.has_sections {
+        if script.wants_default() && self.options.kind == OutputKind::Relocatable {
+            self.sink.error("INSERT and PHDRS without SECTIONS are not supported with -r");
+        }
+        if script.has_sections || script.wants_default() {
             if let Some(place) = script.commons_of_files() {
                 self.sink.error(format!("{place}: COMMON of single files is not supported yet"));
             }
@@ -495,9 +518,6 @@ impl<'a> Loader<'a, '_> {
         if let Some(how) = how {
             let text = "has no effect: no linker script places sections";
             self.sink.warn(format!("--orphan-handling={how} {text}"));
-        }
-        if script.phdrs.is_some() {
-            self.sink.error("PHDRS is not supported yet without SECTIONS");
         }
     }
 

@@ -14,6 +14,7 @@
 
 pub mod addresses;
 pub mod chunk;
+pub mod default_script;
 pub mod insert;
 pub mod members;
 pub mod overlaps;

@@ -77,6 +77,8 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
     }
     let prints = [
         ("-v", options.reports.print_version),
+        ("--print-default-script", options.reports.default_script),
+        ("--print-memory-usage", options.reports.memory_usage),
         ("--verbose", options.reports.verbose),
         ("--trace", options.reports.trace),
         ("--trace-symbol", !options.reports.trace_symbols.is_empty()),

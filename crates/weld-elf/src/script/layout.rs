@@ -23,10 +23,21 @@ pub struct LayoutScript {
     pub has_sections: bool,
     /// `NOCROSSREFS`: lists of output sections, and whether only references to the first are meant.
     pub no_cross_references: Vec<(Vec<Vec<u8>>, bool)>,
-    /// How many of `statements` the last `SECTIONS` added, as far as `INSERT` may move them.
-    last: usize,
+    /// Where those of `statements` begin that the next `INSERT` moves.
+    open: Option<usize>,
+    /// `INSERT`: they find their places when all scripts are read.
+    inserted: Vec<Insertion>,
     /// Something is only known after layout.
     pub computes: bool,
+}
+
+/// `INSERT`: statements, and the output section that they lie after, or before.
+#[derive(Clone, Debug)]
+struct Insertion {
+    statements: Vec<Statement>,
+    after: bool,
+    beside: Vec<u8>,
+    place: Place,
 }
 
 impl LayoutScript {
@@ -37,11 +48,14 @@ impl LayoutScript {
     pub fn add(&mut self, command: Command) -> Result<Option<Command>, Diagnostic> {
         match command {
             Command::Sections(statements) => {
-                self.has_sections = true;
-                self.last = statements.len();
+                self.open.get_or_insert(self.statements.len());
                 self.statements.extend(statements);
             }
-            Command::Insert { after, beside, place } => self.insert(after, &beside, &place)?,
+            Command::Insert { after, beside, place } => {
+                let from = self.open.take().unwrap_or(self.statements.len());
+                let statements = self.statements.split_off(from);
+                self.inserted.push(Insertion { statements, after, beside, place });
+            }
             Command::Memory(regions) => {
                 for region in regions {
                     if self.region(&region.name).is_some() {
@@ -78,20 +92,56 @@ impl LayoutScript {
         Ok(None)
     }
 
-    /// `INSERT`: moves what the last `SECTIONS` added.
-    fn insert(&mut self, after: bool, beside: &[u8], place: &Place) -> Result<(), Diagnostic> {
-        let from = self.statements.len() - std::mem::take(&mut self.last);
-        let moved = self.statements.split_off(from);
-        let is_it = |statement: &Statement| matches!(statement, Statement::Section(section) if section.name == beside);
-        let Some(at) = self.statements.iter().position(is_it) else {
-            let text = format!(
-                "{place}: INSERT beside {}, which no script has: the default layout cannot be added to yet",
-                String::from_utf8_lossy(beside)
-            );
-            return Err(Diagnostic::error(text));
-        };
-        let at = at + usize::from(after);
-        self.statements.splice(at..at, moved);
+    /// All scripts are read, but that of the default layout, if it [`Self::wants_default`].
+    pub fn end(&mut self) {
+        self.has_sections = self.open.is_some();
+    }
+
+    /// Whether the scripts only add to a layout.
+    pub fn wants_default(&self) -> bool {
+        !self.has_sections && (!self.inserted.is_empty() || self.phdrs.is_some())
+    }
+
+    /// Takes in the default layout, in front of all else.
+    pub fn add_default(&mut self, commands: Vec<Command>) {
+        let statements = commands.into_iter().filter_map(|command| match command {
+            Command::Sections(statements) => Some(statements),
+            _ => None,
+        });
+        self.statements.splice(0..0, statements.flatten());
+        self.has_sections = true;
+    }
+
+    /// Puts the statements of `INSERT` in their places. Those that name one section stay in their order.
+    ///
+    /// # Errors
+    /// If there is no such output section.
+    pub fn insert(&mut self) -> Result<(), Diagnostic> {
+        let (before, after): (Vec<Insertion>, Vec<Insertion>) =
+            std::mem::take(&mut self.inserted).into_iter().partition(|one| !one.after);
+        let mut waiting: Vec<Insertion> = before.into_iter().chain(after.into_iter().rev()).collect();
+        // One may be beside what another one brings.
+        while !waiting.is_empty() {
+            let count = waiting.len();
+            for one in std::mem::take(&mut waiting) {
+                let is_it = |s: &Statement| matches!(s, Statement::Section(s) if s.name == one.beside);
+                match self.statements.iter().position(is_it) {
+                    Some(at) => {
+                        let at = at + usize::from(one.after);
+                        self.statements.splice(at..at, one.statements);
+                    }
+                    None => waiting.push(one),
+                }
+            }
+            if let Some(one) = waiting.first().filter(|_| waiting.len() == count) {
+                let text = format!(
+                    "{}: INSERT beside {}: there is no such output section",
+                    one.place,
+                    String::from_utf8_lossy(&one.beside)
+                );
+                return Err(Diagnostic::error(text));
+            }
+        }
         Ok(())
     }
 

@@ -8,7 +8,7 @@
 
 pub mod bins;
 mod judge;
-mod names;
+pub mod names;
 mod parse;
 mod relocs;
 pub mod scripted;

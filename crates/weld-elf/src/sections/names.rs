@@ -22,7 +22,7 @@ use crate::sections::bins::{BINS, bin, prefixes};
 pub(super) const LOCAL_NAME: u32 = 1 << 20;
 
 /// Prefixes that `-z keep-text-section-prefix` keeps apart.
-const TEXT_PREFIXES: &[&[u8]] =
+pub const TEXT_PREFIXES: &[&[u8]] =
     &[b".text.hot", b".text.unknown", b".text.unlikely", b".text.startup", b".text.exit", b".text.split"];
 
 #[inline(always)]

@@ -158,6 +158,9 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["no-warn-mismatch"], NoValue, "inputs for another architecture always are errors"),
     lost(&["error-handling-script"], Required("FILE"), "no script is called on errors"),
     lost(&["print-archive-stats"], Required("FILE"), "--stats counts archive members"),
+    flag(&["print-default-script"], "Print the default layout as a linker script.", |s| {
+        s.o.reports.default_script = true;
+    }),
     flag(&["print-memory-usage"], "Say how full the memory regions of a linker script are.", |s| {
         s.o.reports.memory_usage = true;
     }),

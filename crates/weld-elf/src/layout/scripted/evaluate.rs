@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::layout::segments::{PageSizes, is_tls_zeroes};
-use crate::layout::{Chunk, ChunkKind, addresses, place};
+use crate::layout::{Chunk, ChunkKind, OutputSection, addresses, place};
 use crate::options::{Options, OutputKind};
 use crate::script::expr::{Op, Unary, log2_ceil};
 use crate::sections::SectionKind;
@@ -621,13 +621,17 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         if !self.options.layout.relro {
             return Value { number: value, kind: Kind::BETWEEN };
         }
-        /// Base and end move alike as long as nothing in between is aligned more strictly.
-        const STEP: u64 = 64;
+        // Base and end move alike by what the strictest alignment in between allows.
+        let inside = |s: &&OutputSection| s.is_alloc() && (segment.base..value).contains(&s.address);
+        let step = self.layout.sections.iter().filter(inside).map(|s| s.align).max().unwrap_or(1);
+        /// By then what is before it has its size, unless it depends on this.
+        const TRIES: u32 = 8;
         let page = self.pages.common;
         let end = value.wrapping_add(offset);
-        let missing = end.wrapping_neg() & (page - 1);
-        if segment.relro_end.is_none() {
-            segment.padding = missing / STEP * STEP;
+        if segment.tries < TRIES {
+            segment.tries += 1;
+            let missing = end.wrapping_sub(segment.padding).wrapping_neg() & (page - 1);
+            segment.padding = missing / step * step;
         }
         segment.relro_end = Some(align_to(end, page));
         Value { number: align_to(end, page).wrapping_sub(offset), kind: Kind::BETWEEN }

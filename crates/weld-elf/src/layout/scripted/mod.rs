@@ -136,6 +136,8 @@ struct DataSegment {
     base: u64,
     /// How far the base is moved up, so that what becomes read-only ends with a page.
     padding: u64,
+    /// How often that has been found out.
+    tries: u32,
     relro_end: Option<u64>,
 }
 
