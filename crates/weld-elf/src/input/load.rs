@@ -504,9 +504,6 @@ impl<'a> Loader<'a, '_> {
             if let Some(place) = script.commons_of_files() {
                 self.sink.error(format!("{place}: COMMON of single files is not supported yet"));
             }
-            if script.forbids_references() {
-                self.sink.error("NOCROSSREFS is not supported yet");
-            }
             return;
         }
         let how = match self.options.layout.orphans {

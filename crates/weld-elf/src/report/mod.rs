@@ -9,6 +9,7 @@
 
 pub mod commons;
 pub mod cref;
+mod cross_references;
 pub mod dependencies;
 pub mod duplicates;
 pub mod extraction;
@@ -204,6 +205,10 @@ pub fn folded_sections(
 /// Reports on where everything will be: `-Map`, `--print-map`, `--cref`.
 pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let options = job.options;
+    if let Some(script) = context.inputs.layout().filter(|_| !context.mode.relocatable) {
+        cross_references::check(image, script, context.owners);
+        job.sink.end_phase()?;
+    }
     if options.reports.memory_usage {
         job.print(&memory_usage::table(image.layout))?;
     }

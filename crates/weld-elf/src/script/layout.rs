@@ -21,14 +21,21 @@ pub struct LayoutScript {
     pub phdrs: Option<Vec<ProgramHeader>>,
     /// There is a `SECTIONS`.
     pub has_sections: bool,
-    /// `NOCROSSREFS`: lists of output sections, and whether only references to the first are meant.
-    pub no_cross_references: Vec<(Vec<Vec<u8>>, bool)>,
+    /// `NOCROSSREFS` and `NOCROSSREFS_TO`.
+    no_cross_references: Vec<Forbidden>,
     /// Where those of `statements` begin that the next `INSERT` moves.
     open: Option<usize>,
     /// `INSERT`: they find their places when all scripts are read.
     inserted: Vec<Insertion>,
     /// Something is only known after layout.
     pub computes: bool,
+}
+
+/// Output sections that may not refer to one another, or (`to_first`) not to the first of them.
+#[derive(Clone, Debug)]
+pub struct Forbidden {
+    pub sections: Vec<Vec<u8>>,
+    pub to_first: bool,
 }
 
 /// `INSERT`: statements, and the output section that they lie after, or before.
@@ -80,7 +87,7 @@ impl LayoutScript {
                 self.statements.push(Statement::Assert(assertion));
             }
             Command::NoCrossReferences { sections, to_first } => {
-                self.no_cross_references.push((sections, to_first))
+                self.no_cross_references.push(Forbidden { sections, to_first })
             }
             Command::Define(definition) => {
                 self.computes |= matches!(definition.value, super::expr::DefsymValue::Computed(_));
@@ -160,11 +167,17 @@ impl LayoutScript {
         .map(|inputs| &inputs.place)
     }
 
-    /// Whether some output sections may not refer to others.
-    pub fn forbids_references(&self) -> bool {
-        let overlay =
-            |statement: &Statement| matches!(statement, Statement::Overlay(o) if o.no_cross_references);
-        !self.no_cross_references.is_empty() || self.statements.iter().any(overlay)
+    /// `NOCROSSREFS`, of overlays, too: output sections that may not refer to one another.
+    pub fn forbidden_references(&self) -> Vec<Forbidden> {
+        let of_overlay = |statement: &Statement| match statement {
+            Statement::Overlay(overlay) if overlay.no_cross_references => {
+                let sections = overlay.sections.iter().map(|section| section.name.clone()).collect();
+                Some(Forbidden { sections, to_first: false })
+            }
+            _ => None,
+        };
+        let listed = self.no_cross_references.iter().cloned();
+        listed.chain(self.statements.iter().filter_map(of_overlay)).collect()
     }
 
     pub fn region(&self, name: &str) -> Option<usize> {

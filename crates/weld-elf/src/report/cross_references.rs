@@ -1,0 +1,76 @@
+//! `NOCROSSREFS`: output sections of a linker script that may not refer to one another, because they are not in memory
+//! together.
+//!
+//! Only if a script asks are the relocations of such sections gone through, once more.
+//!
+//! Source: GNU ld manual, "Miscellaneous Commands" and "Overlay Description".
+
+use rayon::prelude::*;
+use weld_common::diag::Diagnostic;
+
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::live::SectionOwners;
+use crate::script::layout::{Forbidden, LayoutScript};
+use crate::symbols::sym;
+use crate::synth::image::Image;
+use crate::wording;
+
+/// Reports each reference that the script forbids.
+pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
+    for forbidden in script.forbidden_references() {
+        let mut list: Vec<OutputSectionId> = Vec::new();
+        for name in &forbidden.sections {
+            let named = image.layout.with_ids().filter(|(_, out)| *out.name == **name);
+            list.extend(named.map(|(id, _)| id));
+        }
+        list.dedup();
+        for &from in &list {
+            let members = &image.layout[from].members;
+            members.par_iter().filter_map(|member| member.as_section()).for_each(|id| {
+                let object = &image.resolved.objects[owners.object(id).index()];
+                check_section(image, (object, owners.object(id), id), (&forbidden, from, &list));
+            });
+        }
+    }
+}
+
+fn check_section(
+    image: &Image,
+    (object, number, id): (&Object, ObjectId, SectionId),
+    (forbidden, from, list): (&Forbidden, OutputSectionId, &[OutputSectionId]),
+) {
+    let section = image.sections.get(id);
+    for reloc in image.sections.relocs(object, number.index(), section) {
+        let Some(to) = target(image, object, reloc.sym()) else { continue };
+        let is_forbidden = match forbidden.to_first {
+            true => Some(&to) == list.first(),
+            false => list.contains(&to),
+        };
+        if to == from || !is_forbidden {
+            continue;
+        }
+        let spot = object.at_byte(id.0 - object.section_base, reloc.r_offset());
+        let name = wording::shown(image.options, object.symbol_name(reloc.sym()));
+        let (from, to) = (&image.layout[from].name, &image.layout[to].name);
+        let text = format!(
+            "{} may not refer to {}, as NOCROSSREFS says; it refers to '{name}'",
+            String::from_utf8_lossy(from),
+            String::from_utf8_lossy(to),
+        );
+        let diagnostic: Diagnostic = spot.error(&text);
+        image.sink.push(diagnostic);
+    }
+}
+
+/// The output section of what a relocation refers to.
+fn target(image: &Image, object: &Object, index: u32) -> Option<OutputSectionId> {
+    let local = object.syms.get(index as usize)?;
+    if index >= object.first_global {
+        let symbol = &image.symbols[object.global(index)];
+        let header = (symbol.kind() != sym::UNDEFINED).then(|| image.output_index(symbol)).flatten()?;
+        return image.layout.with_ids().map(|(id, _)| id).find(|id| id.header() == header);
+    }
+    let SymbolPlace::Section(shndx) = object.place(index, local) else { return None };
+    image.out_of(image.sections.get(SectionId(object.section_base + shndx)))
+}
