@@ -105,11 +105,8 @@ pub fn place_symbols(
                     place_merged(symbol, section, layout, merged);
                 } else if !section.is_one_of(rearranged) {
                     symbol.move_to(section.address());
-                } else if section.kind() == SectionKind::EhFrame {
-                    // Its records have moved apart; what names the section means its start.
-                    symbol.set_address(eh_frame);
                 } else {
-                    symbol.set_address(sections.address_of(SectionId(symbol.section), symbol.offset()));
+                    place_rearranged(symbol, sections, eh_frame);
                 }
             }
             sym::COMMON => {
@@ -127,6 +124,18 @@ pub fn place_symbols(
         let _task = region.task();
         symbols.list.iter_mut().for_each(one);
     }
+}
+
+/// The address of a symbol in a section whose bytes are elsewhere in the output than in the input.
+#[inline(never)]
+fn place_rearranged(symbol: &mut Symbol, sections: &Sections, eh_frame: u64) {
+    let id = SectionId(symbol.section);
+    let address = match sections.get(id).kind() {
+        // Its records have moved apart; what names the section means its start.
+        SectionKind::EhFrame => eh_frame,
+        _ => sections.address_of(id, symbol.offset()),
+    };
+    symbol.set_address(address);
 }
 
 /// The address of a symbol in a section of pieces. Seldom: strings and constants have no names that others know.

@@ -291,13 +291,15 @@ impl Sections<'_> {
     }
 
     /// The size of what a symbol at `at` stands for, in the output.
+    #[inline(always)]
     pub fn output_size(&self, id: SectionId, at: u64, size: u64) -> u64 {
-        match self.shrunk.is_empty() {
-            true => size,
-            false => {
-                self.output_offset(id, at.saturating_add(size)).saturating_sub(self.output_offset(id, at))
-            }
-        }
+        if self.shrunk.is_empty() { size } else { self.shrunk_size(id, at, size) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn shrunk_size(&self, id: SectionId, at: u64, size: u64) -> u64 {
+        self.output_offset(id, at.saturating_add(size)).saturating_sub(self.output_offset(id, at))
     }
 
     #[inline(always)]

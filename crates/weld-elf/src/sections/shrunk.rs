@@ -58,6 +58,7 @@ impl Shrunk {
         all
     }
 
+    #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
