@@ -3,6 +3,7 @@
 //# machines: riscv64
 //# except: machine=x86-64
 //# obj: riscv-relax.o = riscv-relax.s @clang
+//# obj: far.o = far.s @clang
 //# link: --no-relax -z separate-code riscv-relax.o
 //# check: sym(aligned) % 16 == 0
 //# check: symsize(_start) == 24
@@ -21,6 +22,14 @@
 //# check: u8(sym(differences) + 6) == 0xce
 //# check: u64(sym(differences) + 8) == sym(aligned)
 //# run: ./out
+// What is kept says what code has become.
+//# [weld] link: -z separate-code --emit-relocs riscv-relax.o
+//# [weld] reloc: JAL sym=aligned in=.rela.text count=1
+//# [weld] reloc: RVC_JUMP sym=aligned in=.rela.text count=1
+//# [weld] no-reloc: CALL_PLT
+// A script computes what is called: nothing is shorter than its value allows.
+//# [weld] link: far.o -T far.lds
+//# [weld] check: symsize(_start) == 12
 //# exit: 0
 .option rvc
 .globl _start, aligned, differences
@@ -53,3 +62,15 @@ differences:
     .byte 0xc0
     .byte 0
     .quad aligned
+//--- far.s
+.globl _start
+.type _start, @function
+_start:
+    jump there, t2
+    jump there, t3
+    call there
+1:
+.size _start, 1b - _start
+//--- far.lds
+SECTIONS { .text 0x100000 : { *(.text) } }
+there = 8;

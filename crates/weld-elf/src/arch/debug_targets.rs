@@ -36,6 +36,11 @@ enum Known<'c> {
         base: u64,
         value: u64,
     },
+    /// It stands for an input section that lost bytes.
+    Shrunk {
+        section: SectionId,
+        value: u64,
+    },
 }
 
 impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
@@ -59,6 +64,9 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
                 Some(offset) => Some(*base + offset),
                 None => outside_pieces(self.site, reloc),
             },
+            Known::Shrunk { section, value } => {
+                Some(self.site.image.sections.address_of(*section, value.wrapping_add(addend)))
+            }
         }
     }
 }
@@ -78,6 +86,12 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
+        if !place.dead
+            && !image.sections.shrunk.is_empty()
+            && let Some((section, value)) = shrunk_section(image, object, index)
+        {
+            return Known::Shrunk { section, value };
+        }
         let folds = || !image.live.folds.is_empty() && is_folded(image, object, index);
         if place.dead || folds() && hides_folded(site) {
             return Known::Gone;
@@ -146,6 +160,15 @@ fn what_is_wrong(object: &Object, index: u32) -> Option<String> {
         return Some(format!("refers to what is nowhere: {}", object.misplaced(index, symbol)));
     }
     object.wrong_local(index, symbol).map(|why| format!("refers to a symbol that cannot be: {why}"))
+}
+
+/// The section of code that local symbol `index` stands for, if it lost bytes, and its value.
+fn shrunk_section(image: &Image, object: &Object, index: u32) -> Option<(SectionId, u64)> {
+    let symbol = object.syms.get(index as usize).filter(|symbol| symbol.kind() == STT_SECTION)?;
+    let SymbolPlace::Section(shndx) = object.place(index, symbol) else { return None };
+    let id = SectionId(object.section_base + shndx);
+    let is_shrunk = image.sections.get(id).kind() == SectionKind::Shrunk;
+    is_shrunk.then_some((id, symbol.st_value()))
 }
 
 /// The live section of strings or constants that local symbol `index` stands for, and its value.

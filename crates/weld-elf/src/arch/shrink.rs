@@ -30,6 +30,9 @@ pub trait Shrink: Sync {
     /// What the place becomes.
     fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8;
 
+    /// The type of the relocation of a place that has become `form`, for tools that read it in the output.
+    fn kept(&self, kind: u32, form: u8) -> u32;
+
     /// How many bytes go at a place that becomes `form`, and ends at `end` after so many bytes before it are gone.
     fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32;
 }
@@ -145,7 +148,8 @@ impl Round<'_, '_> {
         }
         match flags & sym::KIND {
             sym::DEFINED => self.in_section(SectionId(symbol.section), symbol.offset()),
-            sym::ABSOLUTE => Some(symbol.constant()),
+            // A script may still compute it.
+            sym::ABSOLUTE => Some(self.internals.get(&id).copied().unwrap_or(symbol.constant())),
             sym::COMMON => {
                 self.in_chunk(self.layout.chunk(ChunkKind::Common(symbol.section)), symbol.offset())
             }

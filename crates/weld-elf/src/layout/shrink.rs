@@ -235,9 +235,7 @@ fn count_section(machine: &dyn Shrink, code: &Section, cuts: &mut [Cut], forms: 
         was_before = cut.gone;
         let mut now = machine.gone(code, cut, form, before);
         // Padding is as long as it has to be, whatever it was.
-        let kept = grows && now > was && form == cut.form;
-        let longer = grows && form != cut.form && now > was;
-        if longer && !kept {
+        if grows && form != cut.form && now > was {
             now = machine.gone(code, cut, cut.form, before);
         } else {
             changed |= cut.form != form;

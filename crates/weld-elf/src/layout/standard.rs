@@ -34,6 +34,9 @@ pub const ORDER: &[Statement] = &[
     orphans(Data, Template),
     orphans(Data, TemplateZeroes),
     orphans(Data, Bytes),
+    // Small data, near one another: a register may point between them.
+    named(Data, b".sdata"),
+    named(Data, b".sbss"),
     orphans(Data, Zeroes),
     // Far from everything else, which has to reach its like.
     large(ReadOnly, Notes),

@@ -43,6 +43,9 @@ pub const BINS: &[&[u8]] = &[
     b".lrodata",
     b".lbss",
     b".ltext",
+    b".sdata",
+    b".sbss",
+    b".srodata",
 ];
 
 /// The bins of some well-known names.
@@ -94,6 +97,7 @@ pub fn prefixes(letter: u8) -> &'static [(&'static [u8], BinId)] {
         b'f' => prefixes![b".fini_array"],
         b'g' => prefixes![b".gcc_except_table"],
         b'c' => prefixes![b".ctors"],
+        b's' => prefixes![b".sdata" b".sbss" b".srodata"],
         b'l' => prefixes![b".ldata" b".lrodata" b".lbss" b".ltext"],
         _ => &[],
     }

@@ -21,12 +21,14 @@ use super::eh_frames::EhFrames;
 use super::plan::Plan;
 use super::section::{At, Cuts, Info, Links, Sizes, Source as Parts, Spec, Synthetic};
 use super::symbol_numbers::Numbers;
+use crate::arch::shrink::Shrink;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::layout::{Chunk, ChunkKind, Layout, Member, OutputSection};
 use crate::live::SectionOwners;
 use crate::sections::Sections;
+use crate::sections::shrunk::Cut;
 use crate::symbols::sym;
 use crate::synth::image::Image;
 use crate::synth::kept_relocs as relocs;
@@ -243,6 +245,12 @@ impl Writer<'_> {
         let section = image.sections.get(id);
         let relocs = image.sections.relocs(object, number.index(), section);
         if image.joined.is_none() {
+            let cuts = image.sections.shrunk.cuts(id);
+            if let (Some(machine), false) = (image.mode.machine.shrink(), cuts.is_empty()) {
+                return shorter(machine, cuts, relocs).for_each(|reloc| {
+                    put(&mover.moved(number, &reloc, image.sections.address_of(id, reloc.r_offset())));
+                });
+            }
             return relocs.iter().for_each(|reloc| {
                 put(&mover.moved(number, reloc, image.sections.address_of(id, reloc.r_offset())));
             });
@@ -254,6 +262,22 @@ impl Writer<'_> {
             put(&moved);
         }
     }
+}
+
+/// Relocations of code that got shorter, with the types of what became of it.
+fn shorter<'c>(
+    machine: &'c dyn Shrink,
+    cuts: &'c [Cut],
+    relocs: &'c [Rela],
+) -> impl Iterator<Item = Rela> + 'c {
+    let mut forms: Vec<(u32, u8)> = cuts.iter().map(|cut| (cut.reloc, cut.form)).collect();
+    forms.sort_unstable();
+    let mut forms = forms.into_iter().peekable();
+    relocs.iter().enumerate().map(move |(i, reloc)| {
+        let form = forms.next_if(|(of, _)| *of as usize == i);
+        let kind = form.map_or(reloc.kind(), |(_, form)| machine.kept(reloc.kind(), form));
+        Rela::make(reloc.r_offset(), reloc.sym(), kind, reloc.r_addend())
+    })
 }
 
 /// Finds what relocations refer to in the output.

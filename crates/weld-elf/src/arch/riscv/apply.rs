@@ -67,7 +67,8 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             return Ok(0);
         }
         match kind {
-            R_ALIGN | R_TPREL_ADD => return Ok(0),
+            R_ALIGN => return self.unpadded(reloc, at).map(|()| 0),
+            R_TPREL_ADD => return Ok(0),
             R_PCREL_LO12_I | R_PCREL_LO12_S => return self.lower(i, (out, at)).map(|()| 0),
             R_LO12_I | R_LO12_S if self.cuts.is_empty() || !is_marked(site.relocs, i) => {}
             R_LO12_I | R_LO12_S => return self.lower_alone(reloc, (out, at)).map(|()| 0),
@@ -176,6 +177,17 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
         }
         if let Some(bytes) = out.get_mut(at..at + left) {
             put_nops(bytes);
+        }
+        Ok(())
+    }
+
+    /// Padding outside code is not looked at; then it has to be right as it is.
+    fn unpadded(&self, reloc: &Rela, at: usize) -> Result<(), Failure> {
+        let padding = reloc.r_addend() as u64;
+        let end = self.site.address.wrapping_add(at as u64).wrapping_add(padding);
+        let align = padding.checked_add(2).and_then(u64::checked_next_power_of_two);
+        if align.is_none_or(|align| !end.is_multiple_of(align)) {
+            self.site.refuse(reloc, "pads what is not code to an alignment that it has not");
         }
         Ok(())
     }

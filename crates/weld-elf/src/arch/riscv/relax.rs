@@ -301,6 +301,16 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
         form.unwrap_or(STAYS)
     }
 
+    fn kept(&self, kind: u32, form: u8) -> u32 {
+        match form {
+            GONE => R_NONE,
+            JUMP => R_JAL,
+            SHORT_JUMP => R_RVC_JUMP,
+            SHORT_LUI => R_RVC_LUI,
+            _ => kind,
+        }
+    }
+
     fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32 {
         match form {
             GONE | JUMP => 4,
