@@ -18,14 +18,17 @@ use weld_pdb::Types;
 
 use crate::arch::facts;
 use crate::args::{self, Environment};
+use crate::coff::res::Resource;
 use crate::debug;
 use crate::debug::types::Objects;
 use crate::emit::headers::{self, dos_program};
 use crate::emit::symbol_table::{SymbolTable, has_long_name};
 use crate::emit::{self, Emitter, places};
 use crate::icf;
+use crate::ids::ObjectId;
 use crate::image::{Image, Tables};
 use crate::implib;
+use crate::input::FileName;
 use crate::input::load::{Inputs, Loader};
 use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
@@ -44,7 +47,7 @@ use crate::synth::guard::{self, Guards};
 use crate::synth::imports::Imports;
 use crate::synth::manifest;
 use crate::synth::mingw::{self, StartTables};
-use crate::synth::resources::Resources;
+use crate::synth::resources::{self, Resources};
 use crate::synth::{Table, base_relocs};
 
 /// What every step may use.
@@ -248,11 +251,17 @@ fn lay_out<'j>(
     let guards = job.step("guards", || Guards::find(&link, job.sink));
     job.sink.end_phase()?;
     guards.align(&mut sections);
+    // Objects of GNU tools have resources in trees, which are joined.
+    let trees = match job.options.mingw.on {
+        true => resources::take_from_objects(resolved, &mut sections, &live, job.sink),
+        false => Vec::new(),
+    };
     // Make the linker's own tables; from then on nothing is added.
     let finder =
         mingw::Link { resolved, sections: &sections, symbols: &symbols, live: &live, options: job.options };
     let start = StartTables::find(&finder, parallel, job.sink);
-    let tables = make_tables(job, inputs, resolved, ((&sections, &symbols), &live, (guards, start)), out)?;
+    let tables =
+        make_tables(job, (inputs, trees), resolved, ((&sections, &symbols), &live, (guards, start)), out)?;
     let laid_out = give_places(job, resolved, (sections, symbols, live, tables), parallel)?;
     folds.iter().for_each(|&(folded, leader)| laid_out.layout.stand_in(folded, leader));
     Ok(laid_out)
@@ -288,10 +297,13 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     Ok((sections, symbols))
 }
 
+/// Resources of objects.
+type Trees<'a> = Vec<(FileName<'a>, Vec<Resource<'a>>)>;
+
 /// The tables that the linker makes, without addresses.
 fn make_tables<'j>(
     job: &Job<'j>,
-    inputs: &Inputs<'j>,
+    (inputs, trees): (&Inputs<'j>, Trees<'j>),
     resolved: &Resolved<'j>,
     ((sections, symbols), live, guards): ((&Sections, &Symbols), &Live, (Guards, StartTables)),
     out: &Path,
@@ -317,8 +329,7 @@ fn make_tables<'j>(
         }
         _ => None,
     };
-    let force = job.options.force.multiple_resources;
-    let resources = Resources::read(&inputs.resources, manifest, force, job.sink);
+    let resources = Resources::read(&inputs.resources, trees, manifest, job.options, job.sink);
     job.sink.end_phase()?;
     Ok(Tables::new((imports, delayed), exports, resources, DebugDirectory::new(job.options, out), guards))
 }
@@ -376,7 +387,7 @@ fn give_places<'j>(
     tables.guards.define(resolved, &mut symbols, |table| tables.section(table));
     tables.mingw.define(resolved, &mut symbols, |table| tables.section(table));
     live.add(first_table..sections.list.len());
-    check_resources(&sections, &live, &tables, job.sink);
+    check_resources(resolved, (&sections, &live), &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
     let used = used_parts(&sections, &live);
     let program = program::make(&sections, &used, &resolved.demands, options.mingw.on, job.sink);
@@ -555,14 +566,25 @@ fn used_parts(sections: &Sections, live: &Live) -> Vec<bool> {
 }
 
 /// Resources of objects are laid out already, so they cannot be joined with others.
-fn check_resources(sections: &Sections, live: &Live, tables: &Tables, sink: &DiagSink) {
+fn check_resources(
+    resolved: &Resolved,
+    (sections, live): (&Sections, &Live),
+    tables: &Tables,
+    sink: &DiagSink,
+) {
     let all = (0..).zip(&sections.list);
     let of_objects =
         all.filter(|(id, section)| section.kind == Kind::Resource && live.has(crate::ids::SectionId(*id)));
     let mut objects: Vec<_> = of_objects.map(|(_, section)| section.object).collect();
     objects.dedup();
-    if objects.len() + usize::from(!tables.resources.is_empty()) > 1 {
-        sink.error("resources of several objects cannot be joined yet; give them as .res files");
+    let name = |id: &ObjectId| resolved.objects[id.index()].name.to_string();
+    let Some(first) = objects.first().map(name) else { return };
+    let mut others: Vec<String> = objects[1..].iter().map(name).collect();
+    if !tables.resources.is_empty() {
+        others.push("internal .obj file created from .res files".to_owned());
+    }
+    for other in others {
+        sink.error(format!("{other}: more than one resource obj file not allowed, already got {first}"));
     }
 }
 

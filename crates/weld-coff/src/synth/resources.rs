@@ -1,15 +1,22 @@
-//! The tree of resources: by type, by name, by language; from files of compiled resources.
+//! The tree of resources: by type, by name, by language; from files of compiled resources, and from objects of GNU tools.
 //!
 //! Tables come first, level by level, then descriptions of data, then texts, then data. In a table texts stand before
 //! numbers, each sorted. Source: "PE Format", The .rsrc Section.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use super::manifest;
 use crate::coff::res::{self, Resource, ResourceId};
+use crate::coff::{rsrc, u32_at};
+use crate::ids::SectionId;
 use crate::input::FileName;
+use crate::input::sections::{Kind, Part, Section, Sections};
+use crate::live::Live;
+use crate::options::Options;
+use crate::resolve::Resolved;
 
 /// Data of each language.
 type Languages<'a> = BTreeMap<u16, (Resource<'a>, String)>;
@@ -26,13 +33,15 @@ const ENTRY: u32 = 8;
 const DESCRIPTION: u32 = 16;
 
 impl<'a> Resources<'a> {
-    /// Reads resource files.
+    /// Reads resource files, and takes in what objects have.
     pub fn read(
         files: &[(FileName<'a>, &'a [u8])],
+        trees: Vec<(FileName<'a>, Vec<Resource<'a>>)>,
         manifest: Option<(u16, &'a [u8])>,
-        force: bool,
+        options: &Options,
         sink: &DiagSink,
     ) -> Resources<'a> {
+        let (force, gnu) = (options.force.multiple_resources, options.mingw.on);
         let mut types: Types = BTreeMap::new();
         if let Some((number, data)) = manifest {
             let (typ, name) = (ResourceId::Number(manifest::RESOURCE_TYPE), ResourceId::Number(number));
@@ -48,18 +57,21 @@ impl<'a> Resources<'a> {
             let languages = BTreeMap::from([(language, (resource, "/manifest:embed".to_owned()))]);
             types.insert(typ, BTreeMap::from([(name, languages)]));
         }
-        for (name, bytes) in files {
-            let list = match res::parse(bytes) {
-                Ok(list) => list,
-                Err(e) => {
-                    sink.error(format!("{name}: {e}"));
-                    continue;
-                }
-            };
+        let of_file = |(name, bytes): &(FileName<'a>, &'a [u8])| match res::parse(bytes) {
+            Ok(list) => Some((name.clone(), list)),
+            Err(e) => {
+                sink.error(format!("{name}: {e}"));
+                None
+            }
+        };
+        for (name, list) in files.iter().filter_map(of_file).chain(trees) {
             for resource in list {
                 let languages =
                     types.entry(resource.typ.clone()).or_default().entry(resource.name.clone()).or_default();
                 if let Some((old, first)) = languages.get(&resource.language) {
+                    if gnu && is_default_manifest(old) {
+                        continue;
+                    }
                     let text = format!(
                         "duplicate resource: type {}, name {}, language {}, in {first} and in {name}",
                         shown(&old.typ),
@@ -71,6 +83,9 @@ impl<'a> Resources<'a> {
                 }
                 languages.insert(resource.language, (resource, name.to_string()));
             }
+        }
+        if gnu {
+            drop_default_manifests(&mut types, sink);
         }
         let mut resources = Resources { types, size: 0 };
         resources.size = resources.bytes(0).len() as u32;
@@ -126,6 +141,76 @@ impl<'a> Resources<'a> {
         }
         bytes
     }
+}
+
+fn is_default_manifest(resource: &Resource) -> bool {
+    resource.typ == ResourceId::Number(manifest::RESOURCE_TYPE) && resource.language == 0
+}
+
+/// Compilers of MinGW add a manifest without a language to every program; one that the program has itself takes its place.
+fn drop_default_manifests(types: &mut Types, sink: &DiagSink) {
+    for languages in
+        types.get_mut(&ResourceId::Number(manifest::RESOURCE_TYPE)).into_iter().flat_map(BTreeMap::values_mut)
+    {
+        if languages.len() > 1 {
+            languages.remove(&0);
+        }
+        let mut others = languages.iter();
+        if let (Some((one, (_, first))), Some((other, (_, second)))) = (others.next(), others.next()) {
+            sink.error(format!(
+                "duplicate non-default manifests with languages {one} in {first} and {other} in {second}"
+            ));
+        }
+    }
+}
+
+/// Takes the resources out of objects; their sections then are not in the image.
+pub fn take_from_objects<'a>(
+    resolved: &Resolved<'a>,
+    sections: &mut Sections,
+    live: &Live,
+    sink: &DiagSink,
+) -> Vec<(FileName<'a>, Vec<Resource<'a>>)> {
+    let is_tree = |section: &Section, parts: &[Part]| {
+        section.kind == Kind::Resource
+            && matches!(&parts[section.part as usize].name[..], b".rsrc" | b".rsrc$01")
+    };
+    let all = (0..).map(SectionId).zip(&sections.list);
+    let trees: Vec<Section> = all
+        .filter(|(id, section)| is_tree(section, &sections.parts) && live.has(*id))
+        .map(|(_, section)| *section)
+        .collect();
+    let mut found = Vec::new();
+    for tree in trees {
+        let object = &resolved.objects[tree.object.index()];
+        let header = sections.header(&resolved.objects, &tree);
+        let contents = object.coff.contents(header).unwrap_or_default();
+        let targets: HashMap<u32, u32> = object
+            .coff
+            .relocations(header)
+            .unwrap_or_default()
+            .iter()
+            .map(|relocation| (relocation.virtual_address.get(LE), relocation.symbol_table_index.get(LE)))
+            .collect();
+        let data = |at: u32| {
+            let symbol = object.coff.symbols.get(*targets.get(&at)?)?;
+            let header = object.coff.section(u32::try_from(symbol.section).ok()?)?;
+            let addend = u32_at(contents, at as usize)?;
+            object.coff.contents(header).ok()?.get(symbol.value.checked_add(addend)? as usize..)
+        };
+        match rsrc::parse(contents, data) {
+            Ok(list) => found.push((object.name.clone(), list)),
+            Err(e) => {
+                sink.push(Diagnostic::error(format!("{}: {e}", object.name)).of(object.file, tree.number))
+            }
+        }
+    }
+    sections
+        .list
+        .iter_mut()
+        .filter(|section| section.kind == Kind::Resource)
+        .for_each(|section| section.kind = Kind::Discarded);
+    found
 }
 
 struct Writer {
