@@ -1,19 +1,13 @@
 //! The import library of a DLL: an archive of short imports, with three objects for linkers that make import tables from
 //! sections.
 //!
-//! An index by member (big-endian) and one by name (little-endian) come first, then long names, then the members. Source: "PE
-//! Format", Archive (Library) File Format.
+//! Source: "PE Format", Import Library Format.
 
 use crate::coff::import::{Import, ImportType, NameType, short_import};
+use crate::coff::library::{self, Member};
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::synth::exports::Entry;
-
-/// A member, and the symbols that it defines.
-struct Member {
-    bytes: Vec<u8>,
-    symbols: Vec<Vec<u8>>,
-}
 
 /// The library for `exports` of `dll`.
 pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Vec<u8> {
@@ -23,10 +17,11 @@ pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Vec<u8> {
     for entry in exports.iter().filter(|entry| !entry.export.private) {
         members.push(import(entry, dll, machine));
     }
-    archive(dll, &members)
+    members.iter_mut().for_each(|member| member.name = dll.as_bytes().to_vec());
+    library::bytes(&members)
 }
 
-fn import(entry: &Entry, dll: &str, machine: Machine) -> Member {
+fn import(entry: &Entry, dll: &str, machine: Machine) -> Member<'static> {
     let export = &entry.export;
     let kind = match (export.data, export.constant) {
         (true, _) => ImportType::Data,
@@ -54,7 +49,7 @@ fn import(entry: &Entry, dll: &str, machine: Machine) -> Member {
     if kind != ImportType::Data {
         symbols.push(symbol.as_bytes().to_vec());
     }
-    Member { bytes, symbols }
+    Member { name: Vec::new(), bytes: bytes.into(), symbols }
 }
 
 /// Name, flags, contents, and relocations: offset and symbol.
@@ -138,7 +133,7 @@ fn align(bytes: u32) -> u32 {
 const NULL_DESCRIPTOR: &str = "__NULL_IMPORT_DESCRIPTOR";
 
 /// The DLL's entry in the import directory.
-fn descriptor(dll: &str, base: &str, machine: Machine) -> Member {
+fn descriptor(dll: &str, base: &str, machine: Machine) -> Member<'static> {
     let name = format!("__IMPORT_DESCRIPTOR_{base}").into_bytes();
     let mut text = dll.as_bytes().to_vec();
     text.push(0);
@@ -158,15 +153,23 @@ fn descriptor(dll: &str, base: &str, machine: Machine) -> Member {
         (b".idata$2", DATA | align(4), vec![0; 20], relocs),
         (b".idata$6", DATA | align(2), text, Vec::new()),
     ];
-    Member { bytes: Builder { machine, sections, symbols }.build(), symbols: vec![name] }
+    Member {
+        name: Vec::new(),
+        bytes: Builder { machine, sections, symbols }.build().into(),
+        symbols: vec![name],
+    }
 }
 
 /// The end of the import directory.
-fn null_descriptor(machine: Machine) -> Member {
+fn null_descriptor(machine: Machine) -> Member<'static> {
     let name = NULL_DESCRIPTOR.as_bytes().to_vec();
     let sections = vec![(b".idata$3", DATA | align(4), vec![0; 20], Vec::new())];
     let symbols = vec![(name.clone(), 1, EXTERNAL)];
-    Member { bytes: Builder { machine, sections, symbols }.build(), symbols: vec![name] }
+    Member {
+        name: Vec::new(),
+        bytes: Builder { machine, sections, symbols }.build().into(),
+        symbols: vec![name],
+    }
 }
 
 fn null_thunk_name(base: &str) -> Vec<u8> {
@@ -174,7 +177,7 @@ fn null_thunk_name(base: &str) -> Vec<u8> {
 }
 
 /// The ends of the DLL's tables of slots.
-fn null_thunk(base: &str, machine: Machine) -> Member {
+fn null_thunk(base: &str, machine: Machine) -> Member<'static> {
     let size = if machine.is_64() { 8 } else { 4 };
     let name = null_thunk_name(base);
     let sections = vec![
@@ -182,70 +185,9 @@ fn null_thunk(base: &str, machine: Machine) -> Member {
         (b".idata$4", DATA | align(size), vec![0; size as usize], Vec::new()),
     ];
     let symbols = vec![(name.clone(), 1, EXTERNAL)];
-    Member { bytes: Builder { machine, sections, symbols }.build(), symbols: vec![name] }
-}
-
-/// Bytes of a member's header.
-const HEADER: usize = 60;
-
-fn header(out: &mut Vec<u8>, name: &str, size: usize) {
-    out.extend_from_slice(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{size:<10}`\n", 0, 0, 0, 644).as_bytes());
-}
-
-fn pad(out: &mut Vec<u8>) {
-    if !out.len().is_multiple_of(2) {
-        out.push(b'\n');
+    Member {
+        name: Vec::new(),
+        bytes: Builder { machine, sections, symbols }.build().into(),
+        symbols: vec![name],
     }
-}
-
-fn archive(dll: &str, members: &[Member]) -> Vec<u8> {
-    // Each symbol with the number of its member.
-    let mut symbols: Vec<(&[u8], usize)> = (0..)
-        .zip(members)
-        .flat_map(|(i, member)| member.symbols.iter().map(move |name| (&name[..], i)))
-        .collect();
-    let texts: usize = symbols.iter().map(|(name, _)| name.len() + 1).sum();
-    let first_size = 4 + 4 * symbols.len() + texts;
-    // It numbers members by 16 bits; where those do not suffice, the other index has to.
-    let has_second = members.len() <= usize::from(u16::MAX);
-    let second_size = 4 + 4 * members.len() + 4 + 2 * symbols.len() + texts;
-    let names_size = if dll.len() > 15 { dll.len() + 1 } else { 0 };
-    let even = |size: usize| size.next_multiple_of(2);
-    let mut at = 8 + HEADER + even(first_size);
-    at += if has_second { HEADER + even(second_size) } else { 0 };
-    at += if names_size > 0 { HEADER + even(names_size) } else { 0 };
-    let mut offsets = Vec::with_capacity(members.len());
-    for member in members {
-        offsets.push(at as u32);
-        at += HEADER + even(member.bytes.len());
-    }
-    let mut out = b"!<arch>\n".to_vec();
-    header(&mut out, "/", first_size);
-    out.extend_from_slice(&(symbols.len() as u32).to_be_bytes());
-    symbols.iter().for_each(|(_, member)| out.extend_from_slice(&offsets[*member].to_be_bytes()));
-    symbols.iter().for_each(|(name, _)| out.extend([*name, b"\0"].concat()));
-    pad(&mut out);
-    if has_second {
-        symbols.sort_unstable();
-        header(&mut out, "/", second_size);
-        out.extend_from_slice(&(members.len() as u32).to_le_bytes());
-        offsets.iter().for_each(|offset| out.extend_from_slice(&offset.to_le_bytes()));
-        out.extend_from_slice(&(symbols.len() as u32).to_le_bytes());
-        symbols.iter().for_each(|(_, member)| out.extend_from_slice(&(*member as u16 + 1).to_le_bytes()));
-        symbols.iter().for_each(|(name, _)| out.extend([*name, b"\0"].concat()));
-        pad(&mut out);
-    }
-    if names_size > 0 {
-        header(&mut out, "//", names_size);
-        out.extend_from_slice(dll.as_bytes());
-        out.push(0);
-        pad(&mut out);
-    }
-    let name = if names_size > 0 { "/0".to_owned() } else { format!("{dll}/") };
-    for member in members {
-        header(&mut out, &name, member.bytes.len());
-        out.extend_from_slice(&member.bytes);
-        pad(&mut out);
-    }
-    out
 }

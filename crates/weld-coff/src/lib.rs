@@ -15,6 +15,7 @@ mod image;
 mod implib;
 mod input;
 mod layout;
+mod librarian;
 pub mod link;
 mod live;
 pub mod options;

@@ -34,6 +34,7 @@ use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
 use crate::layout::{self, Placer, program, section_order};
+use crate::librarian;
 use crate::live::{self, Live};
 use crate::options::{Icf, Manifest, Options};
 use crate::report::{discarded, duplicates, files, map, undefined};
@@ -116,6 +117,10 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
 
 fn run(job: &Job) -> Result<(), Diagnostics> {
     let options = job.options;
+    // A library of objects, or an import library of what a module-definition file says.
+    if options.library || options.inputs.is_empty() && options.def.is_some() {
+        return librarian::run(job);
+    }
     let pdbs =
         [&options.pdb.path, &options.pdb.stripped].map(|path| path.as_ref().filter(|_| options.debug.pdb));
     for path in options.out.iter().chain(pdbs.into_iter().flatten()) {

@@ -311,6 +311,8 @@ pub struct Options {
     pub delay_loads: Vec<String>,
     /// `/delay:unload`: they can be unloaded again.
     pub delay_unload: bool,
+    /// `/lib`: a library is made of the inputs.
+    pub library: bool,
     pub mingw: Mingw,
     pub debug: Debug,
     pub pdb: PdbOptions,
@@ -395,6 +397,7 @@ impl Default for Options {
             wraps: Vec::new(),
             delay_loads: Vec::new(),
             delay_unload: false,
+            library: false,
             mingw: Mingw::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),

@@ -82,6 +82,9 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
         None => {}
     }
     sink.set_fatal_warnings(state.warnings_are_errors);
+    if state.o.library {
+        only_for_libraries(&args, sink);
+    }
     let (options, problems) = state.finish();
     problems.into_iter().for_each(|problem| sink.push(problem));
     sink.end_phase()?;
@@ -89,6 +92,40 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
         return Err(Diagnostic::error("no input files").into());
     }
     Ok(Command::Link(options))
+}
+
+/// Making a library has few options.
+fn only_for_libraries(args: &[&OsStr], sink: &DiagSink) {
+    const KNOWN: &[&str] = &[
+        "lib",
+        "out",
+        "def",
+        "machine",
+        "libpath",
+        "nologo",
+        "ignore",
+        "verbose",
+        "threads",
+        "mmap-output-file",
+        "no-mmap-output-file",
+        "rsp-quoting",
+        "lldignoreenv",
+        "wx",
+        "export",
+        "errorlimit",
+        "error-limit",
+        "color-diagnostics",
+        "no-color-diagnostics",
+    ];
+    for arg in args.iter().filter(|arg| !is_file(arg)) {
+        let text = arg.to_string_lossy();
+        let Some(option) = text.strip_prefix(['/', '-']) else { continue };
+        let name =
+            option.trim_start_matches('-').split([':', '=']).next().unwrap_or(option).to_ascii_lowercase();
+        if table::TABLE.row(name.as_bytes()).is_some() && !KNOWN.contains(&name.as_str()) {
+            sink.error(format!("/{name} means nothing to a library (/lib)"));
+        }
+    }
 }
 
 /// How the linker was called. What changes no output is left out, so that the PDB is the same without it.

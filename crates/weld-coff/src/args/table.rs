@@ -634,5 +634,11 @@ const OTHER: &[Spec<State>] = &[
         },
     ),
     accepted(&["incremental"], Optional("no"), "every link is a whole one"),
-    refused(&["lib"], NoValue, "weld makes no libraries yet; llvm-lib does"),
+    flag(
+        &["lib"],
+        "Make a library of objects and libraries, or of a module-definition file, as lib.exe does.",
+        |s| {
+            s.o.library = true;
+        },
+    ),
 ];

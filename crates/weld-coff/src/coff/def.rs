@@ -17,7 +17,6 @@ use crate::options::Export;
 #[derive(Debug, Default, PartialEq)]
 pub struct Definitions {
     pub name: Option<String>,
-    pub is_library: bool,
     pub base: Option<u64>,
     pub heap: Option<(u64, Option<u64>)>,
     pub stack: Option<(u64, Option<u64>)>,
@@ -45,7 +44,7 @@ pub fn parse(text: &str) -> Result<Definitions, String> {
     while let Some(token) = parser.next() {
         let Token::Word(word) = token else { return Err(unexpected(token)) };
         match word.as_str() {
-            "LIBRARY" | "NAME" => parser.name(word == "LIBRARY")?,
+            "LIBRARY" | "NAME" => parser.name()?,
             "EXPORTS" => parser.exports()?,
             "HEAPSIZE" => parser.out.heap = Some(parser.sizes()?),
             "STACKSIZE" => parser.out.stack = Some(parser.sizes()?),
@@ -154,8 +153,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn name(&mut self, is_library: bool) -> Result<(), String> {
-        self.out.is_library = is_library;
+    fn name(&mut self) -> Result<(), String> {
         if self.is_at_statement() {
             return Ok(());
         }
@@ -251,7 +249,6 @@ mod tests {
         let found = parse(text).unwrap();
         let export = |name: &str| Export { name: name.to_owned(), ..Export::default() };
         assert_eq!(found.name.as_deref(), Some("my dll"));
-        assert!(found.is_library);
         assert_eq!((found.base, found.heap), (Some(0x10000), Some((0x1000, Some(4096)))));
         assert_eq!((found.stack, found.version), (Some((1, None)), Some((3, 4))));
         let want = [

@@ -1,7 +1,7 @@
 //! The formats that a PE/COFF link reads, viewed in place and checked.
 //!
 //! [`object`] and its bigobj form, [`import`]: the short objects of import libraries, [`directives`]: what objects
-//! tell the linker, [`def`]: module-definition files, [`dll`]: what DLLs export, [`res`]: compiled resources, also as a tree in an object ([`rsrc`]). Records and numbers are those of the
+//! tell the linker, [`def`]: module-definition files, [`library`]: libraries as they are written, [`dll`]: what DLLs export, [`res`]: compiled resources, also as a tree in an object ([`rsrc`]). Records and numbers are those of the
 //! crate `object`. Source: Microsoft, "PE Format".
 
 pub mod def;
@@ -9,6 +9,7 @@ pub mod directives;
 pub mod dll;
 pub mod identify;
 pub mod import;
+pub mod library;
 pub mod machine;
 pub mod object;
 pub mod res;

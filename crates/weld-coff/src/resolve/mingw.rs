@@ -14,7 +14,7 @@ use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::SymbolId;
 use crate::input::load::Input;
-use crate::options::Export;
+use crate::options::{Export, Mingw};
 
 /// Start-up code, of which a DLL exports nothing: objects, and libraries with what is behind a dash left out.
 const START_FILES: [&str; 13] = [
@@ -202,7 +202,7 @@ impl<'a> Resolver<'a, '_> {
         for (name, symbol, data) in found.into_iter().filter(|(_, id, _)| !known.contains(id)) {
             rounds.names.get_mut(symbol).flags |= flag::ROOT;
             let import_symbol = text::text(name).into_owned();
-            let name = self.exported_name(&import_symbol, machine).to_owned();
+            let name = exported_name(&import_symbol, machine, mingw).to_owned();
             let export = Export { name: name.clone(), data, ..Export::default() };
             let (by_directive, is_automatic) = (true, true);
             program.exports.push(Exported {
@@ -235,25 +235,25 @@ impl<'a> Resolver<'a, '_> {
             || RUN_TIME_LIBRARIES.contains(&whole)
             || RUN_TIME_LIBRARIES.contains(&family)
     }
+}
 
-    /// Under which name a symbol is exported.
-    pub(super) fn exported_name<'n>(&self, symbol: &'n str, machine: Machine) -> &'n str {
-        if machine != Machine::X86 {
-            return symbol;
+/// Under which name a symbol is exported.
+pub fn exported_name<'n>(symbol: &'n str, machine: Machine, mingw: &Mingw) -> &'n str {
+    if machine != Machine::X86 {
+        return symbol;
+    }
+    let is_cpp = symbol.starts_with('?');
+    let plain = match symbol.strip_prefix('_') {
+        Some(plain) if mingw.on || !symbol.contains('@') => plain,
+        _ => symbol,
+    };
+    let killed = plain.rfind('@').filter(|at| mingw.kill_at && !is_cpp && *at > 0);
+    match killed {
+        Some(at) if plain[at + 1..].bytes().all(|byte| byte.is_ascii_digit()) => {
+            let plain = &plain[..at];
+            plain.strip_prefix('@').unwrap_or(plain)
         }
-        let is_cpp = symbol.starts_with('?');
-        let plain = match symbol.strip_prefix('_') {
-            Some(plain) if self.options.mingw.on || !symbol.contains('@') => plain,
-            _ => symbol,
-        };
-        let killed = plain.rfind('@').filter(|at| self.options.mingw.kill_at && !is_cpp && *at > 0);
-        match killed {
-            Some(at) if plain[at + 1..].bytes().all(|byte| byte.is_ascii_digit()) => {
-                let plain = &plain[..at];
-                plain.strip_prefix('@').unwrap_or(plain)
-            }
-            _ => plain,
-        }
+        _ => plain,
     }
 }
 

@@ -8,7 +8,7 @@
 //! which name, what stands for names that nobody defines. Their answers may be wanted in turn.
 
 pub mod comdat;
-mod mingw;
+pub mod mingw;
 pub mod names;
 pub mod program;
 mod read;

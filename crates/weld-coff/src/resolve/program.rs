@@ -8,6 +8,7 @@ use std::path::Path;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
+use super::mingw::exported_name;
 use super::names::{Rank, flag};
 use super::wrap::Wrap;
 use super::{Resolver, Rounds};
@@ -15,7 +16,7 @@ use crate::arch::facts;
 use crate::coff::def;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
-use crate::options::{Export, Subsystem};
+use crate::options::{Export, Mingw, Subsystem};
 
 /// A symbol that is exported.
 #[derive(Clone, Debug)]
@@ -31,6 +32,22 @@ pub struct Exported {
     pub is_automatic: bool,
     /// [`SymbolId::NONE`] for what is in another DLL.
     pub symbol: SymbolId,
+}
+
+impl Exported {
+    /// What is exported under which names, without its symbol, and what that is called.
+    pub fn new(export: Export, machine: Machine, mingw: &Mingw, by_directive: bool) -> (Exported, String) {
+        // Compilers give names as they are in objects.
+        let given = |name: &str| match by_directive && !mingw.on {
+            true => name.to_owned(),
+            false => decorated(name, machine, mingw.on),
+        };
+        let import_symbol = given(&export.name);
+        let target = export.internal.as_deref().map_or(import_symbol.clone(), given);
+        let name = exported_name(&import_symbol, machine, mingw).to_owned();
+        let (is_automatic, symbol) = (false, SymbolId::NONE);
+        (Exported { export, name, import_symbol, by_directive, is_automatic, symbol }, target)
+    }
 }
 
 /// Whether a name on x86 says how the function is called, so that nothing is put in front of it.
@@ -176,7 +193,7 @@ impl<'a> Resolver<'a, '_> {
         program.base = found.base;
         program.module_name = found.name.map(|name| match Path::new(&name).extension() {
             Some(_) => name,
-            None => name + if found.is_library { ".dll" } else { ".exe" },
+            None => name + if self.options.dll { ".dll" } else { ".exe" },
         });
         Ok(())
     }
@@ -296,28 +313,11 @@ impl<'a> Resolver<'a, '_> {
         let new: Vec<Export> = rounds.demands.exports[*known..].to_vec();
         for (i, export) in (*known..).zip(new) {
             let by_directive = i >= program.own_exports;
-            // Compilers give names as they are in objects.
-            let gnu = self.options.mingw.on;
-            let given = |name: &str| match by_directive && !gnu {
-                true => name.to_owned(),
-                false => decorated(name, machine, gnu),
-            };
-            let import_symbol = given(&export.name);
-            let target = export.internal.as_deref().map_or(import_symbol.clone(), given);
-            let symbol = match export.forward {
-                Some(_) => SymbolId::NONE,
-                None => self.refer(&target, flag::ROOT, rounds),
-            };
-            let name = self.exported_name(&import_symbol, machine).to_owned();
-            let is_automatic = false;
-            program.exports.push(Exported {
-                export,
-                name,
-                import_symbol,
-                by_directive,
-                is_automatic,
-                symbol,
-            });
+            let (mut exported, target) = Exported::new(export, machine, &self.options.mingw, by_directive);
+            if exported.export.forward.is_none() {
+                exported.symbol = self.refer(&target, flag::ROOT, rounds);
+            }
+            program.exports.push(exported);
         }
         *known = rounds.demands.exports.len();
     }
