@@ -223,6 +223,8 @@ pub struct InputOptions {
     pub no_dependent_libraries: bool,
     /// `-m`; `None`: the machine of the first object.
     pub machine: Option<&'static dyn Machine>,
+    /// `-EB`, `-EL`: whether the output is big endian.
+    pub big_endian: Option<bool>,
     /// `--oformat`, unless it says nothing of the machine.
     pub output_format: Option<&'static str>,
     /// `--remap-inputs`, `--remap-inputs-file`.
@@ -459,6 +461,8 @@ pub struct LayoutOptions {
     pub image_base: Option<u64>,
     /// `--branch-reach`, in bytes: branches that go further get thunks, although they might reach.
     pub branch_reach: Option<u64>,
+    /// `--fix-cortex-a53-843419`, …: what code is changed for that some processors execute wrongly.
+    pub errata: Vec<&'static str>,
     pub magic: Magic,
     /// `-z max-page-size`, in bytes: segments start on pages of this size.
     pub max_page_size: Option<u64>,
@@ -506,6 +510,7 @@ impl Default for LayoutOptions {
             check_sections: true,
             image_base: None,
             branch_reach: None,
+            errata: Vec::new(),
             magic: Magic::Paged,
             max_page_size: None,
             common_page_size: None,

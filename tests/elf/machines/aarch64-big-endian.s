@@ -4,6 +4,15 @@
 //# sh: $LD -m aarch64linuxb big.o -pie -o pie && llvm-readelf-22 -hr pie
 //# stdout-re: big endian
 //# stdout-re: R_AARCH64_RELATIVE
+//# sh: $LD -EB big.o -o eb && qemu-aarch64_be ./eb
+//# sh: printf 'OUTPUT_FORMAT("elf64-littleaarch64", "elf64-bigaarch64", "elf64-littleaarch64")' > formats
+//# sh: $LD -EB formats big.o -o eb && qemu-aarch64_be ./eb
+//# [weld] sh-fail: $LD formats big.o -o bad
+//# [weld] stderr-re: formats: is for elf64-littleaarch64, not for elf64-bigaarch64
+//# [weld] sh-fail: $LD -EL big.o -o bad
+//# [weld] stderr-re: big.o.* is incompatible with aarch64linux:
+//# [weld] sh-fail: printf '' | as - -o native.o && $LD -EB native.o -o bad
+//# [weld] stderr-re: -EB: x86-64 is never big endian
 //# [weld] sh-fail: printf '' | aarch64-linux-gnu-as - -o little.o && $LD big.o little.o -o mixed
 //# [weld] stderr-re: little.o.* is incompatible with aarch64linuxb
 .globl _start

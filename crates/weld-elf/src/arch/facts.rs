@@ -72,9 +72,32 @@ pub struct Branches {
     /// reaches everything.
     pub fixed: &'static [Thunk],
     pub moving: &'static [Thunk],
+    /// Writes a branch that lies at `address` and goes to `target`.
+    pub jump: fn(out: &mut [u8], address: u64, target: u64),
+    /// What thunks jump to in place of code that does not begin with a mark, where indirect branches have to end at one.
+    pub landing: Option<LandingPad>,
+    /// What options can ask to be avoided.
+    pub errata: &'static [Erratum],
     /// Names of the symbols that say where in a thunk code begins, and data.
     pub code_mark: &'static str,
     pub data_mark: &'static str,
+}
+
+/// A mark for indirect branches, and a branch to code without one. It has to be near that.
+pub struct LandingPad {
+    pub code: Thunk,
+    /// Whether code that begins with these bytes needs none.
+    pub is_marked: fn(code: &[u8]) -> bool,
+}
+
+/// Instructions that some processors execute wrongly, and that then are carried out elsewhere.
+pub struct Erratum {
+    /// The option that asks for it.
+    pub option: &'static str,
+    /// What the name of such an instruction begins with; its address follows.
+    pub prefix: &'static str,
+    /// Finds sequences in `code`, which lies at `address`: where their first instruction is, and the last, which has to be moved.
+    pub find: fn(code: &[u8], address: u64, found: &mut dyn FnMut(usize, usize)),
 }
 
 /// Code that goes on to a place further away. All is in bytes.

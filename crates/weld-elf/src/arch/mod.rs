@@ -26,6 +26,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::elf::Target;
+use crate::elf::format::Order;
 use crate::ids::{ObjectId, SectionId};
 use crate::live::{Found, Scanner};
 use crate::synth::image::Image;
@@ -91,6 +92,17 @@ pub fn by_emulation(name: &str) -> Option<&'static dyn Machine> {
 /// The name of an object format, if a machine has it.
 pub fn object_format(name: &str) -> Option<&'static str> {
     MACHINES.iter().map(|machine| machine.facts().object_format).find(|format| *format == name)
+}
+
+/// The machine, or the same one in the other byte order.
+pub fn in_order(machine: &'static dyn Machine, big: bool) -> Option<&'static dyn Machine> {
+    let wanted = if big { Order::Big } else { Order::Little };
+    let same = |other: &&dyn Machine| {
+        let (other, target) = (other.facts().target, machine.facts().target);
+        (other.machine, other.format.class, other.format.order)
+            == (target.machine, target.format.class, wanted)
+    };
+    MACHINES.iter().copied().find(same)
 }
 
 /// The machine that a file is for, by the bytes that it starts with.

@@ -148,9 +148,24 @@ impl Members<'_, '_, '_> {
             _ => out.fill(0),
         }
         self.relocate(source, 0, out);
+        if image.thunks.moves_from(source.id) {
+            self.leave_moved(source.id, 0, out);
+        }
         if section.kind() == SectionKind::Reversed {
             reverse_words(out);
         }
+    }
+
+    /// Has instructions that are carried out elsewhere replaced by branches. `out` are the section's bytes from `start` on.
+    #[cold]
+    pub(super) fn leave_moved(&self, id: SectionId, start: u64, out: &mut [u8]) {
+        let (image, address) = (self.image, self.image.sections.get(id).address());
+        image.thunks.leave(
+            image.mode.facts().branches.as_ref(),
+            id,
+            (start, address.wrapping_add(start)),
+            out,
+        );
     }
 
     /// Applies relocations of `source`, all or some, to `out`: its bytes from `start` on.

@@ -57,7 +57,9 @@ impl Members<'_, '_, '_> {
 
     /// The bytes of a part that nothing relocates.
     pub fn unchanged(&self, part: &Part) -> Option<&[u8]> {
-        self.section(part.section).relocs.is_empty().then(|| self.bytes(part))
+        let same =
+            self.section(part.section).relocs.is_empty() && !self.image.thunks.moves_from(part.section);
+        same.then(|| self.bytes(part))
     }
 
     /// Fills `out` with a part.
@@ -71,6 +73,9 @@ impl Members<'_, '_, '_> {
         // Those that lie outside the section are found to do so by the last part.
         let last = if end == size { relocs.len() } else { relocs.partition_point(|r| r.r_offset() < end) };
         self.relocate(&Source { relocs: &relocs[first..last], ..source }, part.start, out);
+        if self.image.thunks.moves_from(part.section) {
+            self.leave_moved(part.section, part.start, out);
+        }
     }
 
     fn bytes(&self, part: &Part) -> &[u8] {

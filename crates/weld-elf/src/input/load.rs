@@ -323,7 +323,8 @@ impl<'a> Loader<'a, '_> {
         if let Some(format) = self.options.inputs.output_format {
             inputs.formats.push(("--oformat".into(), format.to_owned(), false));
         }
-        inputs.machine = self.options.inputs.machine.unwrap_or_else(|| machine_of(&opened));
+        let machine = self.options.inputs.machine.unwrap_or_else(|| machine_of(&opened));
+        inputs.machine = self.in_order(machine);
         self.classify(opened, &mut inputs);
         self.add_needed(&mut inputs);
         inputs
@@ -480,6 +481,14 @@ impl<'a> Loader<'a, '_> {
                     self.sink.error(format!("{}: OUTPUT is not supported; use -o {output}", file.path));
                 }
                 Command::Format(name) => inputs.formats.push((file.path.clone(), name, false)),
+                Command::Formats([default, big, little]) => {
+                    let name = match self.options.inputs.big_endian {
+                        None => default,
+                        Some(true) => big,
+                        Some(false) => little,
+                    };
+                    inputs.formats.push((file.path.clone(), name, false));
+                }
                 Command::Architecture(name) => inputs.formats.push((file.path.clone(), name, true)),
                 other => self.take_command(file.path.clone(), other, inputs),
             }
@@ -516,6 +525,16 @@ impl<'a> Loader<'a, '_> {
             let text = "has no effect: no linker script places sections";
             self.sink.warn(format!("--orphan-handling={how} {text}"));
         }
+    }
+
+    /// The same machine in the byte order that options ask for.
+    fn in_order(&self, machine: &'static dyn Machine) -> &'static dyn Machine {
+        let Some(big) = self.options.inputs.big_endian else { return machine };
+        arch::in_order(machine, big).unwrap_or_else(|| {
+            let (option, order) = if big { ("-EB", "big") } else { ("-EL", "little") };
+            self.sink.error(format!("{option}: {} is never {order} endian", machine.facts().name));
+            machine
+        })
     }
 
     /// What scripts say of the machine has to be true.

@@ -50,8 +50,10 @@ pub enum Command {
     Extern(Vec<String>),
     /// `OUTPUT`; `-o` wins over it.
     Output(PathBuf),
-    /// The format of `OUTPUT_FORMAT` for this byte order, or of `TARGET`.
+    /// The format of `OUTPUT_FORMAT`, or of `TARGET`.
     Format(String),
+    /// Those of `OUTPUT_FORMAT` if options say nothing of the byte order, for big and for little endian.
+    Formats([String; 3]),
     /// `OUTPUT_ARCH`.
     Architecture(String),
     /// `NAME = VALUE;`, `PROVIDE`, `HIDDEN`, `PROVIDE_HIDDEN`.
@@ -88,7 +90,7 @@ impl Command {
             Command::Entry(_) => "ENTRY",
             Command::Extern(_) => "EXTERN",
             Command::Output(_) => "OUTPUT",
-            Command::Format(_) => "OUTPUT_FORMAT",
+            Command::Format(_) | Command::Formats(_) => "OUTPUT_FORMAT",
             Command::Architecture(_) => "OUTPUT_ARCH",
             Command::Define(_) => "an assignment",
             Command::Version(_) => "VERSION",
@@ -385,14 +387,17 @@ impl<'a> Parser<'a, '_> {
     /// `( default )` or `( default , big , little )`.
     fn output_format(&mut self) -> Result<(), Diagnostic> {
         self.lexer.expect(Mode::File, "(")?;
-        let mut format = self.lexer.name(Mode::File, "a format")?;
+        let format = self.lexer.name(Mode::File, "a format")?;
+        let format = self.lexer.utf8(&format)?;
+        let mut command = Command::Format(format.clone());
         if self.lexer.accept(Mode::File, ",")? {
-            self.lexer.name(Mode::File, "a format")?;
+            let big = self.lexer.name(Mode::File, "a format")?;
             self.lexer.expect(Mode::File, ",")?;
-            format = self.lexer.name(Mode::File, "a format")?;
+            let little = self.lexer.name(Mode::File, "a format")?;
+            command = Command::Formats([format, self.lexer.utf8(&big)?, self.lexer.utf8(&little)?]);
         }
         self.lexer.expect(Mode::File, ")")?;
-        self.commands.push(Command::Format(self.lexer.utf8(&format)?));
+        self.commands.push(command);
         Ok(())
     }
 
@@ -553,7 +558,7 @@ mod tests {
                 Command::Extern(vec!["a".into(), "b".into(), "c".into()]),
                 Command::Output("x.out".into()),
                 Command::Format("elf64-x86-64".into()),
-                Command::Format("c".into()),
+                Command::Formats(["a", "b", "c"].map(Into::into)),
                 Command::Architecture("i386:x86-64".into()),
             ]
         );

@@ -363,7 +363,7 @@ impl<'a> Plan<'a> {
             slots: Slots::default(),
             layout: Layout { format: machine.target.format, ..Layout::default() },
             merged: Vec::new(),
-            thunks: Thunks::new(options.layout.branch_reach),
+            thunks: Thunks::new(options, machine),
             bases: Bases::default(),
             relax_got: false,
             plt: plt::Style::Ordinary,
@@ -456,6 +456,7 @@ impl<'a> Plan<'a> {
         if options.relocs.pack_android {
             android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols))?;
         }
+        self.thunks.check(&resolved.objects, context.owners)?;
         self.name_thunks(resolved)
     }
 

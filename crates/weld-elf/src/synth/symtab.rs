@@ -541,7 +541,7 @@ impl Writer<'_, '_, '_> {
         self.image.thunks.symbols(self.image, |name, record| {
             self.put(part, true, *string as u32, record);
             let before = part.strings.len();
-            name.iter().for_each(|name| part.strings.extend_from_slice(name));
+            part.strings.extend_from_slice(name);
             part.strings.push(0);
             *string += (part.strings.len() - before) as u64;
         });

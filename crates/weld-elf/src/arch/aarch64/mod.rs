@@ -8,6 +8,7 @@
 //! "Arm Architecture Reference Manual", C6 (instructions).
 
 mod code;
+mod errata;
 mod plt;
 mod relax;
 #[cfg(test)]

@@ -13,12 +13,13 @@
 
 use super::code::*;
 use super::types::{R_CALL26, R_JUMP26};
-use crate::arch::facts::{Branches, Thunk};
+use crate::arch::facts::{Branches, LandingPad, Thunk};
 
 /// How far `b` and `bl` reach.
 const REACH: u64 = 1 << 27;
 /// How far `adrp` and `add` do, from any place in a page.
-const PAGES_REACH: u64 = (1 << 32) - 0x1000;
+/// less what a landing pad may be away from its target.
+const PAGES_REACH: u64 = (1 << 32) - 0x1000 - REACH;
 const EVERYTHING: u64 = 1 << 63;
 
 /// `b .`
@@ -40,6 +41,9 @@ pub const fn branches(big: bool) -> Branches {
         reach: REACH,
         fixed: if big { &BIG_FIXED } else { &LITTLE_FIXED },
         moving: if big { &BIG_MOVING } else { &LITTLE_MOVING },
+        jump: write_near,
+        landing: Some(LandingPad { code: LANDING, is_marked }),
+        errata: &super::errata::ERRATA,
         code_mark: "$x",
         data_mark: "$d",
     }
@@ -56,6 +60,20 @@ const fn near(prefix: &'static str) -> Thunk {
 
 const BY_PAGES: Thunk =
     Thunk { prefix: MOVING, size: 12, align: 4, reach: PAGES_REACH, data: None, write: write_by_pages };
+
+/// `bti c; b …`
+const LANDING: Thunk =
+    Thunk { prefix: "__AArch64BTIThunk_", size: 8, align: 4, reach: REACH, data: None, write: write_landing };
+
+fn write_landing(out: &mut [u8], address: u64, target: u64) {
+    put_instruction(out, 0, BTI_C);
+    write_near(&mut out[4..], address + 4, target);
+}
+
+/// `bti c`, `bti jc`, `paciasp` and `pacibsp`: where `br x16` may end.
+fn is_marked(code: &[u8]) -> bool {
+    matches!(instruction(code, 0), Some(BTI_C | 0xd503_24df | 0xd503_233f | 0xd503_237f))
+}
 
 type Write = fn(&mut [u8], u64, u64);
 
@@ -122,6 +140,17 @@ mod tests {
         // ldr x16, .+16; adr x17, .-4 (the thunk); add x16, x16, x17
         let far = code(&moving[2], 0x1000, 0x900);
         assert_eq!(far, [0x5800_0090, 0x10ff_fff1, 0x8b11_0210, 0xd61f_0200, 0xffff_f900, 0xffff_ffff]);
+    }
+
+    #[test]
+    fn indirect_branches_end_at_marks() {
+        let landing = branches(false).landing.unwrap();
+        assert_eq!(code(&landing.code, 0x1000, 0x1000), [0xd503_245f, 0x17ff_ffff]);
+        let is_marked = |code: u32| (landing.is_marked)(&code.to_le_bytes());
+        assert!([0xd503_245f, 0xd503_24df, 0xd503_233f, 0xd503_237f].into_iter().all(is_marked));
+        // bti; bti j; nop
+        assert!(![0xd503_241f, 0xd503_249f, 0xd503_201f].into_iter().any(is_marked));
+        assert!(!(landing.is_marked)(&[]));
     }
 
     #[test]

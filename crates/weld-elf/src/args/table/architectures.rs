@@ -30,9 +30,20 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     accepted(&["pic-veneer"], NoValue, "only ARM has it"),
-    accepted(&["fix-cortex-a53-843419"], NoValue, "code is not changed for early Cortex-A53 processors yet"),
-    refused(&["fix-cortex-a53-835769"], NoValue, AARCH64),
-    accepted(&["no-fix-cortex-a53-843419", "no-fix-cortex-a53-835769"], NoValue, "it is the default"),
+    flag(
+        &["fix-cortex-a53-843419"],
+        "AArch64: move loads and stores that early Cortex-A53 processors execute wrongly. Not with -r.",
+        |s| erratum(s, "--fix-cortex-a53-843419", true),
+    ),
+    flag(&["fix-cortex-a53-835769"], "AArch64: the same for multiplications that add.", |s| {
+        erratum(s, "--fix-cortex-a53-835769", true)
+    }),
+    flag(&["no-fix-cortex-a53-843419"], "Do not (default).", |s| {
+        erratum(s, "--fix-cortex-a53-843419", false)
+    }),
+    flag(&["no-fix-cortex-a53-835769"], "Do not (default).", |s| {
+        erratum(s, "--fix-cortex-a53-835769", false)
+    }),
     refused(&["android-memtag-heap", "android-memtag-stack"], NoValue, AARCH64),
     refused(&["android-memtag-mode"], Required("MODE"), AARCH64),
     accepted(&["no-android-memtag-heap", "no-android-memtag-stack"], NoValue, "it is the default"),
@@ -52,3 +63,12 @@ const ROWS: &[Spec<State>] = &[
     accepted(&["mips-got-size"], Required("SIZE"), "only MIPS has it"),
     accepted(&["gpsize", "G"], Required("SIZE"), "x86-64 has no small data"),
 ];
+
+/// Has code changed for processors that execute it wrongly, or not.
+fn erratum(state: &mut State, option: &'static str, fix: bool) {
+    let errata = &mut state.o.layout.errata;
+    errata.retain(|other| *other != option);
+    if fix {
+        errata.push(option);
+    }
+}

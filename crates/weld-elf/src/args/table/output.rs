@@ -148,8 +148,12 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    flag(&["EL"], "Link little-endian objects (default).", |_| {}),
-    refused(&["EB"], NoValue, "big-endian architectures come later"),
+    flag(&["EL"], "Link little-endian objects, if the architecture has them.", |s| {
+        s.o.inputs.big_endian = Some(false);
+    }),
+    flag(&["EB"], "Link big-endian objects, if the architecture has them.", |s| {
+        s.o.inputs.big_endian = Some(true);
+    }),
     flag(&["rosegment"], "Give read-only data a segment apart from code (default).", |s| {
         s.o.layout.rosegment = true;
     }),

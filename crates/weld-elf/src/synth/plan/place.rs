@@ -122,6 +122,9 @@ impl<'a> Plan<'a> {
             if program.options.layout.branch_reach.is_some() && self.joined.is_none() {
                 return Err(format!("--branch-reach: on {} all branches reach", facts.mode.facts().name));
             }
+            if let Some(option) = program.options.layout.errata.first().filter(|_| self.joined.is_none()) {
+                return Err(format!("{option} is for AArch64, not for {}", facts.mode.facts().name));
+            }
             let code = shrink::Code {
                 objects: &resolved.objects,
                 owners: context.owners,

@@ -10,37 +10,57 @@
 //!
 //! Each thunk is shared by all branches of its output section that go to the same place and reach it. It has a symbol, which says
 //! where it leads.
+//!
+//! Pools also take instructions that have to be moved away from where some processors execute them wrongly ([`moved`]).
 
 mod branches;
+mod landing;
+mod moved;
 mod pools;
 mod search;
 
 pub use search::{Search, World};
 
+use std::collections::BTreeMap;
+
 use branches::Goal;
+use moved::Moved;
 
 use super::image::Image;
 use super::section::{At, Sizes, Spec, Synthetic};
 use super::symbol_record::{InSection, Record};
-use crate::arch::facts::{self, Facts};
+use crate::arch::facts::{self, Erratum, Facts};
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::Layout;
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
 use crate::util::align_up;
 
-/// Code for branches that do not reach.
+/// Code in a pool that goes on somewhere else.
 struct Thunk {
     goal: Goal,
-    /// Which of the machine's it is.
-    form: usize,
+    kind: Kind,
     pool: u32,
     /// In the pool, in bytes.
     offset: u64,
-    /// The symbol that the first of its branches names: an object's, by its index there.
-    symbol: (ObjectId, u32),
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// For branches that do not reach.
+    Branch {
+        /// Which of the machine's it is.
+        form: usize,
+        /// The symbol that the first of the branches names: an object's, by its index there.
+        symbol: (ObjectId, u32),
+    },
+    /// A mark for indirect branches before code that has none: thunks jump there. With a symbol as above.
+    Landing { symbol: (ObjectId, u32) },
+    /// An instruction that was moved here, and a branch to what follows it.
+    Moved(Moved),
 }
 
 /// A chunk of thunks.
@@ -54,16 +74,11 @@ struct Pool {
 }
 
 impl Pool {
-    /// Takes in a thunk behind the others. Returns its offset.
-    fn push(&mut self, number: u32, form: &facts::Thunk) -> u64 {
-        self.thunks.push(number);
-        self.take(form)
-    }
-
-    fn take(&mut self, form: &facts::Thunk) -> u64 {
-        let offset = align_up(self.size, form.align);
-        self.size = offset + form.size;
-        self.align = self.align.max(form.align);
+    /// Makes room for code of this size and alignment behind the other. Returns its offset.
+    fn take(&mut self, (size, align): (u64, u64)) -> u64 {
+        let offset = align_up(self.size, align);
+        self.size = offset + size;
+        self.align = self.align.max(align);
         offset
     }
 }
@@ -77,6 +92,14 @@ pub struct Thunks {
     found: Vec<(OutputSectionId, u64, u64)>,
     /// How far branches reach, if options say so.
     limit: Option<u64>,
+    /// Where the marks are for targets that have none.
+    landings: BTreeMap<Goal, u32>,
+    /// For which processors instructions are moved.
+    errata: Vec<&'static Erratum>,
+    /// Section and offset of each instruction that is moved, and where to; known when everything has its address.
+    moved: Vec<(SectionId, u64, u64)>,
+    /// Code that needs something in a pool near it, and is in a section too large for that.
+    pub stuck: Option<(SectionId, u64)>,
 }
 
 /// What the symbol table says of thunks: so many symbols, with names of so many bytes.
@@ -87,9 +110,11 @@ pub struct Names {
 }
 
 impl Thunks {
-    /// None yet. Branches reach as far as `limit` says, if that is less than they do.
-    pub fn new(limit: Option<u64>) -> Thunks {
-        Thunks { limit, ..Thunks::default() }
+    /// None yet. Branches reach as far as options say, if that is less than they do.
+    pub fn new(options: &Options, machine: &Facts) -> Thunks {
+        let all = machine.branches.as_ref().map_or(&[][..], |machine| machine.errata);
+        let errata = all.iter().filter(|erratum| options.layout.errata.contains(&erratum.option)).collect();
+        Thunks { limit: options.layout.branch_reach, errata, ..Thunks::default() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -132,13 +157,45 @@ impl Thunks {
         (sections, symbols): (&Sections, &Symbols),
         plt: impl Fn(u32) -> u64,
     ) {
-        let place = |thunk: &Thunk| {
+        (self.found, self.moved) = (Vec::new(), Vec::new());
+        for thunk in &self.list {
             let pool = &self.pools[thunk.pool as usize];
             let at = layout.chunks[pool.chunk.index()].address + thunk.offset;
-            (pool.out, thunk.goal.address(sections, symbols, &plt), at)
-        };
-        self.found = self.list.iter().map(place).collect();
+            match thunk.kind {
+                Kind::Branch { .. } => {
+                    self.found.push((pool.out, thunk.goal.address(sections, symbols, &plt), at));
+                }
+                Kind::Moved(moved) => self.moved.push((moved.section, moved.offset, at)),
+                Kind::Landing { .. } => {}
+            }
+        }
         self.found.sort_unstable();
+        self.moved.sort_unstable();
+    }
+
+    /// What the machine has for code in a pool that is more than a moved instruction.
+    fn form(machine: &facts::Branches, pic: bool, kind: Kind) -> Option<&facts::Thunk> {
+        match kind {
+            Kind::Branch { form, .. } => Some(&machine.thunks(pic)[form]),
+            Kind::Landing { .. } => machine.landing.as_ref().map(|landing| &landing.code),
+            Kind::Moved(_) => None,
+        }
+    }
+
+    /// Size and alignment of code in a pool.
+    fn shape(machine: &facts::Branches, pic: bool, kind: Kind) -> (u64, u64) {
+        Self::form(machine, pic, kind).map_or(moved::SHAPE, |form| (form.size, form.align))
+    }
+
+    /// Where code in a pool goes on: mostly to its goal.
+    fn target(&self, image: &Image, thunk: &Thunk) -> u64 {
+        if let (Kind::Branch { form: 1.., .. }, Some(landing)) = (thunk.kind, self.landings.get(&thunk.goal))
+        {
+            let landing = &self.list[*landing as usize];
+            let chunk = self.pools[landing.pool as usize].chunk;
+            return image.layout.chunks[chunk.index()].address + landing.offset;
+        }
+        thunk.goal.address(image.sections, image.symbols, |entry| image.plt_address(entry))
     }
 
     /// What the symbol table will say.
@@ -146,13 +203,13 @@ impl Thunks {
         let mut names = Names::default();
         self.each_symbol(machine, resolved, pic, |_, name, _| {
             names.count += 1;
-            names.bytes += name.iter().map(|part| part.len() as u64).sum::<u64>() + 1;
+            names.bytes += name.len() as u64 + 1;
         });
         names
     }
 
-    /// Hands the symbols of all thunks to `take`, with their names in two parts.
-    pub fn symbols(&self, image: &Image, mut take: impl FnMut([&[u8]; 2], Record)) {
+    /// Hands the symbols of all thunks to `take`, with their names.
+    pub fn symbols(&self, image: &Image, mut take: impl FnMut(&[u8], Record)) {
         let (machine, pic) = (image.mode.facts(), image.mode.pic);
         self.each_symbol(machine, image.resolved, pic, |thunk, name, (kind, offset, size)| {
             let pool = &self.pools[thunk.pool as usize];
@@ -168,10 +225,17 @@ impl Thunks {
         let Some(pool) = self.pools.get(pool as usize) else { return };
         let start = image.layout.chunks[pool.chunk.index()].address;
         for thunk in pool.thunks.iter().map(|number| &self.list[*number as usize]) {
-            let form = &machine.thunks(image.mode.pic)[thunk.form];
-            let object = &image.resolved.objects[thunk.symbol.0.index()];
-            let name = crate::wording::shown(image.options, object.symbol_name(thunk.symbol.1));
-            take(format!("{}{name}", form.prefix), start + thunk.offset, form.size);
+            let size = Self::shape(machine, image.mode.pic, thunk.kind).0;
+            let form = Self::form(machine, image.mode.pic, thunk.kind);
+            let name = match thunk.kind {
+                Kind::Branch { symbol, .. } | Kind::Landing { symbol } => {
+                    let object = &image.resolved.objects[symbol.0.index()];
+                    let name = crate::wording::shown(image.options, object.symbol_name(symbol.1));
+                    format!("{}{name}", form.map_or("", |form| form.prefix))
+                }
+                Kind::Moved(moved) => self.name_of_moved(&moved),
+            };
+            take(name, start + thunk.offset, size);
         }
     }
 
@@ -181,16 +245,23 @@ impl Thunks {
         machine: &Facts,
         resolved: &Resolved,
         pic: bool,
-        mut take: impl FnMut(&Thunk, [&[u8]; 2], (u8, u64, u64)),
+        mut take: impl FnMut(&Thunk, &[u8], (u8, u64, u64)),
     ) {
         let Some(machine) = &machine.branches else { return };
         for thunk in self.pools.iter().flat_map(|pool| &pool.thunks).map(|i| &self.list[*i as usize]) {
-            let form = &machine.thunks(pic)[thunk.form];
-            let name = resolved.objects[thunk.symbol.0.index()].symbol_name(thunk.symbol.1);
-            take(thunk, [form.prefix.as_bytes(), name], (STT_FUNC, 0, form.size));
-            take(thunk, [machine.code_mark.as_bytes(), b""], (STT_NOTYPE, 0, 0));
-            if let Some(data) = form.data {
-                take(thunk, [machine.data_mark.as_bytes(), b""], (STT_NOTYPE, data, 0));
+            let size = Self::shape(machine, pic, thunk.kind).0;
+            let form = Self::form(machine, pic, thunk.kind);
+            let name = match thunk.kind {
+                Kind::Branch { symbol, .. } | Kind::Landing { symbol } => {
+                    let name = resolved.objects[symbol.0.index()].symbol_name(symbol.1);
+                    [form.map_or("", |form| form.prefix).as_bytes(), name].concat()
+                }
+                Kind::Moved(moved) => self.name_of_moved(&moved).into_bytes(),
+            };
+            take(thunk, &name, (STT_FUNC, 0, size));
+            take(thunk, machine.code_mark.as_bytes(), (STT_NOTYPE, 0, 0));
+            if let Some(data) = form.and_then(|form| form.data) {
+                take(thunk, machine.data_mark.as_bytes(), (STT_NOTYPE, data, 0));
             }
         }
     }
@@ -230,14 +301,15 @@ impl Synthetic for Part {
             return;
         };
         for thunk in pool.thunks.iter().map(|number| &thunks.list[*number as usize]) {
-            let form = &machine.thunks(image.mode.pic)[thunk.form];
             let start = thunk.offset as usize;
-            let target = thunk.goal.address(image.sections, image.symbols, |entry| image.plt_address(entry));
-            (form.write)(
-                &mut out[start..start + form.size as usize],
-                at.chunk.address + thunk.offset,
-                target,
-            );
+            let size = Thunks::shape(machine, image.mode.pic, thunk.kind).0 as usize;
+            let (bytes, address) = (&mut out[start..start + size], at.chunk.address + thunk.offset);
+            let target = thunks.target(image, thunk);
+            match (thunk.kind, Thunks::form(machine, image.mode.pic, thunk.kind)) {
+                (Kind::Moved(moved), _) => moved.write(at, machine, bytes, (address, target)),
+                (_, Some(form)) => (form.write)(bytes, address, target),
+                (_, None) => {}
+            }
         }
     }
 }
@@ -258,7 +330,7 @@ mod tests {
     fn the_table_finds_what_is_in_reach() {
         let machine = crate::arch::by_emulation("aarch64linux").unwrap().facts().branches.as_ref().unwrap();
         let [text, init] = [OutputSectionId(1), OutputSectionId(2)];
-        let mut thunks = Thunks::new(Some(0x100));
+        let mut thunks = Thunks { limit: Some(0x100), ..Thunks::default() };
         thunks.found = vec![
             (text, 0x9000, 0x1000),
             (text, 0x9000, 0x1300),

@@ -5,13 +5,14 @@
 //! the target is preferred. Pools are planned at equal distances, a little less than branches reach. Where one grows so far that
 //! not all reach it, another is opened beside the input section that does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use weld_common::{par, sort, trace};
 
 use super::branches::{Addresses, Branch, Goal, called_plt, extent, is_code};
+use super::moved::{self, Moved};
 use super::pools::Members;
-use super::{Pool, Thunk, Thunks, reaches};
+use super::{Kind, Pool, Thunk, Thunks, reaches};
 use crate::arch::facts::Branches;
 use crate::arch::plt;
 use crate::ids::*;
@@ -71,6 +72,11 @@ impl<'w, 'a> World<'w, 'a> {
         }
     }
 
+    /// Whether the output claims that indirect branches end at marks.
+    pub fn is_marked(&self) -> bool {
+        matches!(self.style, plt::Style::Guarded { marked: true, .. })
+    }
+
     /// How far from the start of its chunk an entry of the PLT is.
     pub fn entry_offset(&self, entry: u32) -> u64 {
         plt::entry_offset(self.mode.facts(), self.slots, self.style, entry)
@@ -79,9 +85,9 @@ impl<'w, 'a> World<'w, 'a> {
 
 /// Looks for branches that do not reach.
 pub struct Search<'s, 'w, 'a> {
-    machine: &'static Branches,
-    thunks: &'s mut Thunks,
-    world: World<'w, 'a>,
+    pub(super) machine: &'static Branches,
+    pub(super) thunks: &'s mut Thunks,
+    pub(super) world: World<'w, 'a>,
     /// Those that may not reach.
     branches: Vec<Branch>,
     /// What the layout was like when they were collected.
@@ -102,12 +108,12 @@ struct Collected {
 
 /// A branch that does not reach.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Far {
-    out: OutputSectionId,
-    goal: Goal,
-    here: u64,
-    target: u64,
-    branch: u32,
+pub(super) struct Far {
+    pub out: OutputSectionId,
+    pub goal: Goal,
+    pub here: u64,
+    pub target: u64,
+    pub branch: u32,
 }
 
 /// Branches that are looked at by one task.
@@ -132,7 +138,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
     }
 
     fn state(&self, layout: &Layout) -> Collected {
-        let bytes = self.thunks.pools.iter().map(|pool| pool.size).sum();
+        let bytes = self.thunks.pools.iter().map(|pool| self.thunks.room(pool.size)).sum();
         let places = layout.sections.iter().map(|out| (out.address, out.size)).collect();
         Collected { places, bytes, pools: self.thunks.pools.len() }
     }
@@ -180,26 +186,31 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
             let chunk = self.thunks.pools[thunk.pool as usize].chunk;
             let here = addresses.of_chunk(chunk) + thunk.offset;
             let Some(target) = addresses.of(thunk.goal) else { continue };
-            while thunk.form + 1 < forms.len() && !reaches(reach_of(forms, thunk.form, limit), here, target) {
-                thunk.form += 1;
+            let Kind::Branch { form, .. } = &mut thunk.kind else { continue };
+            while *form + 1 < forms.len() && !reaches(reach_of(forms, *form, limit), here, target) {
+                *form += 1;
                 changed[thunk.pool as usize] = true;
             }
         }
+        let (machine, pic) = (self.machine, self.world.mode.pic);
         for (pool, _) in self.thunks.pools.iter_mut().zip(&changed).filter(|(_, changed)| **changed) {
             pool.size = 0;
             for number in pool.thunks.clone() {
                 let thunk = &mut self.thunks.list[number as usize];
-                thunk.offset = pool.take(&forms[thunk.form]);
+                thunk.offset = pool.take(Thunks::shape(machine, pic, thunk.kind));
             }
         }
         changed.contains(&true)
     }
 
-    /// Gives all branches that do not reach a thunk. Returns pools that have yet to be put somewhere.
-    fn provide(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) -> (bool, Vec<Insertion>) {
+    /// Gives all branches that do not reach a thunk. Whether that changed anything.
+    fn provide(
+        &mut self,
+        (layout, sections): (&Layout<'a>, &Sections<'a>),
+        inserted: &mut Vec<Insertion>,
+    ) -> bool {
         let mut changed = self.lengthen(layout, sections);
         let far = self.far(layout, sections);
-        let mut inserted = Vec::new();
         let known = self.known(layout, sections);
         let reach = self.reach();
         for same in far.chunk_by(|a, b| (a.out, a.goal) == (b.out, b.goal)) {
@@ -212,13 +223,13 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
                     continue;
                 }
                 // Without a pool in reach the branch stays as it is, which is reported when it is written.
-                if let Some(at) = self.add(far, (layout, sections), &mut inserted) {
+                if let Some(at) = self.add(far, (layout, sections), inserted) {
                     thunks.push(at);
                     changed = true;
                 }
             }
         }
-        (changed, inserted)
+        changed
     }
 
     /// Output section, goal and address of all thunks, ascending.
@@ -228,7 +239,8 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
             let pool = &self.thunks.pools[thunk.pool as usize];
             (pool.out, thunk.goal, addresses.of_chunk(pool.chunk) + thunk.offset)
         };
-        let list: Vec<_> = self.thunks.list.iter().map(one).collect();
+        let branches = self.thunks.list.iter().filter(|thunk| matches!(thunk.kind, Kind::Branch { .. }));
+        let list: Vec<_> = branches.map(one).collect();
         sort::by(list, self.world.parallel, Ord::cmp)
     }
 
@@ -239,30 +251,114 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         (layout, sections): (&Layout<'a>, &Sections<'a>),
         inserted: &mut Vec<Insertion>,
     ) -> Option<u64> {
+        let branch = self.branches[far.branch as usize];
+        let (number, start) = self.pool_for(far, branch.section, (layout, sections), inserted)?;
+        let forms = self.machine.thunks(self.world.mode.pic);
+        let limit = self.thunks.limit.unwrap_or(u64::MAX);
+        let at = start + self.thunks.pools[number as usize].size;
+        // It is about to move by what others get.
+        let slack = reach_of(forms, 0, limit) / 64;
+        let fits = |form: &usize| reaches(reach_of(forms, *form, limit) - slack, at, far.target);
+        let form = (0..forms.len()).find(fits).unwrap_or(forms.len() - 1);
+        let id = self.world.owners.object(branch.section);
+        let object = &self.world.resolved.objects[id.index()];
+        let relocs = sections.relocs(object, id.index(), sections.get(branch.section));
+        let symbol = (id, relocs[branch.reloc as usize].sym());
+        Some(start + self.push(far.goal, Kind::Branch { form, symbol }, number))
+    }
+
+    /// Adds code to a pool. Returns its offset.
+    pub(super) fn push(&mut self, goal: Goal, kind: Kind, pool: u32) -> u64 {
+        let number = self.thunks.list.len() as u32;
+        let to = &mut self.thunks.pools[pool as usize];
+        let offset = to.take(Thunks::shape(self.machine, self.world.mode.pic, kind));
+        to.thunks.push(number);
+        self.thunks.list.push(Thunk { goal, kind, pool, offset });
+        offset
+    }
+
+    /// A pool for a branch of `section`, and where it begins; `None` if there is no place for one in reach.
+    pub(super) fn pool_for(
+        &mut self,
+        far: &Far,
+        section: SectionId,
+        (layout, sections): (&Layout<'a>, &Sections<'a>),
+        inserted: &mut Vec<Insertion>,
+    ) -> Option<(u32, u64)> {
         if !self.open.contains_key(&far.out) {
             self.plan(far.out, (layout, sections), inserted);
         }
         let number = match self.choose(far) {
             Some(number) => number,
-            None => self.open_beside(far, (layout, sections), inserted)?,
+            None => self.open_beside(far, section, (layout, sections), inserted)?,
         };
-        let forms = self.machine.thunks(self.world.mode.pic);
-        let limit = self.thunks.limit.unwrap_or(u64::MAX);
         let start = self.open[&far.out].iter().find(|(_, pool)| *pool == number)?.0;
-        let pool = &mut self.thunks.pools[number as usize];
-        let at = start + pool.size;
-        // It is about to move by what others get.
-        let slack = reach_of(forms, 0, limit) / 64;
-        let fits = |form: &usize| reaches(reach_of(forms, *form, limit) - slack, at, far.target);
-        let form = (0..forms.len()).find(fits).unwrap_or(forms.len() - 1);
-        let offset = pool.push(self.thunks.list.len() as u32, &forms[form]);
-        let branch = &self.branches[far.branch as usize];
-        let id = self.world.owners.object(branch.section);
-        let object = &self.world.resolved.objects[id.index()];
-        let relocs = sections.relocs(object, id.index(), sections.get(branch.section));
-        let symbol = (id, relocs[branch.reloc as usize].sym());
-        self.thunks.list.push(Thunk { goal: far.goal, form, pool: number, offset, symbol });
-        Some(start + offset)
+        Some((number, start))
+    }
+
+    /// Moves instructions that have to be. Whether there were any that had not been moved.
+    fn move_away(
+        &mut self,
+        (layout, sections): (&Layout<'a>, &Sections<'a>),
+        inserted: &mut Vec<Insertion>,
+    ) -> bool {
+        if self.thunks.errata.is_empty() {
+            return false;
+        }
+        let addresses = Addresses { world: &self.world, layout, sections };
+        let found = addresses.to_be_moved(&self.thunks.errata);
+        let known: BTreeSet<(SectionId, u64)> =
+            self.moved().map(|moved| (moved.section, moved.offset)).collect();
+        let new = found.into_iter().filter(|(section, offset, _)| !known.contains(&(*section, *offset)));
+        let new = new.filter_map(|(section, offset, erratum)| {
+            let (here, out) =
+                (addresses.of_section(section)? + offset, layout.out_of(sections.get(section).bin())?);
+            Some((Moved { section, offset, address: here, erratum }, out))
+        });
+        let mut changed = false;
+        for (moved, out) in new.collect::<Vec<_>>() {
+            let goal = Goal::Section(moved.section, moved.offset + 4);
+            let far = Far { out, goal, here: moved.address, target: moved.address + 4, branch: 0 };
+            match self.pool_for(&far, moved.section, (layout, sections), inserted) {
+                Some((pool, _)) => {
+                    self.push(goal, Kind::Moved(moved), pool);
+                    changed = true;
+                }
+                None => self.thunks.stuck = Some((moved.section, moved.offset)),
+            }
+        }
+        changed
+    }
+
+    fn moved(&self) -> impl Iterator<Item = Moved> {
+        self.thunks.list.iter().filter_map(|thunk| match thunk.kind {
+            Kind::Moved(moved) => Some(moved),
+            Kind::Branch { .. } | Kind::Landing { .. } => None,
+        })
+    }
+
+    /// Remembers where the instructions are that are moved, which their names say. What cannot be changed any more has to reach.
+    fn conclude(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) {
+        let addresses = Addresses { world: &self.world, layout, sections };
+        let reach = self.thunks.reach(self.machine);
+        for thunk in &mut self.thunks.list {
+            let at = addresses.of_chunk(self.thunks.pools[thunk.pool as usize].chunk) + thunk.offset;
+            if let Kind::Moved(moved) = &mut thunk.kind {
+                moved.address = addresses.of_section(moved.section).unwrap_or(0) + moved.offset;
+            }
+            let place = match (thunk.kind, thunk.goal) {
+                (Kind::Moved(moved), _) => (moved.section, moved.offset),
+                (Kind::Landing { .. }, Goal::Section(section, offset)) => (section, offset),
+                _ => continue,
+            };
+            let near = addresses.of(thunk.goal).is_some_and(|goal| {
+                // There and back.
+                reaches(reach - 2 * moved::SHAPE.0, at, goal) && reaches(reach - 2 * moved::SHAPE.0, goal, at)
+            });
+            if !near {
+                self.thunks.stuck = Some(place);
+            }
+        }
     }
 
     /// The pool for a branch, of those that there are.
@@ -307,11 +403,11 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
     fn open_beside(
         &mut self,
         far: &Far,
+        section: SectionId,
         (layout, sections): (&Layout<'a>, &Sections<'a>),
         inserted: &mut Vec<Insertion>,
     ) -> Option<u32> {
         let members = Members { world: &self.world, layout, sections, list: &layout[far.out].members };
-        let section = self.branches[far.branch as usize].section;
         let at = |place: &usize| layout[far.out].address + members.offset(*place);
         let reach = self.reach();
         let place = members.around(section).find(|place| reaches(reach, far.here, at(place)))?;
@@ -343,7 +439,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         }
         for pool in &self.thunks.pools {
             let chunk = &mut layout.chunks[pool.chunk.index()];
-            (chunk.size, chunk.align) = (pool.size, pool.align);
+            (chunk.size, chunk.align) = (self.thunks.room(pool.size), pool.align);
         }
         let outs: Vec<OutputSectionId> = self.open.keys().copied().collect();
         for out in outs {
@@ -383,7 +479,7 @@ impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
     fn adapt(&mut self, layout: &mut Layout<'a>, sections: &mut Sections<'a>) -> bool {
         let (start, end) = extent(layout);
         let all_reach = end - start < self.reach() && !self.world.calls_outside;
-        if all_reach && self.thunks.is_empty() {
+        if all_reach && self.thunks.is_empty() && self.thunks.errata.is_empty() {
             return false;
         }
         let _stretch = trace::stretch("thunks");
@@ -391,12 +487,18 @@ impl<'a> Adaptive<'a> for Search<'_, '_, 'a> {
         if self.is_stale(layout) {
             let safe = self.reach() - self.margin();
             let addresses = Addresses { world: &self.world, layout, sections };
-            self.branches = addresses.collect(self.machine, safe);
+            self.branches = if all_reach { Vec::new() } else { addresses.collect(self.machine, safe) };
             self.collected = Some(self.state(layout));
         }
-        let (changed, inserted) = self.provide(layout, sections);
+        let mut inserted = Vec::new();
+        let provided = self.provide((layout, sections), &mut inserted);
+        let moved = self.move_away((layout, sections), &mut inserted);
+        let marked = self.mark_targets((layout, sections), &mut inserted);
+        let changed = provided || moved || marked;
         if changed || !inserted.is_empty() {
             self.change(layout, sections, &inserted);
+        } else {
+            self.conclude(layout, sections);
         }
         changed
     }

@@ -1,0 +1,206 @@
+//! Instructions that are carried out elsewhere, because some processors execute them wrongly where they are.
+//!
+//! The instruction goes to a pool, as it is after relocation, followed by a branch back; a branch to there takes its place. Which
+//! ones have to be moved depends on their addresses, so they are looked for whenever these have changed. An instruction that has
+//! once been moved stays so. Pools grow by whole pages while there is anything to be moved, so that what follows them is as far into a page as before.
+//!
+//! What is data between code is found out by mapping symbols, where something seems to have to be moved.
+
+use weld_common::par;
+
+use super::Thunks;
+use super::branches::{Addresses, is_code};
+use super::search::World;
+use crate::arch::Site;
+use crate::arch::facts::{Branches, Erratum};
+use crate::elf::Rela;
+use crate::ids::*;
+use crate::input::object::{Object, SymbolPlace};
+use crate::sections::SectionKind;
+use crate::synth::section::At;
+
+/// Size and alignment: the instruction, and the branch.
+pub const SHAPE: (u64, u64) = (8, 4);
+/// Bytes of an instruction.
+const INSTRUCTION: usize = 4;
+/// What pools that take such instructions grow by.
+pub const PAGE: u64 = 4096;
+/// Members whose code is looked at in one go.
+const MEMBERS: usize = 512;
+
+/// An instruction that is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moved {
+    pub section: SectionId,
+    pub offset: u64,
+    /// Its address, as soon as the layout is final.
+    pub address: u64,
+    /// Why: the number among what options ask for.
+    pub erratum: usize,
+}
+
+impl Moved {
+    /// Writes the code in the pool, which lies at `address`; `target` is what follows the instruction.
+    pub fn write(&self, at: &At, machine: &Branches, out: &mut [u8], (address, target): (u64, u64)) {
+        let image = at.image();
+        let id = at.source.owners.object(self.section);
+        let object = &image.resolved.objects[id.index()];
+        let section = image.sections.get(self.section);
+        let shndx = self.section.0 - object.section_base;
+        let input = object.section_data(shndx as usize).unwrap_or(&[]);
+        let (code, back) = out.split_at_mut(INSTRUCTION);
+        let start = self.offset as usize;
+        code.copy_from_slice(&input[start..start + INSTRUCTION]);
+        let all = image.sections.relocs(object, id.index(), section);
+        let relocs: Vec<Rela> = all.iter().filter(|r| r.r_offset() == self.offset).copied().collect();
+        let site = Site {
+            image,
+            object,
+            object_id: id,
+            shndx,
+            address: section.address() + self.offset,
+            relocs: &relocs,
+            input,
+            delta: self.offset.wrapping_neg(),
+        };
+        image.mode.machine.apply(&site, code);
+        (machine.jump)(back, address + INSTRUCTION as u64, target);
+    }
+}
+
+impl Thunks {
+    /// Whether instructions of a section are moved.
+    pub fn moves_from(&self, id: SectionId) -> bool {
+        !self.moved.is_empty() && self.moved_from(id).next().is_some()
+    }
+
+    fn moved_from(&self, id: SectionId) -> impl Iterator<Item = &(SectionId, u64, u64)> {
+        let first = self.moved.partition_point(|moved| moved.0 < id);
+        self.moved[first..].iter().take_while(move |moved| moved.0 == id)
+    }
+
+    /// Puts branches where instructions of a section were that are moved. `out` are its bytes from `start` on, which is at `address`.
+    pub fn leave(
+        &self,
+        machine: Option<&Branches>,
+        id: SectionId,
+        (start, address): (u64, u64),
+        out: &mut [u8],
+    ) {
+        let Some(machine) = machine else { return };
+        for (_, offset, to) in self.moved_from(id) {
+            let at = offset.wrapping_sub(start) as usize;
+            if let Some(code) = out.get_mut(at..).and_then(|out| out.get_mut(..INSTRUCTION)) {
+                (machine.jump)(code, address + at as u64, *to);
+            }
+        }
+    }
+
+    pub(super) fn name_of_moved(&self, moved: &Moved) -> String {
+        format!("{}{:X}", self.errata[moved.erratum].prefix, moved.address)
+    }
+
+    /// The sizes that pools are given.
+    pub(super) fn room(&self, size: u64) -> u64 {
+        if self.errata.is_empty() { size } else { size.next_multiple_of(PAGE) }
+    }
+
+    /// Whether all that has to be near a pool is.
+    ///
+    /// # Errors
+    /// It is not.
+    pub fn check(&self, objects: &[Object], owners: &crate::live::SectionOwners) -> Result<(), String> {
+        let Some((section, offset)) = self.stuck else { return Ok(()) };
+        let object = &objects[owners.object(section).index()];
+        let place = object.at_byte(section.0 - object.section_base, offset);
+        Err(format!("{place}: the section is so large that no branch leads out of it to a thunk"))
+    }
+}
+
+impl Addresses<'_, '_, '_> {
+    /// Section, offset and reason of the instructions that have to be moved.
+    pub fn to_be_moved(&self, errata: &[&Erratum]) -> Vec<(SectionId, u64, usize)> {
+        let mut lists = Vec::new();
+        for out in self.layout.sections.iter().filter(|out| is_code(out)) {
+            lists.append(&mut par::runs(
+                "look for errata",
+                self.world.parallel,
+                out.members.len(),
+                MEMBERS,
+                |run| {
+                    let mut found = Vec::new();
+                    for id in out.members[run].iter().filter_map(|member| member.as_section()) {
+                        self.in_section(id, errata, &mut found);
+                    }
+                    found
+                },
+            ));
+        }
+        let mut all = par::concat("join errata", self.world.parallel, lists);
+        all.sort_unstable();
+        all.dedup_by_key(|moved| (moved.0, moved.1));
+        all
+    }
+
+    fn in_section(&self, id: SectionId, errata: &[&Erratum], found: &mut Vec<(SectionId, u64, usize)>) {
+        let section = self.sections.get(id);
+        if section.kind() != SectionKind::Regular {
+            return;
+        }
+        let object = object_of(self.world, id);
+        let shndx = id.0 - object.section_base;
+        let data = object.section_data(shndx as usize).unwrap_or(&[]);
+        let Some(address) = self.of_section(id) else { return };
+        let mut map: Option<Vec<(u64, bool)>> = None;
+        for (number, erratum) in errata.iter().enumerate() {
+            (erratum.find)(data, address, &mut |first, last| {
+                let map = map.get_or_insert_with(|| mapping(object, shndx));
+                if is_all_code(map, first as u64, last as u64) {
+                    found.push((id, last as u64, number));
+                }
+            });
+        }
+    }
+}
+
+fn object_of<'w, 'a>(world: &World<'w, 'a>, id: SectionId) -> &'w Object<'a> {
+    &world.resolved.objects[world.owners.object(id).index()]
+}
+
+/// Where in a section code begins, and where data does, as symbols say it; by offset.
+fn mapping(object: &Object, shndx: u32) -> Vec<(u64, bool)> {
+    let mut map = Vec::new();
+    for (i, symbol) in object.syms.iter().enumerate().take(object.first_global as usize) {
+        let code = match object.symbol_name(i as u32) {
+            [b'$', b'x'] | [b'$', b'x', b'.', ..] => true,
+            [b'$', b'd'] | [b'$', b'd', b'.', ..] => false,
+            _ => continue,
+        };
+        if object.place(i as u32, symbol) == SymbolPlace::Section(shndx) {
+            map.push((symbol.st_value(), code));
+        }
+    }
+    map.sort_by_key(|(offset, _)| *offset);
+    map
+}
+
+/// Whether all from the instruction at `first` to that at `last` is code. Nothing is, if nothing says so.
+fn is_all_code(map: &[(u64, bool)], first: u64, last: u64) -> bool {
+    let begins = map.partition_point(|(offset, _)| *offset <= first);
+    let ends = map.partition_point(|(offset, _)| *offset <= last);
+    begins > 0 && map[begins - 1..ends].iter().all(|(_, code)| *code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_symbols_say_is_code() {
+        assert!(!is_all_code(&[], 0, 8));
+        let map = [(0, true), (16, false), (24, true), (24, true)];
+        assert!(is_all_code(&map, 0, 8) && is_all_code(&map, 24, 32) && is_all_code(&map, 100, 108));
+        assert!(!is_all_code(&map, 8, 16) && !is_all_code(&map, 16, 20) && !is_all_code(&map, 12, 28));
+        assert!(!is_all_code(&map[1..2], 0, 8));
+    }
+}
