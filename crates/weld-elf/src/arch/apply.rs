@@ -303,8 +303,11 @@ impl Site<'_, '_, '_> {
             Class::Narrow | Class::Low => value,
             Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start).wrapping_sub(R::FACTS.tls_offset),
             Class::Size => self.symbol_size(reloc).wrapping_add(gone),
-            // Offsets from the section itself make no sense outside memory, but other linkers compute them from 0.
-            Class::Pc | Class::Plt => return R::put_distance(kind, out, at, value, reloc.r_offset()),
+            // Outside memory an output section begins at 0, and distances are from the place in it, as in other linkers.
+            Class::Pc | Class::Plt => {
+                let place = self.address.wrapping_add(at as u64);
+                return R::put_distance(kind, out, at, value, place);
+            }
             Class::GotOff => target.unwrap_or(gone).wrapping_sub(self.image.bases.got_base),
             _ => {
                 self.refuse(reloc, "cannot be used in a section outside memory");

@@ -92,7 +92,7 @@ impl Roots<'_, '_> {
             }
         }
         // What a script computes with.
-        self.internals.script_names.values().for_each(|id| self.put(&self.symbols[*id], &mut roots));
+        self.internals.script_needs.iter().for_each(|id| self.put(&self.symbols[*id], &mut roots));
         roots
     }
 

@@ -257,6 +257,8 @@ impl<'a> Parser<'a, '_> {
             ([Name, _], Alignment) => [Name, Alignment],
             ([Alignment, _], Name) => [Alignment, Name],
             ([same, _], inner) if same == inner => [inner, Default],
+            // No second key, whatever `--sort-section` says.
+            ([Name | Alignment | InitPriority, Default], None) => [outer[0], None],
             _ => return Err(self.lexer.error_at(token, "these sorts cannot be nested")),
         })
     }

@@ -7,6 +7,7 @@ use weld_common::diag::Diagnostic;
 use super::commands::Parser;
 use super::expr::{self, Expr};
 use super::lexer::{Kind, Mode, Place};
+use crate::elf::*;
 
 /// A program header.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub struct ProgramHeader {
 }
 
 /// Types by their names.
-const TYPES: [(&str, u32); 13] = [
+const TYPES: [(&str, u32); 19] = [
     ("PT_NULL", 0),
     ("PT_LOAD", 1),
     ("PT_DYNAMIC", 2),
@@ -38,6 +39,12 @@ const TYPES: [(&str, u32); 13] = [
     ("PT_GNU_RELRO", 0x6474_e552),
     ("PT_GNU_PROPERTY", 0x6474_e553),
     ("PT_GNU_SFRAME", 0x6474_e554),
+    ("PT_OPENBSD_MUTABLE", PT_OPENBSD_MUTABLE),
+    ("PT_OPENBSD_RANDOMIZE", PT_OPENBSD_RANDOMIZE),
+    ("PT_OPENBSD_WXNEEDED", PT_OPENBSD_WXNEEDED),
+    ("PT_OPENBSD_NOBTCFI", PT_OPENBSD_NOBTCFI),
+    ("PT_OPENBSD_SYSCALLS", PT_OPENBSD_SYSCALLS),
+    ("PT_OPENBSD_BOOTDATA", 0x65a4_1be6),
 ];
 
 impl Parser<'_, '_> {

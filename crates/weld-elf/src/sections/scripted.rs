@@ -202,6 +202,8 @@ impl Compiler {
                 Ok(crate::script::expr::DefsymValue::Absolute(align)) if align.is_power_of_two() => {
                     Some(align.trailing_zeros())
                 }
+                // As close to one another as can be.
+                Ok(crate::script::expr::DefsymValue::Absolute(0)) => Some(0),
                 _ => {
                     let text =
                         format!("{}: SUBALIGN wants a power of two that is known before layout", value.place);

@@ -18,7 +18,7 @@ use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::versioned::Shadowed;
 use crate::script::commands::Command;
-use crate::script::expr::Op;
+use crate::script::expr::{Nature, Op};
 use crate::script::layout::LayoutScript;
 use crate::script::sections::Assignment;
 use crate::sections::Sections;
@@ -83,6 +83,8 @@ pub struct Internals {
     pub list: Vec<Internal>,
     /// A layout by a script: what expressions name and the table of names has.
     pub script_names: HashMap<String, SymbolId>,
+    /// Those of them that a value depends on which there will be: no `PROVIDE` that nobody asks for.
+    pub script_needs: Vec<SymbolId>,
     /// Symbols that the layout computes, with what objects define by their names, if they do.
     computed: HashMap<SymbolId, Option<(SectionId, u64)>>,
 }
@@ -103,6 +105,9 @@ impl Internals {
             None => internals.assigned(resolved, scripts),
         }
         internals.linker_made(resolved, sections, options, sink);
+        if let Some((script, rules)) = script {
+            internals.note_kinds(resolved, &script.assignments_of(|section| !rules.is_disabled(section)));
+        }
         internals.follow_aliases(resolved, sink);
         internals
     }
@@ -165,7 +170,13 @@ impl Internals {
                 break;
             }
         }
-        self.note_kinds(resolved, &all);
+        let needs = |assignment: &&Assignment| {
+            resolved.names.find(assignment.name.as_bytes()).is_some_and(|id| self.computed.contains_key(&id))
+        };
+        let provided = all.iter().map(|(a, _)| *a).filter(|a| a.provide).filter(needs).map(|a| &a.value);
+        let values = script.expressions().into_iter().chain(provided);
+        let named = values.flat_map(|value| value.symbols());
+        self.script_needs = named.filter_map(|name| resolved.names.find(name.as_bytes())).collect();
         let names = script.expressions().into_iter().chain(all.iter().map(|(a, _)| &a.value));
         let symbols = names.flat_map(|value| value.names()).chain(all.iter().map(|(a, _)| a.name.as_str()));
         let known = symbols.filter_map(|name| Some((name.to_owned(), resolved.names.find(name.as_bytes())?)));
@@ -190,22 +201,38 @@ impl Internals {
 
     /// Which of the computed values are numbers: before the scan, for they do not move with the image.
     fn note_kinds(&mut self, resolved: &Resolved, all: &[(&Assignment, bool)]) {
-        let mut absolute: HashMap<SymbolId, bool> = HashMap::new();
+        let mut natures: HashMap<SymbolId, Nature> = HashMap::new();
+        let find = |name: &str| resolved.names.find(name.as_bytes());
+        // What the script defines, it defines for what comes behind.
+        let is_defined = |name: &str| match find(name) {
+            None => Some(false),
+            Some(id) if self.computed.contains_key(&id) => None,
+            Some(id) => match resolved.names.get(id).rank() {
+                Rank::Provided => None,
+                rank => Some(rank != Rank::Undefined),
+            },
+        };
         // What one names may be assigned to further on. Chains longer than this are an error when values are computed.
         for _ in 0..32 {
-            let before = absolute.clone();
+            let before = natures.clone();
             for (assignment, inside) in all {
-                let Some(id) = resolved.names.find(assignment.name.as_bytes()) else { continue };
+                let Some(id) = find(&assignment.name) else { continue };
                 let of_symbol = |name: &str| {
-                    let id = resolved.names.find(name.as_bytes());
-                    id.is_some_and(|id| {
-                        absolute.get(&id).copied().unwrap_or_else(|| is_absolute(resolved, id))
-                    })
+                    let of = |id: SymbolId| match natures.get(&id) {
+                        Some(nature) => *nature,
+                        None if is_absolute(resolved, id) => Nature::Absolute,
+                        None => Nature::Address,
+                    };
+                    find(name).map_or(Nature::Address, of)
                 };
-                let is_address = assignment.value.is_address(of_symbol);
-                absolute.insert(id, !is_address && !inside);
+                let nature = match assignment.value.nature(of_symbol, is_defined) {
+                    // It counts from the start of the section.
+                    Nature::Number if *inside => Nature::Address,
+                    nature => nature,
+                };
+                natures.insert(id, nature);
             }
-            if absolute == before {
+            if natures == before {
                 break;
             }
         }
@@ -220,7 +247,7 @@ impl Internals {
         }
         for internal in &mut self.list {
             if let Target::Computed { absolute: is, same: other } = &mut internal.target {
-                *is = absolute.get(&internal.id).copied().unwrap_or(false);
+                *is = natures.get(&internal.id).is_some_and(|nature| *nature != Nature::Address);
                 *other = same.get(&internal.id).copied();
             }
         }

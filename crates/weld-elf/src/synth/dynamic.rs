@@ -1,7 +1,7 @@
 //! `.dynamic`, and the bytes of `.dynsym`.
 //!
 //! The entries are made by one function, called before layout to count them and after it to write
-//! them; which there are depends on nothing that layout decides.
+//! them; which there are depends on nothing that layout decides, but for tables that a script discards: their room stays empty.
 //!
 //! Specification: gABI chapter 5 "Dynamic Section"; `DT_FLAGS_1` and `DT_GNU_HASH` as the GNU tools.
 
@@ -41,6 +41,7 @@ pub struct DynamicPlan<'c> {
 /// Addresses and sizes that entries point to. Before layout, all zero.
 pub trait Places {
     fn chunk(&self, kind: ChunkKind) -> (u64, u64);
+    fn has(&self, kind: ChunkKind) -> bool;
     /// Address and size of an output section; `None` if there is no such section.
     fn section(&self, name: &[u8]) -> Option<(u64, u64)>;
 }
@@ -48,6 +49,9 @@ pub trait Places {
 impl Places for Layout<'_> {
     fn chunk(&self, kind: ChunkKind) -> (u64, u64) {
         Layout::chunk(self, kind).map_or((0, 0), |c| (c.address, c.size))
+    }
+    fn has(&self, kind: ChunkKind) -> bool {
+        Layout::chunk(self, kind).is_some()
     }
     fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
         self.find(name).map(|s| (s.address, s.size))
@@ -95,10 +99,10 @@ impl DynamicPlan<'_> {
         if self.live.has(fact::TEXT_REL) {
             list.push((DT_TEXTREL, 0));
         }
-        if self.dynsym.gnu_hash.is_some() {
+        if self.dynsym.gnu_hash.is_some() && places.has(ChunkKind::GnuHash) {
             list.push((DT_GNU_HASH, places.chunk(ChunkKind::GnuHash).0));
         }
-        if self.dynsym.sysv_hash.is_some() {
+        if self.dynsym.sysv_hash.is_some() && places.has(ChunkKind::SysvHash) {
             list.push((DT_HASH, places.chunk(ChunkKind::SysvHash).0));
         }
     }
@@ -212,6 +216,9 @@ pub struct Unplaced<'n> {
 impl Places for Unplaced<'_> {
     fn chunk(&self, _: ChunkKind) -> (u64, u64) {
         (0, 0)
+    }
+    fn has(&self, _: ChunkKind) -> bool {
+        true
     }
     fn section(&self, name: &[u8]) -> Option<(u64, u64)> {
         self.sections.contains(&name).then_some((0, 0))

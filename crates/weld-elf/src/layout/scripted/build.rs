@@ -232,6 +232,9 @@ impl<'s> Maker<'s> {
                 None => Err(format!("{}: there is no memory region {name}", section.place)),
             },
         };
+        if section.load_address.is_some() && section.load_region.is_some() {
+            return Err(format!("{}: AT and AT> give the section two load addresses", section.place));
+        }
         let block = self.blocks.len();
         self.by_name.entry(section.name.clone()).or_insert(block);
         let assigns = |content: &Content| matches!(content, Content::Assign(a) if !a.is_dot() && !a.provide);
@@ -244,6 +247,7 @@ impl<'s> Maker<'s> {
             load_address: section.load_address.clone(),
             align_with_input: section.align_with_input,
             region: region(&section.region)?,
+            chooses: section.region.is_none(),
             load_region: region(&section.load_region)?,
             phdrs: self.headers_of(section)?,
             fill: section.fill.clone(),
@@ -369,6 +373,7 @@ impl<'s> Maker<'s> {
             load_address: None,
             align_with_input: false,
             region: None,
+            chooses: true,
             load_region: None,
             phdrs: None,
             fill: None,
@@ -515,7 +520,7 @@ impl<'s> Maker<'s> {
     /// Makes the output sections, in the order of blocks.
     fn outputs<'a>(&mut self, builder: &Builder<'_, 'a>) -> Vec<OutputSection<'a>> {
         let mut outs = Vec::new();
-        // A section with nothing but data or room is as the one before it.
+        // A section with nothing but data or room is as the one before it, but no code.
         let mut flags = SHF_ALLOC;
         let has_data: HashSet<usize> = self.data.iter().map(|(_, block)| *block).collect();
         for (number, (block, contents)) in self.blocks.iter_mut().zip(&mut self.contents).enumerate() {
@@ -552,7 +557,7 @@ impl<'s> Maker<'s> {
             }
             out.own = contents.own;
             if out.is_alloc() && block.place.is_some() {
-                flags = out.flags & (SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR);
+                flags = out.flags & (SHF_ALLOC | SHF_WRITE);
             }
             if out.is_alloc() && block.region.is_none() && block.place.is_some() {
                 block.region = self.source.region_for(out.flags);
@@ -566,31 +571,38 @@ impl<'s> Maker<'s> {
 
     /// Gives orphans their places among the steps, and bins behind what the script names theirs.
     fn add_orphans(&mut self, outs: &[OutputSection]) {
-        let rank = |block: &Block| {
-            let out = block.out.map(|out| &outs[out.index()])?;
-            Some((out.is_alloc(), out.rank))
+        let out_of = |block: &Block| block.out.map(|out| &outs[out.index()]);
+        let mut known = orphans::Known {
+            likeness: vec![None; self.blocks.len()],
+            is_there: vec![false; self.blocks.len()],
+            only_behind: self.source.script.phdrs.is_some() || !self.source.script.regions.is_empty(),
         };
-        let mut ranks: Vec<Option<u32>> = self.blocks.iter().map(|_| None).collect();
         let mut steps = Vec::with_capacity(self.steps.len());
         for step in std::mem::take(&mut self.steps) {
             if let Step::End(block) = step {
                 steps.extend(self.contents[block].tail.iter().map(|planned| Step::Inputs(*planned)));
-                ranks[block] = rank(&self.blocks[block]).filter(|(alloc, _)| *alloc).map(|(_, rank)| rank);
+                let out = out_of(&self.blocks[block]);
+                known.is_there[block] = out.is_some();
+                known.likeness[block] = out.filter(|out| out.is_alloc()).map(orphans::likeness);
             }
             steps.push(step);
         }
-        // Those of a rank lie together, so each rank is looked for once; in rising order, so that one can follow another.
-        let mut orphans: BTreeMap<(bool, u32), Vec<usize>> = BTreeMap::new();
+        // Those that are alike lie together, so their place is looked for once; in rising order, so that one can follow another.
+        let mut orphans: BTreeMap<(bool, u32, u32), Vec<usize>> = BTreeMap::new();
         for number in (0..self.blocks.len()).filter(|&number| self.blocks[number].place.is_none()) {
-            if let Some((alloc, rank)) = rank(&self.blocks[number]) {
-                orphans.entry((!alloc, rank)).or_default().push(number);
+            if let Some(out) = out_of(&self.blocks[number]) {
+                let likeness = if out.is_alloc() { orphans::likeness(out) } else { 0 };
+                orphans.entry((!out.is_alloc(), likeness, out.rank)).or_default().push(number);
             }
         }
-        for ((nowhere, rank), numbers) in orphans {
-            let at = if nowhere { steps.len() } else { orphans::place(&steps, &ranks, rank) };
+        for ((nowhere, likeness, _), numbers) in orphans {
+            let at = if nowhere { steps.len() } else { orphans::place(&steps, &known, likeness) };
             if !nowhere {
                 self.follow_region(&steps[..at], &numbers, outs);
-                numbers.iter().for_each(|&number| ranks[number] = Some(rank));
+            }
+            for &number in &numbers {
+                known.is_there[number] = true;
+                known.likeness[number] = (!nowhere).then_some(likeness);
             }
             let inside =
                 |number: usize| self.contents[number].tail.iter().map(|planned| Step::Inputs(*planned));
@@ -623,7 +635,7 @@ impl<'s> Maker<'s> {
         self.steps = steps;
     }
 
-    /// Orphans lie in the memory of the section before them.
+    /// Orphans lie in the memory that the section before them names, or that takes them.
     fn follow_region(&mut self, before: &[Step], numbers: &[usize], outs: &[OutputSection]) {
         let before = before.iter().rev().find_map(|step| match step {
             Step::End(block) if self.blocks[*block].out.is_some() => Some(*block),
@@ -631,10 +643,15 @@ impl<'s> Maker<'s> {
         });
         for &number in numbers {
             let flags = self.blocks[number].out.map_or(0, |out| outs[out.index()].flags);
-            self.blocks[number].region = match before {
-                Some(before) => self.blocks[before].region,
-                None => self.source.region_for(flags),
+            let before = before.map(|before| &self.blocks[before]);
+            let by_flags = self.source.region_for(flags);
+            let (region, chooses) = match before {
+                Some(before) if !before.chooses => (before.region, false),
+                Some(before) => (by_flags.or(before.region), true),
+                None => (by_flags, true),
             };
+            let block = &mut self.blocks[number];
+            (block.region, block.chooses) = (region, chooses);
         }
     }
 

@@ -62,7 +62,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             world,
             options,
             pages,
-            dot: 0,
+            dot: options.layout.image_base.unwrap_or(0),
             errors: Vec::new(),
             current: None,
             last: None,
@@ -566,8 +566,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 Some(Value { number, kind: Kind::BETWEEN })
             }
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
-                let chunk = self.layout.chunk(ChunkKind::CopyBss)?;
-                Some(self.in_chunk(chunk, symbol.offset()))
+                let of_relro = self.world.relro_copies.contains(&id);
+                let kind = if of_relro { ChunkKind::CopyRelro } else { ChunkKind::CopyBss };
+                Some(self.in_chunk(self.layout.chunk(kind)?, symbol.offset()))
             }
             sym::UNDEFINED if symbol.has(sym::WEAK_UNDEFINED) => Some(Value::number(0)),
             _ => None,

@@ -168,6 +168,7 @@ fn plan(
                     }
                 }
             });
+            list = list.into_iter().flat_map(|segment| by_distance(layout, segment)).collect();
             if headers.is_none() {
                 list.retain(|segment| segment.kind != PT_PHDR);
             }
@@ -175,6 +176,20 @@ fn plan(
             Ok(list)
         }
     }
+}
+
+/// Notes whose load addresses are not as far from their addresses are in program headers of their own.
+fn by_distance(layout: &Layout, segment: Segment) -> Vec<Segment> {
+    if segment.kind != PT_NOTE {
+        return vec![segment];
+    }
+    let distance = |i: &usize| {
+        let out = &layout.sections[*i];
+        out.load_address.wrapping_sub(out.address)
+    };
+    let all: Vec<usize> = segment.sections.clone().collect();
+    let parts = all.chunk_by(|a, b| distance(a) == distance(b));
+    parts.map(|part| Segment { sections: part[0]..part[part.len() - 1] + 1, ..segment.clone() }).collect()
 }
 
 fn lowest(layout: &Layout) -> u64 {
@@ -302,31 +317,28 @@ fn assign_sections(
     program: &Program,
     list: &mut [Segment],
 ) -> Result<(), String> {
-    let mut of_out: HashMap<u32, &Block> = HashMap::new();
-    for block in &script.blocks {
-        if let Some(out) = block.out {
-            of_out.insert(out.0, block);
-        }
-    }
     let first_load = list.iter().position(|segment| segment.kind == PT_LOAD);
-    let mut current: Option<Vec<usize>> = None;
-    for (i, out) in layout.sections.iter().enumerate().filter(|(_, out)| out.is_alloc()) {
-        let named = of_out.get(&(i as u32)).and_then(|block| block.phdrs.clone());
-        // An orphan is loaded, and nothing else.
-        let is_orphan = of_out.get(&(i as u32)).is_none_or(|block| block.place.is_none());
-        if let Some(named) = named {
-            current = Some(named);
-        }
-        let mine = match &current {
-            None => first_load.into_iter().collect(),
-            Some(list_of) if is_orphan => {
-                list_of.iter().copied().filter(|&number| list[number].kind == PT_LOAD).collect()
+    let mut current: Option<&[usize]> = None;
+    let ended = script.steps.iter().filter_map(|step| match step {
+        Step::End(block) => Some(&script.blocks[*block]),
+        _ => None,
+    });
+    for block in ended {
+        // What an empty section names holds for those behind it, too.
+        current = block.phdrs.as_deref().or(current);
+        let Some(i) = block.out.map(|out| out.index()) else { continue };
+        let out = &layout.sections[i];
+        if !out.is_alloc() {
+            for &number in block.phdrs.iter().flatten() {
+                add_unloaded(&mut list[number], i, layout);
             }
-            Some(list_of) => list_of.clone(),
-        };
-        for number in mine {
+            continue;
+        }
+        for &number in current.unwrap_or(first_load.as_slice()) {
             let segment = &mut list[number];
-            if is_tls_zeroes(out) && segment.kind != PT_TLS {
+            // An orphan is loaded, and nothing else.
+            let is_others = block.place.is_none() && current.is_some() && segment.kind != PT_LOAD;
+            if is_others || is_tls_zeroes(out) && segment.kind != PT_TLS {
                 continue;
             }
             segment.flags |= program.rights(out.memory);
@@ -338,6 +350,20 @@ fn assign_sections(
         }
     }
     Ok(())
+}
+
+/// A section that is not loaded can be in a program header, which then says where it is in the file; in one of its own.
+fn add_unloaded(segment: &mut Segment, i: usize, layout: &Layout) {
+    let alone = segment.sections.is_empty();
+    if segment.kind == PT_LOAD || !alone && segment.sections.end != i {
+        return;
+    }
+    if alone {
+        segment.sections = i..i + 1;
+    } else if !layout.sections[segment.sections.start].is_alloc() {
+        segment.sections.end = i + 1;
+    }
+    segment.flags |= PF_R;
 }
 
 /// Offsets in the file, and what segments span.

@@ -55,6 +55,8 @@ pub struct World<'w, 'a> {
     pub symbols: &'w Symbols,
     pub internals: &'w Internals,
     pub merged: &'w [MergedPart<'a>],
+    /// Copies of libraries' variables that become read-only.
+    pub relro_copies: &'w [SymbolId],
     pub bases: Bases,
     pub shared: bool,
 }
@@ -101,6 +103,8 @@ struct Block {
     load_address: Option<Expr>,
     align_with_input: bool,
     region: Option<usize>,
+    /// It names no region, so one takes it that takes its like.
+    chooses: bool,
     load_region: Option<usize>,
     /// Those of `PHDRS` that it is in; `None`: as the section before it.
     phdrs: Option<Vec<usize>>,

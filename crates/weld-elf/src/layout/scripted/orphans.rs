@@ -1,25 +1,119 @@
 //! Where output sections go that a script does not name.
 //!
-//! One in memory goes behind the last section that the default layout would have before it or beside it; one that is not, to the end.
-//! Assignments behind that section stay with it, but for those to `.`, which are meant for what follows.
+//! One in memory goes beside the section that is most like it, in front of it or behind it as the default layout has them. With `MEMORY` or
+//! `PHDRS` it goes behind, for it lies in the same memory and segment as the section before it. Symbols that are assigned to behind a section
+//! stay with it; assignments to `.` are meant for what follows. Behind the last section it goes to the end of the script. One
+//! that is not in memory goes to the end, too.
+//!
+//! Source: GNU ld manual, "Orphan Sections"; LLVM's "Linker Script implementation notes and policy".
 
 use super::*;
+use crate::elf::*;
+use crate::layout::OutputSection;
+use crate::layout::program::Memory;
 
-/// The place in `steps` for an orphan of this rank. `ranks` are those of blocks that lie in memory; of others `None`.
-pub(super) fn place(steps: &[Step], ranks: &[Option<u32>], rank: u32) -> usize {
-    let of = |block: usize| ranks.get(block).copied().flatten();
-    let ends = || {
-        steps.iter().enumerate().filter_map(|(at, step)| match step {
-            Step::End(block) => Some((at, of(*block)?)),
+/// What a section is like: the more of the upper bits two have in common, the more alike they are; and the smaller one comes first.
+pub(super) fn likeness(out: &OutputSection) -> u32 {
+    const LARGE: u32 = 1 << 10;
+    const WRITABLE: u32 = 1 << 9;
+    const WRITABLE_CODE: u32 = 1 << 8;
+    const CODE: u32 = 1 << 7;
+    const BYTES: u32 = 1 << 6;
+    const STAYS_WRITABLE: u32 = 1 << 4;
+    const NOT_THREADS: u32 = 1 << 3;
+    const ZEROES: u32 = 1 << 2;
+    let rights = match out.memory {
+        Memory::Code => CODE,
+        Memory::WritableCode => WRITABLE_CODE,
+        Memory::Relro => WRITABLE,
+        Memory::Data => WRITABLE | STAYS_WRITABLE,
+        _ if out.kind == SHT_PROGBITS && *out.name != *b".interp" => BYTES,
+        _ => 0,
+    };
+    let of_data = match rights & WRITABLE != 0 {
+        true if out.is_tls() => 0,
+        true => NOT_THREADS,
+        false => 0,
+    };
+    let zeroes = if rights & WRITABLE != 0 && out.is_nobits() { ZEROES } else { 0 };
+    (if out.large { LARGE } else { 0 }) | rights | of_data | zeroes
+}
+
+/// What is known of the blocks of a script while orphans are placed, by their numbers.
+pub(super) struct Known {
+    /// Of those in memory.
+    pub likeness: Vec<Option<u32>>,
+    /// There is such a section in the output.
+    pub is_there: Vec<bool>,
+    /// Orphans go behind what they are like.
+    pub only_behind: bool,
+}
+
+impl Known {
+    fn of(&self, block: usize) -> Option<u32> {
+        self.likeness.get(block).copied().flatten()
+    }
+
+    /// The section that ends with a step, if there is one.
+    fn ended(&self, step: &Step) -> Option<usize> {
+        match step {
+            Step::End(block) if self.is_there.get(*block).copied().unwrap_or(false) => Some(*block),
             _ => None,
-        })
+        }
+    }
+
+    /// The end of the section that an orphan goes beside, and how alike they are.
+    fn nearest(&self, steps: &[Step], orphan: u32) -> Option<(usize, u32)> {
+        let mut best: Option<(usize, u32)> = None;
+        for (at, step) in steps.iter().enumerate() {
+            let Some(other) = self.ended(step).and_then(|block| self.of(block)) else { continue };
+            let alike = (orphan ^ other).leading_zeros();
+            // Of several the last, or the first if the orphan is to come before them.
+            if best.is_none_or(|(_, most)| alike > most || alike == most && orphan >= other) {
+                best = Some((at, alike));
+            }
+        }
+        best
+    }
+
+    /// Behind the section that ends at a step, and what follows it that is as much alike.
+    fn behind(&self, steps: &[Step], (end, alike): (usize, u32), orphan: u32) -> usize {
+        let mut at = end + 1;
+        for (next, step) in steps.iter().enumerate().skip(at) {
+            let Some(block) = self.ended(step) else { continue };
+            if self.of(block).is_none_or(|other| (orphan ^ other).leading_zeros() != alike) {
+                break;
+            }
+            at = next + 1;
+        }
+        at
+    }
+
+    /// In front of the section that ends at a step, and of the assignments that are meant for it.
+    fn before(&self, steps: &[Step], end: usize) -> usize {
+        let before = steps[..end].iter().rposition(|step| self.ended(step).is_some());
+        before.map_or(0, |before| before + 1).max(start(steps))
+    }
+}
+
+/// What a script begins with: names for numbers, and the address of all.
+fn start(steps: &[Step]) -> usize {
+    let names = |step: &&Step| matches!(step, Step::Assign { name, .. } if name != ".");
+    let count = steps.iter().take_while(names).count();
+    count + usize::from(matches!(steps.get(count), Some(Step::Assign { .. })))
+}
+
+/// The place in `steps` for an orphan in memory.
+pub(super) fn place(steps: &[Step], known: &Known, orphan: u32) -> usize {
+    let Some((end, alike)) = known.nearest(steps, orphan) else { return steps.len() };
+    let Some(other) = known.ended(&steps[end]).and_then(|block| known.of(block)) else { return steps.len() };
+    let mut at = match other <= orphan || known.only_behind {
+        true => known.behind(steps, (end, alike), orphan),
+        false => known.before(steps, end),
     };
-    // The nearest before it, and of several the last.
-    let nearest = ends().map(|(_, other)| other).filter(|other| *other <= rank).max();
-    let mut at = match nearest {
-        Some(nearest) => ends().rfind(|(_, other)| *other == nearest).map_or(0, |(at, _)| at + 1),
-        None => return before_first(steps, ranks),
-    };
+    if !steps[at..].iter().any(|step| known.ended(step).is_some()) {
+        return steps.len();
+    }
     while let Some(step) = steps.get(at) {
         match step {
             Step::Assign { name, .. } if name != "." => at += 1,
@@ -36,23 +130,6 @@ pub(super) fn place(steps: &[Step], ranks: &[Option<u32>], rank: u32) -> usize {
     at
 }
 
-/// In front of the first section in memory, but behind the address that a script begins with.
-fn before_first(steps: &[Step], ranks: &[Option<u32>]) -> usize {
-    let first = steps.iter().position(
-        |step| matches!(step, Step::Begin(block) if ranks.get(*block).is_some_and(|rank| rank.is_some())),
-    );
-    let Some(first) = first else {
-        // Nothing is in memory so far.
-        return steps.iter().position(|step| matches!(step, Step::Begin(_))).unwrap_or(steps.len());
-    };
-    match steps[..first].iter().rposition(|step| matches!(step, Step::BeginOverlay { .. })) {
-        Some(overlay) if !steps[overlay..first].iter().any(|step| matches!(step, Step::EndOverlay)) => {
-            overlay
-        }
-        _ => first,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,29 +140,41 @@ mod tests {
         Step::Assign { name: name.into(), target: None, value, place }
     }
 
+    fn known(likeness: &[u32]) -> Known {
+        let likeness: Vec<_> = likeness.iter().map(|key| Some(*key)).collect();
+        Known { is_there: vec![true; likeness.len()], likeness, only_behind: false }
+    }
+
     #[test]
-    fn orphans_lie_behind_their_like() {
+    fn orphans_lie_beside_their_like() {
         let block = |number: usize| [Step::Begin(number), Step::End(number)];
-        let mut steps = vec![assign(".")];
+        let mut steps = vec![assign("a"), assign(".")];
         steps.extend(block(0));
         steps.push(assign("end"));
         steps.push(assign("."));
         steps.extend(block(1));
-        let ranks = [Some(7), Some(20)];
+        steps.push(assign("last"));
+        let mut of = known(&[0x80, 0x210]);
         // Behind the first with what is assigned behind it, but not what is meant for the next.
-        assert_eq!(place(&steps, &ranks, 7), 4);
-        assert_eq!(place(&steps, &ranks, 10), 4);
-        assert_eq!(place(&steps, &ranks, 30), 7);
-        // In front of all, behind the address that the script begins with.
-        assert_eq!(place(&steps, &ranks, 1), 1);
-        assert_eq!(place(&[], &[], 1), 0);
+        assert_eq!(place(&steps, &of, 0x80), 5);
+        assert_eq!(place(&steps, &of, 0x100), 5);
+        // In front of the second, behind all, and behind the address that the script begins with.
+        assert_eq!(place(&steps, &of, 0x200), 5);
+        assert_eq!(place(&steps, &of, 0x218), steps.len());
+        assert_eq!(place(&steps, &of, 0x40), 2);
+        assert_eq!(place(&[], &of, 1), 0);
+        // With memory regions it is never in front.
+        of.only_behind = true;
+        assert_eq!(place(&steps, &of, 0x40), 5);
+        assert_eq!(place(&steps, &of, 0x200), steps.len());
     }
 
     #[test]
     fn orphans_lie_in_no_overlay() {
         let start = || Step::BeginOverlay { address: None, load_address: None };
         let steps = [start(), Step::Begin(0), Step::End(0), Step::Begin(1), Step::End(1), Step::EndOverlay];
-        assert_eq!(place(&steps, &[Some(5), Some(9)], 5), 6);
-        assert_eq!(place(&steps, &[Some(5), Some(9)], 1), 0);
+        let of = known(&[0x80, 0x200]);
+        assert_eq!(place(&steps, &of, 0x80), 6);
+        assert_eq!(place(&steps, &of, 0x40), 0);
     }
 }

@@ -40,7 +40,10 @@ impl Value {
         let number = operator.apply(a.number, b.number)?;
         let kind = match (a.kind, b.kind) {
             _ if operator.compares() => Kind::Number,
+            (Kind::Number, Kind::Section(_)) if operator == Binary::Subtract => Kind::Absolute,
             (Kind::Number, kind) | (kind, Kind::Number) => kind,
+            (kind @ Kind::Section(_), Kind::Absolute) => kind,
+            (Kind::Absolute, kind @ Kind::Section(_)) if operator != Binary::Subtract => kind,
             // Distances are numbers.
             _ if operator == Binary::Subtract => Kind::Number,
             (a, b) if a == b => Kind::Number,
@@ -60,6 +63,8 @@ mod tests {
         let apply = |op, a, b| Value::apply(op, a, b).unwrap();
         assert_eq!(apply(Binary::Add, address(8, 1), Value::number(4)), address(12, 1));
         assert_eq!(apply(Binary::Subtract, address(8, 1), address(4, 2)), Value::number(4));
+        assert_eq!(apply(Binary::Subtract, address(8, 1), Value::absolute(4)), address(4, 1));
+        assert_eq!(apply(Binary::Subtract, Value::number(8), address(4, 1)), Value::absolute(4));
         assert_eq!(apply(Binary::Less, address(8, 1), address(4, 2)), Value::number(0));
         assert_eq!(apply(Binary::Or, address(8, 1), address(4, 2)), Value::absolute(12));
         assert_eq!(apply(Binary::Add, Value::absolute(8), Value::number(1)), Value::absolute(9));

@@ -103,6 +103,7 @@ impl<'a> Plan<'a> {
             symbols,
             internals: context.internals,
             merged: &self.merged,
+            relro_copies: &self.copies.in_relro,
             bases: self.bases,
             shared: context.mode.shared,
         };

@@ -1,0 +1,16 @@
+//# about: a hash table that a script discards has no tag, so that no loader looks for it
+//# only: weld lld -- the others make one table, or keep it
+//# link: discarded-tables.o -shared --hash-style=both -T gnu.ld
+//# no-dynamic: GNU_HASH
+//# dynamic: HASH
+//# no-section: .gnu.hash
+//# link: discarded-tables.o -shared --hash-style=both -T sysv.ld
+//# no-dynamic: HASH
+//# dynamic: GNU_HASH
+.globl f
+f: ret
+.section .note.GNU-stack,"",@progbits
+//--- gnu.ld
+SECTIONS { /DISCARD/ : { *(.gnu.hash) } }
+//--- sysv.ld
+SECTIONS { /DISCARD/ : { *(.hash) } }

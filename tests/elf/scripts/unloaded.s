@@ -1,0 +1,17 @@
+//# about: sections outside memory: distances count from the place in the output section; a program header can say where one is in the file
+//# not: mold -- it reads no SECTIONS
+//# link: unloaded.o -T x.ld
+//# [lld] warning: non-ABS
+//# contains: .notes = \x90\xe8\xfa\xff\xff\xff\xfa\xff\xff\xff
+//# [weld|lld] readelf: -lW => 0x12345678 .* 0x00000a
+//# [weld|lld] readelf: -lW => 01 +\.notes
+.globl _start
+_start: ret
+.section .n0,""; .byte 0x90
+.section .n1,""; .byte 0xe8
+.long _start - . - 4 - 0x1000
+.long .n0 - .
+.section .note.GNU-stack,"",@progbits
+//--- x.ld
+PHDRS { text PT_LOAD; notes 0x12345678; }
+SECTIONS { .text 0x1000 : { *(.text) } :text .notes 0 : { *(.n0) *(.n1) } :notes }
