@@ -116,6 +116,7 @@ impl<'a> Sections<'a> {
 const OBJECTS: usize = 64;
 
 impl<'a> Parser<'a, '_> {
+    #[inline(always)]
     pub(super) fn bin_of(&mut self, name: &'a [u8]) -> BinId {
         let named = if self.options.kind == OutputKind::Relocatable {
             // `relocatable` joins sections by more than their names.
@@ -143,6 +144,7 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Whether `--unique` gives the section an output section of its own.
+    #[inline(always)]
     pub(super) fn is_unique(&self, name: &[u8], kind: u32) -> bool {
         let options = self.options;
         if options.kind == OutputKind::Relocatable
