@@ -90,6 +90,9 @@ pub struct LandingPad {
     pub is_marked: fn(code: &[u8]) -> bool,
 }
 
+/// Finds sequences in code at an address, and gives what it found.
+pub type Find = fn(code: &[u8], address: u64, found: &mut dyn FnMut(usize, usize));
+
 /// Instructions that some processors execute wrongly, and that then are carried out elsewhere.
 pub struct Erratum {
     /// The option that asks for it.
@@ -97,7 +100,7 @@ pub struct Erratum {
     /// What the name of such an instruction begins with; its address follows.
     pub prefix: &'static str,
     /// Finds sequences in `code`, which lies at `address`: where their first instruction is, and the last, which has to be moved.
-    pub find: fn(code: &[u8], address: u64, found: &mut dyn FnMut(usize, usize)),
+    pub find: Find,
 }
 
 /// Code that goes on to a place further away. All is in bytes.
