@@ -7,6 +7,7 @@
 //# [!bfd] link: beside.o -T memory.ld
 //# [!bfd] order: .text .mycode .data .mydata .init_array
 //# link: beside.o -T phdrs.ld
+//# no-verify: the script asks for no PT_GNU_STACK
 //# readelf: -lW => LOAD .* R E
 //# readelf: -lW => 00 +\.text \.mycode *\n
 //# readelf: -lW => 01 .*\.data
@@ -25,4 +26,4 @@ MEMORY { rom : ORIGIN = 0x1000, LENGTH = 0x100  ram : ORIGIN = 0x8000, LENGTH = 
 SECTIONS { .text : { *(.text) *(.ro1) } > rom .data : { *(.data) } > ram }
 //--- phdrs.ld
 PHDRS { code PT_LOAD FLAGS(5); data PT_LOAD FLAGS(6); }
-SECTIONS { .text : { *(.text) } :code .nothing : { *(.nothing) } :data .data : { *(.data) *(.ro1) *(.mydata) } }
+SECTIONS { .text : { *(.text) } :code .nothing : { *(.nothing) } :data .data 0x2000 : { *(.data) *(.ro1) *(.mydata) } }

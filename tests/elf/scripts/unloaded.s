@@ -1,6 +1,7 @@
 //# about: sections outside memory: distances count from the place in the output section; a program header can say where one is in the file
 //# not: mold -- it reads no SECTIONS
 //# link: unloaded.o -T x.ld
+//# no-verify: the script asks for no PT_GNU_STACK, and for a program header of what is not loaded
 //# [lld] warning: non-ABS
 //# contains: .notes = \x90\xe8\xfa\xff\xff\xff\xfa\xff\xff\xff
 //# [weld|lld] readelf: -lW => 0x12345678 .* 0x00000a

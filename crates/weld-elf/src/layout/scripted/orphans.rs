@@ -111,7 +111,8 @@ pub(super) fn place(steps: &[Step], known: &Known, orphan: u32) -> usize {
         true => known.behind(steps, (end, alike), orphan),
         false => known.before(steps, end),
     };
-    if !steps[at..].iter().any(|step| known.ended(step).is_some()) {
+    // The last assignments to `.` are meant for nothing else; those in front of a section for that, be it there or not.
+    if !steps[at..].iter().any(|step| matches!(step, Step::Begin(_))) {
         return steps.len();
     }
     while let Some(step) = steps.get(at) {
