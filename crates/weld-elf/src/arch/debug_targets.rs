@@ -64,9 +64,7 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
                 Some(offset) => Some(*base + offset),
                 None => outside_pieces(self.site, reloc),
             },
-            Known::Shrunk { section, value } => {
-                Some(self.site.image.sections.address_of(*section, value.wrapping_add(addend)))
-            }
+            Known::Shrunk { section, value } => in_shrunk(self.site, *section, value.wrapping_add(addend)),
         }
     }
 }
@@ -86,9 +84,8 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
-        if !place.dead
-            && !image.sections.shrunk.is_empty()
-            && let Some((section, value)) = shrunk_section(image, object, index)
+        if !image.sections.shrunk.is_empty()
+            && let Some((section, value)) = shrunk_section(image, object, index).filter(|_| !place.dead)
         {
             return Known::Shrunk { section, value };
         }
@@ -162,7 +159,15 @@ fn what_is_wrong(object: &Object, index: u32) -> Option<String> {
     object.wrong_local(index, symbol).map(|why| format!("refers to a symbol that cannot be: {why}"))
 }
 
+#[cold]
+#[inline(never)]
+fn in_shrunk(site: &Site, section: SectionId, at: u64) -> Option<u64> {
+    Some(site.image.sections.address_of(section, at))
+}
+
 /// The section of code that local symbol `index` stands for, if it lost bytes, and its value.
+#[cold]
+#[inline(never)]
 fn shrunk_section(image: &Image, object: &Object, index: u32) -> Option<(SectionId, u64)> {
     let symbol = object.syms.get(index as usize).filter(|symbol| symbol.kind() == STT_SECTION)?;
     let SymbolPlace::Section(shndx) = object.place(index, symbol) else { return None };
