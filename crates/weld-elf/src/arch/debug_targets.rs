@@ -36,11 +36,6 @@ enum Known<'c> {
         base: u64,
         value: u64,
     },
-    /// It stands for an input section that lost bytes.
-    Shrunk {
-        section: SectionId,
-        value: u64,
-    },
 }
 
 impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
@@ -64,7 +59,22 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
                 Some(offset) => Some(*base + offset),
                 None => outside_pieces(self.site, reloc),
             },
-            Known::Shrunk { section, value } => in_shrunk(self.site, *section, value.wrapping_add(addend)),
+        }
+    }
+}
+
+impl DebugTargets<'_, '_, '_> {
+    /// The same on a machine whose code may lose bytes: what a section's own symbol and an addend mean has moved then.
+    pub fn of_shrunk(&mut self, reloc: &Rela) -> Option<u64> {
+        let plain = self.of(reloc)?;
+        let Site { image, object, .. } = *self.site;
+        let symbol = object.syms.get(reloc.sym() as usize).filter(|symbol| symbol.kind() == STT_SECTION);
+        let place = symbol.map(|symbol| (symbol, object.place(reloc.sym(), symbol)));
+        let Some((symbol, SymbolPlace::Section(shndx))) = place else { return Some(plain) };
+        let id = SectionId(object.section_base + shndx);
+        match image.sections.shrunk.cuts(id) {
+            [] => Some(plain),
+            _ => Some(image.sections.address_of(id, symbol.st_value().wrapping_add(reloc.r_addend() as u64))),
         }
     }
 }
@@ -84,11 +94,6 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
-        if !image.sections.shrunk.is_empty()
-            && let Some((section, value)) = shrunk_section(image, object, index).filter(|_| !place.dead)
-        {
-            return Known::Shrunk { section, value };
-        }
         let folds = || !image.live.folds.is_empty() && is_folded(image, object, index);
         if place.dead || folds() && hides_folded(site) {
             return Known::Gone;
@@ -157,23 +162,6 @@ fn what_is_wrong(object: &Object, index: u32) -> Option<String> {
         return Some(format!("refers to what is nowhere: {}", object.misplaced(index, symbol)));
     }
     object.wrong_local(index, symbol).map(|why| format!("refers to a symbol that cannot be: {why}"))
-}
-
-#[cold]
-#[inline(never)]
-fn in_shrunk(site: &Site, section: SectionId, at: u64) -> Option<u64> {
-    Some(site.image.sections.address_of(section, at))
-}
-
-/// The section of code that local symbol `index` stands for, if it lost bytes, and its value.
-#[cold]
-#[inline(never)]
-fn shrunk_section(image: &Image, object: &Object, index: u32) -> Option<(SectionId, u64)> {
-    let symbol = object.syms.get(index as usize).filter(|symbol| symbol.kind() == STT_SECTION)?;
-    let SymbolPlace::Section(shndx) = object.place(index, symbol) else { return None };
-    let id = SectionId(object.section_base + shndx);
-    let is_shrunk = image.sections.get(id).kind() == SectionKind::Shrunk;
-    is_shrunk.then_some((id, symbol.st_value()))
 }
 
 /// The live section of strings or constants that local symbol `index` stands for, and its value.

@@ -415,7 +415,7 @@ pub fn debug<const WIDE: bool>(site: &Site, tombstone: u64, out: &mut [u8]) {
         }
         let result = match kind {
             R_SET_ULEB128 => {
-                put_difference(site, i - 1, |reloc| targets.of(reloc), (out, at)).map(|more| i += more)
+                put_difference(site, i - 1, |reloc| targets.of_shrunk(reloc), (out, at)).map(|more| i += more)
             }
             R_SUB_ULEB128 => {
                 site.refuse(reloc, "has no R_RISCV_SET_ULEB128 before it");
@@ -425,11 +425,13 @@ pub fn debug<const WIDE: bool>(site: &Site, tombstone: u64, out: &mut [u8]) {
                 // Of what is gone, differences stay what they were.
                 let gone = || site.object.syms.get(reloc.sym() as usize).map_or(0, |s| s.st_value());
                 let target =
-                    targets.of(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
+                    targets.of_shrunk(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
                 code::put(kind, Riscv::<WIDE>::of(kind), out, at, target as i64);
                 Ok(())
             }
-            _ => site.rare_in_debug::<Riscv<WIDE>>(reloc, targets.of(reloc), tombstone, (&mut *out, at)),
+            _ => {
+                site.rare_in_debug::<Riscv<WIDE>>(reloc, targets.of_shrunk(reloc), tombstone, (&mut *out, at))
+            }
         };
         if let Err(failure) = result {
             site.report(reloc, failure);
