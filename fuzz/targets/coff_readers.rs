@@ -31,7 +31,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         }
         4 => {
             let data_of = |at: u32| data.get(at as usize..);
-            if let Ok(list) = rsrc::parse(data, data_of) {
+            if let Ok(list) = rsrc::parse(data, data.len(), data_of) {
                 assert!(list.len() <= data.len() / 16, "each has a description");
             }
         }

@@ -10,7 +10,10 @@ use crate::coff::pe;
 use crate::synth::exports::Entry;
 
 /// The library for `exports` of `dll`.
-pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Vec<u8> {
+///
+/// # Errors
+/// If it is too large.
+pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Result<Vec<u8>, String> {
     let base = dll.rsplit_once('.').map_or(dll, |(base, _)| base);
     let mut members =
         vec![descriptor(dll, base, machine), null_descriptor(machine), null_thunk(base, machine)];

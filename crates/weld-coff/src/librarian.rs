@@ -19,7 +19,7 @@ use crate::implib;
 use crate::input::load::refusal;
 use crate::input::search::Search;
 use crate::link::Job;
-use crate::options::Input;
+use crate::options::{Input, Options};
 use crate::resolve::has_plain_name;
 use crate::resolve::program::Exported;
 use crate::synth::exports::Exports;
@@ -30,6 +30,7 @@ use crate::synth::exports::Exports;
 /// Everything found wrong; an old library is then as it was before.
 pub fn run(job: &Job) -> Result<(), Diagnostics> {
     let options = job.options;
+    check(options)?;
     let (path, bytes) = match &options.def {
         Some(def) => import_library(job, def)?,
         None => {
@@ -49,14 +50,34 @@ pub fn run(job: &Job) -> Result<(), Diagnostics> {
             (options.out.clone().unwrap_or(first), library::bytes(&list))
         }
     };
+    let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
     let engine = OutputOptions { engine: options.engine, ..Default::default() };
     let file = job.create_output(&path, bytes.len() as u64, &engine, false)?;
     file.write_at(0, &bytes).map_err(Diagnostic::from)?;
     job.finish_all(file, Vec::new(), false, false, || Ok(()))
 }
 
-/// The import library of a module-definition file, and where it goes.
-fn import_library(job: &Job, path: &Path) -> Result<(PathBuf, Vec<u8>), Diagnostics> {
+/// An import library is of what is exported by name, a library of objects has no exports of its own.
+fn check(options: &Options) -> Result<(), Diagnostic> {
+    match (&options.def, options.inputs.is_empty(), options.demands.exports.first()) {
+        (Some(def), false, _) => {
+            let def = text::path(def);
+            Err(Diagnostic::error(format!(
+                "/lib makes an import library of {def} alone, without other inputs"
+            )))
+        }
+        (None, _, Some(export)) => {
+            Err(Diagnostic::error(format!("/export:{} means nothing to a library of objects", export.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A library, and where it goes.
+type Made = (PathBuf, Result<Vec<u8>, String>);
+
+/// The import library of a module-definition file.
+fn import_library(job: &Job, path: &Path) -> Result<Made, Diagnostics> {
     let (options, shown) = (job.options, text::path(path));
     let machine = options.machine.ok_or_else(|| {
         Diagnostic::error(format!("{shown}: no input says which machine it is for; use /machine"))

@@ -93,6 +93,9 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
+    if let Some(text) = &options.greeting {
+        print(host, text)?;
+    }
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
     let store = InputStore::new(host);
     let trace = Trace::new(options.time || options.time_trace.is_some() || options.time_trace_beside_output);
@@ -482,7 +485,7 @@ fn write<'j>(
     take_over(job, &warnings);
     let pdb = pdb.transpose()?;
     let time = emitter.finish(written?, pdb.as_ref().map(|pdb| pdb.identity))?;
-    add_import_library(job, image, out);
+    add_import_library(job, image, out)?;
     if let Some(path) = &options.mingw.output_def {
         let text = image.tables.exports.definitions();
         job.reports.add(path, text.into_bytes());
@@ -522,15 +525,15 @@ fn report_maps(
     Ok(())
 }
 
-fn add_import_library(job: &Job, image: &Image, out: &Path) {
-    let none_is_asked_for = job.options.mingw.on && job.options.implib.is_none();
-    if job.options.no_implib || none_is_asked_for || image.tables.exports.entries.is_empty() {
-        return;
+fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagnostics> {
+    if !files::wants_import_library(job.options) || image.tables.exports.entries.is_empty() {
+        return Ok(());
     }
     let path = files::import_library(job.options, out);
     let name = module_name(image.resolved, out);
     let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
-    job.reports.add(&path, bytes);
+    job.reports.add(&path, bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?);
+    Ok(())
 }
 
 /// Where the image goes.

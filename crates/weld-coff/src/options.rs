@@ -317,6 +317,8 @@ pub struct Options {
     pub debug: Debug,
     pub pdb: PdbOptions,
     pub invocation: Invocation,
+    /// What is printed before the link (`-v`).
+    pub greeting: Option<String>,
     pub implib: Option<PathBuf>,
     pub no_implib: bool,
     pub def: Option<PathBuf>,
@@ -402,6 +404,7 @@ impl Default for Options {
             debug: Debug::default(),
             pdb: PdbOptions::default(),
             invocation: Invocation::default(),
+            greeting: None,
             implib: None,
             no_implib: false,
             def: None,

@@ -10,6 +10,8 @@
 //!
 //! `;` starts a comment. Source: Microsoft, "Module-Definition (.def) Files".
 
+use std::borrow::Cow;
+
 use crate::args::values;
 use crate::options::Export;
 
@@ -38,6 +40,9 @@ enum Token {
 const KEYWORDS: [&str; 8] =
     ["LIBRARY", "NAME", "EXPORTS", "HEAPSIZE", "STACKSIZE", "VERSION", "DESCRIPTION", "SECTIONS"];
 
+/// What may stand behind an export.
+const ATTRIBUTES: [&str; 5] = ["NONAME", "DATA", "CONSTANT", "PRIVATE", "EXPORTAS"];
+
 pub fn parse(text: &str) -> Result<Definitions, String> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens, at: 0, out: Definitions::default() };
@@ -54,6 +59,14 @@ pub fn parse(text: &str) -> Result<Definitions, String> {
         }
     }
     Ok(parser.out)
+}
+
+/// A name as it stands in such a file: in quotes, if it could be taken for something else.
+pub fn quoted(name: &str) -> Cow<'_, str> {
+    let is_plain = KEYWORDS.iter().chain(&ATTRIBUTES).all(|word| *word != name)
+        && !name.starts_with('@')
+        && tokens(name).is_ok_and(|tokens| tokens == [Token::Word(name.to_owned())]);
+    if is_plain { name.into() } else { format!("\"{name}\"").into() }
 }
 
 fn unexpected(token: &Token) -> String {
@@ -259,6 +272,16 @@ mod tests {
             Export { constant: true, import_name: Some("i".into()), ..export("h") },
         ];
         assert_eq!(found.exports, want);
+    }
+
+    #[test]
+    fn names_are_read_as_they_were_written() {
+        let names =
+            ["f", "_f@8", "@f@8", "a b", "a=b", "a;b", "DATA", "VERSION", "NONAME", "EXPORTS", "?f@@YAXXZ"];
+        let lines: Vec<String> = names.iter().map(|name| format!("    {} @1\n", quoted(name))).collect();
+        let found = parse(&format!("EXPORTS\n{}", lines.concat())).unwrap();
+        assert_eq!(found.exports.iter().map(|export| &export.name[..]).collect::<Vec<_>>(), names);
+        assert_eq!((quoted("f"), quoted("DATA")), ("f".into(), "\"DATA\"".into()));
     }
 
     #[test]

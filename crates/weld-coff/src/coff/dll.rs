@@ -31,6 +31,7 @@ struct Section {
 
 struct Image<'a> {
     data: &'a [u8],
+    /// By where they lie.
     sections: Vec<Section>,
 }
 
@@ -58,6 +59,7 @@ impl<'a> Dll<'a> {
             let is_code = word(36)? & pe::IMAGE_SCN_MEM_EXECUTE.0 != 0;
             sections.push(Section { rva: word(12)?, size: word(8)?, offset: word(20)?, is_code });
         }
+        sections.sort_by_key(|section| section.rva);
         let image = Image { data, sections };
         let (start, size) =
             (u32_at(data, directories).unwrap_or(0), u32_at(data, directories + 4).unwrap_or(0));
@@ -76,7 +78,8 @@ impl<'a> Image<'a> {
     }
 
     fn section(&self, rva: u32) -> Option<&Section> {
-        self.sections.iter().find(|section| rva >= section.rva && rva - section.rva < section.size)
+        let before = self.sections.partition_point(|section| section.rva <= rva);
+        self.sections[..before].last().filter(|section| rva - section.rva < section.size)
     }
 
     fn exports(&self, machine: Machine, (start, size): (u32, u32)) -> Option<Dll<'a>> {
@@ -92,8 +95,12 @@ impl<'a> Image<'a> {
             if names > name_table.len() / 4 {
                 return None;
             }
+            // So are names that lie in one another: together they would be longer than the file.
+            let mut room = self.data.len();
             for i in 0..names {
-                let name = c_string(self.at(u32_at(name_table, 4 * i)?)?)?;
+                let text = self.at(u32_at(name_table, 4 * i)?)?;
+                let name = c_string(&text[..text.len().min(room)])?;
+                room -= name.len();
                 let ordinal = u32::from(u16_at(ordinals, 2 * i)?);
                 if ordinal >= addresses {
                     return None;
@@ -149,6 +156,25 @@ mod tests {
         assert_eq!((dll.machine, dll.name), (Machine::X64, &b"own.dll"[..]));
         let found: Vec<_> = dll.exports.iter().map(|export| (export.name, export.is_data)).collect();
         assert_eq!(found, [(&b"f"[..], false), (b"v", true), (b"g", false)]);
+    }
+
+    #[test]
+    fn names_in_one_another() {
+        let mut bytes = image();
+        bytes.splice(0x37e.., [b'x'; 0x400]);
+        bytes.push(0);
+        let len = bytes.len() as u32;
+        for (at, word) in [(88 + 240 + 8, len), (0x318, 40), (0x320, 0x1080)] {
+            bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        // All forty names are the same long one, ordinal 0.
+        for i in 0..40 {
+            bytes[0x380 + 4 * i..][..4].copy_from_slice(&0x1140u32.to_le_bytes());
+        }
+        bytes[0x420..0x440].fill(0);
+        assert_eq!(Dll::parse(&bytes), Err("its export table is malformed".to_owned()));
+        bytes[0x318] = 1;
+        assert_eq!(Dll::parse(&bytes).unwrap().exports.len(), 1);
     }
 
     #[test]

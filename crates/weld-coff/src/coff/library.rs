@@ -27,7 +27,8 @@ fn header(out: &mut Vec<u8>, name: impl AsRef<[u8]>, size: usize) {
 fn names(members: &[Member]) -> (Vec<Vec<u8>>, Vec<u8>) {
     let mut texts = Vec::new();
     let mut known: HashMap<&[u8], usize> = HashMap::new();
-    let is_long = |member: &Member| member.name.len() > 15 || member.name.contains(&b'/');
+    // In a header a name without a text would be that of an index.
+    let is_long = |member: &Member| !(1..=15).contains(&member.name.len()) || member.name.contains(&b'/');
     let mut all = Vec::with_capacity(members.len());
     for member in members {
         if !is_long(member) {
@@ -52,7 +53,10 @@ fn pad(out: &mut Vec<u8>) {
 }
 
 /// A library of these members. A symbol that several define is the first one's.
-pub fn bytes(members: &[Member]) -> Vec<u8> {
+///
+/// # Errors
+/// If it is too large for the numbers in its indexes.
+pub fn bytes(members: &[Member]) -> Result<Vec<u8>, String> {
     let (names, texts_of_names) = names(members);
     // Each symbol with the number of its member.
     let mut symbols: Vec<(&[u8], usize)> = (0..)
@@ -73,7 +77,7 @@ pub fn bytes(members: &[Member]) -> Vec<u8> {
     at += if names_size > 0 { HEADER + even(names_size) } else { 0 };
     let mut offsets = Vec::with_capacity(members.len());
     for member in members {
-        offsets.push(at as u32);
+        offsets.push(u32::try_from(at).map_err(|_| "a library has 4 GiB at most")?);
         at += HEADER + even(member.bytes.len());
     }
     let mut out = b"!<arch>\n".to_vec();
@@ -102,5 +106,26 @@ pub fn bytes(members: &[Member]) -> Vec<u8> {
         out.extend_from_slice(&member.bytes);
         pad(&mut out);
     }
-    out
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use weld_common::archive::Archive;
+
+    use super::*;
+
+    #[test]
+    fn names_of_members() {
+        let names: [&[u8]; 4] = [b"a.obj", b"", b"a name of more than 16 bytes.obj", b"dir/a.obj"];
+        let members = names.map(|name| Member {
+            name: name.to_vec(),
+            bytes: name.into(),
+            symbols: vec![name.to_vec()],
+        });
+        let library = bytes(&members).unwrap();
+        let archive = Archive::parse(&library).unwrap();
+        let read: Vec<&[u8]> = archive.members().map(|member| member.unwrap().name).collect();
+        assert_eq!(read, names);
+    }
 }

@@ -27,8 +27,7 @@ fn relocate<R: Rules>(image: &Image, id: SectionId, bytes: &mut [u8], sink: &Dia
     let rva = image.layout.rva(id);
     for relocation in image.relocations(section) {
         if let Err(problem) = one::<R>(image, section, bytes, rva, relocation) {
-            let order = u64::from(image.object(section.object).file.0) << 32 | u64::from(section.number);
-            sink.push(problem.at(order));
+            sink.push(problem.of(image.object(section.object).file, section.number));
         }
     }
 }

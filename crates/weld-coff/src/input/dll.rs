@@ -34,7 +34,7 @@ pub fn import_library(bytes: &[u8], path: &str) -> Result<Vec<u8>, String> {
             }
         })
         .collect();
-    Ok(implib::bytes(&name, dll.machine, &entries))
+    implib::bytes(&name, dll.machine, &entries)
 }
 
 /// What objects call it.

@@ -222,7 +222,7 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
     for comdat in comdats.iter().filter(|comdat| comdat.leader != NO_LEADER) {
         let symbol = coff.symbols.get(comdat.leader);
         if let Some(name) = symbol.and_then(|symbol| coff.symbol_name(&symbol).ok()) {
-            leaders.insert(plain_name(name, coff.machine), comdat.section);
+            leaders.insert(plain_name(behind_weak(name), coff.machine), comdat.section);
         }
     }
     for comdat in comdats.iter_mut().filter(|comdat| lacks_leader(comdat)) {
@@ -232,6 +232,13 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
             (comdat.selection, comdat.parent) = (ASSOCIATIVE, *parent);
         }
     }
+}
+
+/// `f` in `.weak.f.default.main`, which is what a weak `f` stands for; other names as they are.
+fn behind_weak(name: &[u8]) -> &[u8] {
+    let weak = name.strip_prefix(b".weak.");
+    let end = weak.and_then(|weak| memchr::memmem::find(weak, b".default"));
+    weak.zip(end).map_or(name, |(weak, end)| &weak[..end])
 }
 
 /// A function's name as names of sections have it: on x86 without what says how it is called.

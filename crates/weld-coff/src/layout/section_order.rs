@@ -126,7 +126,7 @@ impl<'a> Orderer<'_, 'a> {
         let (entries, rest) = contents.as_chunks::<16>();
         if !rest.is_empty() {
             let text = format!("{}: .llvm.call-graph-profile does not hold whole entries", object.name);
-            self.sink.push(Diagnostic::warning(text).at(u64::from(object.file.0) << 32));
+            self.sink.push(Diagnostic::warning(text).of(object.file, 0));
         }
         for entry in entries {
             let word =

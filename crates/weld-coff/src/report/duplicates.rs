@@ -47,9 +47,8 @@ pub fn report(resolved: &Resolved, lost: &[Rival], options: &Options, sink: &Dia
             let object = resolved.object(file).map(|(_, object)| object);
             place(object, &resolved.file_name(file), symbol, &mut sources)
         });
-        let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
-        let name = options.shown(entry.name);
-        sink.push(diagnostic(&name, &places, options.force.multiple).at(order));
+        let problem = diagnostic(&options.shown(entry.name), &places, options.force.multiple);
+        sink.push(problem.of(rival.file, rival.sym));
     }
 }
 

@@ -18,6 +18,11 @@ use crate::synth::manifest;
 const IMAGE: &str = "the image";
 const IMPORT_LIBRARY: &str = "the import library";
 
+/// Whether an import library is written if something is exported. GNU linkers write one only if they are asked to.
+pub fn wants_import_library(options: &Options) -> bool {
+    !options.no_implib && (options.implib.is_some() || !options.mingw.on)
+}
+
 /// Where the import library goes.
 pub fn import_library(options: &Options, out: &Path) -> PathBuf {
     options.implib.clone().unwrap_or_else(|| out.with_extension("lib"))
@@ -76,8 +81,7 @@ pub fn check(options: &Options, resolved: &Resolved, inputs: &Inputs, out: &Path
 /// What is written, and where to.
 fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static str, PathBuf)> {
     let of_pdb = |path: Option<PathBuf>| path.filter(|_| options.debug.pdb);
-    let wants_library = options.implib.is_some() || !options.mingw.on;
-    let exports = !options.no_implib && wants_library && !resolved.program.exports.is_empty();
+    let exports = wants_import_library(options) && !resolved.program.exports.is_empty();
     let beside = manifest::kind(options, resolved) == Manifest::Beside;
     let lld_map = options.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
     let all = [

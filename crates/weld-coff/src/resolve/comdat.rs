@@ -117,7 +117,6 @@ pub fn clash<'o, 'a>(
         EXACT_MATCH => object.coff.contents(own).ok()? != other.coff.contents(kept).ok()?,
         selection => selection == NO_DUPLICATES,
     };
-    let order = u64::from(object.file.0) << 32 | u64::from(comdat.section);
     differ.then(|| {
         duplicates::diagnostic(
             &options.shown(entry.name),
@@ -126,7 +125,7 @@ pub fn clash<'o, 'a>(
             }),
             options.force.multiple,
         )
-        .at(order)
+        .of(object.file, comdat.section)
     })
 }
 

@@ -110,7 +110,8 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Functions of x86 that are there with another notion of how they are called: `_f` for `_f@8`, or the other way round.
+    /// Functions of x86 that are there with another notion of how they are called: `_f` for `_f@8`, or the other way round; and `_f` for
+    /// `f`.
     pub(super) fn refer_to_fixups(
         &self,
         machine: Machine,
@@ -133,10 +134,14 @@ impl<'a> Resolver<'a, '_> {
             }
         }
         for (id, name) in missing {
-            let plain = undecorated(name).map(|plain| [b"_", plain].concat());
-            let target = match &plain {
-                Some(plain) => rounds.names.find(plain).filter(|id| rounds.names.get(*id).best != u64::MAX),
-                None => name.strip_prefix(b"_").and_then(|plain| rounds.names.find(decorated.get(plain)?)),
+            let target = match name.strip_prefix(b"_") {
+                Some(plain) if undecorated(name).is_none() => {
+                    decorated.get(plain).and_then(|name| rounds.names.find(name))
+                }
+                _ => {
+                    let plain = [b"_", undecorated(name).unwrap_or(name)].concat();
+                    rounds.names.find(&plain).filter(|id| rounds.names.get(*id).best != u64::MAX)
+                }
             };
             let Some(target) = target else { continue };
             let found = text::text(rounds.names.get(target).name).into_owned();

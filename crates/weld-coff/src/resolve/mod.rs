@@ -193,8 +193,8 @@ impl<'a> Resolver<'a, '_> {
                 duplicates::place(rounds.loaded.object(file), &name, symbol, &mut sources)
             });
             let name = self.options.shown(entry.name);
-            let order = u64::from(rival.file.0) << 32 | u64::from(rival.sym);
-            self.sink.push(duplicates::diagnostic(&name, &places, self.options.force.multiple).at(order));
+            let problem = duplicates::diagnostic(&name, &places, self.options.force.multiple);
+            self.sink.push(problem.of(rival.file, rival.sym));
         }
     }
 

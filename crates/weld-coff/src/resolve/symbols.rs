@@ -378,9 +378,8 @@ impl Freezer<'_, '_> {
             )
         });
         let name = self.resolved.names.get(alias.id).name;
-        let order = u64::from(alias.file.0) << 32 | u64::from(alias.sym);
-        let force = self.options.force.multiple;
-        self.sink.push(duplicates::diagnostic(&self.options.shown(name), &files, force).at(order));
+        let problem = duplicates::diagnostic(&self.options.shown(name), &files, self.options.force.multiple);
+        self.sink.push(problem.of(alias.file, alias.sym));
     }
 
     /// `__imp_X` that is not imported, with an `X` that is here.

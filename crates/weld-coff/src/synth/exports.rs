@@ -1,11 +1,11 @@
 //! The export table: addresses by ordinal, and names, sorted, with their ordinals.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use crate::coff::def;
 use crate::ids::SymbolId;
 use crate::options::Export;
 use crate::resolve::program::Exported;
@@ -94,10 +94,15 @@ impl Exports {
     pub fn definitions(&self) -> String {
         let mut text = "EXPORTS\n".to_owned();
         for entry in self.entries.iter().filter(|entry| !entry.export.private) {
-            let forward =
-                entry.export.forward.as_ref().map_or(String::new(), |target| format!(" = {target}"));
-            let data = if entry.export.data { " DATA" } else { "" };
-            _ = writeln!(text, "    {}{forward} @{}{data}", quoted(entry.name()), entry.ordinal);
+            let forward = entry
+                .export
+                .forward
+                .as_ref()
+                .map_or(String::new(), |target| format!(" = {}", def::quoted(target)));
+            let export = &entry.export;
+            let words = [(export.noname, " NONAME"), (export.data, " DATA"), (export.constant, " CONSTANT")];
+            let words: String = words.into_iter().filter(|(is, _)| *is).map(|(_, word)| word).collect();
+            _ = writeln!(text, "    {}{forward} @{}{words}", def::quoted(entry.name()), entry.ordinal);
         }
         text
     }
@@ -130,14 +135,6 @@ impl Exports {
         }
         bytes.extend_from_slice(&self.texts);
         bytes
-    }
-}
-
-/// A name as module-definition files have it: in quotes, if it is more than one word.
-fn quoted(name: &str) -> Cow<'_, str> {
-    match name.contains(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | ';')) {
-        true => format!("\"{name}\"").into(),
-        false => name.into(),
     }
 }
 

@@ -232,7 +232,7 @@ impl Link<'_, '_> {
                 safe = false;
                 if self.options.safe_seh == Some(true) {
                     let text = format!("/safeseh: {} is not compatible with SEH", object.name);
-                    sink.push(Diagnostic::error(text).at(u64::from(object.file.0) << 32));
+                    sink.push(Diagnostic::error(text).of(object.file, 0));
                 }
             }
         }
@@ -268,8 +268,7 @@ impl Link<'_, '_> {
     ) {
         let Some(header) = object.coff.section(number) else { return };
         let name = text::text(object.coff.section_name(header).unwrap_or_default()).into_owned();
-        let order = u64::from(object.file.0) << 32 | u64::from(number);
-        let warn = |text: String| sink.push(Diagnostic::warning(text).at(order));
+        let warn = |text: String| sink.push(Diagnostic::warning(text).of(object.file, number));
         let Some(contents) = object.coff.contents(header).ok().filter(|bytes| bytes.len().is_multiple_of(4))
         else {
             return warn(format!("ignoring {name} symbol table index section in object {}", object.name));

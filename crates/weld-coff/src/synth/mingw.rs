@@ -139,7 +139,7 @@ impl Link<'_, '_> {
                 text::text(import.strip_prefix(b"__imp_").unwrap_or(import)).into_owned()
             };
             let problem = |problem: Diagnostic| {
-                sink.push(problem.at(u64::from(object.file.0) << 32 | u64::from(section.number)));
+                sink.push(problem.of(object.file, section.number));
             };
             let typ = relocation.typ.get(LE).0;
             let Some(bits) = R::address_bits(typ) else {

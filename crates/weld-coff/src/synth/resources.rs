@@ -32,6 +32,9 @@ const TABLE: u32 = 16;
 const ENTRY: u32 = 8;
 const DESCRIPTION: u32 = 16;
 
+/// Bytes of data. There is room for tables and texts in front of so much in any image.
+const MOST: u64 = 2 << 30;
+
 impl<'a> Resources<'a> {
     /// Reads resource files, and takes in what objects have.
     pub fn read(
@@ -88,6 +91,11 @@ impl<'a> Resources<'a> {
             drop_default_manifests(&mut types, sink);
         }
         let mut resources = Resources { types, size: 0 };
+        let all = || resources.types.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
+        if all().map(|(resource, _)| resource.data.len() as u64).sum::<u64>() > MOST {
+            sink.error("resources have more than 2 GiB");
+            return resources;
+        }
         resources.size = resources.bytes(0).len() as u32;
         resources
     }
@@ -198,7 +206,7 @@ pub fn take_from_objects<'a>(
             let addend = u32_at(contents, at as usize)?;
             object.coff.contents(header).ok()?.get(symbol.value.checked_add(addend)? as usize..)
         };
-        match rsrc::parse(contents, data) {
+        match rsrc::parse(contents, object.coff.data.len(), data) {
             Ok(list) => found.push((object.name.clone(), list)),
             Err(e) => {
                 sink.push(Diagnostic::error(format!("{}: {e}", object.name)).of(object.file, tree.number))

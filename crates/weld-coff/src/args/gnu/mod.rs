@@ -3,7 +3,7 @@
 //! [`table`] is all options: those of GNU `ld`'s PE targets and of `ld.lld`. They fill the same [`Options`](crate::options::Options) as those
 //! of `lld-link` do; what GNU tools expect otherwise, such as the rules for names and libraries, is [`Mingw`](crate::options::Mingw).
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 use weld_common::args::help;
 use weld_common::args::response::{Expanded, Quoting};
@@ -28,25 +28,35 @@ pub const EMULATIONS: [(&str, &str); 6] = [
     ("i386pep_bigobj", "x64"),
 ];
 
-/// Whether a command line of `ld` is for PE: the last `-m` names such a target, also in a file of arguments.
+/// Whether a command line of `ld` is for PE: the last `-m` names such a target. Files of arguments are looked into if there is none
+/// outside them.
 pub fn is_meant(args: &[OsString]) -> bool {
-    let plain = || args.iter().any(|arg| arg.as_encoded_bytes().starts_with(b"-m"));
-    let in_file = || args.iter().any(|arg| arg.as_encoded_bytes().starts_with(b"@"));
-    if !plain() && !in_file() {
-        return false;
-    }
-    let expanded = Expanded::read(args, Quoting::Gnu);
-    let Ok(expanded) = expanded else { return false };
-    let mut args = expanded.args().into_iter();
+    let in_file = || {
+        args.iter().any(|arg| arg.as_encoded_bytes().starts_with(b"@"))
+            && Expanded::read(args, Quoting::Gnu)
+                .is_ok_and(|all| names_pe(all.args().into_iter()) == Some(true))
+    };
+    names_pe(args.iter().map(OsString::as_os_str)).unwrap_or_else(in_file)
+}
+
+/// Whether the last `-m` names a target of PE.
+fn names_pe<'a>(mut args: impl Iterator<Item = &'a OsStr>) -> Option<bool> {
+    let is_pe = |name: &[u8]| EMULATIONS.iter().any(|(known, _)| known.as_bytes() == name);
     let mut last = None;
     while let Some(arg) = args.next() {
         match arg.as_encoded_bytes() {
-            b"-m" => last = args.next().and_then(|value| value.to_str()),
-            [b'-', b'm', name @ ..] => last = std::str::from_utf8(name).ok().or(last),
+            b"-m" => last = Some(args.next().is_some_and(|name| is_pe(name.as_encoded_bytes()))),
+            // `-mllvm` and `-map=x` are other options.
+            [b'-', word @ ..] if word.starts_with(b"m") && !is_long(word) => last = Some(is_pe(&word[1..])),
             _ => {}
         }
     }
-    last.is_some_and(|name| EMULATIONS.iter().any(|(known, _)| *known == name))
+    last
+}
+
+fn is_long(word: &[u8]) -> bool {
+    let name = word.split(|&byte| byte == b'=').next().unwrap_or(word);
+    table::TABLE.row(name).is_some_and(|row| !row.names.contains(&"m"))
 }
 
 /// Parses a command line, without the program's name. `program` is that name: the target may be in front of it, and what it is
@@ -71,16 +81,17 @@ pub fn parse(
         None => {}
     }
     sink.set_fatal_warnings(state.fatal_warnings);
-    let asks_version = state.asks_version;
-    let (options, problems) = state.finish();
+    let greeting = state.asks_version.then(|| version_text(program));
+    let (mut options, problems) = state.finish();
     problems.into_iter().for_each(|problem| sink.push(problem));
     sink.end_phase()?;
     if options.inputs.is_empty() {
-        return match asks_version {
-            true => Ok(Command::Print(version_text(program))),
-            false => Err(Diagnostic::error("no input files").into()),
+        return match greeting {
+            Some(text) => Ok(Command::Print(text)),
+            None => Err(Diagnostic::error("no input files").into()),
         };
     }
+    options.greeting = greeting;
     Ok(Command::Link(options))
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
+use weld_common::text;
 
 use super::EMULATIONS;
 use crate::args::values;
@@ -51,7 +52,7 @@ pub struct State {
     pub os_version: Halves,
     pub image_version: Halves,
     pub subsystem_version: Halves,
-    /// `--entry`, `--undefined`, `--require-defined` as they were given: on x86 with an underscore in front.
+    /// `--entry` as it was given: on x86 with an underscore in front.
     pub entry: Option<String>,
     /// `--pdb`: no file beside it means the default one.
     pub pdb: Option<String>,
@@ -63,6 +64,10 @@ impl Context for State {
     fn input(&mut self, path: &OsStr) {
         let path = PathBuf::from(path);
         if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("def")) {
+            if let Some(first) = &self.o.def {
+                let [first, second] = [first, &path].map(|path| text::path(path));
+                self.fail(format!("two module-definition files: {first} and {second}"));
+            }
             self.o.def = Some(path);
             return;
         }
@@ -95,6 +100,10 @@ impl State {
         o.demands.stack = Some((0x20_0000, Some(0x1000)));
         o.machine = program.split_once("-").and_then(|(machine, _)| Machine::of_name(machine));
         state
+    }
+
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.problem(Diagnostic::error(text));
     }
 
     pub fn warn(&mut self, text: impl Into<String>) {
@@ -190,7 +199,7 @@ impl State {
         if let Some(entry) = self.entry.take() {
             match self.plain(&entry) {
                 "" if self.o.dll => self.o.no_entry = true,
-                "" => {}
+                "" => self.fail("missing entry point symbol name"),
                 name => self.o.demands.entry = Some(name.to_owned()),
             }
         }
@@ -211,9 +220,6 @@ impl State {
         }
         if o.fixed {
             o.dynamic_base = Some(false);
-        }
-        if !self.o.dll {
-            self.o.no_entry = false;
         }
         if !self.guard.0 && self.guard.1 {
             self.warn("parameter --guard-longjmp only takes effect when used with --guard-cf");

@@ -71,12 +71,26 @@ fn a_dll() {
 
 #[test]
 fn which_command_lines_are_for_pe() {
-    for line in ["-m i386pep a.o", "a.o -mi386pe", "-m elf_x86_64 -m arm64pe", "-m i386pep --help"] {
+    for line in [
+        "-m i386pep a.o",
+        "a.o -mi386pe",
+        "-m elf_x86_64 -m arm64pe",
+        "-m i386pep --help",
+        "-m i386pep -mllvm -x -major-os-version=6 -mllvm=-y a.o",
+    ] {
         assert!(is_meant(&words(line)), "{line}");
     }
     for line in ["a.o", "-m elf_x86_64", "-m i386pep -m elf_x86_64", "-mi386", "-m"] {
         assert!(!is_meant(&words(line)), "{line}");
     }
+    let dir = std::env::temp_dir().join(format!("weld-coff-arguments-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let [pe, elf] = [("pe", "-m i386pep"), ("elf", "-m elf_x86_64")].map(|(name, text)| {
+        std::fs::write(dir.join(name), text).unwrap();
+        format!("@{}", dir.join(name).display())
+    });
+    assert!(is_meant(&words(&format!("a.o {pe}"))) && !is_meant(&words(&format!("a.o {pe} {elf}"))));
+    std::fs::remove_dir_all(&dir).unwrap();
 }
 
 #[test]
@@ -100,12 +114,15 @@ fn what_is_wrong_is_said() {
         ("-m i386pep a.o --subsystem gui", "unknown subsystem: gui"),
         ("-m i386pep a.o --icf=some", "unknown value 'some'"),
         ("-m i386pep a.o --image-base=1", "not a multiple of 64 KiB"),
+        ("-m i386pep a.o --entry=", "missing entry point symbol name"),
+        ("-m i386pep a.o x.def y.def", "two module-definition files: x.def and y.def"),
         ("-m i386pep a.o -T x.ld", "-T is not supported"),
     ] {
         let text = error(line);
         assert!(text.contains(want), "{line}: {text}");
     }
     assert!(error("-m i386pep --help").contains("--out-implib") && error("-v").starts_with("GNU ld"));
+    assert!(options("-v a.o").greeting.is_some_and(|text| text.starts_with("GNU ld")));
 }
 
 /// What `ld.lld` takes for MinGW, and GNU `ld` for its PE targets.
