@@ -4,6 +4,7 @@
 //! phase, in order. Each phase borrows what the phases before it made and returns a new value that later phases only read.
 //! What a phase finds wrong goes to `job.sink`: `end_phase` stops the link there, `settle` lets it go on to find more.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ffi::OsString;
 
@@ -27,7 +28,7 @@ use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::options::{Icf, OutputKind};
+use crate::options::{Icf, Options, OutputKind};
 use crate::persona::Persona;
 use crate::relocatable;
 use crate::report;
@@ -70,6 +71,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
     let jobserver = jobserver.as_ref();
+    let changed = OnceCell::new();
     let mut store = InputStore::new(host);
     store.set_root(&options.inputs.chroot);
     store.prefetch(options.inputs.prefetch, parts::of);
@@ -92,14 +94,15 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     };
     let result = {
         let _entered = trace.enter();
-        run(&job)
+        run(&job, &changed)
     };
     result.map_err(|diagnostics| job.failed(diagnostics))?;
     done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
 }
 
-fn run(job: &Job) -> Result<(), Diagnostics> {
+/// `changed` keeps the options if a script changes them.
+fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnostics> {
     let options = job.options;
     if options.reports.print_version {
         job.print(&options.persona.version_text())?;
@@ -118,6 +121,8 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     if let Some(record) = job.record {
         record.add(job.store)?;
     }
+    let options = if inputs.raw { changed.get_or_init(|| options.as_raw()) } else { options };
+    let job = &Job { options, ..*job };
     pool.install(|| link_inputs(job, &mut inputs, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));

@@ -205,6 +205,29 @@ pub struct Options {
     pub threads: Option<usize>,
 }
 
+impl Options {
+    /// The output is the image alone (`--oformat=binary`): nothing is left in it that is not loaded.
+    pub fn make_raw(&mut self) {
+        self.output.raw = true;
+        (self.layout.sectionheader, self.symtab.strip) = (false, Strip::All);
+    }
+
+    /// These options with [`Options::make_raw`] done.
+    pub fn as_raw(&self) -> Options {
+        let mut raw = self.clone();
+        raw.make_raw();
+        raw
+    }
+
+    /// What cannot be had of an image alone, if it is asked for.
+    pub fn against_raw(&self) -> Option<&'static str> {
+        match self.kind {
+            OutputKind::Relocatable => Some("-r"),
+            _ => self.relocs.emit_relocs.then_some("--emit-relocs"),
+        }
+    }
+}
+
 /// Which files take part, and where they are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct InputOptions {
@@ -645,6 +668,8 @@ pub struct OutputFileOptions {
     pub engine: EngineChoice,
     /// `--oformat=binary`: the bytes of the image, without headers.
     pub raw: bool,
+    /// `--oformat` was given, so that scripts do not decide.
+    pub format_given: bool,
 }
 
 impl Default for OutputFileOptions {
@@ -654,6 +679,7 @@ impl Default for OutputFileOptions {
             path_given: false,
             engine: EngineChoice::Auto,
             raw: false,
+            format_given: false,
         }
     }
 }

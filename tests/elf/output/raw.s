@@ -25,8 +25,15 @@
 //# [weld] error: -r and --oformat=binary cannot be used together
 //# [weld] fail: -q raw.o --oformat=binary
 //# [weld] error: --emit-relocs and --oformat=binary cannot be used together
-//# [weld] fail: raw.o -T script.ld
-//# [weld] error: script\.ld: OUTPUT_FORMAT\(binary\) is not supported; use --oformat=binary
+//# [weld] link: raw.o script.ld -N -Ttext=0x7c00 -o scripted.bin
+//# [weld] no-verify: no ELF file
+//# [weld] same: boot.bin scripted.bin
+//# [weld] link: raw.o script.ld --oformat=elf64-x86-64 -o elf.out
+//# [weld] check: sym(here) == sym(_start) + 4
+//# [weld] fail: raw.o script.ld --emit-relocs
+//# [weld] error: script\.ld: OUTPUT_FORMAT\(binary\) and --emit-relocs cannot be used together
+//# [weld] fail: raw.o script.ld -r
+//# [weld] error: script\.ld: OUTPUT_FORMAT\(binary\) and -r cannot be used together
 //# [weld] link: raw.o -T elf.ld -N -Ttext=0x7c00 --oformat=binary -o again.bin
 //# [weld] no-verify: no ELF file
 //# [weld] same: boot.bin again.bin

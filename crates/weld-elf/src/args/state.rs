@@ -261,8 +261,6 @@ impl State {
             (self.relocatable && o.sections.debug_names, "-r and --debug-names"),
             (o.dynamic.retpolines && o.notes.ibtplt, "-z retpolineplt and -z ibtplt"),
             (o.dynamic.retpolines && o.notes.shstk, "-z retpolineplt and -z shstk"),
-            (raw && self.relocatable, "-r and --oformat=binary"),
-            (raw && o.relocs.emit_relocs, "--emit-relocs and --oformat=binary"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
         ];
         let missing = [
@@ -273,9 +271,12 @@ impl State {
         if self.relocatable {
             o.layout.relro = false;
         }
+        let against_raw = o.against_raw().filter(|_| raw);
         if raw {
-            // Nothing is left that is not loaded.
-            (o.layout.sectionheader, o.symtab.strip) = (false, Strip::All);
+            o.make_raw();
+        }
+        if let Some(option) = against_raw {
+            self.error(format!("{option} and --oformat=binary cannot be used together"));
         }
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
             self.error(format!("{pair} cannot be used together"));

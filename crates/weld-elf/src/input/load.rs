@@ -86,6 +86,8 @@ pub struct Inputs<'a> {
     pub machine: &'static dyn Machine,
     /// What scripts say of it: script, name, and whether it is one of `OUTPUT_ARCH`.
     formats: Vec<(Arc<str>, String, bool)>,
+    /// A script wants the image alone (`OUTPUT_FORMAT(binary)`).
+    pub raw: bool,
     store: &'a InputStore<'a>,
 }
 
@@ -300,6 +302,7 @@ impl<'a> Loader<'a, '_> {
             libraries: HashMap::new(),
             machine: arch::default(),
             formats: Vec::new(),
+            raw: false,
             store: self.store,
         };
         match Remaps::read(self.options, self.store) {
@@ -543,9 +546,14 @@ impl<'a> Loader<'a, '_> {
         for (script, name, is_architecture) in inputs.formats.drain(..) {
             let wanted = if is_architecture { facts.architecture } else { facts.object_format };
             let raw = !is_architecture && self.options.output.raw;
-            if !is_architecture && name == "binary" && !raw {
-                let text = "OUTPUT_FORMAT(binary) is not supported; use --oformat=binary";
-                self.sink.error(format!("{script}: {text}"));
+            if !is_architecture && name == "binary" {
+                // The command line has the last word.
+                inputs.raw = !self.options.output.format_given;
+                if let Some(option) = self.options.against_raw().filter(|_| inputs.raw) {
+                    self.sink.error(format!(
+                        "{script}: OUTPUT_FORMAT(binary) and {option} cannot be used together"
+                    ));
+                }
             } else if name != wanted && !raw {
                 self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
             }

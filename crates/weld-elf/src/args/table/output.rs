@@ -139,7 +139,7 @@ const ROWS: &[Spec<State>] = &[
          that has the lowest address.",
         |s, v| {
             let format = v.text()?;
-            s.o.output.raw = format == "binary";
+            (s.o.output.raw, s.o.output.format_given) = (format == "binary", true);
             if !matches!(format, "elf" | "default" | "binary") {
                 let known = arch::object_format(format);
                 s.o.inputs.output_format =
