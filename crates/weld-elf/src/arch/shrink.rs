@@ -17,10 +17,13 @@ use crate::options::Options;
 use crate::sections::shrunk::Cut;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::{Symbols, sym};
-use crate::synth::slots::{NONE, Slots};
+use crate::synth::slots::{NONE, Slot, Slots};
 
 /// How a machine's code gets shorter.
 pub trait Shrink: Sync {
+    /// Code with these relocations may get shorter by multiples of so many bytes; `None`: it stays as it is.
+    fn step(&self, object: &Object, relocs: &[Rela]) -> Option<u64>;
+
     /// Adds the places of a section to `cuts`, ascending, with no byte gone yet. The alignment that places ask for.
     ///
     /// # Errors
@@ -112,8 +115,7 @@ impl Round<'_, '_> {
     pub fn place(&self, code: &Section, reloc: &Rela) -> Option<Place> {
         let (index, addend) = (reloc.sym(), reloc.r_addend() as u64);
         let object = code.object;
-        if index >= object.first_global && (index as usize) < object.syms.len() {
-            let id = object.global(index);
+        if let Some(id) = Self::global_of(object, reloc) {
             let flags = self.symbols[id].flags();
             return Some(Place { address: self.global(id)?.wrapping_add(addend), flags });
         }
@@ -161,21 +163,28 @@ impl Round<'_, '_> {
         }
     }
 
+    /// The global symbol that relocation `reloc` names, if it is one.
+    fn global_of(object: &Object, reloc: &Rela) -> Option<SymbolId> {
+        let index = reloc.sym();
+        let is_global = index >= object.first_global && (index as usize) < object.syms.len();
+        is_global.then(|| object.global(index))
+    }
+
+    /// The slots of what relocation `reloc` names, if it has any.
+    pub fn slot(&self, code: &Section, reloc: &Rela) -> Option<&Slot> {
+        match Self::global_of(code.object, reloc) {
+            Some(id) => self.slots.of_symbol(id),
+            None => self.slots.of_local(code.number, reloc.sym()),
+        }
+    }
+
     /// What a call by relocation `reloc` leads to: an entry of the PLT, or the function itself.
     pub fn called(&self, code: &Section, reloc: &Rela) -> Option<u64> {
-        let (index, object) = (reloc.sym(), code.object);
-        let slot = match index >= object.first_global && (index as usize) < object.syms.len() {
-            true => {
-                let id = object.global(index);
-                let special = self.symbols[id].has(sym::PREEMPTIBLE | sym::IFUNC);
-                special.then(|| self.slots.of_symbol(id)).flatten()
-            }
-            false => {
-                let ifunc = object.syms.get(index as usize)?.kind() == STT_GNU_IFUNC;
-                ifunc.then(|| self.slots.of_local(code.number, index)).flatten()
-            }
+        let special = match Self::global_of(code.object, reloc) {
+            Some(id) => self.symbols[id].has(sym::PREEMPTIBLE | sym::IFUNC),
+            None => code.object.syms.get(reloc.sym() as usize)?.kind() == STT_GNU_IFUNC,
         };
-        match slot {
+        match special.then(|| self.slot(code, reloc)).flatten() {
             Some(slot) if slot.plt != NONE => {
                 Some(self.entry(slot.plt)?.wrapping_add(reloc.r_addend() as u64))
             }

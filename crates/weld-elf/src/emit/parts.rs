@@ -50,6 +50,8 @@ impl Members<'_, '_, '_> {
         let code = object.shdrs[(id.0 - object.section_base) as usize].sh_flags() & SHF_EXECINSTR != 0;
         match relocs.len() {
             0 => (0..section.size).step_by(UNIT_BYTES as usize).collect(),
+            // Such machines' instructions name others of the section, which may be anywhere in it.
+            _ if code && self.image.mode.machine.shrink().is_some() => Vec::new(),
             _ if section.size < LARGE || !is_sorted(relocs, parallel) => Vec::new(),
             _ => borders(relocs, section.size, code),
         }

@@ -4,8 +4,8 @@
 //! section. What must stay apart to keep its meaning does:
 //! members of groups (a group lives or dies as a whole), mergeable data of different entry sizes,
 //! sections with flags that the next linker acts on (`SHF_GNU_RETAIN`, `SHF_EXCLUDE`, TLS, …), and
-//! `SHF_LINK_ORDER` sections whose leaders lie apart. Rights are united, as any linker does in the
-//! end: separating sections by them would change their order.
+//! `SHF_LINK_ORDER` sections whose leaders lie apart, and code that has to be aligned behind code that the next linker
+//! may make shorter. Rights are united, as any linker does in the end: separating sections by them would change their order.
 //!
 //! A linker script's output sections take whatever its patterns match, but for members of groups; the other sections
 //! are joined as ever.
@@ -23,6 +23,7 @@ use weld_common::hash::{hash_bytes, join};
 use weld_common::hash_index::HashIndex;
 
 use crate::arch::facts::Facts;
+use crate::arch::shrink::Shrink;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -89,6 +90,7 @@ pub struct Joiner<'c, 'a> {
     pub options: &'c Options,
     pub sink: &'c DiagSink,
     pub machine: &'static Facts,
+    pub shrink: Option<&'static dyn Shrink>,
     /// A linker script, whose bins sections have already.
     pub rules: Option<&'c Rules>,
 }
@@ -109,6 +111,8 @@ struct Gathered<'a> {
     /// One bit an input section: member of a group.
     grouped: Vec<u64>,
     keys: Keys<'a>,
+    /// Those with code that the next linker may make shorter, by multiples of so many bytes.
+    moving: HashMap<BinId, u64>,
     /// The last member of each joined `.eh_frame`.
     last_frames: HashMap<BinId, Frame>,
     /// The patterns of `--unique`.
@@ -147,6 +151,7 @@ impl<'a> Joiner<'_, 'a> {
             groups: Vec::new(),
             grouped: vec![0; self.sections.list.len().div_ceil(64)],
             keys: self.keys_of_commons(),
+            moving: HashMap::new(),
             last_frames: HashMap::new(),
             unique: self.options.unique_globs(),
         };
@@ -259,7 +264,9 @@ impl<'a> Joiner<'_, 'a> {
             align: self.sections.get(id).align(),
             alone,
         };
-        let fits = frame || known.is_none() || self.fits(all, known, id);
+        let code = shdr.sh_flags() & SHF_EXECINSTR != 0 && head.kind == SHT_PROGBITS;
+        let moves = code && all.moving.get(&known).is_some_and(|step| head.align > *step);
+        let fits = frame || known.is_none() || self.fits(all, known, id) && !moves;
         let bin = match known.is_some() && (fits || of_script.is_some()) {
             true => {
                 let common = all.heads[known.index()].get_or_insert(head);
@@ -278,6 +285,9 @@ impl<'a> Joiner<'_, 'a> {
             }
         };
         self.put(all, bin, id);
+        if let Some(step) = self.step(index, id).filter(|_| code) {
+            all.moving.entry(bin).and_modify(|least| *least = step.min(*least)).or_insert(step);
+        }
         if frame {
             self.follow_frame((index, id), bin, all);
         }
@@ -303,6 +313,13 @@ impl<'a> Joiner<'_, 'a> {
         }
         let start = align_up(end, self.sections.get(id).align());
         end.is_multiple_of(head.entsize) && start.is_multiple_of(head.entsize)
+    }
+
+    /// By multiples of how many bytes the next linker may make code shorter. What follows it in its section loses its alignment.
+    fn step(&self, object: usize, id: SectionId) -> Option<u64> {
+        let machine = self.shrink?;
+        let relocs = self.sections.relocs(&self.objects[object], object, self.sections.get(id));
+        machine.step(&self.objects[object], relocs)
     }
 
     fn put(&mut self, all: &mut Gathered, bin: BinId, id: SectionId) {

@@ -107,6 +107,7 @@ fn lay_out<'j>(
     let failed = |message: String| Diagnostics::from(Diagnostic::error(message));
     let (options, sink, parallel) = (job.options, job.sink, context.parallel);
     let (machine, objects) = (context.mode.facts(), &resolved.objects);
+    let shrink = context.mode.machine.shrink();
     let mut commons = NO_COMMONS;
     let mut kept = HashMap::new();
     match options.symbols.define_common {
@@ -117,7 +118,7 @@ fn lay_out<'j>(
         false => kept = merged_commons(resolved).map_err(failed)?.into_iter().collect(),
     }
     let rules = context.rules.filter(|_| context.inputs.layout().is_some());
-    let bins = Joiner { objects, sections, live: &live, options, sink, machine, rules }.join();
+    let bins = Joiner { objects, sections, live: &live, options, sink, machine, shrink, rules }.join();
     job.sink.end_phase()?;
     let choice =
         Choice { resolved, sections, symbols, live: &live, options, special: &Special::default(), sink };

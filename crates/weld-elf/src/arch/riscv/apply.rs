@@ -26,7 +26,7 @@ pub fn allocated<const WIDE: bool>(site: &Site, out: &mut [u8]) {
     let id = SectionId(site.object.section_base + site.shndx);
     let shrunk = site.image.sections.get(id).kind() == SectionKind::Shrunk;
     let cuts = if shrunk { site.image.sections.shrunk.cuts(id) } else { &[] };
-    let mut applier = Applier::<WIDE> { site, cuts, next: 0, by_offset: OnceCell::new() };
+    let mut applier = Applier::<WIDE> { site, cuts, next: 0, add: None, by_offset: OnceCell::new() };
     let mut i = 0;
     while i < site.relocs.len() {
         let reloc = &site.relocs[i];
@@ -43,6 +43,9 @@ struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
     cuts: &'s [Cut],
     /// The first cut that ends behind the place before.
     next: usize,
+    /// Where the last addition of a descriptor's sequence is that has become an upper half, behind the relocation
+    /// that begins the sequence.
+    add: Option<(usize, u64)>,
     /// Relocations with upper halves by their places, if relocations are in no order.
     by_offset: OnceCell<HashMap<u64, usize>>,
 }
@@ -70,9 +73,10 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             R_ALIGN => return self.unpadded(reloc, at).map(|()| 0),
             R_TPREL_ADD => return Ok(0),
             R_PCREL_LO12_I | R_PCREL_LO12_S => return self.lower(i, (out, at)).map(|()| 0),
-            R_LO12_I | R_LO12_S if self.cuts.is_empty() || !is_marked(site.relocs, i) => {}
-            R_LO12_I | R_LO12_S => return self.lower_alone(reloc, (out, at)).map(|()| 0),
-            R_TPREL_LO12_I | R_TPREL_LO12_S if !self.cuts.is_empty() && is_marked(site.relocs, i) => {
+            R_LO12_I | R_LO12_S if self.may_be_alone(i) => {
+                return self.lower_alone(reloc, (out, at)).map(|()| 0);
+            }
+            R_TPREL_LO12_I | R_TPREL_LO12_S if self.may_be_alone(i) => {
                 return self.lower_of_thread(i, (out, at)).map(|()| 0);
             }
             R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 | R_TLSDESC_ADD_LO12 | R_TLSDESC_CALL => {
@@ -154,11 +158,12 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             }
             relax::SHORT_LUI => {
                 let register = to(instruction(site.input, reloc.r_offset() as usize).ok_or(Failure::Form)?);
-                let value = Riscv::<WIDE>::wrapped(site.target(reloc));
-                put_short(out, at, short_lui(register, value).ok_or(Failure::TooFar)?);
-                Ok(())
+                put_short(out, at, SHORT_LUI | (register << 7) as u16);
+                Riscv::<WIDE>::put(R_RVC_LUI, out, at, site.target(reloc))
             }
             relax::PADDING => self.padding(reloc, (out, at)),
+            // Those of other kinds find out by their lower halves.
+            _ if reloc.kind() == R_HI20 && self.alone(site.target(reloc)).is_none() => Err(Failure::TooFar),
             // It is gone.
             _ => Ok(()),
         }
@@ -254,17 +259,26 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
         Riscv::<WIDE>::put(reloc.kind(), out, at, value as u64)
     }
 
-    /// The lower half of an address in code that may do without the upper one: then it counts from 0, or from the register for data.
-    fn lower_alone(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
-        let site = self.site;
-        let target = site.target(reloc);
+    /// Whether the upper half that belongs to the lower one of relocation `i` may be gone: it may be in another section.
+    fn may_be_alone(&self, i: usize) -> bool {
+        self.site.image.options.relocs.relax && is_marked(self.site.relocs, i)
+    }
+
+    /// The register, 0 or that for data, from which an address needs no upper half, and its distance from there.
+    fn alone(&self, target: u64) -> Option<(u32, i64)> {
         let value = Riscv::<WIDE>::wrapped(target);
         if is_low(value) {
-            return put_alone(reloc.kind(), (out, at), ZERO, value);
+            return Some((ZERO, value));
         }
-        let distance = site.image.pointer.map(|pointer| Riscv::<WIDE>::wrapped(target.wrapping_sub(pointer)));
-        match distance.filter(|distance| is_low(*distance)) {
-            Some(distance) => put_alone(reloc.kind(), (out, at), GP, distance),
+        let distance = Riscv::<WIDE>::wrapped(target.wrapping_sub(self.site.image.pointer?));
+        is_low(distance).then_some((GP, distance))
+    }
+
+    /// The lower half of an address in code that may do without the upper one.
+    fn lower_alone(&self, reloc: &Rela, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+        let target = self.site.target(reloc);
+        match self.alone(target) {
+            Some((register, value)) => put_alone(reloc.kind(), (out, at), register, value),
             None => Riscv::<WIDE>::put(reloc.kind(), out, at, target),
         }
     }
@@ -283,7 +297,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
     }
 
     /// An instruction of a sequence that asks a descriptor.
-    fn descriptor(&self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
+    fn descriptor(&mut self, i: usize, (out, at): (&mut [u8], usize)) -> Result<(), Failure> {
         let site = self.site;
         let reloc = &site.relocs[i];
         let kind = reloc.kind();
@@ -312,34 +326,20 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
                 addi(A0, if is_low(offset) { ZERO } else { A0 }, offset)
             }
             (None, R_TLSDESC_ADD_LO12) => {
+                self.add = Some((j, here));
                 let distance = site.got_tp(high)?.wrapping_sub(here) as i64;
                 fits_halves::<WIDE>(distance)?;
                 auipc(A0, distance)
             }
             (None, _) => {
                 // The instruction before it has the upper half.
-                let before = self.place_of_add(j).ok_or(Failure::Form)?;
-                let distance = site.got_tp(high)?.wrapping_sub(site.address.wrapping_add(before)) as i64;
+                let (_, before) = self.add.filter(|(of, _)| *of == j).ok_or(Failure::Form)?;
+                let distance = site.got_tp(high)?.wrapping_sub(before) as i64;
                 load(WIDE, A0, A0, distance)
             }
         };
         put_instruction(out, at, code);
         Ok(())
-    }
-
-    /// Where the addition of the sequence that relocation `j` begins is now.
-    fn place_of_add(&self, j: usize) -> Option<u64> {
-        let site = self.site;
-        let add = site.relocs[j..]
-            .iter()
-            .enumerate()
-            .find(|(k, reloc)| reloc.kind() == R_TLSDESC_ADD_LO12 && self.upper_of(j + k) == Some(j));
-        let offset = add?.1.r_offset();
-        let id = SectionId(site.object.section_base + site.shndx);
-        Some(match self.cuts.is_empty() {
-            true => offset.wrapping_add(site.delta),
-            false => site.image.sections.output_offset(id, offset),
-        })
     }
 
     /// A difference of two labels as LEB128.

@@ -13,7 +13,6 @@ use weld_common::reader::Reader;
 const STACK_ALIGN: u64 = 4;
 const ARCH: u64 = 5;
 const UNALIGNED_ACCESS: u64 = 6;
-const PRIVILEGED: [u64; 3] = [8, 10, 12];
 const ATOMIC_ABI: u64 = 14;
 const X3_USAGE: u64 = 16;
 
@@ -68,7 +67,7 @@ fn join(tag: u64, a: u64, b: u64) -> Result<u64, &'static str> {
             _ => Err("the ABI of atomic operations (Tag_RISCV_atomic_abi)"),
         },
         X3_USAGE => Err("the use of register x3 (Tag_RISCV_x3_reg_usage)"),
-        _ if PRIVILEGED.contains(&tag) => Ok(a),
+        // Among them the version of the privileged architecture: what was said first counts.
         _ => Ok(a),
     }
 }

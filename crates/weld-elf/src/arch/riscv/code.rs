@@ -26,6 +26,8 @@ pub const SHORT_NOP: u16 = 0x0001;
 /// `c.j`, `c.jal` (only where addresses have 32 bits)
 pub const SHORT_JUMP: u16 = 0xa001;
 pub const SHORT_CALL: u16 = 0x2001;
+/// `c.lui`, without its register and value.
+pub const SHORT_LUI: u16 = 0x6001;
 
 const AUIPC: u32 = 0x17;
 const LUI: u32 = 0x37;
@@ -112,13 +114,10 @@ pub fn shift_right(to: u32, from: u32, bits: u32) -> u32 {
     0x5013 | to << 7 | from << 15 | bits << 20
 }
 
-/// `c.lui rN, upper half of value`, if there is such an instruction.
-pub fn short_lui(register: u32, value: i64) -> Option<u16> {
+/// Whether there is `c.lui rN, upper half of value`.
+pub fn has_short_lui(register: u32, value: i64) -> bool {
     let upper = (value + 0x800) >> 12;
-    if upper == 0 || !(-32..32).contains(&upper) || matches!(register, ZERO | SP) {
-        return None;
-    }
-    Some(0x6001 | (register << 7) as u16 | (upper as u16 & 31) << 2 | (upper as u16 >> 5 & 1) << 12)
+    upper != 0 && (-32..32).contains(&upper) && !matches!(register, ZERO | SP)
 }
 
 fn upper(value: i64) -> u32 {
@@ -285,9 +284,12 @@ pub enum Leb {
     TooLarge,
 }
 
+/// Bytes that a number of 64 bits has as LEB128, at most.
+const LEB: usize = 10;
+
 /// Stores `value` in the bytes that a LEB128 number at `at` has, however few it needs.
 pub fn put_leb(out: &mut [u8], at: usize, value: u64) -> Result<(), Leb> {
-    let length = out[at..].iter().position(|byte| byte & 0x80 == 0).ok_or(Leb::Endless)? + 1;
+    let length = out[at..].iter().take(LEB).position(|byte| byte & 0x80 == 0).ok_or(Leb::Endless)? + 1;
     let mut rest = value;
     for (i, byte) in out[at..at + length].iter_mut().enumerate() {
         *byte = rest as u8 & 0x7f | if i + 1 < length { 0x80 } else { 0 };

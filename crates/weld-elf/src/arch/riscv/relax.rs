@@ -23,6 +23,7 @@ use crate::elf::Rela;
 use crate::input::object::{Object, SymbolPlace};
 use crate::sections::shrunk::Cut;
 use crate::symbols::sym;
+use crate::synth::slots::NONE;
 
 /// What a place becomes: it stays; it is an instruction that goes; the shorter forms of a call and of `lui`; padding.
 pub const STAYS: u8 = 0;
@@ -177,7 +178,7 @@ impl<const WIDE: bool> Relax<WIDE> {
             return Some(GONE);
         }
         let register = to(instruction(code.bytes, cut.end as usize - 4)?);
-        (code.object.flags & EF_RVC != 0 && short_lui(register, value).is_some()).then_some(SHORT_LUI)
+        (code.object.flags & EF_RVC != 0 && has_short_lui(register, value)).then_some(SHORT_LUI)
     }
 
     fn thread_offset(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
@@ -190,11 +191,15 @@ impl<const WIDE: bool> Relax<WIDE> {
     /// An instruction of a sequence that asks a descriptor: of four, two are needed at most.
     fn descriptor(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
         let reloc = &code.relocs[cut.reloc as usize];
+        let high = if reloc.kind() == R_TLSDESC_HI20 { reloc } else { descriptor_of(code, reloc)? };
+        // If one sequence has to ask it, all do.
+        if round.slot(code, high).is_some_and(|slot| slot.tls_desc != NONE) {
+            return None;
+        }
         match reloc.kind() {
             R_TLSDESC_HI20 | R_TLSDESC_LOAD_LO12 => Some(GONE),
             // The upper half of the offset, if that is known here and needs one.
             _ => {
-                let high = descriptor_of(code, reloc)?;
                 let place = round.place(code, high)?;
                 let offset = Riscv::<WIDE>::wrapped(place.address.wrapping_sub(round.thread_pointer));
                 let known = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::DEFINED;
@@ -238,6 +243,11 @@ fn descriptor_of<'c>(code: &Section<'c, '_>, reloc: &Rela) -> Option<&'c Rela> {
 }
 
 impl<const WIDE: bool> Shrink for Relax<WIDE> {
+    fn step(&self, object: &Object, relocs: &[Rela]) -> Option<u64> {
+        let shrinks = relocs.iter().any(|reloc| matches!(reloc.kind(), R_ALIGN | R_RELAX));
+        shrinks.then_some(if object.flags & EF_RVC != 0 { 2 } else { 4 })
+    }
+
     fn sites(&self, code: &Section, cuts: &mut Vec<Cut>) -> Result<u64, (usize, String)> {
         let relocs = code.relocs;
         let relax = code.options.relocs.relax;

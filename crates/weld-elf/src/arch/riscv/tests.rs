@@ -101,15 +101,26 @@ fn numbers_of_leb128_keep_their_length() {
     assert_eq!(put_leb(&mut out[2..3], 0, 0x80), Err(Leb::TooLarge));
     assert_eq!(put_leb(&mut [0x80, 0x80], 0, 1), Err(Leb::Endless));
     assert_eq!(put_leb(&mut [0xff; 12][..], 0, 1), Err(Leb::Endless));
+    let mut out = [0x80; 12];
+    out[10] = 0;
+    assert_eq!(put_leb(&mut out, 0, 1), Err(Leb::Endless));
+    out[9] = 0;
+    assert_eq!(put_leb(&mut out, 0, 1), Ok(()));
 }
 
 #[test]
 fn short_forms_of_lui() {
-    assert_eq!(short_lui(A0, 0x1000), Some(0x6505));
-    assert_eq!(short_lui(A0, -0x2_0000), Some(0x7501));
-    for (register, value) in [(A0, 0x7ff), (A0, 0x1_f800), (A0, -0x2_0801), (SP, 0x1000), (ZERO, 0x1000)] {
-        assert_eq!(short_lui(register, value), None, "{register} {value:#x}");
+    let lui = u32::from(SHORT_LUI) | A0 << 7;
+    for (value, wanted) in [(0x1000, 0x6505), (-0x2_0000, 0x7501)] {
+        assert!(has_short_lui(A0, value));
+        assert_eq!(stored(R_RVC_LUI, lui, value), (wanted, Ok(())));
     }
+    for (register, value) in [(A0, 0x7ff), (A0, 0x1_f800), (A0, -0x2_0801), (SP, 0x1000), (ZERO, 0x1000)] {
+        assert!(!has_short_lui(register, value), "{register} {value:#x}");
+    }
+    // What was chosen earlier may turn out to have no upper half: c.li a0, 0.
+    assert_eq!(stored(R_RVC_LUI, lui, 0x7ff), (0x4501, Ok(())));
+    assert!(stored(R_RVC_LUI, lui, 0x1_f800).1.is_err());
 }
 
 #[test]
