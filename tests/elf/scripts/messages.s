@@ -22,6 +22,10 @@
 //# error: REGION_ALIAS\(b, nothere\)
 //# fail: messages.o -T cycle.ld
 //# error: include one another too deeply
+//# fail: messages.o -T fill.ld
+//# error: fill\.ld:1:\d+: expected '\(', but found '0x11'
+//# fail: messages.o -T byte.ld
+//# error: byte\.ld:1:\d+: expected '\(', but found '1'
 //# fail: messages.o -T flag.ld
 //# error: expected a section flag \(SHF_…\), but found 'UNKNOWN'
 //# fail: messages.o -T flags.ld
@@ -116,3 +120,7 @@ SECTIONS { .text x : { *(.text) } x = . + 0x10; }
 SECTIONS { .text 0x1000 : { *(.text) } .data 0x2000 : AT(0x8000) { *(.data) } .b 0x3000 : AT(0x8000) { *(.b) } }
 //--- directive.ld
 SECTIONS { .text 0x20000 (BAR) : { *(.text) } }
+//--- fill.ld
+SECTIONS { .text : { *(.text) FILL 0x11 } }
+//--- byte.ld
+SECTIONS { .text : { *(.text) BYTE 1 } }

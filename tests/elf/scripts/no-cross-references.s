@@ -21,7 +21,7 @@ in_b: .quad 1b
 .section .note.GNU-stack,"",@progbits
 //--- fine.ld
 SECTIONS { .text : { *(.text) } .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } }
-NOCROSSREFS(.a .c) NOCROSSREFS(.nothing .b) NOCROSSREFS_TO(.c .a .b)
+NOCROSSREFS(.a .c) NOCROSSREFS(.nothing .b) NOCROSSREFS_TO(.c .a .b) NOCROSSREFS_TO(.nothing .b .c)
 //--- both.ld
 SECTIONS { .text : { *(.text) } .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } }
 NOCROSSREFS(.a .b)

@@ -5,6 +5,8 @@
 //!
 //! Source: GNU ld manual, "Miscellaneous Commands" and "Overlay Description".
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 use weld_common::diag::Diagnostic;
 
@@ -18,18 +20,30 @@ use crate::wording;
 
 /// Reports each reference that the script forbids.
 pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
-    for forbidden in script.forbidden_references() {
+    let all = script.forbidden_references();
+    if all.is_empty() {
+        return;
+    }
+    let mut by_name: HashMap<&[u8], Vec<OutputSectionId>> = HashMap::new();
+    for (id, out) in image.layout.with_ids() {
+        by_name.entry(&out.name).or_default().push(id);
+    }
+    for Forbidden { sections, to_first } in &all {
         let mut list: Vec<OutputSectionId> = Vec::new();
-        for name in &forbidden.sections {
-            let named = image.layout.with_ids().filter(|(_, out)| *out.name == **name);
-            list.extend(named.map(|(id, _)| id));
+        let mut is_forbidden = vec![false; image.layout.sections.len()];
+        for (i, name) in sections.iter().enumerate() {
+            let named = by_name.get(&name[..]).into_iter().flatten();
+            for &id in named {
+                is_forbidden[id.index()] |= i == 0 || !to_first;
+                list.push(id);
+            }
         }
+        list.sort_unstable();
         list.dedup();
         for &from in &list {
             let members = &image.layout[from].members;
             members.par_iter().filter_map(|member| member.as_section()).for_each(|id| {
-                let object = &image.resolved.objects[owners.object(id).index()];
-                check_section(image, (object, owners.object(id), id), (&forbidden, from, &list));
+                check_section(image, owners.object(id), id, (from, &is_forbidden));
             });
         }
     }
@@ -37,17 +51,15 @@ pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
 
 fn check_section(
     image: &Image,
-    (object, number, id): (&Object, ObjectId, SectionId),
-    (forbidden, from, list): (&Forbidden, OutputSectionId, &[OutputSectionId]),
+    number: ObjectId,
+    id: SectionId,
+    (from, is_forbidden): (OutputSectionId, &[bool]),
 ) {
+    let object = &image.resolved.objects[number.index()];
     let section = image.sections.get(id);
     for reloc in image.sections.relocs(object, number.index(), section) {
         let Some(to) = target(image, object, reloc.sym()) else { continue };
-        let is_forbidden = match forbidden.to_first {
-            true => Some(&to) == list.first(),
-            false => list.contains(&to),
-        };
-        if to == from || !is_forbidden {
+        if to == from || !is_forbidden[to.index()] {
             continue;
         }
         let spot = object.at_byte(id.0 - object.section_base, reloc.r_offset());
@@ -69,7 +81,7 @@ fn target(image: &Image, object: &Object, index: u32) -> Option<OutputSectionId>
     if index >= object.first_global {
         let symbol = &image.symbols[object.global(index)];
         let header = (symbol.kind() != sym::UNDEFINED).then(|| image.output_index(symbol)).flatten()?;
-        return image.layout.with_ids().map(|(id, _)| id).find(|id| id.header() == header);
+        return header.section();
     }
     let SymbolPlace::Section(shndx) = object.place(index, local) else { return None };
     image.out_of(image.sections.get(SectionId(object.section_base + shndx)))

@@ -2,8 +2,11 @@
 //!
 //! Assignments, assertions and output sections are one list: where an assignment stands decides what it sees.
 
+use std::collections::HashMap;
+
 use weld_common::diag::Diagnostic;
 
+use super::chain::Chain;
 use super::commands::{Command, Definition};
 use super::expr::Expr;
 use super::input_sections::SectionPattern;
@@ -16,11 +19,13 @@ use super::sections::{Assignment, Content, SectionDescription, Statement};
 pub struct LayoutScript {
     pub statements: Vec<Statement>,
     pub regions: Vec<Region>,
-    /// Other names of regions.
-    pub aliases: Vec<(String, String)>,
+    /// The region of each name; a region may have several.
+    region_names: HashMap<String, usize>,
     pub phdrs: Option<Vec<ProgramHeader>>,
     /// There is a `SECTIONS`.
     pub has_sections: bool,
+    /// It is that of the default layout, to which scripts only add.
+    pub adds_to_default: bool,
     /// `NOCROSSREFS` and `NOCROSSREFS_TO`.
     no_cross_references: Vec<Forbidden>,
     /// Where those of `statements` begin that the next `INSERT` moves.
@@ -69,17 +74,18 @@ impl LayoutScript {
                         let text = format!("{}: region {} is there already", region.place, region.name);
                         return Err(Diagnostic::error(text));
                     }
+                    self.region_names.insert(region.name.clone(), self.regions.len());
                     self.regions.push(region);
                 }
             }
             Command::RegionAlias(alias, region) => {
-                if self.region(&region).is_none() || self.region(&alias).is_some() {
+                let (Some(number), None) = (self.region(&region), self.region(&alias)) else {
                     let text = format!(
                         "REGION_ALIAS({alias}, {region}): there is no region {region}, or one called {alias}"
                     );
                     return Err(Diagnostic::error(text));
-                }
-                self.aliases.push((alias, region));
+                };
+                self.region_names.insert(alias, number);
             }
             Command::Phdrs(list) => self.phdrs.get_or_insert_default().extend(list),
             Command::Assert(assertion) => {
@@ -116,7 +122,7 @@ impl LayoutScript {
             _ => None,
         });
         self.statements.splice(0..0, statements.flatten());
-        self.has_sections = true;
+        (self.has_sections, self.adds_to_default) = (true, true);
     }
 
     /// Puts the statements of `INSERT` in their places. Those that name one section stay in their order.
@@ -126,29 +132,34 @@ impl LayoutScript {
     pub fn insert(&mut self) -> Result<(), Diagnostic> {
         let (before, after): (Vec<Insertion>, Vec<Insertion>) =
             std::mem::take(&mut self.inserted).into_iter().partition(|one| !one.after);
-        let mut waiting: Vec<Insertion> = before.into_iter().chain(after.into_iter().rev()).collect();
+        if before.is_empty() && after.is_empty() {
+            return Ok(());
+        }
+        let mut chain = Chain::default();
+        chain.add(std::mem::take(&mut self.statements), (None, false));
         // One may be beside what another one brings.
-        while !waiting.is_empty() {
-            let count = waiting.len();
-            for one in std::mem::take(&mut waiting) {
-                let is_it = |s: &Statement| matches!(s, Statement::Section(s) if s.name == one.beside);
-                match self.statements.iter().position(is_it) {
-                    Some(at) => {
-                        let at = at + usize::from(one.after);
-                        self.statements.splice(at..at, one.statements);
-                    }
-                    None => waiting.push(one),
+        let mut waiting: HashMap<Vec<u8>, Vec<(usize, Insertion)>> = HashMap::new();
+        for (number, one) in before.into_iter().chain(after.into_iter().rev()).enumerate() {
+            let mut ready = vec![(number, one)];
+            while let Some((number, one)) = ready.pop() {
+                let Some(&at) = chain.named.get(&one.beside) else {
+                    waiting.entry(one.beside.clone()).or_default().push((number, one));
+                    continue;
+                };
+                for name in chain.add(one.statements, (Some(at), one.after)) {
+                    ready.extend(waiting.remove(&name).into_iter().flatten().rev());
                 }
             }
-            if let Some(one) = waiting.first().filter(|_| waiting.len() == count) {
-                let text = format!(
-                    "{}: INSERT beside {}: there is no such output section",
-                    one.place,
-                    String::from_utf8_lossy(&one.beside)
-                );
-                return Err(Diagnostic::error(text));
-            }
         }
+        if let Some((_, one)) = waiting.into_values().flatten().min_by_key(|(number, _)| *number) {
+            let text = format!(
+                "{}: INSERT beside {}: there is no such output section",
+                one.place,
+                String::from_utf8_lossy(&one.beside)
+            );
+            return Err(Diagnostic::error(text));
+        }
+        self.statements = chain.into_list();
         Ok(())
     }
 
@@ -181,9 +192,7 @@ impl LayoutScript {
     }
 
     pub fn region(&self, name: &str) -> Option<usize> {
-        let alias = self.aliases.iter().find(|(alias, _)| alias == name);
-        let name = alias.map_or(name, |(_, region)| region);
-        self.regions.iter().position(|region| region.name == name)
+        self.region_names.get(name).copied()
     }
 
     /// All output sections, in order; those of overlays, too.
@@ -272,4 +281,41 @@ fn assignment(definition: &Definition) -> Assignment {
     let Definition { name, value, provide, hidden, place } = definition.clone();
     let value = value.into_expr(&place);
     Assignment { name, value, provide, hidden, place }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::commands::parse_alone;
+
+    /// The names of the sections of a layout of which `.a` and `.b` are the default.
+    fn inserted(text: &str) -> Result<Vec<String>, Diagnostic> {
+        let mut script = LayoutScript::default();
+        for command in parse_alone(text.as_bytes(), "t")? {
+            script.add(command)?;
+        }
+        script.end();
+        script.add_default(parse_alone(b"SECTIONS { .a : { } .b : { } }", "default")?);
+        script.insert()?;
+        Ok(script.descriptions().map(|s| String::from_utf8_lossy(&s.name).into_owned()).collect())
+    }
+
+    #[test]
+    fn what_is_inserted_beside_one_section_stays_in_order() {
+        let text = "SECTIONS { .1 : { } .2 : { } } INSERT AFTER .a; SECTIONS { .3 : { } } INSERT AFTER .a; \
+            SECTIONS { .5 : { } } INSERT AFTER .6; SECTIONS { .4 : { } } INSERT BEFORE .5; SECTIONS { .6 : { } } INSERT BEFORE .b; \
+            SECTIONS { .7 : { } } INSERT AFTER .b; SECTIONS { .0 : { } } INSERT BEFORE .a;";
+        let order = [".0", ".a", ".1", ".2", ".3", ".6", ".4", ".5", ".b", ".7"];
+        assert_eq!(inserted(text).unwrap(), order);
+        let lost = "SECTIONS { .1 : { } } INSERT AFTER .2; SECTIONS { .2 : { } } INSERT AFTER .1;";
+        assert!(inserted(lost).unwrap_err().message.contains("there is no such output section"));
+    }
+
+    #[test]
+    fn many_insertions_come_to_an_end() {
+        let one = |i: usize| format!("SECTIONS {{ .n{i} : {{ }} }} INSERT AFTER .n{};", i + 1);
+        let text: String =
+            (0..50_000).map(one).chain(["SECTIONS { .n50000 : { } } INSERT AFTER .a;".into()]).collect();
+        assert_eq!(inserted(&text).unwrap().len(), 50_003);
+    }
 }

@@ -7,6 +7,7 @@
 //!
 //! These are trees: what they mean for a link, later phases know.
 
+mod chain;
 pub mod commands;
 pub mod dynamic_list;
 pub mod expr;

@@ -351,12 +351,11 @@ impl<'a> Parser<'a, '_> {
         if token.kind != Kind::Word {
             return Ok(None);
         }
-        let called = self.lexer.peek(Mode::Expression)?.is("(");
-        if let Some((_, size)) = DATA.iter().find(|(name, _)| called && *name == token.text) {
+        if let Some((_, size)) = DATA.iter().find(|(name, _)| *name == token.text) {
             return Ok(Some(Content::Data(*size, self.in_parentheses()?)));
         }
-        if token.is("FILL") && called {
-            self.lexer.next(Mode::Expression)?;
+        if token.is("FILL") {
+            self.lexer.expect(Mode::Expression, "(")?;
             let fill = self.fill()?;
             self.lexer.expect(Mode::Expression, ")")?;
             return Ok(Some(Content::Fill(fill)));
