@@ -23,6 +23,11 @@ id!(/// A piece of an output section that the linker makes: GOT, PLT, a merged s
 impl HeaderIndex {
     /// "No section", for header fields.
     pub const ZERO: HeaderIndex = HeaderIndex(0);
+
+    /// The section with this header.
+    pub fn section(self) -> Option<OutputSectionId> {
+        self.0.checked_sub(1).map(OutputSectionId)
+    }
 }
 
 impl OutputSectionId {

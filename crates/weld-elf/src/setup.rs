@@ -67,7 +67,7 @@ impl<'j> ScriptRules<'j> {
         let mut rules = Rules::new(script, options.layout.orphans, options.layout.sort_sections)?;
         let names: Vec<&'j [u8]> =
             script.descriptions().map(|section| store.keep(section.name.clone())).collect();
-        if rules.has_constraints(script) {
+        if rules.has_constraints() {
             let look = |object: &Object| {
                 let (file, mut seen) = (rules.of_file(Some(&object.name)), Seen::default());
                 for (shndx, header) in object.shdrs.iter().enumerate().skip(1) {
@@ -79,7 +79,7 @@ impl<'j> ScriptRules<'j> {
                 seen
             };
             let seen: Vec<Seen> = objects.par_iter().map(look).collect();
-            rules.decide(script, &seen);
+            rules.decide(seen);
         }
         let bin_names = rules.bins.iter().map(|bin| names[bin.section as usize]).collect();
         Ok(ScriptRules { rules, bin_names })

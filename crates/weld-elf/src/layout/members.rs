@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 use weld_common::runs::align_to;
@@ -20,7 +21,7 @@ use crate::input::object::Object;
 use crate::live::{Live, SectionOwners};
 use crate::options::Options;
 use crate::section_order::SectionOrder;
-use crate::sections::{InputSection, ObjectSections, OutputUse, Sections, is_array};
+use crate::sections::{InputSection, JoinedKind, ObjectSections, OutputUse, Sections};
 use crate::synth::eh_frames::EhFrames;
 use crate::synth::emitted_relocs::{self, Lists};
 use crate::synth::section::{Place, Spec};
@@ -51,7 +52,7 @@ pub struct Builder<'c, 'a> {
 #[derive(Clone, Copy)]
 pub struct Head {
     /// `sh_type`
-    pub kind: u32,
+    pub kind: JoinedKind,
     /// `sh_flags`
     pub flags: u64,
     pub entsize: u64,
@@ -68,6 +69,12 @@ impl Head {
         Head { kind: used.kind, flags, entsize: used.entsize, align: 1, alone: false }
     }
 
+    /// Gives an output section these fields.
+    pub(super) fn fill(&self, out: &mut OutputSection) {
+        out.kind = self.kind.in_section(&out.name);
+        (out.flags, out.entsize, out.align) = (self.flags, self.entsize, self.align);
+    }
+
     /// What another section adds to the header of an output section. Those of one kind can be merged later on; flags
     /// that all have stay.
     pub fn join(&mut self, other: &Head) {
@@ -78,12 +85,7 @@ impl Head {
             self.flags &= !(SHF_MERGE | SHF_STRINGS);
         }
         self.align = self.align.max(other.align);
-        let kinds = [self.kind, other.kind];
-        self.kind = match kinds {
-            [a, b] if a == b => a,
-            [SHT_NOBITS, some] | [some, SHT_NOBITS] => some,
-            _ => kinds.into_iter().find(|kind| is_array(*kind)).unwrap_or(SHT_PROGBITS),
-        };
+        self.kind.join(other.kind);
     }
 }
 
@@ -242,6 +244,27 @@ impl<'a> Builder<'_, 'a> {
         Some(SectionId(base + links[at].1))
     }
 
+    /// Puts sections with `SHF_LINK_ORDER` in the order of those that they are linked to, which lie in their output sections by
+    /// `place`. What is linked to nothing comes last.
+    pub(super) fn sort_linked(
+        &self,
+        members: &mut [Member],
+        of_bin: &[OutputSectionId],
+        place: impl Fn(SectionId) -> u64,
+    ) {
+        members.sort_by_cached_key(|member| match member.as_section().and_then(|id| self.leader_of(id)) {
+            Some(leader) => (of_bin[self.sections.get(leader).bin().index()], place(leader)),
+            None => (OutputSectionId::NONE, 0),
+        });
+    }
+
+    /// What the header of an output section of such sections names: where that lies which the first is linked to.
+    pub(super) fn link_of(&self, members: &[Member], of_bin: &[OutputSectionId]) -> HeaderIndex {
+        let leader = members.iter().find_map(|m| m.as_section().and_then(|id| self.leader_of(id)));
+        let out = leader.map(|id| of_bin[self.sections.get(id).bin().index()]);
+        out.filter(|id| id.is_some()).map_or(HeaderIndex::ZERO, |id| id.header())
+    }
+
     /// The alignment that a member asks for.
     pub(super) fn align_of(&self, member: &Member) -> u64 {
         member.as_section().map_or(1, |id| self.sections.get(id).align())
@@ -256,7 +279,7 @@ impl<'a> Builder<'_, 'a> {
     ) -> Vec<Vec<Part>> {
         // Groups come first; so they are there where they belong.
         let groups = self.heads.iter().flat_map(|heads| (0..).map(BinId).zip(heads.iter()));
-        for (bin, _) in groups.filter(|(_, head)| head.is_some_and(|head| head.kind == SHT_GROUP)) {
+        for (bin, _) in groups.filter(|(_, head)| head.is_some_and(|head| head.kind.is(SHT_GROUP))) {
             self.out_for(bin, uses, outs, of_bin);
         }
         let found = self.gather_groups();
@@ -264,22 +287,13 @@ impl<'a> Builder<'_, 'a> {
         let mut as_part = |Group { bin, members, extent }| {
             let out = self.out_for(bin, uses, outs, of_bin).index();
             lists.resize_with(outs.len(), Default::default);
-            let Parts { count, first, more } = &mut lists[out];
-            let range = *count..*count + members.len();
-            *count = range.end;
-            match range.start {
-                0 => *first = members,
-                _ => more.push(members),
-            }
-            Part { bin, members: range, extent, start: None }
+            Part { bin, members: lists[out].add(members), extent, start: None }
         };
         let parts = found.into_iter().map(|run| run.into_iter().map(&mut as_part).collect()).collect();
         let region = trace::region("join members");
-        let join = |(out, Parts { count, mut first, more }): (&mut OutputSection, Parts)| {
+        let join = |(out, parts): (&mut OutputSection, Parts)| {
             let _task = region.task();
-            first.reserve_exact(count - first.len());
-            more.iter().for_each(|part| first.extend_from_slice(part));
-            out.members = first;
+            out.members = parts.join();
         };
         lists.resize_with(outs.len(), Default::default);
         match self.parallel {
@@ -305,10 +319,7 @@ impl<'a> Builder<'_, 'a> {
             let text = self.sections.bins[bin.index()];
             let mut out = OutputSection::new(Cow::Borrowed(text), SHT_PROGBITS, 0, 0);
             match uses[bin.index()] {
-                Some(head) => {
-                    (out.kind, out.flags, out.entsize, out.align) =
-                        (head.kind, head.flags, head.entsize, head.align);
-                }
+                Some(head) => head.fill(&mut out),
                 None if bin == crate::sections::bins::bin::COMMENT => {
                     out.flags = SHF_MERGE | SHF_STRINGS;
                     out.entsize = 1;
@@ -425,7 +436,11 @@ impl<'a> Builder<'_, 'a> {
         }
         for i in 0..layout.sections.len() {
             if is_linked(&layout.sections[i]) {
-                self.sort_linked(layout, i);
+                let mut members = std::mem::take(&mut layout.sections[i].members);
+                let place = |leader: SectionId| self.sections.get(leader).offset();
+                self.sort_linked(&mut members, &layout.of_bin, place);
+                layout.sections[i].link = self.link_of(&members, &layout.of_bin);
+                layout.sections[i].members = members;
                 place_again(layout, self.sections, OutputSectionId(i as u32));
             }
         }
@@ -461,32 +476,6 @@ impl<'a> Builder<'_, 'a> {
             false => list.chunks_mut(run).zip(&*parts).enumerate().for_each(place),
         }
         placed.into_iter().map(Option::unwrap_or_default).collect()
-    }
-
-    /// Sections with `SHF_LINK_ORDER` lie in the order of the sections they are linked to.
-    fn sort_linked(&self, layout: &mut Layout, index: usize) {
-        let of_bin = &layout.of_bin;
-        let leader = |member: &Member| -> Option<SectionId> {
-            let id = member.as_section()?;
-            let object = self.owners.object(id);
-            let base = self.objects[object.index()].section_base;
-            let links = &self.sections.objects[object.index()].link_order;
-            let at = links.binary_search_by_key(&(id.0 - base), |l| l.0).ok()?;
-            Some(SectionId(base + links[at].1))
-        };
-        let key = |member: &Member| match leader(member) {
-            Some(id) => {
-                let section = self.sections.get(id);
-                (of_bin[section.bin().index()], section.offset())
-            }
-            None => (OutputSectionId::NONE, 0),
-        };
-        let mut members = std::mem::take(&mut layout.sections[index].members);
-        members.sort_by_cached_key(key);
-        let first = members.first().map(key);
-        let leader = first.filter(|key| key.0.is_some());
-        layout.sections[index].link = leader.map_or(HeaderIndex::ZERO, |key| key.0.header());
-        layout.sections[index].members = members;
     }
 }
 
@@ -551,12 +540,33 @@ fn place_members(layout: &mut Layout, sections: &mut Sections, id: OutputSection
     out.align = align;
 }
 
-/// The members of an output section, as runs have found them.
+/// Members that lie one behind the other, as they are found.
 #[derive(Default)]
-struct Parts {
+pub(super) struct Parts {
     count: usize,
     first: Vec<Member>,
     more: Vec<Vec<Member>>,
+}
+
+impl Parts {
+    /// Takes in what lies behind all others. Returns their numbers.
+    pub(super) fn add(&mut self, members: Vec<Member>) -> Range<usize> {
+        let range = self.count..self.count + members.len();
+        self.count = range.end;
+        match range.start {
+            0 => self.first = members,
+            _ => self.more.push(members),
+        }
+        range
+    }
+
+    /// All in one list.
+    pub(super) fn join(self) -> Vec<Member> {
+        let mut all = self.first;
+        all.reserve_exact(self.count - all.len());
+        self.more.iter().for_each(|part| all.extend_from_slice(part));
+        all
+    }
 }
 
 /// How far an output section is filled.
@@ -580,7 +590,7 @@ fn output_flags(used: &OutputUse, machine: &Facts) -> u64 {
     const ANY: u64 = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_TLS | SHF_GNU_RETAIN;
     const ALL: u64 = SHF_MERGE | SHF_STRINGS;
     // The parts of an array run in an order of their own: they follow other sections only if all of them do.
-    let linked = if is_array(used.kind) { used.all_flags } else { used.any_flags } & SHF_LINK_ORDER;
+    let linked = if used.kind.has_array() { used.all_flags } else { used.any_flags } & SHF_LINK_ORDER;
     let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
     used.any_flags & (ANY | machine.large_flag()) | all & ALL | linked
 }

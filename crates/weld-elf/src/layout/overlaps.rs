@@ -28,24 +28,16 @@ pub fn check(layout: &Layout, page: u64) -> Result<(), String> {
 /// Says what lies on what.
 pub fn check_sections(layout: &Layout) -> Result<(), String> {
     let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
-    let mut sections: Vec<&OutputSection> = layout.sections.iter().filter(takes_memory).collect();
-    sections.sort_by_key(|s| s.address);
-    let name = |s: &OutputSection| String::from_utf8_lossy(&s.name).into_owned();
-    let range = |s: &OutputSection| format!("[{:#x}, {:#x})", s.address, s.end());
-    if let Some(first) = sections.first().filter(|s| s.address < layout.image_base && !layout.raw) {
+    let sections = || layout.sections.iter().filter(takes_memory);
+    let first = sections().min_by_key(|s| s.address);
+    if let Some(first) = first.filter(|s| s.address < layout.image_base && !layout.raw) {
         let (address, base) = (first.address, layout.image_base);
         return Err(format!(
             "section {} at {address:#x} lies before the image base {base:#x}; set one with --image-base",
-            name(first)
+            String::from_utf8_lossy(&first.name)
         ));
     }
-    for pair in sections.windows(2) {
-        let (a, b) = (pair[0], pair[1]);
-        if a.end() > b.address {
-            return Err(format!("section {} at {} overlaps {} at {}", name(a), range(a), name(b), range(b)));
-        }
-    }
-    Ok(())
+    check_ranges(sections().map(|s| (s.address, s)).collect(), "")
 }
 
 /// Checks that sections, each with where it begins, do not lie on one another. `what` says of what in messages.

@@ -32,7 +32,7 @@ use crate::live::{Live, live_members};
 use crate::options::Options;
 use crate::sections::bins::{BINS, bin};
 use crate::sections::scripted::Rules;
-use crate::sections::{InputSection, Sections, is_array};
+use crate::sections::{InputSection, JoinedKind, Sections, is_array};
 use crate::synth::groups::Group;
 use crate::util::align_up;
 
@@ -202,8 +202,8 @@ impl<'a> Joiner<'_, 'a> {
                     words += u32::from(section.in_image()) * (1 + u32::from(!relocs.is_empty()));
                 }
                 let name = object.section_name(i).unwrap_or(b".group");
-                let bin =
-                    all.add(name, Head { kind: SHT_GROUP, flags: 0, entsize: 4, align: 4, alone: true });
+                let kind = JoinedKind::new(SHT_GROUP);
+                let bin = all.add(name, Head { kind, flags: 0, entsize: 4, align: 4, alone: true });
                 self.sections.list[object.section_base as usize + i].set_bin(bin);
                 all.groups.push(Group::new(ObjectId(o as u32), i as u32, bin, words));
             }
@@ -258,13 +258,13 @@ impl<'a> Joiner<'_, 'a> {
         };
         let frame = !grouped && is_frame(object.machine, name, shdr);
         let head = Head {
-            kind: shdr.sh_type(),
+            kind: JoinedKind::new(shdr.sh_type()),
             flags: shdr.sh_flags() & !DROPPED | if grouped { SHF_GROUP } else { 0 },
             entsize: shdr.sh_entsize(),
             align: self.sections.get(id).align(),
             alone,
         };
-        let code = shdr.sh_flags() & SHF_EXECINSTR != 0 && head.kind == SHT_PROGBITS;
+        let code = shdr.sh_flags() & SHF_EXECINSTR != 0 && head.kind.is(SHT_PROGBITS);
         let moves = code && all.moving.get(&known).is_some_and(|step| head.align > *step);
         let fits = frame || known.is_none() || self.fits(all, known, id) && !moves;
         let bin = match known.is_some() && (fits || of_script.is_some()) {

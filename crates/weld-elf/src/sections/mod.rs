@@ -18,7 +18,7 @@ mod uses;
 
 pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};
-pub use uses::OutputUse;
+pub use uses::{JoinedKind, OutputUse};
 
 use crate::eh_frame::EhFrame;
 use crate::elf::*;

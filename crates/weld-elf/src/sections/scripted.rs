@@ -6,6 +6,8 @@
 //!
 //! Source: GNU ld manual, "Input Section Description".
 
+use std::collections::HashMap;
+
 use weld_common::diag::Diagnostic;
 use weld_common::glob::{Glob, GlobSet};
 
@@ -42,7 +44,8 @@ pub struct Rules {
     /// The rules of each such pattern, in the order of the script.
     of_name: Vec<Vec<Rule>>,
     files: Vec<Files>,
-    /// Which output sections of the script there are not, because of a constraint.
+    /// What each output section of the script insists on, and whether there is none because of that.
+    constraints: Vec<Option<Constraint>>,
     disabled: Vec<bool>,
     pub orphans: Orphans,
 }
@@ -57,6 +60,13 @@ struct Rule {
     /// Which of `files`; the first is any.
     files: u32,
     flags: (u64, u64),
+}
+
+impl Rule {
+    /// Whether it is for sections of a file with these flags, if its pattern is for their names.
+    fn holds(&self, file: &OfFile, flags: u64) -> bool {
+        flags & self.flags.0 == self.flags.0 && flags & self.flags.1 == 0 && file.has(self.files)
+    }
 }
 
 /// A pattern for files with those that it excludes.
@@ -114,8 +124,8 @@ pub enum Found {
 /// Compiles the patterns of a script.
 pub struct Compiler {
     rules: Rules,
-    texts: std::collections::HashMap<Vec<u8>, u32>,
-    specs: std::collections::HashMap<(FilePattern, Vec<FilePattern>), u32>,
+    texts: HashMap<Vec<u8>, u32>,
+    specs: HashMap<(FilePattern, Vec<FilePattern>), u32>,
     next: u32,
 }
 
@@ -129,6 +139,7 @@ impl Rules {
             names: GlobSet::new(),
             of_name: Vec::new(),
             files: vec![any],
+            constraints: Vec::new(),
             disabled: Vec::new(),
             orphans,
         };
@@ -172,12 +183,7 @@ impl Rules {
         self.names.all(name, |text| {
             let rules = self.of_name[text as usize].iter();
             let mut rules = rules.take_while(|rule| best.is_none_or(|best| rule.number < best.number));
-            let holds = |rule: &&Rule| {
-                flags & rule.flags.0 == rule.flags.0
-                    && flags & rule.flags.1 == 0
-                    && file.has(rule.files)
-                    && !self.disabled[rule.section as usize]
-            };
+            let holds = |rule: &&Rule| rule.holds(file, flags) && !self.disabled[rule.section as usize];
             best = rules.find(holds).or(best);
         });
         match best {
@@ -195,6 +201,7 @@ impl Compiler {
         section: &SectionDescription,
         sort: Option<Sort>,
     ) -> Result<(), Diagnostic> {
+        self.rules.constraints.push(section.constraint);
         self.rules.disabled.push(false);
         let subalign = match &section.subalign {
             None => None,
@@ -300,40 +307,71 @@ impl Compiler {
     }
 }
 
-/// What was seen of the sections that output sections with a constraint would take.
-#[derive(Clone, Default)]
-pub struct Seen {
-    writable: Vec<bool>,
+/// What was seen of the sections that output sections with a constraint may take: in the order of the script, the output sections
+/// that have a pattern for it, up to one without a constraint; and whether one of those sections is writable.
+#[derive(Default)]
+pub struct Seen(HashMap<Vec<u32>, bool>);
+
+impl Seen {
+    fn add(&mut self, takers: Vec<u32>, writable: bool) {
+        *self.0.entry(takers).or_default() |= writable;
+    }
 }
 
 impl Rules {
     /// Whether an output section has a constraint. Then [`Self::look`] has to see all sections first.
-    pub fn has_constraints(&self, script: &LayoutScript) -> bool {
-        script.descriptions().any(|section| section.constraint.is_some())
+    pub fn has_constraints(&self) -> bool {
+        self.constraints.iter().any(Option::is_some)
     }
 
     /// Notes what a section means for output sections with constraints that it may go to.
     pub fn look(&self, file: &OfFile, name: &[u8], flags: u64, seen: &mut Seen) {
-        seen.writable.resize(self.disabled.len(), false);
+        let mut takers: Vec<u32> = Vec::new();
+        let mut end = u32::MAX;
         self.names.all(name, |text| {
-            let holds = |rule: &&Rule| {
-                flags & rule.flags.0 == rule.flags.0 && flags & rule.flags.1 == 0 && file.has(rule.files)
-            };
-            for rule in self.of_name[text as usize].iter().filter(holds) {
-                seen.writable[rule.section as usize] |= flags & crate::elf::SHF_WRITE != 0;
+            for rule in &self.of_name[text as usize] {
+                if rule.section >= end {
+                    break;
+                }
+                match self.constraints[rule.section as usize] {
+                    _ if !rule.holds(file, flags) => {}
+                    None => end = rule.section,
+                    Some(_) => takers.push(rule.section),
+                }
             }
         });
+        takers.retain(|taker| *taker < end);
+        takers.sort_unstable();
+        takers.dedup();
+        if !takers.is_empty() {
+            seen.add(takers, flags & crate::elf::SHF_WRITE != 0);
+        }
     }
 
-    /// Leaves out output sections whose constraints do not hold.
-    pub fn decide(&mut self, script: &LayoutScript, seen: &[Seen]) {
-        for (i, section) in script.descriptions().enumerate() {
-            let writable = seen.iter().any(|seen| seen.writable.get(i).copied().unwrap_or(false));
-            self.disabled[i] = match section.constraint {
+    /// Leaves out output sections whose constraints do not hold. Later ones may then take what they would have taken.
+    pub fn decide(&mut self, seen: Vec<Seen>) {
+        let mut all = Seen::default();
+        seen.into_iter().flat_map(|seen| seen.0).for_each(|(takers, writable)| all.add(takers, writable));
+        // What each would take, with what is left of those that may take it.
+        let mut waiting: Vec<Vec<(&[u32], bool)>> = vec![Vec::new(); self.constraints.len()];
+        for (takers, writable) in &all.0 {
+            waiting[takers[0] as usize].push((&takers[1..], *writable));
+        }
+        for (i, constraint) in self.constraints.iter().enumerate() {
+            let mine = std::mem::take(&mut waiting[i]);
+            let writable = mine.iter().any(|(_, writable)| *writable);
+            self.disabled[i] = match constraint {
                 None => false,
                 Some(Constraint::ReadOnly) => writable,
                 Some(Constraint::Writable) => !writable,
             };
+            if self.disabled[i] {
+                for (others, writable) in mine {
+                    if let Some((next, others)) = others.split_first() {
+                        waiting[*next as usize].push((others, writable));
+                    }
+                }
+            }
         }
     }
 
@@ -400,12 +438,26 @@ mod tests {
     fn constraints_are_decided_by_what_there_is() {
         let text = ".a : ONLY_IF_RO { *(.x) } .a : ONLY_IF_RW { *(.x) }";
         for (flags, expected) in [(2, 0), (3, 1)] {
-            let (script, mut rules) = rules(text);
+            let (_, mut rules) = rules(text);
             let name = file("f.o", None);
             let (of_file, mut seen) = (rules.of_file(Some(&name)), Seen::default());
             rules.look(&of_file, b".x", flags, &mut seen);
-            rules.decide(&script, &[seen]);
+            rules.decide(vec![seen]);
             assert_eq!(find(&rules, &name, ".x"), expected);
         }
+    }
+
+    #[test]
+    fn what_another_takes_says_nothing_of_a_constraint() {
+        let text = ".a : { *(.x) } .b : ONLY_IF_RO { *(.x .y) } .c : ONLY_IF_RO { *(.z) } .d : ONLY_IF_RO { *(.z .w) } .e : { *(.z) }";
+        let (_, mut rules) = rules(text);
+        let name = file("f.o", None);
+        let (of_file, mut seen) = (rules.of_file(Some(&name)), Seen::default());
+        for (section, flags) in [(".x", 3), (".y", 2), (".z", 3), (".w", 2)] {
+            rules.look(&of_file, section.as_bytes(), flags, &mut seen);
+        }
+        rules.decide(vec![seen]);
+        // .a has .x, so .b is all read-only; .z is left out of .c and so is in question for .d, and ends in .e.
+        assert_eq!([".x", ".y", ".z", ".w"].map(|section| find(&rules, &name, section)), [0, 1, 4, -1]);
     }
 }

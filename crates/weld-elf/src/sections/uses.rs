@@ -7,11 +7,50 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::sections::bins::BINS;
 
+/// The type of an output section, while those of input sections are joined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct JoinedKind {
+    /// What all have, or data.
+    kind: u32,
+    /// The first type of arrays of functions among them; or 0.
+    array: u32,
+}
+
+impl JoinedKind {
+    pub fn new(kind: u32) -> JoinedKind {
+        JoinedKind { kind, array: if is_array(kind) { kind } else { 0 } }
+    }
+
+    #[inline]
+    pub fn join(&mut self, other: JoinedKind) {
+        if *self != other {
+            self.kind = if self.kind == other.kind { self.kind } else { SHT_PROGBITS };
+            self.array = if self.array == 0 { other.array } else { self.array };
+        }
+    }
+
+    pub fn has_array(self) -> bool {
+        self.array != 0
+    }
+
+    pub fn is(self, kind: u32) -> bool {
+        self.kind == kind
+    }
+
+    /// The type of the output section of this name: only one that is an array by name still is with other data in it.
+    pub fn in_section(self, name: &[u8]) -> u32 {
+        match name {
+            b".init_array" | b".fini_array" | b".preinit_array" if self.has_array() => self.array,
+            _ => self.kind,
+        }
+    }
+}
+
 /// What an object contributes to an output section's header.
 #[derive(Clone, Copy)]
 pub struct OutputUse {
     pub bin: BinId,
-    pub kind: u32,
+    pub kind: JoinedKind,
     /// Flags that any, and that every, input section has.
     pub any_flags: u64,
     pub all_flags: u64,
@@ -23,15 +62,12 @@ impl OutputUse {
     /// What a section with this header contributes.
     pub(super) fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
-        let kind = machine.plain_section(shdr.sh_type());
+        let kind = JoinedKind::new(machine.plain_section(shdr.sh_type()));
         OutputUse { bin, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }
     }
 
     pub fn join(&mut self, other: &OutputUse) {
-        if self.kind != other.kind {
-            let array = [self.kind, other.kind].into_iter().find(|k| is_array(*k));
-            self.kind = array.unwrap_or(SHT_PROGBITS);
-        }
+        self.kind.join(other.kind);
         self.any_flags |= other.any_flags;
         self.all_flags &= other.all_flags;
         if self.entsize != other.entsize {

@@ -104,7 +104,8 @@ impl Internals {
             Some((script, rules)) => internals.computed_by(resolved, script, rules),
             None => internals.assigned(resolved, scripts),
         }
-        internals.linker_made(resolved, sections, options, sink);
+        let own_layout = script.is_some_and(|(script, _)| script.has_sections && !script.adds_to_default);
+        internals.linker_made(resolved, sections, (options, own_layout), sink);
         if let Some((script, rules)) = script {
             internals.note_kinds(resolved, &script.assignments_of(|section| !rules.is_disabled(section)));
         }
@@ -160,16 +161,8 @@ impl Internals {
             self.computed.entry(id).or_insert(original);
             self.assign(resolved, name, (target, flags), assignment.place.to_string());
         }
-        // One that is needed may need others.
-        loop {
-            let before = self.list.len();
-            for (assignment, _) in all.iter().filter(|(assignment, _)| assignment.provide) {
-                self.provide(resolved, assignment);
-            }
-            if self.list.len() == before {
-                break;
-            }
-        }
+        let provided = all.iter().map(|(assignment, _)| *assignment).filter(|assignment| assignment.provide);
+        self.provide(resolved, provided);
         let needs = |assignment: &&Assignment| {
             resolved.names.find(assignment.name.as_bytes()).is_some_and(|id| self.computed.contains_key(&id))
         };
@@ -183,20 +176,39 @@ impl Internals {
         self.script_names = known.collect();
     }
 
-    fn provide(&mut self, resolved: &mut Resolved, assignment: &Assignment) {
+    /// `PROVIDE`: what is asked for and nobody defines. One that is needed may need others.
+    fn provide<'s>(&mut self, resolved: &mut Resolved, all: impl Iterator<Item = &'s Assignment>) {
+        let all: Vec<&Assignment> = all.collect();
+        let mut by_name: HashMap<&str, Vec<&Assignment>> = HashMap::new();
+        for assignment in &all {
+            by_name.entry(&assignment.name).or_default().push(assignment);
+        }
+        // The first on top.
+        let mut ready: Vec<&Assignment> = all.iter().rev().copied().collect();
+        while let Some(assignment) = ready.pop() {
+            if !self.provide_one(resolved, assignment) {
+                continue;
+            }
+            for name in assignment.value.symbols() {
+                if let Some(id) = resolved.names.find(name.as_bytes()) {
+                    resolved.names.get_mut(id).flags |= flag::REF_STRONG;
+                    ready.extend(by_name.remove(name).into_iter().flatten().rev());
+                }
+            }
+        }
+    }
+
+    /// Whether it is needed.
+    fn provide_one(&mut self, resolved: &mut Resolved, assignment: &Assignment) -> bool {
         let (before, name) = (self.list.len(), assignment.name.as_bytes());
         let flags = if assignment.hidden { flag::VIS_HIDDEN } else { 0 };
         self.optional(resolved, name, Target::Computed { absolute: false, same: None }, flags);
         if self.list.len() == before {
-            return;
+            return false;
         }
         self.name_last(assignment.place.to_string());
         self.computed.insert(self.list[before].id, None);
-        for name in assignment.value.symbols() {
-            if let Some(id) = resolved.names.find(name.as_bytes()) {
-                resolved.names.get_mut(id).flags |= flag::REF_STRONG;
-            }
-        }
+        true
     }
 
     /// Which of the computed values are numbers: before the scan, for they do not move with the image.
@@ -268,7 +280,7 @@ impl Internals {
         &mut self,
         resolved: &mut Resolved,
         sections: &Sections,
-        options: &Options,
+        (options, own_layout): (&Options, bool),
         sink: &DiagSink,
     ) {
         let internals = self;
@@ -277,7 +289,16 @@ impl Internals {
         }
         keep_got_base(resolved, sink);
         announce_dynamic(resolved, options);
+        // Bounds of the image that a script does not define are not there if it lays out.
+        let is_bound = |target: &Target| match target {
+            Target::EndOfText | Target::EndOfData | Target::End => true,
+            Target::SectionStart(name) => name == b".bss",
+            _ => false,
+        };
         for (name, target, hidden) in reserved() {
+            if own_layout && is_bound(&target) {
+                continue;
+            }
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
         }
         internals.rela_iplt(resolved, options);

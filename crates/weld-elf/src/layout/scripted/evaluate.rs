@@ -556,7 +556,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 Some(self.in_chunk(chunk, symbol.offset()))
             }
             sym::INTERNAL => {
-                let internal = self.world.internals.list.iter().find(|internal| internal.id == id)?;
+                let internal = self.world.internals.list.get(symbol.section as usize)?;
                 let number = addresses::value_of_internal(
                     self.world.symbols,
                     (self.layout, self.world.internals),

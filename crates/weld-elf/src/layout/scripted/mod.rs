@@ -6,7 +6,8 @@
 //! ([`weld_common::runs::Extent`]), so a pass over the script costs a step for each run and bin. Where nothing changes any more,
 //! each run gives its sections their places, in parallel.
 //!
-//! * `build` makes the list, and the output sections; `orphans` finds places for what the script does not name;
+//! * `build` makes the list, and the output sections: `compile` from what the script says, `contents` from what there is, `order` puts
+//!   them in order, with places that `orphans` finds for what the script does not name, and `members` lists what lies in each;
 //! * `evaluate` runs through it, with the values of `value`;
 //! * `headers` makes program headers and offsets in the file;
 //! * `insert` adds chunks to what is laid out.
@@ -14,9 +15,13 @@
 //! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what holds.
 
 mod build;
+mod compile;
+mod contents;
 mod evaluate;
 mod headers;
 mod insert;
+mod members;
+mod order;
 mod orphans;
 mod value;
 

@@ -1,0 +1,186 @@
+//! From the statements of a script to steps and blocks.
+
+use super::build::{Contents, Maker};
+use super::*;
+use crate::script::expr::{Binary, Op};
+use crate::script::sections::{Assignment, Content, SectionDescription, Statement};
+use crate::sections::bins::BINS;
+use crate::sections::scripted::ScriptBin;
+
+impl Maker<'_> {
+    /// Makes steps of the script's statements.
+    pub(super) fn compile(&mut self) -> Result<(), String> {
+        let script = self.source.script.clone();
+        let mut number = 0;
+        for statement in &script.statements {
+            match statement {
+                Statement::Assign(assignment) => self.assign(assignment),
+                Statement::Assert(assertion) => self.steps.push(Step::Assert {
+                    value: assertion.value.clone(),
+                    message: assertion.message.clone(),
+                }),
+                Statement::Section(section) => {
+                    self.section(number, section, false)?;
+                    number += 1;
+                }
+                Statement::Overlay(overlay) => {
+                    let (address, load_address) = (overlay.address.clone(), overlay.load_address.clone());
+                    self.steps.push(Step::BeginOverlay { address, load_address });
+                    for section in &overlay.sections {
+                        self.section(number, section, true)?;
+                        number += 1;
+                    }
+                    self.steps.push(Step::EndOverlay);
+                    for section in &overlay.sections {
+                        self.overlay_symbols(section);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn assign(&mut self, assignment: &Assignment) {
+        let target = self.target(&assignment.name);
+        // What nothing asks for is not defined.
+        if target.is_none() && !assignment.is_dot() {
+            return;
+        }
+        let (name, value, place) =
+            (assignment.name.clone(), assignment.value.clone(), assignment.place.clone());
+        self.steps.push(Step::Assign { name, target, value, place });
+    }
+
+    /// Where the value of a symbol goes that is defined by the script.
+    fn target(&mut self, name: &str) -> Option<usize> {
+        let id = *self.source.names.get(name)?;
+        let internal = self.source.internals.computed(id)?;
+        let next = self.assigned.len();
+        let slot = *self.by_symbol.entry(id).or_insert(next);
+        if slot == next {
+            let original = internal;
+            self.assigned.push(Assigned { value: Value::number(0), seen: false, original });
+        }
+        Some(slot)
+    }
+
+    /// `__load_start_X` and `__load_stop_X` of a section in an overlay.
+    fn overlay_symbols(&mut self, section: &SectionDescription) {
+        let letters = section.name.iter().filter(|b| b.is_ascii_alphanumeric() || **b == b'_');
+        let name: String = letters.map(|b| *b as char).collect();
+        let place = section.place.clone();
+        let start = vec![Op::LoadAddress(section.name.clone())];
+        let mut stop = start.clone();
+        stop.extend([Op::Size(section.name.clone()), Op::Binary(Binary::Add)]);
+        for (prefix, code) in [("__load_start_", start), ("__load_stop_", stop)] {
+            let name = format!("{prefix}{name}");
+            if let Some(target) = self.target(&name) {
+                let value = Expr { code, place: place.clone() };
+                self.steps.push(Step::Assign { name, target: Some(target), value, place: place.clone() });
+            }
+        }
+    }
+
+    fn section(&mut self, number: usize, section: &SectionDescription, overlaid: bool) -> Result<(), String> {
+        if section.name == b"/DISCARD/" || self.source.rules.is_disabled(number) {
+            return Ok(());
+        }
+        let script = self.source.script.clone();
+        let region = |name: &Option<String>| match name {
+            None => Ok(None),
+            Some(name) => match script.region(name) {
+                Some(region) => Ok(Some(region)),
+                None => Err(format!("{}: there is no memory region {name}", section.place)),
+            },
+        };
+        if section.load_address.is_some() && section.load_region.is_some() {
+            return Err(format!("{}: AT and AT> give the section two load addresses", section.place));
+        }
+        let block = self.blocks.len();
+        self.by_name.entry(section.name.clone()).or_insert(block);
+        let assigns = |content: &Content| matches!(content, Content::Assign(a) if !a.is_dot() && !a.provide);
+        self.blocks.push(Block {
+            name: section.name.clone(),
+            place: Some(section.place.clone()),
+            out: None,
+            address: section.address.clone(),
+            align: section.align.clone(),
+            load_address: section.load_address.clone(),
+            align_with_input: section.align_with_input,
+            region: region(&section.region)?,
+            chooses: section.region.is_none(),
+            load_region: region(&section.load_region)?,
+            phdrs: self.headers_of(section)?,
+            fill: section.fill.clone(),
+            inner_align: 1,
+            overlaid,
+            assigns: section.contents.iter().any(assigns),
+        });
+        self.contents.push(Contents { kind: section.kind.clone(), ..Contents::default() });
+        self.steps.push(Step::Begin(block));
+        for (i, content) in section.contents.iter().enumerate() {
+            self.content(block, (number as u32, i as u32), content);
+        }
+        self.steps.push(Step::End(block));
+        Ok(())
+    }
+
+    /// The numbers of the program headers that a section names.
+    fn headers_of(&self, section: &SectionDescription) -> Result<Option<Vec<usize>>, String> {
+        if section.phdrs.is_empty() {
+            return Ok(None);
+        }
+        let list = self.source.script.phdrs.as_deref().unwrap_or_default();
+        let mut numbers = Vec::new();
+        for name in section.phdrs.iter().filter(|name| *name != "NONE") {
+            match list.iter().position(|header| header.name == *name) {
+                Some(number) => numbers.push(number),
+                None => return Err(format!("{}: there is no program header {name}", section.place)),
+            }
+        }
+        Ok(Some(numbers))
+    }
+
+    fn content(&mut self, block: usize, (section, content_number): (u32, u32), content: &Content) {
+        match content {
+            Content::Inputs(_) => {
+                let (bins, key) = (&self.source.rules.bins, (section, content_number));
+                let of = |bin: &ScriptBin| (bin.section, bin.content);
+                let first = bins.partition_point(|bin| of(bin) < key);
+                let count = bins[first..].iter().take_while(|bin| of(bin) == key).count();
+                for number in first..first + count {
+                    let planned = self.plan(block);
+                    self.of_bin[BINS.len() + number] = Some(planned);
+                    self.steps.push(Step::Inputs(planned));
+                }
+            }
+            Content::Assign(assignment) => {
+                if assignment.is_dot() && !only_aligns(&assignment.value) {
+                    self.contents[block].forced = true;
+                }
+                self.assign(assignment);
+            }
+            Content::Assert(assertion) => self
+                .steps
+                .push(Step::Assert { value: assertion.value.clone(), message: assertion.message.clone() }),
+            Content::Data(size, value) => self.add_data(block, vec![0; usize::from(*size)], value.clone()),
+            Content::Text(text) => {
+                let place = self.blocks[block].place.clone();
+                let Some(place) = place else { return };
+                self.add_data(block, text.clone(), Expr { code: Vec::new(), place });
+            }
+            Content::Fill(fill) => self.steps.push(Step::Fill(fill.clone())),
+        }
+    }
+
+    fn add_data(&mut self, block: usize, bytes: Vec<u8>, value: Expr) {
+        self.steps.push(Step::Data(self.data.len(), value));
+        self.data.push((bytes, block));
+        self.contents[block].forced = true;
+    }
+}
+
+/// Whether an expression for `.` only aligns it, or leaves it as it is.
+fn only_aligns(value: &Expr) -> bool {
+    matches!(&value.code[..], [Op::Dot]) || matches!(&value.code[..], [Op::Dot, .., Op::Align])
+}

@@ -1,0 +1,335 @@
+//! What lies in the blocks of a script: input sections by bins, and what the linker makes. From that follow the headers of the output
+//! sections.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::build::{Contents, Maker, Planned};
+use super::*;
+use crate::elf::*;
+use crate::layout::members::{Builder, Head, Parts};
+use crate::layout::runs::Group;
+use crate::layout::{Chunk, ChunkKind, OutputSection};
+use crate::script::sections::SectionType;
+use crate::sections::scripted::Found;
+use crate::sections::{JoinedKind, OutputUse};
+use crate::synth::section::{Header, Place as ChunkPlace, Spec};
+
+impl Maker<'_> {
+    /// A place for a bin in a block.
+    pub(super) fn plan(&mut self, block: usize) -> usize {
+        let bin = Bin { parts: Vec::new(), sorted: Vec::new(), chunks: Vec::new() };
+        self.planned.push(Planned { block, bin });
+        self.planned.len() - 1
+    }
+
+    /// The place of a bin. One that the script does not have lies in the section of its name, behind all else, or in an orphan.
+    /// Those that an object keeps apart (`-r`) are orphans each.
+    fn place_of_bin(&mut self, bin: BinId, name: &[u8], heads: Option<&[Option<Head>]>) -> usize {
+        if let Some(planned) = self.of_bin[bin.index()] {
+            return planned;
+        }
+        let is_apart = |head: Head| {
+            let known = self.by_name.get(name).map(|block| &self.blocks[*block]);
+            head.alone || known.is_none_or(|block| block.place.is_none())
+        };
+        let planned = match heads.and_then(|heads| heads[bin.index()]).is_some_and(is_apart) {
+            true => self.place_apart(name),
+            false => self.place_by_name(name),
+        };
+        self.of_bin[bin.index()] = Some(planned);
+        planned
+    }
+
+    fn place_by_name(&mut self, name: &[u8]) -> usize {
+        let block = match self.by_name.get(name) {
+            Some(known) => *known,
+            None => self.orphan(name),
+        };
+        self.place_behind(block)
+    }
+
+    fn place_apart(&mut self, name: &[u8]) -> usize {
+        let block = self.orphan(name);
+        self.place_behind(block)
+    }
+
+    fn place_behind(&mut self, block: usize) -> usize {
+        let planned = self.plan(block);
+        self.contents[block].tail.push(planned);
+        planned
+    }
+
+    pub(super) fn orphan(&mut self, name: &[u8]) -> usize {
+        self.by_name.entry(name.to_vec()).or_insert(self.blocks.len());
+        self.blocks.push(Block {
+            name: name.to_vec(),
+            place: None,
+            out: None,
+            address: None,
+            align: None,
+            load_address: None,
+            align_with_input: false,
+            region: None,
+            chooses: true,
+            load_region: None,
+            phdrs: None,
+            fill: None,
+            inner_align: 1,
+            overlaid: false,
+            assigns: false,
+        });
+        self.contents.push(Contents::default());
+        self.blocks.len() - 1
+    }
+
+    /// Takes in what runs have found: the members of each bin, and the parts of each run.
+    pub(super) fn take_inputs(
+        &mut self,
+        found: Vec<Vec<Group>>,
+        builder: &Builder,
+    ) -> (Vec<Parts>, Vec<Vec<Part>>) {
+        let names = &builder.sections.bins;
+        let mut members: Vec<Parts> = Vec::new();
+        members.resize_with(names.len(), Default::default);
+        let mut parts = Vec::with_capacity(found.len());
+        for (run, groups) in found.into_iter().enumerate() {
+            let mut of_run = Vec::with_capacity(groups.len());
+            for Group { bin, members: list, extent } in groups {
+                let planned = self.place_of_bin(bin, names[bin.index()], builder.heads);
+                self.planned[planned].bin.parts.push((run as u32, of_run.len() as u32));
+                let range = members[bin.index()].add(list);
+                of_run.push(Part { bin, members: range, extent, start: None });
+            }
+            parts.push(of_run);
+        }
+        (members, parts)
+    }
+
+    /// Places what the linker makes. Until there are output sections, a chunk says which block it is in.
+    pub(super) fn chunks(
+        &mut self,
+        specs: Vec<(ChunkKind, Spec)>,
+        builder: &Builder,
+    ) -> Result<Vec<Chunk>, String> {
+        let mut chunks = Vec::new();
+        let file = self.source.rules.of_file(None);
+        let is_static = !specs.iter().any(|(kind, _)| *kind == ChunkKind::DynSym);
+        for (kind, spec) in specs {
+            let (names, flags) = match &spec.place {
+                ChunkPlace::Own(header) => (names_of(kind, header.name, is_static), header.flags),
+                ChunkPlace::Joined(_) => (names_of(kind, b"", is_static), SHF_ALLOC | SHF_WRITE),
+            };
+            let mut found = Found::Orphan;
+            for name in &names {
+                found = self.source.rules.find(&file, name, flags);
+                if found != Found::Orphan {
+                    break;
+                }
+            }
+            let planned = match (found, &spec.place) {
+                (Found::Discarded, _) if may_be_discarded(kind) => continue,
+                (Found::Discarded, _) => {
+                    let name = String::from_utf8_lossy(names[0]).into_owned();
+                    return Err(format!("the script discards {name}, which the output cannot do without"));
+                }
+                (Found::Bin(bin), _) => self.of_bin[bin.index()],
+                (Found::Orphan, ChunkPlace::Joined(bin)) => {
+                    Some(self.place_of_bin(*bin, builder.sections.bins[bin.index()], builder.heads))
+                }
+                (Found::Orphan, ChunkPlace::Own(header)) if names.is_empty() => {
+                    Some(self.place_apart(header.name))
+                }
+                (Found::Orphan, ChunkPlace::Own(header)) => {
+                    self.orphans.push(format!("<internal>:({})", String::from_utf8_lossy(header.name)));
+                    Some(self.place_by_name(header.name))
+                }
+            };
+            let Some(planned) = planned else { continue };
+            let id = ChunkId(chunks.len() as u32);
+            let place = &mut self.planned[planned];
+            place.bin.chunks.push(id);
+            let contents = &mut self.contents[place.block];
+            match &spec.place {
+                ChunkPlace::Own(header) => {
+                    if contents.used.is_none() && !contents.forced {
+                        contents.own = Some(kind);
+                    }
+                    join(&mut contents.used, header);
+                }
+                ChunkPlace::Joined(_) if matches!(kind, ChunkKind::Merged(_) | ChunkKind::Group(_)) => {}
+                ChunkPlace::Joined(_) => join(&mut contents.used, &zeroes(kind)),
+            }
+            contents.forced = true;
+            let out = OutputSectionId(place.block as u32);
+            chunks.push(Chunk { kind, size: spec.size, align: spec.align, address: 0, out });
+        }
+        for (number, (bytes, block)) in self.data.iter().enumerate() {
+            self.data_chunks.push(ChunkId(chunks.len() as u32));
+            let (kind, size) = (ChunkKind::ScriptData(number as u32), bytes.len() as u64);
+            let out = OutputSectionId(*block as u32);
+            chunks.push(Chunk { kind, size, align: 1, address: 0, out });
+        }
+        Ok(chunks)
+    }
+
+    /// Adds what inputs say of the headers of the sections they lie in.
+    pub(super) fn join_uses(&mut self, uses: &[Option<OutputUse>], chunks: &[Chunk]) {
+        for (bin, planned) in self.of_bin.iter().enumerate() {
+            let Some(planned) = planned.map(|planned| &self.planned[planned]) else { continue };
+            let merged = |id: &ChunkId| matches!(chunks[id.index()].kind, ChunkKind::Merged(_));
+            if planned.bin.parts.is_empty() && !planned.bin.chunks.iter().any(merged) {
+                // Frames are chunks, too, and say themselves what they are.
+                continue;
+            }
+            let contents = &mut self.contents[planned.block];
+            contents.forced = true;
+            contents.own = None;
+            match (&uses[bin], &mut contents.used) {
+                (Some(used), Some(all)) => all.join(used),
+                (Some(used), none) => *none = Some(*used),
+                // The linker's own line of `.comment`.
+                (None, none @ None) => {
+                    join(
+                        none,
+                        &Header { name: b"", kind: SHT_PROGBITS, flags: SHF_MERGE | SHF_STRINGS, entsize: 1 },
+                    );
+                }
+                (None, Some(_)) => {}
+            }
+        }
+    }
+
+    /// The same for an object.
+    pub(super) fn join_heads(&mut self, heads: &[Option<Head>]) {
+        for (planned, head) in self.of_bin.iter().zip(heads) {
+            let (Some(planned), Some(head)) = (planned, head) else { continue };
+            let contents = &mut self.contents[self.planned[*planned].block];
+            (contents.forced, contents.own) = (true, None);
+            let Some(all) = &mut contents.head else {
+                contents.head = Some(*head);
+                continue;
+            };
+            if head.entsize > 1 {
+                // Entries of one may not be in step behind those of another.
+                all.flags &= !(SHF_MERGE | SHF_STRINGS);
+            }
+            all.join(head);
+        }
+    }
+
+    /// Makes the output sections, in the order of blocks.
+    pub(super) fn outputs<'a>(&mut self, builder: &Builder<'_, 'a>) -> Vec<OutputSection<'a>> {
+        let mut outs = Vec::new();
+        // A section with nothing but data or room is as the one before it, but no code.
+        let mut flags = SHF_ALLOC;
+        let has_data: HashSet<usize> = self.data.iter().map(|(_, block)| *block).collect();
+        for (number, (block, contents)) in self.blocks.iter_mut().zip(&mut self.contents).enumerate() {
+            if !contents.forced {
+                continue;
+            }
+            let mut out = OutputSection::new(Cow::Owned(block.name.clone()), SHT_NOBITS, flags, 0);
+            let mut head = contents.used.as_ref().map(|used| Head::of(used, builder.machine));
+            match (&mut head, &contents.head) {
+                (Some(head), Some(more)) => head.join(more),
+                (none, more) => *none = none.or(*more),
+            }
+            if let Some(head) = head {
+                head.fill(&mut out);
+            }
+            if has_data.contains(&number) && out.kind == SHT_NOBITS {
+                out.kind = SHT_PROGBITS;
+            }
+            match &contents.kind {
+                SectionType::Usual => {}
+                SectionType::NoLoad => out.kind = SHT_NOBITS,
+                SectionType::NoAlloc => {
+                    out.flags &= !SHF_ALLOC;
+                    if contents.used.is_none() {
+                        out.kind = SHT_PROGBITS;
+                    }
+                }
+                SectionType::ReadOnly => out.flags &= !SHF_WRITE,
+                SectionType::Type(value, read_only) => {
+                    out.kind = *value;
+                    out.flags &= if *read_only { !SHF_WRITE } else { !0 };
+                }
+            }
+            out.own = contents.own;
+            if out.is_alloc() && block.place.is_some() {
+                flags = out.flags & (SHF_ALLOC | SHF_WRITE);
+            }
+            if out.is_alloc() && block.region.is_none() && block.place.is_some() {
+                block.region = self.source.region_for(out.flags);
+            }
+            builder.program.place_by_script(&mut out);
+            block.out = Some(OutputSectionId(outs.len() as u32));
+            outs.push(out);
+        }
+        outs
+    }
+}
+
+impl Source<'_> {
+    /// The region that takes a section with these flags which does not name one.
+    pub(super) fn region_for(&self, flags: u64) -> Option<usize> {
+        self.script.regions.iter().position(|region| region.attributes.take(flags))
+    }
+}
+
+fn join(used: &mut Option<OutputUse>, header: &Header) {
+    let own = OutputUse {
+        bin: BinId(0),
+        kind: JoinedKind::new(header.kind),
+        any_flags: header.flags,
+        all_flags: header.flags,
+        entsize: header.entsize,
+    };
+    match used {
+        Some(used) => used.join(&own),
+        none => *none = Some(own),
+    }
+}
+
+/// The header of memory without contents.
+fn zeroes(kind: ChunkKind) -> Header {
+    let tls = if kind == ChunkKind::Common(crate::symbols::IN_TBSS) { SHF_TLS } else { 0 };
+    Header { name: b"", kind: SHT_NOBITS, flags: SHF_ALLOC | SHF_WRITE | tls, entsize: 0 }
+}
+
+/// By what names patterns of a script know what the linker makes; none: by no name.
+fn names_of(kind: ChunkKind, own: &'static [u8], is_static: bool) -> Vec<&'static [u8]> {
+    use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS};
+    match kind {
+        ChunkKind::Common(IN_BSS) => vec![b"COMMON"],
+        ChunkKind::Common(IN_TBSS) => vec![b".tcommon"],
+        ChunkKind::Common(IN_LBSS) => vec![b"LARGE_COMMON"],
+        ChunkKind::CopyBss => vec![b".dynbss", b".bss"],
+        ChunkKind::CopyRelro => vec![b".data.rel.ro", b".bss.rel.ro"],
+        // Nobody but the program itself applies them.
+        ChunkKind::RelaPlt if is_static => vec![b".rela.iplt", own],
+        ChunkKind::SymTab | ChunkKind::SymTabShndx | ChunkKind::StrTab | ChunkKind::ShStrTab => Vec::new(),
+        ChunkKind::Relocs(_) | ChunkKind::Merged(_) | ChunkKind::Group(_) => Vec::new(),
+        _ => vec![own],
+    }
+}
+
+/// What an output can do without.
+fn may_be_discarded(kind: ChunkKind) -> bool {
+    use ChunkKind::*;
+    matches!(
+        kind,
+        Interp
+            | BuildId
+            | Properties
+            | PackageNote
+            | EhFrameHdr
+            | EhFrame
+            | GnuHash
+            | SysvHash
+            | GdbIndex
+            | DynSym
+            | DynStr
+            | Dynamic
+    )
+}

@@ -1,0 +1,149 @@
+//! The order of output sections: that of the script, with orphans among what it names.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::build::Maker;
+use super::*;
+use crate::layout::OutputSection;
+use crate::layout::members;
+
+impl Maker<'_> {
+    /// Gives bins behind what the script names their places among the steps.
+    fn add_tails(&mut self) {
+        let mut steps = Vec::with_capacity(self.steps.len());
+        for step in std::mem::take(&mut self.steps) {
+            if let Step::End(block) = step {
+                steps.extend(self.tail(block));
+            }
+            steps.push(step);
+        }
+        self.steps = steps;
+    }
+
+    fn tail(&self, block: usize) -> impl Iterator<Item = Step> {
+        self.contents[block].tail.iter().map(|planned| Step::Inputs(*planned))
+    }
+
+    /// The steps of an output section that the script does not name.
+    fn orphan_steps(&self, block: usize) -> impl Iterator<Item = Step> {
+        std::iter::once(Step::Begin(block)).chain(self.tail(block)).chain([Step::End(block)])
+    }
+
+    /// The numbers of the output sections that the script does not name.
+    fn orphan_blocks(&self) -> impl Iterator<Item = usize> {
+        (0..self.blocks.len()).filter(|&number| self.blocks[number].place.is_none())
+    }
+
+    /// Gives orphans their places among the steps.
+    pub(super) fn add_orphans(&mut self, outs: &[OutputSection]) {
+        self.add_tails();
+        let out_of = |block: &Block| block.out.map(|out| &outs[out.index()]);
+        let mut known = orphans::Known {
+            likeness: vec![None; self.blocks.len()],
+            is_there: vec![false; self.blocks.len()],
+            only_behind: self.source.script.phdrs.is_some() || !self.source.script.regions.is_empty(),
+        };
+        for (number, block) in self.blocks.iter().enumerate().filter(|(_, block)| block.place.is_some()) {
+            let out = out_of(block);
+            known.is_there[number] = out.is_some();
+            known.likeness[number] = out.filter(|out| out.is_alloc()).map(orphans::likeness);
+        }
+        // Those that are alike lie together, so their place is looked for once; in rising order, so that one can follow another.
+        let mut groups: BTreeMap<(bool, u32, u32), Vec<usize>> = BTreeMap::new();
+        for number in self.orphan_blocks() {
+            if let Some(out) = out_of(&self.blocks[number]) {
+                let likeness = if out.is_alloc() { orphans::likeness(out) } else { 0 };
+                groups.entry((!out.is_alloc(), likeness, out.rank)).or_default().push(number);
+            }
+        }
+        let mut steps = std::mem::take(&mut self.steps);
+        for ((nowhere, likeness, _), numbers) in groups {
+            let at = if nowhere { steps.len() } else { orphans::place(&steps, &known, likeness) };
+            if !nowhere {
+                self.follow_region(&steps[..at], &numbers, outs);
+            }
+            for &number in &numbers {
+                known.is_there[number] = true;
+                known.likeness[number] = (!nowhere).then_some(likeness);
+            }
+            steps.splice(at..at, numbers.iter().flat_map(|number| self.orphan_steps(*number)));
+        }
+        self.steps = steps;
+    }
+
+    /// What an object has besides comes behind what the script names.
+    pub(super) fn append_orphans(&mut self) {
+        self.add_tails();
+        let mut steps = std::mem::take(&mut self.steps);
+        steps.extend(self.orphan_blocks().flat_map(|number| self.orphan_steps(number)));
+        self.steps = steps;
+    }
+
+    /// Orphans lie in the memory that the section before them names, or that takes them.
+    fn follow_region(&mut self, before: &[Step], numbers: &[usize], outs: &[OutputSection]) {
+        let before = before.iter().rev().find_map(|step| match step {
+            Step::End(block) if self.blocks[*block].out.is_some() => Some(*block),
+            _ => None,
+        });
+        for &number in numbers {
+            let flags = self.blocks[number].out.map_or(0, |out| outs[out.index()].flags);
+            let before = before.map(|before| &self.blocks[before]);
+            let by_flags = self.source.region_for(flags);
+            let (region, chooses) = match before {
+                Some(before) if !before.chooses => (before.region, false),
+                Some(before) => (by_flags.or(before.region), true),
+                None => (by_flags, true),
+            };
+            let block = &mut self.blocks[number];
+            (block.region, block.chooses) = (region, chooses);
+        }
+    }
+
+    /// Puts the sections of an object in the order of the steps; but groups come before all that is in them, and tables
+    /// last.
+    pub(super) fn put_object_in_order(&mut self, outs: &mut [OutputSection]) -> Vec<OutputSectionId> {
+        let mut places = vec![usize::MAX; outs.len()];
+        let ends = self.steps.iter().filter_map(|step| match step {
+            Step::End(block) => self.blocks[*block].out,
+            _ => None,
+        });
+        ends.enumerate().for_each(|(place, out)| places[out.index()] = place);
+        let mut order: Vec<usize> = (0..outs.len()).collect();
+        order.sort_by_key(|&out| (outs[out].rank, places[out]));
+        self.reorder(outs, &order)
+    }
+
+    /// Puts output sections in the order of the steps: those in memory first, and those that have no step last. Returns the new
+    /// id of each.
+    pub(super) fn put_in_order(&mut self, outs: &mut [OutputSection]) -> Vec<OutputSectionId> {
+        let mut order: Vec<usize> = Vec::with_capacity(outs.len());
+        let ended = |step: &Step| match step {
+            Step::End(block) => self.blocks[*block].out.map(|out| out.index()),
+            _ => None,
+        };
+        let all: Vec<usize> = self.steps.iter().filter_map(ended).collect();
+        order.extend(all.iter().filter(|&&out| outs[out].is_alloc()));
+        // Of others, those that the script names come first, then orphans as the default layout has them.
+        let mut rest: Vec<usize> = all.iter().copied().filter(|&out| !outs[out].is_alloc()).collect();
+        let named: HashSet<usize> = self
+            .blocks
+            .iter()
+            .filter(|b| b.place.is_some())
+            .filter_map(|b| b.out)
+            .map(|out| out.index())
+            .collect();
+        rest.sort_by_key(|out| if named.contains(out) { 0 } else { outs[*out].rank + 1 });
+        order.extend(rest);
+        let known: HashSet<usize> = order.iter().copied().collect();
+        order.extend((0..outs.len()).filter(|out| !known.contains(out)));
+        self.reorder(outs, &order)
+    }
+
+    fn reorder(&mut self, outs: &mut [OutputSection], order: &[usize]) -> Vec<OutputSectionId> {
+        let position = members::put_in_order(outs, order);
+        for block in &mut self.blocks {
+            block.out = block.out.map(|out| position[out.index()]);
+        }
+        position
+    }
+}
