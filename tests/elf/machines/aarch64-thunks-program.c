@@ -66,4 +66,5 @@ SECTIONS {
     .got : { *(.got) *(.got.plt) }
     .data : { *(.data .data.*) }
     .bss : { *(.bss .bss.* COMMON) }
+    _end = .;
 }
