@@ -382,8 +382,7 @@ fn build_id(image: &Image, value: &str) -> Result<()> {
     let s = query::section(image, ".note.gnu.build-id")?;
     let note = image.contents(s)?;
     // The id may be shorter than its place, which is padded.
-    let size = note.get(4..8).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
-    let size = size.ok_or("the build id note is too short")? as usize;
+    let size = image.form.u32_at(note, 4)? as usize;
     let desc = note.get(16..16 + size).ok_or("the build id note is too short")?;
     let hex: String = desc.iter().map(|b| format!("{b:02x}")).collect();
     match value.strip_prefix('=') {

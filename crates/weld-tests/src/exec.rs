@@ -330,7 +330,7 @@ impl Context<'_> {
         set("CXX", line(compilers[1]));
         set("AS", foreign.map_or_else(|| "as".to_owned(), |foreign| foreign.compiler_line("as")));
         set("RUN", foreign.map(Foreign::runner).unwrap_or_default());
-        match foreign {
+        match foreign.and_then(|foreign| foreign.emulator) {
             None => set("LD_LIBRARY_PATH", self.dir.display().to_string()),
             Some(_) => set("QEMU_SET_ENV", "LD_LIBRARY_PATH=.".to_owned()),
         };

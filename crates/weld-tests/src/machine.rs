@@ -12,7 +12,8 @@ pub struct Foreign {
     pub name: &'static str,
     /// What the names of its tools begin with; clang's target.
     pub triple: &'static str,
-    pub emulator: &'static str,
+    /// `None` if its programs run as they are.
+    pub emulator: Option<&'static str>,
     /// Where its libraries are.
     pub root: &'static str,
     /// Its C library has what programs start with that are static and may lie anywhere.
@@ -23,15 +24,30 @@ const FOREIGN: &[Foreign] = &[
     Foreign {
         name: "aarch64",
         triple: "aarch64-linux-gnu",
-        emulator: "qemu-aarch64",
+        emulator: Some("qemu-aarch64"),
         root: "/usr/aarch64-linux-gnu",
         static_pie: true,
     },
     Foreign {
         name: "riscv64",
         triple: "riscv64-linux-gnu",
-        emulator: "qemu-riscv64",
+        emulator: Some("qemu-riscv64"),
         root: "/usr/riscv64-linux-gnu",
+        static_pie: false,
+    },
+    // Debian's libraries of 32 bits for x86-64 are what its programs run with.
+    Foreign {
+        name: "i386",
+        triple: "i686-linux-gnu",
+        emulator: None,
+        root: "/usr/i686-linux-gnu",
+        static_pie: true,
+    },
+    Foreign {
+        name: "s390x",
+        triple: "s390x-linux-gnu",
+        emulator: Some("qemu-s390x"),
+        root: "/usr/s390x-linux-gnu",
         static_pie: false,
     },
 ];
@@ -58,13 +74,14 @@ impl Foreign {
 
     /// What stands before a program to run it.
     pub fn runner(&self) -> String {
-        format!("{} -L {}", self.emulator, self.root)
+        self.emulator.map_or_else(String::new, |emulator| format!("{emulator} -L {}", self.root))
     }
 
     /// Runs a program, whose libraries are also looked for in the working directory. (The emulator takes commas in the
     /// directory's name for something else.)
     pub fn command(&self, program: &str) -> Command {
-        let mut command = Command::new(self.emulator);
+        let Some(emulator) = self.emulator else { return Command::new(program) };
+        let mut command = Command::new(emulator);
         command.args(["-L", self.root, "-E", "LD_LIBRARY_PATH=.", program]);
         command
     }

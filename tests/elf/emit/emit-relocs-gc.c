@@ -1,9 +1,10 @@
 //# about: --emit-relocs with debug information, merged strings and --gc-sections
-//# machines: aarch64 riscv64
+//# machines: aarch64 riscv64 i386
 //# matrix: cc=gcc,clang
 //# cflags: -g -ffunction-sections
 //# link: %pie emit-relocs-gc.o -q --gc-sections
-//# section: .rela.debug_info
+//# [!machine=i386] section: .rela.debug_info
+//# [machine=i386] section: .rel.debug_info
 //# run: ./out
 //# stdout: text
 #include <stdio.h>

@@ -21,8 +21,6 @@
 //# stdout: counter 7 of 7, zero 0, main's 42
 //# stdout: resolved at start: 6
 //# stdout: heap, 1.50
-//# [weld] sh-fail: i686-linux-gnu-gcc -pie -B $LD_DIR i386-static.c -o pie
-//# [weld] stderr-re: for i386 only static executables
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -123,6 +123,13 @@ impl Site<'_, '_, '_> {
                 let target = R::undefined(kind, here).wrapping_add(addend);
                 return R::put_distance(kind, out, at, target, here).map(|()| 0);
             }
+            Class::Pc
+                if R::FACTS.dynamic.distance == Some(kind)
+                    && image.mode.shared
+                    && place.flags & sym::PREEMPTIBLE != 0 =>
+            {
+                self.for_loader::<R>(addend)
+            }
             Class::Pc => return R::put_distance(kind, out, at, target, here).map(|()| 0),
             Class::Plt | Class::PltOff => {
                 let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
@@ -132,14 +139,16 @@ impl Site<'_, '_, '_> {
                 let rewritable =
                     (!R::ALL_OR_NONE || self.got(reloc).is_err()) && R::got_pair(self.input, self.relocs, i);
                 if rewritable && let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
-                    return R::rewrite_got(form, Field { out, at, address: here, kind }, target).map(|()| 0);
+                    return R::rewrite_got(form, self.field((out, at), kind), target).map(|()| 0);
                 }
                 self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?
             }
             Class::Got | Class::GotRelax => self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?,
             Class::GotOff => target.wrapping_sub(bases.got_base),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
-            Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => 0,
+            Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => {
+                self.for_loader::<R>(addend)
+            }
             Class::Size => self.symbol_size(reloc).wrapping_add(addend),
             Class::DtpOff => {
                 let start = if image.mode.shared { bases.tls_start } else { bases.thread_pointer };
@@ -150,12 +159,13 @@ impl Site<'_, '_, '_> {
                 match place.flags & sym::KIND {
                     // There is no variable, so its offset is as good as any.
                     sym::UNDEFINED if !image.mode.shared => addend,
-                    _ if loader => self.for_loader::<R>(addend),
+                    _ if place.flags & sym::PREEMPTIBLE != 0 => self.for_loader::<R>(addend),
+                    _ if loader => self.for_loader::<R>(target.wrapping_sub(bases.tls_start)),
                     _ => target.wrapping_sub(bases.thread_pointer),
                 }
             }
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
-                return self.thread_local::<R>(class, i, Field { out, at, address: here, kind }, place);
+                return self.thread_local::<R>(class, i, self.field((out, at), kind), place);
             }
             Class::None => return Ok(0),
             Class::Term => target,
@@ -252,6 +262,13 @@ impl Site<'_, '_, '_> {
             _ => return Ok(self.address_of(reloc, place).wrapping_add(addend).wrapping_sub(here)),
         };
         self.to_slot::<R>(reloc, slot, (addend, here))
+    }
+
+    /// The field of a relocation of type `kind`.
+    #[inline(always)]
+    fn field<'f>(&self, (out, at): (&'f mut [u8], usize), kind: u32) -> Field<'f> {
+        let address = self.address.wrapping_add(at as u64);
+        Field { out, at, address, kind, got_base: self.image.bases.got_base }
     }
 
     /// What stands in a place that the loader fills: the addend, if it has no other.

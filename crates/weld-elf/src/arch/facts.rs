@@ -188,6 +188,8 @@ pub struct DynamicTypes {
     pub with_addends: bool,
     /// A symbol's address, as wide as addresses are.
     pub address: u32,
+    /// A symbol's distance from the place, if loaders know that.
+    pub distance: Option<u32>,
     pub copy: u32,
     pub glob_dat: u32,
     pub jump_slot: u32,
@@ -207,6 +209,8 @@ pub struct Plt {
     pub retpolines: Option<Retpolines>,
     /// With marks for indirect branches, or checks of pointers, in the entries that are called.
     pub guarded: Option<Guarded>,
+    /// For callers that do not have the GOT's base in the register from which other entries count where an image may be moved.
+    pub anywhere: Option<Entries>,
     pub align: u64,
     /// Words at the start of `.got.plt`.
     pub reserved_words: u64,

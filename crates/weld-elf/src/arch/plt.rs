@@ -24,6 +24,11 @@ pub enum Style {
         marked: bool,
         signed: bool,
     },
+    /// They need no register of their callers; all entries of an output are so, or none.
+    Anywhere {
+        marked: bool,
+        retpoline: bool,
+    },
 }
 
 impl Style {
@@ -33,13 +38,15 @@ impl Style {
             Style::Retpoline { lazy: true } => retpolines.map_or(ordinary, |r| &r.lazy),
             Style::Retpoline { lazy: false } => retpolines.map_or(ordinary, |r| &r.bound),
             Style::Guarded { .. } => facts.plt.guarded.as_ref().map_or(ordinary, |g| &g.entries),
+            Style::Anywhere { .. } => facts.plt.anywhere.as_ref().unwrap_or(ordinary),
             Style::Ordinary | Style::Marked => ordinary,
         }
     }
 
     /// Bytes before the first entry of `.plt` if so many entries are bound by name.
     pub fn header_size(self, facts: &Facts, jump_slots: u32) -> u64 {
-        let needed = jump_slots > 0 || matches!(self, Style::Retpoline { .. });
+        let retpoline = matches!(self, Style::Retpoline { .. } | Style::Anywhere { retpoline: true, .. });
+        let needed = jump_slots > 0 || retpoline;
         if needed { self.entries(facts).header } else { 0 }
     }
 

@@ -57,6 +57,8 @@ pub struct Field<'f> {
     pub address: u64,
     /// The type of the relocation.
     pub kind: u32,
+    /// From where some instructions count, which have it in a register.
+    pub got_base: u64,
 }
 
 /// A machine that rewrites no instructions leaves out all that asks about them.

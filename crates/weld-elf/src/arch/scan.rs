@@ -299,7 +299,7 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Size => {
                 let writable = self.scanner.is_writable(self.object, self.at.1);
                 if is_size_of_loader(mode, target.flags, writable) {
-                    self.dynamic(i, target, DynKind::Size, found);
+                    self.dynamic(i, target, DynKind::Same, found);
                 }
             }
             Class::TlsGd => return self.general_dynamic::<R>(i, target, found),
@@ -314,7 +314,10 @@ impl<'a> Section<'_, '_, 'a> {
                 }
             }
             Class::TpOffWord => {
-                if mode.shared || target.is(sym::PREEMPTIBLE) {
+                // As above, where code has the word.
+                let none = !mode.shared && target.kind() == sym::UNDEFINED;
+                let none = none && !self.scanner.is_writable(self.object, self.at.1);
+                if !none && (mode.shared || target.is(sym::PREEMPTIBLE)) {
                     found.facts |= fact::STATIC_TLS;
                     self.dynamic(i, target, DynKind::TpOff, found);
                 }
@@ -477,9 +480,20 @@ impl<'a> Section<'_, '_, 'a> {
             return;
         }
         if self.scanner.mode.shared {
-            return self.error(i, self.not_pic(i));
+            return self.distance_by_loader(i, target, found);
         }
         self.stand_in(i, target, found);
+    }
+
+    /// The distance of what another module may define.
+    fn distance_by_loader(&self, i: usize, target: Target, found: &mut Found) {
+        let known = self.object.machine.dynamic.distance == Some(self.relocs[i].kind());
+        let writable =
+            || self.scanner.is_writable(self.object, self.at.1) || !self.scanner.options.relocs.text;
+        match known && writable() {
+            true => self.dynamic(i, target, DynKind::Same, found),
+            false => self.error(i, self.not_pic(i)),
+        }
     }
 
     /// The low bits of an address.

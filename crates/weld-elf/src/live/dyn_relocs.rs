@@ -23,8 +23,8 @@ pub enum DynKind {
     Symbolic,
     /// The symbol's offset from the thread pointer.
     TpOff,
-    /// The symbol's size.
-    Size,
+    /// What the object's relocation says of the symbol, of the same type.
+    Same,
 }
 
 impl DynReloc {
@@ -39,7 +39,7 @@ impl DynReloc {
             0 => DynKind::Relative,
             1 => DynKind::Symbolic,
             2 => DynKind::TpOff,
-            _ => DynKind::Size,
+            _ => DynKind::Same,
         }
     }
 }

@@ -93,7 +93,7 @@ pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> 
         let slot = entry.slot().map(|slot| image.slots.list[slot as usize]);
         let (address, flags) = slot.map_or((0, 0), |slot| image.slot_address(&slot));
         let fixups = entry.fixups(flags, image.mode);
-        let values = values(image, entry, address);
+        let values = values(image, entry, address, flags);
         for i in 0..entry.words() {
             let fixup = fixups[i as usize];
             let value = if matches!(fixup, Fixup::Symbol(_)) { 0 } else { values[i as usize] };
@@ -104,7 +104,7 @@ pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> 
 }
 
 /// What the words of an entry hold for a symbol of this module at `address`.
-fn values(image: &Image, entry: GotEntry, address: u64) -> [u64; 2] {
+fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] {
     let (bases, shared) = (&image.bases, image.mode.shared);
     let in_module = address.wrapping_sub(bases.tls_start);
     let own_id = u64::from(!shared);
@@ -114,7 +114,9 @@ fn values(image: &Image, entry: GotEntry, address: u64) -> [u64; 2] {
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
         GotEntry::TlsGd(_) => [own_id, looked_up],
-        GotEntry::TlsDesc(_) => [in_module, 0],
+        GotEntry::TlsDesc(_) if image.reloc_form.addends => [in_module, 0],
+        // Loaders look for the addend in the word that its function is told.
+        GotEntry::TlsDesc(_) => [0, if flags & sym::PREEMPTIBLE != 0 { 0 } else { in_module }],
         // In an executable, offsets from the module's block count from the thread pointer, as they do
         // behind rewritten code; see `apply`.
         GotEntry::TlsLd if shared => [own_id, 0],

@@ -164,7 +164,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.job.sink.end_phase()?;
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
-        let plt = self.plt_style(properties.as_ref(), &slots);
+        let plt = self.plt_style(properties.as_ref(), &slots, symbols);
         drop((stretch, span));
         let gdb_index = self.gdb_index(sections);
         let merged = {

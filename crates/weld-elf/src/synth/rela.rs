@@ -353,7 +353,7 @@ fn collect_input(
     match kind {
         DynKind::Relative => all.relative.push(Rela::make(offset, 0, types.relative, value as i64)),
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
-        DynKind::Size => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
+        DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::TpOff if dynsym != 0 => {
             all.others.push(Rela::make(offset, dynsym, types.tpoff, input.r_addend()));
         }

@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
             let addr = self.sum(0)?;
             let addr = u64::try_from(addr).map_err(|_| format!("bad address {addr:#x}"))?;
             let bytes = self.image.memory(addr, width)?;
-            return self.close(integer(&bytes, signed));
+            return self.close(integer(self.image.form.number(&bytes), width, signed));
         }
         let rest = &self.text[self.at..];
         let len = rest.find(')').ok_or_else(|| format!("missing `)` in `{}`", self.text))?;
@@ -132,11 +132,8 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn integer(bytes: &[u8], signed: bool) -> i128 {
-    let mut raw = [0; 8];
-    raw[..bytes.len()].copy_from_slice(bytes);
-    let v = u64::from_le_bytes(raw);
-    let shift = 64 - 8 * bytes.len() as u32;
+fn integer(v: u64, width: usize, signed: bool) -> i128 {
+    let shift = 64 - 8 * width as u32;
     if signed { i128::from((v << shift) as i64 >> shift) } else { i128::from(v) }
 }
 
@@ -163,7 +160,7 @@ mod tests {
 
     #[test]
     fn signed_reads() {
-        assert_eq!(integer(&[0xff, 0xff], true), -1);
-        assert_eq!(integer(&[0xff, 0xff], false), 0xffff);
+        assert_eq!(integer(0xffff, 2, true), -1);
+        assert_eq!(integer(0xffff, 2, false), 0xffff);
     }
 }

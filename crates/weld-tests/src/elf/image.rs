@@ -1,9 +1,10 @@
-//! The decoded form of an ELF64 little-endian file: headers, symbols with versions, dynamic
+//! The decoded form of an ELF file: headers, symbols with versions, dynamic
 //! entries and relocations (`SHT_RELA`, `SHT_REL`; `SHT_RELR` as a list of addresses).
 
-use object::LittleEndian as LE;
-use object::elf::{self, FileHeader64};
-use object::read::elf::{Dyn, FileHeader, ProgramHeader, SectionHeader, Sym};
+use super::form::Form;
+use object::Endianness;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 
 pub type Result<T> = std::result::Result<T, String>;
 
@@ -111,6 +112,7 @@ pub struct Def {
 #[derive(Debug, Default)]
 pub struct Image {
     pub data: Vec<u8>,
+    pub form: Form,
     pub e_type: u16,
     pub machine: u16,
     pub entry: u64,
@@ -137,7 +139,12 @@ impl Image {
 
     pub fn parse(data: Vec<u8>) -> Result<Image> {
         let mut image = Image { data, ..Image::default() };
-        image.headers().map_err(|e| format!("ELF headers: {e}"))?;
+        image.form.narrow = image.data.get(4) == Some(&elf::ELFCLASS32.0);
+        let read = match image.form.narrow {
+            true => image.headers::<FileHeader32<Endianness>>(),
+            false => image.headers::<FileHeader64<Endianness>>(),
+        };
+        read.map_err(|e| format!("ELF headers: {e}"))?;
         image.dynamic_table()?;
         image.symbols = image.symbol_table(elf::SHT_SYMTAB.0)?;
         image.dynsyms = image.symbol_table(elf::SHT_DYNSYM.0)?;
@@ -146,25 +153,26 @@ impl Image {
         Ok(image)
     }
 
-    fn headers(&mut self) -> object::read::Result<()> {
+    fn headers<H: FileHeader<Endian = Endianness>>(&mut self) -> object::read::Result<()> {
         let data = self.data.as_slice();
-        let header = FileHeader64::<LE>::parse(data)?;
+        let header = H::parse(data)?;
         let endian = header.endian()?;
+        self.form.endian = endian;
         self.e_type = header.e_type(endian).0;
         self.machine = header.e_machine(endian).0;
-        self.entry = header.e_entry(endian);
-        self.phoff = header.e_phoff(endian);
-        self.shoff = header.e_shoff(endian);
+        self.entry = header.e_entry(endian).into();
+        self.phoff = header.e_phoff(endian).into();
+        self.shoff = header.e_shoff(endian).into();
         let mut segments = Vec::new();
         for p in header.program_headers(endian, data)? {
             segments.push(Segment {
                 p_type: p.p_type(endian).0,
                 flags: p.p_flags(endian).0,
-                offset: p.p_offset(endian),
-                vaddr: p.p_vaddr(endian),
-                filesz: p.p_filesz(endian),
-                memsz: p.p_memsz(endian),
-                align: p.p_align(endian),
+                offset: p.p_offset(endian).into(),
+                vaddr: p.p_vaddr(endian).into(),
+                filesz: p.p_filesz(endian).into(),
+                memsz: p.p_memsz(endian).into(),
+                align: p.p_align(endian).into(),
             });
         }
         let mut sections = Vec::new();
@@ -176,13 +184,13 @@ impl Image {
                     name: String::from_utf8_lossy(table.section_name(endian, s)?).into_owned(),
                     sh_type: s.sh_type(endian).0,
                     flags: s.sh_flags(endian).0,
-                    addr: s.sh_addr(endian),
-                    offset: s.sh_offset(endian),
-                    size: s.sh_size(endian),
+                    addr: s.sh_addr(endian).into(),
+                    offset: s.sh_offset(endian).into(),
+                    size: s.sh_size(endian).into(),
                     link: s.sh_link(endian),
                     info: s.sh_info(endian),
-                    align: s.sh_addralign(endian),
-                    entsize: s.sh_entsize(endian),
+                    align: s.sh_addralign(endian).into(),
+                    entsize: s.sh_entsize(endian).into(),
                 });
             }
         }
@@ -253,28 +261,37 @@ impl Image {
         let wide = self.sections.iter().find(|s| s.sh_type == wide_table && s.link as usize == index);
         let wide = wide.map(|s| self.contents(s)).transpose()?;
         let mut out = Vec::new();
-        for (i, raw) in self.contents(table)?.chunks_exact(24).enumerate() {
-            let (sym, _) = object::pod::from_bytes::<elf::Sym64<LE>>(raw).map_err(|()| "symbol")?;
-            let mut shndx = u32::from(sym.st_shndx(LE).0);
-            if shndx == u32::from(elf::SHN_XINDEX.0) && sh_type == elf::SHT_DYNSYM.0 {
+        for (i, raw) in self.contents(table)?.chunks_exact(self.form.symbol_size()).enumerate() {
+            let (name, mut symbol) = self.symbol(raw)?;
+            symbol.name = string_at(strings, name)?;
+            if symbol.shndx == u32::from(elf::SHN_XINDEX.0) && sh_type == elf::SHT_DYNSYM.0 {
                 // Without a table all that is known is that it is defined.
-                shndx = u32::from(elf::SHN_COMMON.0);
-            } else if shndx == u32::from(elf::SHN_XINDEX.0) {
+                symbol.shndx = u32::from(elf::SHN_COMMON.0);
+            } else if symbol.shndx == u32::from(elf::SHN_XINDEX.0) {
                 let wide = wide.ok_or_else(|| format!("symbol {i}: no SHT_SYMTAB_SHNDX"))?;
-                shndx = u32_at(wide, i * 4)?;
+                symbol.shndx = self.form.u32_at(wide, i * 4)?;
             }
-            out.push(Symbol {
-                name: string_at(strings, sym.st_name(LE))?,
-                value: sym.st_value(LE),
-                size: sym.st_size(LE),
-                bind: sym.st_info().0 >> 4,
-                kind: sym.st_info().0 & 0xf,
-                other: sym.st_other().0,
-                shndx,
-                ..Symbol::default()
-            });
+            out.push(symbol);
         }
         Ok(out)
+    }
+
+    /// An entry of a symbol table, and the place of its name.
+    fn symbol(&self, raw: &[u8]) -> Result<(u32, Symbol)> {
+        let form = self.form;
+        // The narrow form has value and size first.
+        let (value, size, rest) = if form.narrow { (4, 8, 12) } else { (8, 16, 4) };
+        let (info, other) = (raw[rest], raw[rest + 1]);
+        let symbol = Symbol {
+            value: form.word_at(raw, value)?,
+            size: form.word_at(raw, size)?,
+            bind: info >> 4,
+            kind: info & 0xf,
+            other,
+            shndx: form.u16_at(raw, rest + 2)?.into(),
+            ..Symbol::default()
+        };
+        Ok((form.u32_at(raw, 0)?, symbol))
     }
 
     fn dynamic_table(&mut self) -> Result<()> {
@@ -282,10 +299,13 @@ impl Image {
         let range = p.offset as usize..p.offset.saturating_add(p.filesz) as usize;
         let bytes = self.data.get(range).ok_or("PT_DYNAMIC reaches past the end of the file")?;
         let mut out = Vec::new();
-        for raw in bytes.chunks_exact(16) {
-            let (d, _) = object::pod::from_bytes::<elf::Dyn64<LE>>(raw).map_err(|()| "dynamic entry")?;
-            out.push((d.d_tag(LE).0, d.d_val(LE)));
-            if d.d_tag(LE) == elf::DT_NULL {
+        let word = self.form.word();
+        for raw in bytes.chunks_exact(2 * word) {
+            let (tag, value) = (self.form.word_at(raw, 0)?, self.form.word_at(raw, word)?);
+            // Tags are signed.
+            let tag = if self.form.narrow { i64::from(tag as i32) } else { tag as i64 };
+            out.push((tag, value));
+            if tag == elf::DT_NULL.0 {
                 break;
             }
         }
@@ -297,7 +317,7 @@ impl Image {
         let (needs, defs) = (self.read_needs()?, self.read_defs()?);
         let Some(versym) = self.section_of_type(elf::SHT_GNU_VERSYM.0) else { return Ok(()) };
         let words: Vec<u16> =
-            self.contents(versym)?.chunks_exact(2).map(|c| u16::from_le_bytes([c[0], c[1]])).collect();
+            self.contents(versym)?.chunks_exact(2).map(|c| self.form.number(c) as u16).collect();
         for (s, &w) in self.dynsyms.iter_mut().zip(&words) {
             let index = w & 0x7fff;
             s.version_index = index;
@@ -316,19 +336,19 @@ impl Image {
         let (bytes, strings) = (self.contents(s)?, self.strings(s)?);
         let mut at = 0;
         for _ in 0..s.info {
-            let file = string_at(strings, u32_at(bytes, at + 4)?)?;
-            let mut aux = at + u32_at(bytes, at + 8)? as usize;
-            for _ in 0..u16_at(bytes, at + 2)? {
+            let file = string_at(strings, self.form.u32_at(bytes, at + 4)?)?;
+            let mut aux = at + self.form.u32_at(bytes, at + 8)? as usize;
+            for _ in 0..self.form.u16_at(bytes, at + 2)? {
                 out.push(Need {
                     file: file.clone(),
-                    hash: u32_at(bytes, aux)?,
-                    weak: u16_at(bytes, aux + 4)? & 2 != 0,
-                    index: u16_at(bytes, aux + 6)? & 0x7fff,
-                    name: string_at(strings, u32_at(bytes, aux + 8)?)?,
+                    hash: self.form.u32_at(bytes, aux)?,
+                    weak: self.form.u16_at(bytes, aux + 4)? & 2 != 0,
+                    index: self.form.u16_at(bytes, aux + 6)? & 0x7fff,
+                    name: string_at(strings, self.form.u32_at(bytes, aux + 8)?)?,
                 });
-                aux += u32_at(bytes, aux + 12)? as usize;
+                aux += self.form.u32_at(bytes, aux + 12)? as usize;
             }
-            at += u32_at(bytes, at + 12)? as usize;
+            at += self.form.u32_at(bytes, at + 12)? as usize;
         }
         Ok(out)
     }
@@ -340,10 +360,10 @@ impl Image {
         let mut at = 0;
         for _ in 0..s.info {
             let mut names = Vec::new();
-            let mut aux = at + u32_at(bytes, at + 12)? as usize;
-            for _ in 0..u16_at(bytes, at + 6)? {
-                names.push(string_at(strings, u32_at(bytes, aux)?)?);
-                aux += u32_at(bytes, aux + 4)? as usize;
+            let mut aux = at + self.form.u32_at(bytes, at + 12)? as usize;
+            for _ in 0..self.form.u16_at(bytes, at + 6)? {
+                names.push(string_at(strings, self.form.u32_at(bytes, aux)?)?);
+                aux += self.form.u32_at(bytes, aux + 4)? as usize;
             }
             if names.is_empty() {
                 return Err("version definition without a name".to_owned());
@@ -351,11 +371,11 @@ impl Image {
             out.push(Def {
                 name: names.remove(0),
                 parents: names,
-                index: u16_at(bytes, at + 4)?,
-                hash: u32_at(bytes, at + 8)?,
-                base: u16_at(bytes, at + 2)? & 1 != 0,
+                index: self.form.u16_at(bytes, at + 4)?,
+                hash: self.form.u32_at(bytes, at + 8)?,
+                base: self.form.u16_at(bytes, at + 2)? & 1 != 0,
             });
-            at += u32_at(bytes, at + 16)? as usize;
+            at += self.form.u32_at(bytes, at + 16)? as usize;
         }
         Ok(out)
     }
@@ -369,11 +389,11 @@ impl Image {
     fn relocations(&mut self) -> Result<()> {
         let (mut relocs, mut relr) = (Vec::new(), Vec::new());
         for (i, s) in self.sections.iter().enumerate() {
-            let width = match s.sh_type {
-                t if t == elf::SHT_RELA.0 => 24,
-                t if t == elf::SHT_REL.0 => 16,
+            let with_addend = match s.sh_type {
+                t if t == elf::SHT_RELA.0 => true,
+                t if t == elf::SHT_REL.0 => false,
                 t if t == elf::SHT_RELR.0 => {
-                    relr.extend(decode_relr(self.contents(s)?)?);
+                    relr.extend(decode_relr(self.form, self.contents(s)?)?);
                     continue;
                 }
                 _ => continue,
@@ -382,56 +402,70 @@ impl Image {
                 Some(t) if t.sh_type == elf::SHT_DYNSYM.0 => &self.dynsyms,
                 _ => &self.symbols,
             };
-            for raw in self.contents(s)?.chunks_exact(width) {
-                let info = u64_at(raw, 8)?;
-                let symbol = (info >> 32) as u32;
-                relocs.push(Reloc {
-                    section: i,
-                    offset: u64_at(raw, 0)?,
-                    r_type: info as u32,
-                    symbol,
-                    symbol_name: names.get(symbol as usize).map(|s| self.shown_name(s)).unwrap_or_default(),
-                    addend: if width == 24 { u64_at(raw, 16)? as i64 } else { 0 },
-                });
+            for raw in self.contents(s)?.chunks_exact(self.form.reloc_size(with_addend)) {
+                let mut reloc = self.reloc(raw, with_addend)?;
+                reloc.section = i;
+                reloc.symbol_name =
+                    names.get(reloc.symbol as usize).map(|s| self.shown_name(s)).unwrap_or_default();
+                if !with_addend && s.is_alloc() {
+                    reloc.addend = self.addend_in_place(reloc.offset);
+                }
+                relocs.push(reloc);
             }
         }
         (self.relocs, self.relr) = (relocs, relr);
         Ok(())
     }
+
+    fn reloc(&self, raw: &[u8], with_addend: bool) -> Result<Reloc> {
+        let word = self.form.word();
+        let info = self.form.word_at(raw, word)?;
+        let (symbol, r_type) = match self.form.narrow {
+            true => (info >> 8, info & 0xff),
+            false => (info >> 32, info & 0xffff_ffff),
+        };
+        let addend = if with_addend { self.signed(self.form.word_at(raw, 2 * word)?) } else { 0 };
+        Ok(Reloc {
+            section: 0,
+            offset: self.form.word_at(raw, 0)?,
+            r_type: r_type as u32,
+            symbol: symbol as u32,
+            symbol_name: String::new(),
+            addend,
+        })
+    }
+
+    /// What stands where a loader relocates; 0 if that is nowhere.
+    fn addend_in_place(&self, address: u64) -> i64 {
+        let bytes = self.memory(address, self.form.word()).unwrap_or_default();
+        self.signed(self.form.number(&bytes))
+    }
+
+    /// A word as a signed number.
+    fn signed(&self, value: u64) -> i64 {
+        if self.form.narrow { i64::from(value as i32) } else { value as i64 }
+    }
 }
 
-/// `SHT_RELR`: an even word is an address; an odd word is a bitmap of the 63 words that follow the
+/// `SHT_RELR`: an even word is an address; an odd word is a bitmap of the 63 (31) words that follow the
 /// place last relocated.
-pub fn decode_relr(bytes: &[u8]) -> Result<Vec<u64>> {
+pub fn decode_relr(form: Form, bytes: &[u8]) -> Result<Vec<u64>> {
     let mut out = Vec::new();
     let mut next = None;
-    for raw in bytes.chunks_exact(8) {
-        let word = u64_at(raw, 0)?;
+    let size = form.word() as u64;
+    let bits = 8 * size - 1;
+    for raw in bytes.chunks_exact(form.word()) {
+        let word = form.number(raw);
         if word & 1 == 0 {
             out.push(word);
-            next = Some(word.wrapping_add(8));
+            next = Some(word.wrapping_add(size));
         } else {
             let base: u64 = next.ok_or("RELR starts with a bitmap")?;
-            out.extend((0..63).filter(|b| word >> (b + 1) & 1 != 0).map(|b| base.wrapping_add(8 * b)));
-            next = Some(base.wrapping_add(63 * 8));
+            out.extend((0..bits).filter(|b| word >> (b + 1) & 1 != 0).map(|b| base.wrapping_add(size * b)));
+            next = Some(base.wrapping_add(bits * size));
         }
     }
     Ok(out)
-}
-
-pub fn u16_at(b: &[u8], at: usize) -> Result<u16> {
-    let raw = b.get(at..).and_then(|b| b.first_chunk()).ok_or("a table ends too early")?;
-    Ok(u16::from_le_bytes(*raw))
-}
-
-pub fn u32_at(b: &[u8], at: usize) -> Result<u32> {
-    let raw = b.get(at..).and_then(|b| b.first_chunk()).ok_or("a table ends too early")?;
-    Ok(u32::from_le_bytes(*raw))
-}
-
-pub fn u64_at(b: &[u8], at: usize) -> Result<u64> {
-    let raw = b.get(at..).and_then(|b| b.first_chunk()).ok_or("a table ends too early")?;
-    Ok(u64::from_le_bytes(*raw))
 }
 
 pub fn string_at(strings: &[u8], at: u32) -> Result<String> {
@@ -447,7 +481,7 @@ mod tests {
     #[test]
     fn relr_bitmap() {
         let bytes: Vec<u8> = [0x1000u64, 0b1011].iter().flat_map(|w| w.to_le_bytes()).collect();
-        assert_eq!(decode_relr(&bytes).unwrap(), [0x1000, 0x1008, 0x1018]);
+        assert_eq!(decode_relr(Form::default(), &bytes).unwrap(), [0x1000, 0x1008, 0x1018]);
     }
 
     #[test]

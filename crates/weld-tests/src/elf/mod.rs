@@ -5,6 +5,7 @@
 //! since the verifier runs on whatever the linker wrote.
 
 pub mod expr;
+pub mod form;
 pub mod image;
 pub mod machine;
 pub mod query;

@@ -3,7 +3,7 @@
 //! Names of types, tags and relocations are those of the specifications, with or without their
 //! prefix (`R_X86_64_COPY` or `COPY`, `PT_LOAD` or `LOAD`).
 
-use super::image::{Image, Result, Section, Segment, Symbol, u32_at};
+use super::image::{Image, Result, Section, Segment, Symbol};
 use super::machine::Machine;
 use object::elf;
 
@@ -104,9 +104,9 @@ fn frame_counts(image: &Image) -> Result<(u64, u64)> {
     let bytes = image.contents(section(image, ".eh_frame")?)?;
     let (mut at, mut cies, mut fdes) = (0, 0, 0);
     while at < bytes.len() {
-        let len = u32_at(bytes, at)? as usize;
+        let len = image.form.u32_at(bytes, at)? as usize;
         if len > 0 {
-            *(if u32_at(bytes, at + 4)? == 0 { &mut cies } else { &mut fdes }) += 1;
+            *(if image.form.u32_at(bytes, at + 4)? == 0 { &mut cies } else { &mut fdes }) += 1;
         }
         at += 4 + len;
     }

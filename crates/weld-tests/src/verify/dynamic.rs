@@ -10,7 +10,7 @@ use object::elf;
 use std::collections::HashSet;
 
 /// Tags whose value is the address, or the size, of a section.
-fn section_tags() -> [(i64, &'static str); 14] {
+fn section_tags() -> [(i64, &'static str); 15] {
     [
         (elf::DT_STRTAB.0, ".dynstr"),
         (elf::DT_SYMTAB.0, ".dynsym"),
@@ -20,6 +20,7 @@ fn section_tags() -> [(i64, &'static str); 14] {
         (elf::DT_VERNEED.0, ".gnu.version_r"),
         (elf::DT_VERDEF.0, ".gnu.version_d"),
         (elf::DT_RELA.0, ".rela.dyn"),
+        (elf::DT_REL.0, ".rel.dyn"),
         (elf::DT_RELR.0, ".relr.dyn"),
         (elf::DT_INIT_ARRAY.0, ".init_array"),
         (elf::DT_FINI_ARRAY.0, ".fini_array"),
@@ -47,7 +48,7 @@ pub fn tags(image: &Image, p: &mut Problems) {
             p.check(v == s.addr, || format!("{} is {v:#x}, {name} is at {:#x}", tag_name(tag), s.addr));
         } else if !matches!(name, ".init" | ".fini") && !image.sections.is_empty() && v != 0 {
             // GNU ld keeps an empty .rela.dyn's tag; any other name is a missing section.
-            p.check(name == ".rela.dyn", || format!("{} without {name}", tag_name(tag)));
+            p.check(matches!(name, ".rela.dyn" | ".rel.dyn"), || format!("{} without {name}", tag_name(tag)));
         }
     }
     let sizes = [
@@ -74,22 +75,32 @@ fn counts(image: &Image, p: &mut Problems) {
     if let Some(n) = image.dynamic_value(elf::DT_VERDEFNUM.0) {
         p.check(n == image.defs.len() as u64, || format!("DT_VERDEFNUM is {n}"));
     }
-    // Only some linkers count the PLT's relocations into DT_RELASZ.
-    if let (Some(size), Some(start)) =
-        (image.dynamic_value(elf::DT_RELASZ.0), image.dynamic_value(elf::DT_RELA.0))
-    {
-        p.check(size.is_multiple_of(24), || format!("DT_RELASZ is {size}"));
+    for (with_addends, size, start, leading) in [
+        (true, elf::DT_RELASZ, elf::DT_RELA, elf::DT_RELACOUNT),
+        (false, elf::DT_RELSZ, elf::DT_REL, elf::DT_RELCOUNT),
+    ] {
+        relocation_counts(image, with_addends, [size.0, start.0, leading.0], p);
+    }
+}
+
+/// What the tags for size, address and number of relative relocations say of a table.
+fn relocation_counts(image: &Image, with_addends: bool, tags: [i64; 3], p: &mut Problems) {
+    let [size, start, leading] = tags.map(|tag| image.dynamic_value(tag));
+    // Only some linkers count the PLT's relocations into the size.
+    if let (Some(size), Some(start)) = (size, start) {
+        let entry = image.form.reloc_size(with_addends) as u64;
+        p.check(size.is_multiple_of(entry), || format!("{} is {size}", tag_name(tags[0])));
         let covered =
             image.sections.iter().any(|s| s.addr <= start && start + size <= s.end().max(start + size));
-        p.check(covered, || "DT_RELA points nowhere".to_owned());
+        p.check(covered, || format!("{} points nowhere", tag_name(tags[1])));
     }
-    if let Some(n) = image.dynamic_value(elf::DT_RELACOUNT.0) {
-        let first = image.section(".rela.dyn").map(|s| s.addr);
-        let index = image.sections.iter().position(|s| Some(s.addr) == first && s.name == ".rela.dyn");
+    if let Some(n) = leading {
+        let name = if with_addends { ".rela.dyn" } else { ".rel.dyn" };
+        let index = image.sections.iter().position(|s| s.name == name);
         let machine = Machine::of(image);
         let table = image.relocs.iter().filter(|r| Some(r.section) == index);
-        let leading = table.take_while(|r| machine.short_name(image, r.r_type) == "RELATIVE").count() as u64;
-        p.check(n == leading, || format!("DT_RELACOUNT is {n}, {leading} relative relocations lead"));
+        let found = table.take_while(|r| machine.short_name(image, r.r_type) == "RELATIVE").count() as u64;
+        p.check(n == found, || format!("{} is {n}, {found} relative relocations lead", tag_name(tags[2])));
     }
 }
 
@@ -138,7 +149,7 @@ fn dynamic_relocs(image: &Image) -> impl Iterator<Item = &Reloc> {
     image.relocs.iter().filter(|r| image.sections[r.section].is_alloc())
 }
 
-/// Whether the 8 bytes at `at` are in a writable segment; notes an address outside all.
+/// Whether what is at `at` are in a writable segment; notes an address outside all.
 fn writable(image: &Image, at: u64, p: &mut Problems) -> bool {
     let load = |s: &&crate::elf::image::Segment| s.p_type == elf::PT_LOAD.0 && s.vaddr <= at && at < s.end();
     match image.segments.iter().find(load) {

@@ -2,6 +2,7 @@
 //! the output's own symbol table give the bytes that are there.
 
 use super::Problems;
+use super::relocatable::prefix_of_relocs;
 use crate::elf::Image;
 use crate::elf::image::{Reloc, Section, Symbol};
 use crate::elf::machine::Machine;
@@ -11,25 +12,30 @@ use object::elf;
 pub fn verify(image: &Image, p: &mut Problems) -> Result<(), String> {
     let symtab = image.sections.iter().position(|s| s.sh_type == elf::SHT_SYMTAB.0);
     for (i, s) in image.sections.iter().enumerate() {
-        if s.sh_type != elf::SHT_RELA.0 || s.is_alloc() {
-            continue;
-        }
+        let Some(prefix) = prefix_of_relocs(s.sh_type).filter(|_| !s.is_alloc()) else { continue };
         p.check(Some(s.link as usize) == symtab, || format!("{}: sh_link is not .symtab", s.name));
         let Some(target) = image.sections.get(s.info as usize).filter(|_| s.info != 0) else {
             p.add(format!("{}: sh_info {}", s.name, s.info));
             continue;
         };
-        p.check(s.name == format!(".rela{}", target.name), || {
+        p.check(s.name == format!("{prefix}{}", target.name), || {
             format!("{} relocates {}", s.name, target.name)
         });
         for reloc in image.relocs.iter().filter(|r| r.section == i) {
-            one(image, target, reloc, p)?;
+            // Addends that lay in the bytes are gone.
+            one(image, target, reloc, s.sh_type == elf::SHT_RELA.0, p)?;
         }
     }
     Ok(())
 }
 
-fn one(image: &Image, target: &Section, reloc: &Reloc, p: &mut Problems) -> Result<(), String> {
+fn one(
+    image: &Image,
+    target: &Section,
+    reloc: &Reloc,
+    has_addend: bool,
+    p: &mut Problems,
+) -> Result<(), String> {
     let at = reloc.offset.wrapping_sub(target.addr);
     let name = || format!("{} at {:#x} of {}", reloc_name(image, reloc.r_type), reloc.offset, target.name);
     if at >= target.size && target.flags & elf::SHF_COMPRESSED.0 == 0 {
@@ -40,7 +46,9 @@ fn one(image: &Image, target: &Section, reloc: &Reloc, p: &mut Problems) -> Resu
         p.add(format!("{}: symbol {}", name(), reloc.symbol));
         return Ok(());
     };
-    let Some((width, relative)) = known_word(image, target, reloc, symbol) else { return Ok(()) };
+    let Some((width, relative)) = known_word(image, target, reloc, symbol).filter(|_| has_addend) else {
+        return Ok(());
+    };
     let bytes = image.contents(target)?;
     let Some(found) = bytes.get(at as usize..at as usize + width) else {
         p.add(format!("{} is outside the section", name()));
@@ -50,7 +58,7 @@ fn one(image: &Image, target: &Section, reloc: &Reloc, p: &mut Problems) -> Resu
     if relative {
         value = value.wrapping_sub(reloc.offset);
     }
-    p.check(found == &value.to_le_bytes()[..width], || {
+    p.check(found == image.form.bytes(value, width), || {
         format!("{}: {found:02x?} is not {} {:+}", name(), symbol.name, reloc.addend)
     });
     Ok(())

@@ -3,8 +3,10 @@
 
 use super::Problems;
 use crate::elf::Image;
+use crate::elf::form::Form;
 use crate::elf::image::Section;
-use gimli::{BaseAddresses, CieOrFde, EhFrame, EhFrameHdr, LittleEndian, UnwindSection};
+use gimli::{BaseAddresses, CieOrFde, EhFrame, EhFrameHdr, RunTimeEndian, UnwindSection};
+use object::Endianness;
 use object::elf;
 use std::collections::HashMap;
 
@@ -31,7 +33,7 @@ pub fn verify(image: &Image, p: &mut Problems) -> Result<(), String> {
     let frames = frames(image, section, bytes, &bases, p)?;
     ranges(image, &frames, p);
     match image.section(".eh_frame_hdr") {
-        Some(hdr) => header(image.contents(hdr)?, hdr, section, &bases, &frames, p),
+        Some(hdr) => header((image.form, image.contents(hdr)?), hdr, section, &bases, &frames, p),
         None => Ok(()),
     }
 }
@@ -44,7 +46,8 @@ fn frames(
     bases: &BaseAddresses,
     p: &mut Problems,
 ) -> Result<HashMap<u64, Frame>, String> {
-    let eh_frame = EhFrame::new(bytes, LittleEndian);
+    let mut eh_frame = EhFrame::new(bytes, endian(image.form));
+    eh_frame.set_address_size(image.form.word() as u8);
     let mut out = HashMap::new();
     let mut entries = eh_frame.entries(bases);
     while let Some(entry) = entries.next().map_err(|e| e.to_string())? {
@@ -82,15 +85,23 @@ fn ranges(image: &Image, frames: &HashMap<u64, Frame>, p: &mut Problems) {
     }
 }
 
+fn endian(form: Form) -> RunTimeEndian {
+    match form.endian {
+        Endianness::Little => RunTimeEndian::Little,
+        Endianness::Big => RunTimeEndian::Big,
+    }
+}
+
 fn header(
-    bytes: &[u8],
+    (form, bytes): (Form, &[u8]),
     hdr: &Section,
     eh_frame: &Section,
     bases: &BaseAddresses,
     frames: &HashMap<u64, Frame>,
     p: &mut Problems,
 ) -> Result<(), String> {
-    let parsed = EhFrameHdr::new(bytes, LittleEndian).parse(bases, 8).map_err(|e| format!("header: {e}"))?;
+    let parsed = EhFrameHdr::new(bytes, endian(form)).parse(bases, form.word() as u8);
+    let parsed = parsed.map_err(|e| format!("header: {e}"))?;
     p.check(parsed.eh_frame_ptr() == gimli::Pointer::Direct(eh_frame.addr), || {
         format!(".eh_frame_hdr at {:#x} does not point at .eh_frame", hdr.addr)
     });

@@ -3,7 +3,7 @@
 
 use super::Problems;
 use crate::elf::Image;
-use crate::elf::image::{Symbol, u32_at, u64_at};
+use crate::elf::image::Symbol;
 use object::elf;
 use weld_testkit::dso::sysv_hash;
 
@@ -21,25 +21,28 @@ fn exported(s: &Symbol) -> bool {
 pub fn gnu(image: &Image, p: &mut Problems) -> Result<(), String> {
     let Some(section) = image.section_of_type(elf::SHT_GNU_HASH.0) else { return Ok(()) };
     let table = image.contents(section)?;
-    let (buckets, first) = (u32_at(table, 0)? as usize, u32_at(table, 4)? as usize);
-    let (words, shift) = (u32_at(table, 8)? as usize, u32_at(table, 12)?);
+    let u32_at = |at| image.form.u32_at(table, at);
+    let (buckets, first) = (u32_at(0)? as usize, u32_at(4)? as usize);
+    let (words, shift) = (u32_at(8)? as usize, u32_at(12)?);
     if words == 0 || !words.is_power_of_two() || buckets == 0 {
         return Err(format!("{buckets} buckets, {words} filter words"));
     }
-    let chains = 16 + 8 * words + 4 * buckets;
+    let word = image.form.word();
+    let chains = 16 + word * words + 4 * buckets;
     for (i, s) in image.dynsyms.iter().enumerate().skip(1) {
         if !exported(s) {
             p.check(i < first, || format!(".gnu.hash covers the undefined symbol {}", s.name));
             continue;
         }
         let h = gnu_hash(&s.name);
-        let word = u64_at(table, 16 + 8 * (h as usize / 64 % words))?;
-        let filtered = word >> (h % 64) & word >> ((h >> shift) % 64) & 1 == 0;
+        let bits = 8 * word as u32;
+        let filter = image.form.word_at(table, 16 + word * ((h / bits) as usize % words))?;
+        let filtered = filter >> (h % bits) & filter >> ((h >> shift) % bits) & 1 == 0;
         p.check(!filtered, || format!(".gnu.hash: the filter hides {}", s.name));
-        let mut at = u32_at(table, 16 + 8 * words + 4 * (h as usize % buckets))? as usize;
+        let mut at = u32_at(16 + word * words + 4 * (h as usize % buckets))? as usize;
         let mut found = false;
         while at >= first && at < image.dynsyms.len() && !found {
-            let entry = u32_at(table, chains + 4 * (at - first))?;
+            let entry = u32_at(chains + 4 * (at - first))?;
             found = at == i && entry | 1 == h | 1;
             if entry & 1 == 1 {
                 break;
@@ -54,15 +57,22 @@ pub fn gnu(image: &Image, p: &mut Problems) -> Result<(), String> {
 pub fn sysv(image: &Image, p: &mut Problems) -> Result<(), String> {
     let Some(section) = image.section_of_type(elf::SHT_HASH.0) else { return Ok(()) };
     let table = image.contents(section)?;
-    let (buckets, chains) = (u32_at(table, 0)? as usize, u32_at(table, 4)? as usize);
+    // Entries are words on s390x, of 64 bits.
+    let width = if image.machine == elf::EM_S390.0 { image.form.word() } else { 4 };
+    p.check(section.entsize == width as u64, || format!(".hash has entries of {} bytes", section.entsize));
+    let entry = |i: usize| -> Result<usize, String> {
+        let start = i.saturating_mul(width).min(table.len());
+        let bytes = table.get(start..start + width).ok_or(".hash ends too early")?;
+        Ok(image.form.number(bytes) as usize)
+    };
+    let (buckets, chains) = (entry(0)?, entry(1)?);
     p.check(chains == image.dynsyms.len(), || format!(".hash has {chains} chain entries"));
     p.check(buckets > 0, || ".hash has no buckets".to_owned());
     for (i, s) in image.dynsyms.iter().enumerate().skip(1).filter(|(_, s)| exported(s)) {
-        let mut at =
-            u32_at(table, 8 + 4 * (sysv_hash(s.name.as_bytes()) as usize % buckets.max(1)))? as usize;
+        let mut at = entry(2 + sysv_hash(s.name.as_bytes()) as usize % buckets.max(1))?;
         let mut steps = 0;
         while at != 0 && at != i && steps <= chains {
-            at = u32_at(table, 8 + 4 * (buckets + at))? as usize;
+            at = entry(2 + buckets + at)?;
             steps += 1;
         }
         p.check(at == i, || format!(".hash does not find {}", s.name));

@@ -24,9 +24,14 @@ pub fn sections(image: &Image, p: &mut Problems) {
                 format!("{name}: contents reach past the end of the file")
             });
         }
-        let tables = [elf::SHT_SYMTAB.0, elf::SHT_DYNSYM.0, elf::SHT_RELA.0];
-        if tables.contains(&s.sh_type) {
-            p.check(s.entsize == 24, || format!("{name}: entry size {}", s.entsize));
+        let tables = [
+            (elf::SHT_SYMTAB.0, image.form.symbol_size()),
+            (elf::SHT_DYNSYM.0, image.form.symbol_size()),
+            (elf::SHT_RELA.0, image.form.reloc_size(true)),
+            (elf::SHT_REL.0, image.form.reloc_size(false)),
+        ];
+        if let Some(table) = tables.iter().find(|table| table.0 == s.sh_type) {
+            p.check(s.entsize == table.1 as u64, || format!("{name}: entry size {}", s.entsize));
         }
         if s.entsize > 1 && s.flags & elf::SHF_MERGE.0 != 0 {
             p.check(s.size.is_multiple_of(s.entsize), || {
@@ -50,9 +55,11 @@ fn headers_in_bounds(image: &Image, p: &mut Problems) {
     if image.shoff == 0 {
         return;
     }
-    let end = image.shoff.saturating_add(64 * image.sections.len() as u64);
+    let end = image.shoff.saturating_add((image.form.choose(40, 64) * image.sections.len()) as u64);
     p.check(end <= image.data.len() as u64, || "section headers reach past the end of the file".to_owned());
-    p.check(image.shoff.is_multiple_of(8), || format!("section headers at {:#x}", image.shoff));
+    p.check(image.shoff.is_multiple_of(image.form.word() as u64), || {
+        format!("section headers at {:#x}", image.shoff)
+    });
     let names = image.sections.get(image.shstrndx as usize);
     p.check(names.is_some_and(|s| s.sh_type == elf::SHT_STRTAB.0), || "e_shstrndx".to_owned());
 }
@@ -145,7 +152,9 @@ fn one_segment(image: &Image, s: &Segment, p: &mut Problems) {
     }
     if s.p_type == elf::PT_PHDR.0 {
         p.check(s.offset == image.phoff, || "PT_PHDR is not where the program headers are".to_owned());
-        p.check(s.filesz == 56 * image.segments.len() as u64, || "PT_PHDR has the wrong size".to_owned());
+        p.check(s.filesz == (image.form.choose(32, 56) * image.segments.len()) as u64, || {
+            "PT_PHDR has the wrong size".to_owned()
+        });
     }
 }
 
@@ -207,7 +216,7 @@ pub fn relro(image: &Image, p: &mut Problems) {
     };
     for s in image.sections.iter().filter(writable) {
         // Of a lazy .got.plt the three reserved words may be protected.
-        let reserved = s.name == ".got.plt" && end <= s.addr + 24;
+        let reserved = s.name == ".got.plt" && end <= s.addr + 3 * image.form.word() as u64;
         let inside = reserved || s.addr >= relro.vaddr && s.end() <= end;
         let touches = s.addr < end && s.end() > start;
         p.check(inside || !touches, || format!("{} is partly under PT_GNU_RELRO", s.name));

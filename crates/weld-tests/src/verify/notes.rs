@@ -2,7 +2,7 @@
 
 use super::Problems;
 use crate::elf::Image;
-use crate::elf::image::u32_at;
+use crate::elf::form::Form;
 use object::elf;
 
 struct Note {
@@ -13,7 +13,7 @@ struct Note {
 
 pub fn verify(image: &Image, p: &mut Problems) -> Result<(), String> {
     for s in image.sections.iter().filter(|s| s.sh_type == elf::SHT_NOTE.0) {
-        let notes = parse(image.contents(s)?, s.align).map_err(|e| format!("{}: {e}", s.name))?;
+        let notes = parse(image.form, image.contents(s)?, s.align).map_err(|e| format!("{}: {e}", s.name))?;
         // (section, owner, type): NT_GNU_BUILD_ID and NT_GNU_PROPERTY_TYPE_0.
         for (name, kind) in [(".note.gnu.build-id", 3), (".note.gnu.property", 5)] {
             let good = |n: &Note| n.name == b"GNU\0" && n.n_type == kind;
@@ -21,7 +21,7 @@ pub fn verify(image: &Image, p: &mut Problems) -> Result<(), String> {
         }
         if s.name == ".note.gnu.property" {
             p.check(notes.len() == 1, || format!("{} holds {} notes", s.name, notes.len()));
-            notes.iter().try_for_each(|n| properties(&n.desc, p))?;
+            notes.iter().try_for_each(|n| properties(image.form, &n.desc, p))?;
         }
         if s.is_alloc() && image.e_type != elf::ET_REL.0 {
             let covers = |g: &&crate::elf::image::Segment| {
@@ -32,19 +32,20 @@ pub fn verify(image: &Image, p: &mut Problems) -> Result<(), String> {
     }
     for g in image.segments.iter().filter(|g| g.p_type == elf::PT_NOTE.0) {
         let bytes = image.data.get(g.offset as usize..g.offset.saturating_add(g.filesz) as usize);
-        parse(bytes.ok_or("PT_NOTE is outside the file")?, g.align).map_err(|e| format!("PT_NOTE: {e}"))?;
+        parse(image.form, bytes.ok_or("PT_NOTE is outside the file")?, g.align)
+            .map_err(|e| format!("PT_NOTE: {e}"))?;
     }
     Ok(())
 }
 
 /// The notes in `bytes`; names and descriptions are padded to 8 bytes where `align` is 8, else to 4.
-fn parse(bytes: &[u8], align: u64) -> Result<Vec<Note>, String> {
+fn parse(form: Form, bytes: &[u8], align: u64) -> Result<Vec<Note>, String> {
     let pad = if align == 8 { 8 } else { 4 };
     let mut out = Vec::new();
     let mut at = 0usize;
     while at < bytes.len() {
-        let (name_len, desc_len) = (u32_at(bytes, at)? as usize, u32_at(bytes, at + 4)? as usize);
-        let n_type = u32_at(bytes, at + 8)?;
+        let (name_len, desc_len) = (form.u32_at(bytes, at)? as usize, form.u32_at(bytes, at + 4)? as usize);
+        let n_type = form.u32_at(bytes, at + 8)?;
         let desc = (at + 12 + name_len).next_multiple_of(pad);
         let name = bytes.get(at + 12..at + 12 + name_len).ok_or("a name reaches past the end")?;
         let text =
@@ -55,14 +56,14 @@ fn parse(bytes: &[u8], align: u64) -> Result<Vec<Note>, String> {
     Ok(out)
 }
 
-/// `NT_GNU_PROPERTY_TYPE_0`: (type, size, data padded to 8), ascending by type.
-fn properties(desc: &[u8], p: &mut Problems) -> Result<(), String> {
+/// `NT_GNU_PROPERTY_TYPE_0`: (type, size, data padded to words), ascending by type.
+fn properties(form: Form, desc: &[u8], p: &mut Problems) -> Result<(), String> {
     let (mut at, mut last) = (0, None);
     while at < desc.len() {
-        let (kind, size) = (u32_at(desc, at)?, u32_at(desc, at + 4)? as usize);
+        let (kind, size) = (form.u32_at(desc, at)?, form.u32_at(desc, at + 4)? as usize);
         p.check(last.is_none_or(|l| l < kind), || "program properties are not sorted".to_owned());
         last = Some(kind);
-        at = (at + 8 + size).next_multiple_of(8);
+        at = (at + 8 + size).next_multiple_of(form.word());
     }
     p.check(at == desc.len(), || "program properties do not fill their note".to_owned());
     Ok(())

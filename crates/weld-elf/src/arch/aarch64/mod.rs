@@ -48,6 +48,7 @@ const fn facts(big: bool) -> Facts {
         dynamic: DynamicTypes {
             with_addends: true,
             address: R_ABS64,
+            distance: None,
             copy: R_COPY,
             glob_dat: R_GLOB_DAT,
             jump_slot: R_JUMP_SLOT,

@@ -120,7 +120,8 @@ fn data_has_an_order_and_instructions_have_one() {
 fn replaced(code: &[(u32, u32)], change: impl Fn(Field) -> Result<(), Failure>) -> Vec<u32> {
     let mut out: Vec<u8> = code.iter().flat_map(|(code, _)| code.to_le_bytes()).collect();
     for (i, (_, kind)) in code.iter().enumerate() {
-        let field = Field { out: &mut out, at: 4 * i, address: 0x1_0000 + 4 * i as u64, kind: *kind };
+        let field =
+            Field { out: &mut out, at: 4 * i, address: 0x1_0000 + 4 * i as u64, kind: *kind, got_base: 0 };
         change(field).unwrap();
     }
     out.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap())).collect()
@@ -138,7 +139,13 @@ fn loads_of_slots_become_addresses() {
     }
     // adrp x1, +2 pages; add x2, x1, #0x345
     assert_eq!(replaced(&code, |field| relax::load_to_address(field, 0x1_2345)), [0xd000_0001, 0x910d_1422]);
-    let far = Field { out: &mut 0x9000_0001u32.to_le_bytes(), at: 0, address: 0, kind: R_ADR_GOT_PAGE };
+    let far = Field {
+        out: &mut 0x9000_0001u32.to_le_bytes(),
+        at: 0,
+        address: 0,
+        kind: R_ADR_GOT_PAGE,
+        got_base: 0,
+    };
     assert_eq!(relax::load_to_address(far, 1 << 33), Err(Failure::TooFar));
 }
 
@@ -187,7 +194,7 @@ fn descriptors_become_offsets() {
     // ldr x0, .+0x1008; nop
     assert_eq!(replaced(&tiny, initial), [0x5800_8040, code::NOP]);
     let mut out = [0; 4];
-    let field = Field { out: &mut out, at: 0, address: 0, kind: R_TLSDESC_ADR_PAGE21 };
+    let field = Field { out: &mut out, at: 0, address: 0, kind: R_TLSDESC_ADR_PAGE21, got_base: 0 };
     assert_eq!(relax::descriptor_to_local_exec(field, 1 << 32), Err(Failure::TooFar));
 }
 
@@ -208,7 +215,7 @@ fn calls_for_addresses_become_offsets() {
     assert!(Little::tls_call(&bytes, &relocs(R_TLSGD_ADR_PAGE21, R_TLSLD_ADD_LO12_NC), 0).is_none());
     let sequence = |change: &dyn Fn(Field) -> Result<(), Failure>| {
         let mut out = bytes.clone();
-        change(Field { out: &mut out, at: 0, address: 0x1_0000, kind: 0 }).unwrap();
+        change(Field { out: &mut out, at: 0, address: 0x1_0000, kind: 0, got_base: 0 }).unwrap();
         let codes = out.chunks_exact(4).map(|code| u32::from_le_bytes(code.try_into().unwrap()));
         codes.collect::<Vec<_>>()
     };

@@ -1,23 +1,28 @@
 //! i386: 32 bits, and relocations that have their addends in the place that they apply to.
 //!
-//! Static executables so far: what only a loader fills in is refused ([`Facts::gaps`]), and no instruction is
-//! rewritten, so that each reference through the GOT keeps its slot. Fields of 4 bytes hold any value: addresses
-//! wrap around at 4 GiB, and so do their differences.
+//! Fields of 4 bytes hold any value: addresses wrap around at 4 GiB, and so do their differences.
 //!
 //! A GOT slot counts from the GOT's base, which code has in a register; an instruction without a register has the
 //! slot's address itself. The byte in front of the field (ModRM) says which.
+//!
+//! Loaders take addends from the places that they relocate, and know distances, so that code which is not
+//! position-independent can be in a shared object, with text relocations (`-z notext`).
+//!
+//! Offsets from the thread pointer are negative in GNU's dialect, and have the other sign in Sun's, which only assembly uses
+//! by now (`@tpoff`, `@gottpoff`). Slots have GNU's.
 //!
 //! Specification: "System V Application Binary Interface, Intel386 Architecture Processor Supplement", chapter 4.4
 //! (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage", 4.2.
 
 mod plt;
+mod relax;
 
 use super::class::{Class, Fit::*, From, Type, table};
 use super::facts::*;
-use super::rules::{Code, Failure, Rules};
+use super::rules::{Code, Failure, Field, Rules};
 use super::x86;
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, Target};
+use crate::elf::{Format, Rela, Target};
 use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
@@ -42,9 +47,13 @@ const R_PC16: u32 = 21;
 const R_8: u32 = 22;
 const R_PC8: u32 = 23;
 const R_TLS_LDO_32: u32 = 32;
+const R_TLS_IE_32: u32 = 33;
+const R_TLS_LE_32: u32 = 34;
 const R_TLS_DTPMOD32: u32 = 35;
 const R_TLS_DTPOFF32: u32 = 36;
 const R_SIZE32: u32 = 38;
+const R_TLS_GOTDESC: u32 = 39;
+const R_TLS_DESC_CALL: u32 = 40;
 const R_TLS_DESC: u32 = 41;
 const R_IRELATIVE: u32 = 42;
 const R_GOT32X: u32 = 43;
@@ -61,7 +70,7 @@ const TYPES: [Type; 44] = table(&[
     (R_TLS_TPOFF, Type::new(Class::TpOffWord, 4, Any, "R_386_TLS_TPOFF")),
     (R_TLS_IE, Type::new(Class::GotTp, 4, Any, "R_386_TLS_IE").from(From::Zero)),
     (R_TLS_GOTIE, Type::new(Class::GotTp, 4, Any, "R_386_TLS_GOTIE").from(From::GotBase)),
-    (R_TLS_LE, Type::new(Class::TpOff, 4, Any, "R_386_TLS_LE")),
+    (R_TLS_LE, Type::new(Class::TpOffWord, 4, Any, "R_386_TLS_LE")),
     (R_TLS_GD, Type::new(Class::TlsGd, 4, Any, "R_386_TLS_GD").from(From::GotBase)),
     (R_TLS_LDM, Type::new(Class::TlsLd, 4, Any, "R_386_TLS_LDM").from(From::GotBase)),
     (R_16, Type::new(Class::Narrow, 2, Either, "R_386_16")),
@@ -69,8 +78,12 @@ const TYPES: [Type; 44] = table(&[
     (R_8, Type::new(Class::Narrow, 1, Either, "R_386_8")),
     (R_PC8, Type::new(Class::Pc, 1, Signed, "R_386_PC8")),
     (R_TLS_LDO_32, Type::new(Class::DtpOff, 4, Any, "R_386_TLS_LDO_32")),
+    (R_TLS_IE_32, Type::new(Class::GotTp, 4, Any, "R_386_TLS_IE_32").from(From::GotBase)),
+    (R_TLS_LE_32, Type::new(Class::TpOff, 4, Any, "R_386_TLS_LE_32")),
     (R_SIZE32, Type::new(Class::Size, 4, Any, "R_386_SIZE32")),
-    (R_GOT32X, Type::new(Class::Got, 4, Any, "R_386_GOT32X")),
+    (R_TLS_GOTDESC, Type::new(Class::TlsDesc, 4, Any, "R_386_TLS_GOTDESC").from(From::GotBase)),
+    (R_TLS_DESC_CALL, Type::new(Class::TlsDescCall, 0, Any, "R_386_TLS_DESC_CALL")),
+    (R_GOT32X, Type::new(Class::GotRelax, 4, Any, "R_386_GOT32X")),
 ]);
 
 const FACTS: Facts = Facts {
@@ -91,6 +104,7 @@ const FACTS: Facts = Facts {
     dynamic: DynamicTypes {
         with_addends: false,
         address: R_32,
+        distance: Some(R_PC32),
         copy: R_COPY,
         glob_dat: R_GLOB_DAT,
         jump_slot: R_JMP_SLOT,
@@ -111,7 +125,7 @@ const FACTS: Facts = Facts {
     frame_section: 0,
     properties: x86::PROPERTIES,
     branches: None,
-    gaps: Gaps { dynamic: true },
+    gaps: Gaps { dynamic: false },
 };
 
 pub struct I386;
@@ -119,14 +133,19 @@ pub struct I386;
 impl Rules for I386 {
     const FACTS: Facts = FACTS;
     const DEBUG_OFFSET: u32 = R_32;
-    type GotForm = ();
-    type TlsCall = ();
+    type GotForm = relax::GotForm;
+    type TlsCall = relax::TlsCall;
 
     fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
         I386::put(kind, out, at, target.wrapping_sub(here))
     }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
+        let value = match kind {
+            R_TLS_IE_32 => return relax::put_sun_slot(out, at, value),
+            R_TLS_LE_32 => sun_offset(out, at, value),
+            _ => value,
+        };
         let kind = &TYPES[kind as usize];
         let width = usize::from(kind.width);
         out[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
@@ -148,6 +167,61 @@ impl Rules for I386 {
         }
     }
 
+    fn got_form(code: Code, pic: bool) -> Option<relax::GotForm> {
+        relax::got_form(code, pic)
+    }
+
+    fn rewrite_got(form: relax::GotForm, field: Field, target: u64) -> Result<(), Failure> {
+        relax::rewrite_got(form, field, target);
+        Ok(())
+    }
+
+    fn tls_call(bytes: &[u8], relocs: &[Rela], i: usize) -> Option<relax::TlsCall> {
+        relax::tls_call(bytes, relocs, i)
+    }
+
+    fn general_to_local_exec(call: relax::TlsCall, field: Field, tpoff: i64) -> Result<(), Failure> {
+        relax::general_to_local_exec(call, field, tpoff);
+        Ok(())
+    }
+
+    fn general_to_initial_exec(call: relax::TlsCall, field: Field, slot: u64) -> Result<(), Failure> {
+        relax::general_to_initial_exec(call, field, slot);
+        Ok(())
+    }
+
+    fn local_dynamic_to_local_exec(call: relax::TlsCall, field: Field) -> Result<(), Failure> {
+        relax::local_dynamic_to_local_exec(call, field);
+        Ok(())
+    }
+
+    fn is_initial_exec(code: Code) -> bool {
+        relax::is_initial_exec(code)
+    }
+
+    fn initial_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
+        relax::initial_to_local_exec(field, tpoff);
+        Ok(())
+    }
+
+    fn is_descriptor(code: Code) -> bool {
+        relax::is_descriptor(code)
+    }
+
+    fn descriptor_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
+        relax::descriptor_to_local_exec(field, tpoff);
+        Ok(())
+    }
+
+    fn descriptor_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
+        relax::descriptor_to_initial_exec(field, slot);
+        Ok(())
+    }
+
+    fn descriptor_call_to_nothing(field: Field) -> Result<(), Failure> {
+        relax::descriptor_call_to_nothing(field)
+    }
+
     fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
         plt::write_plt(image, start, out);
     }
@@ -156,16 +230,22 @@ impl Rules for I386 {
         plt::write_plt_sec(image, start, out);
     }
 
-    fn unbound(_: &Image, _: u32) -> u64 {
-        // Nothing is bound by name in a static executable.
-        0
+    fn unbound(image: &Image, entry: u32) -> u64 {
+        plt::unbound(image, entry)
     }
+}
+
+/// The offset of a variable from the thread pointer, which is `value` with the field's addend, with Sun's sign; the
+/// addend has none.
+fn sun_offset(out: &[u8], at: usize, value: u64) -> u64 {
+    let addend = out[at..].first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes)) as u64;
+    addend.wrapping_sub(value.wrapping_sub(addend))
 }
 
 /// As in [`Facts`].
 fn implicit_addend(kind: u32, bytes: &[u8]) -> Option<i64> {
     Some(match FACTS.width(kind) {
-        0 if FACTS.class(kind) == Class::None => 0,
+        0 if matches!(FACTS.class(kind), Class::None | Class::TlsDescCall) => 0,
         1 => i64::from(*bytes.first()? as i8),
         2 => i64::from(i16::from_le_bytes(*bytes.first_chunk()?)),
         4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
@@ -174,56 +254,4 @@ fn implicit_addend(kind: u32, bytes: &[u8]) -> Option<i64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::elf::Rela;
-
-    #[test]
-    fn slots_count_from_the_base_if_there_is_a_register() {
-        let from = |kind, bytes: &[u8]| {
-            let at = bytes.len() - 4;
-            I386::slot_from(Code { reloc: &Rela::make(at as u64, 1, kind, 0), bytes, at })
-        };
-        // mov x@GOT(%ebx), %eax; call *x@GOT(%ecx)
-        assert_eq!(from(R_GOT32X, &[0x8b, 0x83, 0, 0, 0, 0]), From::GotBase);
-        assert_eq!(from(R_GOT32X, &[0xff, 0x91, 0, 0, 0, 0]), From::GotBase);
-        // mov x@GOT, %eax; call *x@GOT
-        assert_eq!(from(R_GOT32X, &[0x8b, 0x05, 0, 0, 0, 0]), From::Zero);
-        assert_eq!(from(R_GOT32, &[0xff, 0x15, 0, 0, 0, 0]), From::Zero);
-        // Nothing is in front of the field.
-        assert_eq!(from(R_GOT32, &[0; 4]), From::GotBase);
-        assert_eq!(from(R_TLS_IE, &[0x8b, 0x83, 0, 0, 0, 0]), From::Zero);
-        assert_eq!(from(R_TLS_GOTIE, &[0x8b, 0x05, 0, 0, 0, 0]), From::GotBase);
-    }
-
-    #[test]
-    fn values_wrap_in_words_and_are_checked_in_less() {
-        let put = |kind, value: i64| {
-            let mut out = [0xee; 8];
-            let fits = I386::put(kind, &mut out, 2, value as u64).is_ok();
-            assert!(out[2 + FACTS.width(kind)..].iter().all(|byte| *byte == 0xee));
-            (fits, u32::from_le_bytes([out[2], out[3], out[4], out[5]]))
-        };
-        assert_eq!(put(R_32, -1), (true, u32::MAX));
-        assert_eq!(put(R_PC32, 0x1_0000_0004), (true, 4));
-        assert_eq!(put(R_16, 0xffff), (true, 0xeeee_ffff));
-        assert_eq!(put(R_16, -0x8000), (true, 0xeeee_8000));
-        assert_eq!(put(R_16, 0x1_0000), (false, 0xeeee_0000));
-        // Code of 16 bits wraps around at 64 KiB.
-        assert_eq!(put(R_PC16, -0x1_0000), (true, 0xeeee_0000));
-        assert!(!put(R_PC16, -0x1_0001).0);
-        assert!(put(R_PC8, -0x80).0 && !put(R_PC8, 0x80).0);
-        assert!(put(R_8, 0xff).0 && !put(R_8, 0x100).0);
-    }
-
-    #[test]
-    fn addends_are_read_with_their_sign() {
-        assert_eq!(implicit_addend(R_PC32, &[0xfc, 0xff, 0xff, 0xff]), Some(-4));
-        assert_eq!(implicit_addend(R_16, &[0xfe, 0xff, 1]), Some(-2));
-        assert_eq!(implicit_addend(R_8, &[0x7f]), Some(127));
-        assert_eq!(implicit_addend(R_NONE, &[]), Some(0));
-        assert_eq!(implicit_addend(R_32, &[1, 2, 3]), None);
-        assert_eq!(implicit_addend(R_COPY, &[0; 8]), None);
-        assert_eq!(implicit_addend(u32::MAX, &[0; 8]), None);
-    }
-}
+mod tests;

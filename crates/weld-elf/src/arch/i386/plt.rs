@@ -1,11 +1,17 @@
-//! The procedure linkage table of a static executable: an entry for each IFUNC, which jumps through its word of
-//! `.got.plt`. `R_386_IRELATIVE` fills these words; before that they hold the resolvers' addresses.
+//! The procedure linkage table. An entry jumps through its word of `.got.plt`, which it names by its address, or, where an image may
+//! be moved, by its distance from the GOT's base, which callers have in `%ebx`. With IBT, `.plt` keeps the lazy part and
+//! `.plt.sec` the entries that are called, both starting with `endbr32`. Retpolines push their word and jump to the header,
+//! where a call, whose return address is taken away, and a return make the jump.
 //!
-//! With IBT the entries are in `.plt.sec` and start with `endbr32`; `.plt` is then empty. Retpolines push their
-//! word and jump to the header, which returns to it.
+//! Not all callers have something in `%ebx`: those of hidden functions do not know that there is an entry (IFUNCs), and a function's address, if it
+//! is that of its entry, is called by anybody. So if a moving image has such, its entries find out where they are
+//! ([`Style::Anywhere`]): they keep all registers, put the target on the stack, and return to it.
+//!
+//! The loader is told the relocation by its offset in `.rel.plt`.
 //!
 //! Specification: Intel386 psABI 5.2 "Procedure Linkage Table".
 
+use super::FACTS;
 use crate::arch::facts::{Entries, Plt, Retpolines};
 use crate::arch::plt::Style;
 use crate::synth::image::Image;
@@ -13,21 +19,25 @@ use crate::synth::image::Image;
 /// Bytes of an entry.
 const ENTRY: u64 = 16;
 
-const RETPOLINE: Entries = Entries { header: 32, entry: ENTRY };
-
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: ENTRY, entry: ENTRY },
-    // Nothing is bound by name.
-    retpolines: Some(Retpolines { lazy: RETPOLINE, bound: RETPOLINE }),
+    retpolines: Some(Retpolines {
+        lazy: Entries { header: 48, entry: 32 },
+        bound: Entries { header: RETURN.len() as u64, entry: ENTRY },
+    }),
     guarded: None,
+    anywhere: Some(Entries { header: 64, entry: 32 }),
     align: 16,
     reserved_words: 3,
 };
 
-/// The header of retpolines. The processor takes the call's return address for the target, where it waits; the
+/// Bytes of a relocation in `.rel.plt`.
+const RELOCATION: u32 = 8;
+
+/// Returns to what was pushed. The processor takes the call's return address for the target, where it waits; the
 /// target is the word behind that.
 #[rustfmt::skip]
-const RETURN: [u8; RETPOLINE.header as usize] = [
+const RETURN: [u8; 32] = [
     // call 2f
     0xe8, 0x0b, 0, 0, 0,
     // 1: pause; lfence; jmp 1b
@@ -38,38 +48,179 @@ const RETURN: [u8; RETPOLINE.header as usize] = [
     0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
 ];
 
-/// `jmp *slot`
-fn put_jump(out: &mut [u8], slot: u64) {
-    out[..2].copy_from_slice(&[0xff, 0x25]);
-    out[2..6].copy_from_slice(&(slot as u32).to_le_bytes());
+const MARK: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfb];
+
+/// Code in the making: what is behind it traps.
+struct Writer<'o> {
+    out: &'o mut [u8],
+    at: usize,
+    /// Where `out` lies.
+    address: u64,
+}
+
+impl<'o> Writer<'o> {
+    fn new(out: &'o mut [u8], address: u64) -> Writer<'o> {
+        out.fill(0xcc);
+        Writer { out, at: 0, address }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.out[self.at..self.at + bytes.len()].copy_from_slice(bytes);
+        self.at += bytes.len();
+    }
+
+    fn word(&mut self, value: u64) {
+        self.bytes(&(value as u32).to_le_bytes());
+    }
+
+    /// Where the next byte lies.
+    fn here(&self) -> u64 {
+        self.address + self.at as u64
+    }
+
+    /// `jmp target`
+    fn jump(&mut self, target: u64) {
+        self.bytes(&[0xe9]);
+        self.word(target.wrapping_sub(self.here() + 4));
+    }
+
+    /// `push $offset; jmp header`, for PLT entry `entry`.
+    fn call_loader(&mut self, entry: u32, header: u64) {
+        self.bytes(&[0x68]);
+        self.word((entry * RELOCATION).into());
+        self.jump(header);
+    }
+
+    /// `push word` or `jmp *word`, for a word of `.got.plt`.
+    fn through(&mut self, image: &Image, operation: Operation, word: u64) {
+        let register = operation as u8;
+        match image.mode.pic {
+            true => {
+                self.bytes(&[0xff, 0x83 | register]);
+                self.word(word.wrapping_sub(image.bases.got_base));
+            }
+            false => {
+                self.bytes(&[0xff, 0x05 | register]);
+                self.word(word);
+            }
+        }
+    }
+
+    /// `call 1f; 1: pop %ecx`, and where 1 is.
+    fn find_place(&mut self) -> u64 {
+        self.bytes(&[0xe8, 0, 0, 0, 0]);
+        let place = self.here();
+        self.bytes(&[0x59]);
+        place
+    }
+
+    /// `mov word, %ecx; xchg %ecx, (%esp)`, if `%ecx` has `place` in it.
+    fn push_and_restore(&mut self, word: u64, place: u64) {
+        self.bytes(&[0x8b, 0x89]);
+        self.word(word.wrapping_sub(place));
+        self.bytes(&[0x87, 0x0c, 0x24]);
+    }
+}
+
+/// What an instruction with opcode `0xff` does, as a part of ModRM.
+#[derive(Clone, Copy)]
+enum Operation {
+    Jump = 4 << 3,
+    Push = 6 << 3,
 }
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
-    if let Style::Retpoline { .. } = image.plt {
-        return write_retpolines(image, start, out);
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+    let size = image.plt.entry_size(&FACTS);
+    let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
+    if !head.is_empty() {
+        write_header(image, head);
     }
-    for (i, entry) in ((start / ENTRY) as u32..).zip(out.chunks_exact_mut(ENTRY as usize)) {
-        put_jump(entry, image.got_plt_address(i));
-        entry[6..].fill(0xcc);
+    let first = (start.saturating_sub(header) / size) as u32;
+    for (i, entry) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
+        let address = image.bases.plt + header + size * u64::from(i);
+        write_entry(image, i, Writer::new(entry, address));
     }
 }
 
-fn write_retpolines(image: &Image, start: u64, out: &mut [u8]) {
-    let header = RETPOLINE.header;
-    let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
-    if !head.is_empty() {
-        head.copy_from_slice(&RETURN);
+fn write_header(image: &Image, head: &mut [u8]) {
+    let mut code = Writer::new(head, image.bases.plt);
+    let [map, loader] = [4, 8].map(|offset| image.bases.got_plt + offset);
+    match image.plt {
+        Style::Retpoline { lazy } => {
+            code.bytes(&RETURN);
+            if lazy {
+                code.through(image, Operation::Push, map);
+                code.through(image, Operation::Push, loader);
+                // jmp to the start; there are 4 bytes left.
+                code.bytes(&[0xeb, (code.at as u8 + 2).wrapping_neg()]);
+            }
+        }
+        Style::Anywhere { retpoline, .. } => {
+            code.bytes(&RETURN);
+            // push %ecx, twice: what the loader is told first will be in the upper place.
+            code.bytes(&[0x51, 0x51]);
+            let place = code.find_place();
+            code.bytes(&[0xff, 0xb1]);
+            code.word(map.wrapping_sub(place));
+            // pop 4(%esp)
+            code.bytes(&[0x8f, 0x44, 0x24, 0x04]);
+            code.push_and_restore(loader, place);
+            return_to(&mut code, retpoline, image.bases.plt);
+        }
+        _ => {
+            code.through(image, Operation::Push, map);
+            code.through(image, Operation::Jump, loader);
+            // nop
+            code.bytes(&[0x0f, 0x1f, 0x40, 0]);
+        }
     }
-    let first = (start.saturating_sub(header) / ENTRY) as u32;
-    for (i, entry) in (first..).zip(entries.chunks_exact_mut(ENTRY as usize)) {
-        let distance = (header + ENTRY * u64::from(i) + 11).wrapping_neg();
-        // push slot; jmp header
-        entry[..2].copy_from_slice(&[0xff, 0x35]);
-        entry[2..6].copy_from_slice(&(image.got_plt_address(i) as u32).to_le_bytes());
-        entry[6] = 0xe9;
-        entry[7..11].copy_from_slice(&(distance as u32).to_le_bytes());
-        entry[11..].fill(0xcc);
+}
+
+/// Goes to what has been pushed.
+fn return_to(code: &mut Writer, retpoline: bool, header: u64) {
+    match retpoline {
+        true => code.jump(header),
+        false => code.bytes(&[0xc3]),
+    }
+}
+
+fn write_entry(image: &Image, entry: u32, mut code: Writer) {
+    let (header, word) = (image.bases.plt, image.got_plt_address(entry));
+    let lazy = entry < image.slots.jump_slots;
+    match image.plt {
+        Style::Retpoline { lazy: binds } => {
+            code.through(image, Operation::Push, word);
+            code.jump(header);
+            if binds {
+                code.call_loader(entry, header + RETURN.len() as u64);
+            }
+        }
+        Style::Anywhere { marked, retpoline } => {
+            if marked {
+                code.bytes(&MARK);
+            }
+            // push %ecx
+            code.bytes(&[0x51]);
+            let place = code.find_place();
+            code.push_and_restore(word, place);
+            return_to(&mut code, retpoline, header);
+            if lazy {
+                code.call_loader(entry, header + RETURN.len() as u64);
+            }
+        }
+        Style::Marked => {
+            code.bytes(&MARK);
+            code.call_loader(entry, header);
+            code.bytes(&[0x66, 0x90]);
+        }
+        _ => {
+            code.through(image, Operation::Jump, word);
+            if lazy {
+                code.call_loader(entry, header);
+            }
+        }
     }
 }
 
@@ -77,8 +228,25 @@ fn write_retpolines(image: &Image, start: u64, out: &mut [u8]) {
 pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
     for (i, entry) in ((start / ENTRY) as u32..).zip(out.chunks_exact_mut(ENTRY as usize)) {
         // endbr32; jmp *slot; nop
-        entry[..4].copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfb]);
-        put_jump(&mut entry[4..], image.got_plt_address(i));
-        entry[10..].copy_from_slice(&[0x66, 0x0f, 0x1f, 0x44, 0, 0]);
+        let mut code = Writer::new(entry, image.bases.plt_sec + ENTRY * u64::from(i));
+        code.bytes(&MARK);
+        code.through(image, Operation::Jump, image.got_plt_address(i));
+        code.bytes(&[0x66, 0x0f, 0x1f, 0x44, 0, 0]);
     }
+}
+
+/// The word of an entry bound by name starts as the address of its lazy part.
+pub fn unbound(image: &Image, entry: u32) -> u64 {
+    let lazy = match image.plt {
+        Style::Ordinary | Style::Guarded { .. } => 6,
+        Style::Marked => 0,
+        Style::Retpoline { lazy: true } => 11,
+        // All are bound before anything runs.
+        Style::Retpoline { lazy: false } => return 0,
+        Style::Anywhere { marked, retpoline } => {
+            17 + MARK.len() as u64 * u64::from(marked) + 4 * u64::from(retpoline)
+        }
+    };
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+    image.bases.plt + header + image.plt.entry_size(&FACTS) * u64::from(entry) + lazy
 }

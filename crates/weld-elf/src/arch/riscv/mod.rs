@@ -58,6 +58,7 @@ const fn facts(wide: bool) -> Facts {
         dynamic: DynamicTypes {
             with_addends: true,
             address,
+            distance: None,
             copy: R_COPY,
             glob_dat: address,
             jump_slot: R_JUMP_SLOT,

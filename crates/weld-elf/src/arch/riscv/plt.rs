@@ -15,6 +15,7 @@ pub const PLT: Plt = Plt {
     ordinary: Entries { header: 4 * HEADER as u64, entry: 4 * ENTRY as u64 },
     retpolines: None,
     guarded: None,
+    anywhere: None,
     align: 16,
     reserved_words: 2,
 };

@@ -16,6 +16,7 @@ pub const PLT: Plt = Plt {
     ordinary: Entries { header: ENTRY, entry: ENTRY },
     retpolines: None,
     guarded: None,
+    anywhere: None,
     align: 16,
     reserved_words: 3,
 };

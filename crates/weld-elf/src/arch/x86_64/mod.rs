@@ -127,6 +127,7 @@ const FACTS: Facts = Facts {
     dynamic: DynamicTypes {
         with_addends: true,
         address: R_64,
+        distance: None,
         copy: R_COPY,
         glob_dat: R_GLOB_DAT,
         jump_slot: R_JUMP_SLOT,

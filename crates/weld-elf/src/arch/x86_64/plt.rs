@@ -26,6 +26,7 @@ pub const PLT: Plt = Plt {
         bound: Entries { header: BOUND_HEADER.len() as u64, entry: BOUND_ENTRY.len() as u64 },
     }),
     guarded: None,
+    anywhere: None,
     align: 16,
     reserved_words: 3,
 };
@@ -159,7 +160,7 @@ pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
 /// The word of an entry bound by name starts as the address of its lazy part.
 pub fn unbound(image: &Image, entry: u32) -> u64 {
     let lazy = match image.plt {
-        Style::Ordinary | Style::Guarded { .. } => 6,
+        Style::Ordinary | Style::Guarded { .. } | Style::Anywhere { .. } => 6,
         Style::Marked => 0,
         Style::Retpoline { lazy: true } => LAZY_PART,
         // All are bound before anything runs.

@@ -75,7 +75,7 @@ fn shortened(kind: u32, code: &[u8], address: u64, pic: bool) -> Option<Result<V
     let reloc = Rela::make(at as u64, 1, kind, -4);
     let form = X86_64::got_form(Code { reloc: &reloc, bytes: code, at }, pic)?;
     let mut out = code.to_vec();
-    let field = Field { out: &mut out, at, address: 0x1000 + at as u64, kind };
+    let field = Field { out: &mut out, at, address: 0x1000 + at as u64, kind, got_base: 0 };
     Some(X86_64::rewrite_got(form, field, address.wrapping_sub(4)).map(|()| out))
 }
 
@@ -149,7 +149,7 @@ const GENERAL: [u8; 16] = [0x66, 0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x66, 0x66, 0x48,
 const LOCAL: [u8; 12] = [0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0];
 
 fn field(out: &mut [u8], at: usize) -> Field<'_> {
-    Field { address: 0x1000 + at as u64, out, at, kind: R_NONE }
+    Field { address: 0x1000 + at as u64, out, at, kind: R_NONE, got_base: 0 }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::job::Job;
 use crate::options::ReportPolicy;
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
+use crate::symbols::{Symbols, sym};
 use crate::synth::property_note::Properties;
 use crate::synth::slots::Slots;
 
@@ -38,6 +39,16 @@ pub fn of_all(
         objects.map(|(object, extra)| of_object(job, machine, object, extra)).collect();
     let merged = Properties::merge(machine, &all);
     (merged.size(machine.target.format) > 0).then_some(merged)
+}
+
+/// Whether PLT entries are called by code that does not know of them: IFUNCs of this output, and what is known by
+/// the address of its entry.
+fn has_unprepared_callers(slots: &Slots, symbols: &Symbols) -> bool {
+    let is_canonical = |slot: &&u32| {
+        let id = slots.list[**slot as usize].id;
+        id.is_some() && symbols[id].has(sym::NEEDS_CANONICAL_PLT)
+    };
+    !slots.ifuncs().is_empty() || slots.plt.iter().any(|slot| is_canonical(&slot))
 }
 
 impl Planner<'_, '_, '_> {
@@ -95,13 +106,25 @@ impl Planner<'_, '_, '_> {
     }
 
     /// What PLT entries are like: as asked for, or marked if all code is.
-    pub(super) fn plt_style(&self, properties: Option<&Properties>, slots: &Slots) -> Style {
+    pub(super) fn plt_style(
+        &self,
+        properties: Option<&Properties>,
+        slots: &Slots,
+        symbols: &Symbols,
+    ) -> Style {
         let options = self.job.options;
         let machine = self.context.mode.facts();
-        if options.dynamic.retpolines {
-            if machine.plt.retpolines.is_none() {
-                self.job.sink.error(format!("-z retpolineplt is not supported for {}", machine.name));
-            }
+        let retpoline = options.dynamic.retpolines;
+        if retpoline && machine.plt.retpolines.is_none() {
+            self.job.sink.error(format!("-z retpolineplt is not supported for {}", machine.name));
+        }
+        let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
+        let ibt = properties.zip(machine.properties.control_flow.as_ref());
+        let ibt = options.notes.ibtplt || ibt.is_some_and(|(p, c)| bits(p, c) != 0);
+        if machine.plt.anywhere.is_some() && self.context.mode.pic && has_unprepared_callers(slots, symbols) {
+            return Style::Anywhere { marked: ibt && !retpoline, retpoline };
+        }
+        if retpoline {
             return Style::Retpoline { lazy: slots.jump_slots > 0 && !options.dynamic.now };
         }
         if machine.plt.guarded.is_some() {
@@ -110,12 +133,7 @@ impl Planner<'_, '_, '_> {
             let signed = options.notes.pac_plt;
             return if marked || signed { Style::Guarded { marked, signed } } else { Style::Ordinary };
         }
-        let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
-        let ibt = properties.zip(machine.properties.control_flow.as_ref());
-        match options.notes.ibtplt || ibt.is_some_and(|(p, c)| bits(p, c) != 0) {
-            true => Style::Marked,
-            false => Style::Ordinary,
-        }
+        if ibt { Style::Marked } else { Style::Ordinary }
     }
 
     /// What is asked for and means nothing on this machine.
