@@ -58,7 +58,8 @@ pub enum Strip {
     All,
 }
 
-/// `-x`, `-X`, `--discard-none`. The default drops `.L` symbols only in merge sections, as others do.
+/// `-x`, `-X`, `--discard-none`. The default drops `.L` symbols only in merge sections, as others do, and on machines
+/// whose code gets shorter everywhere, as GNU ld and mold do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Discard {
     #[default]

@@ -255,7 +255,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             let special = &Special::default();
             let sink = self.job.sink;
             let choice = Choice { resolved, sections, symbols, live, options, special, sink };
-            let special = Special { retained: self.retained.cloned(), ..Special::default() };
+            let many_labels = self.context.mode.machine.shrink().is_some();
+            let special = Special { retained: self.retained.cloned(), many_labels, ..Special::default() };
             (options.symtab.strip != Strip::All).then(|| SymTab::plan(choice, special, parallel)).transpose()
         };
         match parallel {

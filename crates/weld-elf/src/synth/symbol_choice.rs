@@ -37,6 +37,8 @@ pub struct Special {
     pub suffixes: Option<Suffixes>,
     /// `-r`: who writes what nothing defines.
     pub mentions: Option<Mentions>,
+    /// Labels of compilers (`.L`) are left out wherever they are: where code gets shorter, all of them are symbols.
+    pub many_labels: bool,
 }
 
 /// What the choice of symbols depends on.
@@ -90,7 +92,7 @@ impl Choice<'_, '_> {
         let temporary = || object.symbol_name(index).starts_with(b".L");
         match discard {
             Discard::Locals if temporary() => return needed(),
-            Discard::Default if merged && temporary() => return needed(),
+            Discard::Default if (merged || self.special.many_labels) && temporary() => return needed(),
             _ => {}
         }
         self.special.retained.is_none() || self.retains(object.symbol_name(index), needed)

@@ -94,7 +94,7 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
         let undefined = place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED;
         let plain = place.flags & (sym::PREEMPTIBLE | sym::IFUNC | sym::OUTSIDE) == 0 && !undefined;
         let target = place.address.wrapping_add(place.addend as u64);
-        match class {
+        let done = match class {
             Class::Pc | Class::Plt if plain => {
                 Riscv::<WIDE>::put_distance(kind, out, at, target, here).map(|()| 0)
             }
@@ -102,7 +102,28 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
                 Riscv::<WIDE>::put(kind, out, at, target).map(|()| 0)
             }
             _ => site.special::<Riscv<WIDE>>(class, i, (out, at), place),
+        };
+        done.or_else(|failure| match self.low_address(i, here) {
+            Some(address) => {
+                let register = to(instruction(out, at).ok_or(Failure::Form)?);
+                put_instruction(out, at, lui(register, address));
+                Ok(0)
+            }
+            None => Err(failure),
+        })
+    }
+
+    /// The address that relocation `i` of an instruction at `here` stores an upper half of, if the distance is too far but the address itself
+    /// is not, such as that of a weak symbol that nothing defines. Then `lui` makes it, in an image that does not move.
+    fn low_address(&self, i: usize, here: u64) -> Option<i64> {
+        let site = self.site;
+        let reloc = &site.relocs[i];
+        if reloc.kind() != R_PCREL_HI20 || site.image.mode.pic {
+            return None;
         }
+        let address = site.target(reloc);
+        let far = !has_halves(WIDE, address.wrapping_sub(here) as i64);
+        (far && has_halves(WIDE, address as i64)).then_some(address as i64)
     }
 
     /// Where the field of a relocation is among the bytes that are written.
@@ -220,15 +241,19 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
 
     /// The value whose upper half relocation `j` stores.
     fn value_of_upper(&self, j: usize) -> Result<i64, Failure> {
+        self.site.distance::<Riscv<WIDE>>(j, self.here_of(j)).map(Riscv::<WIDE>::wrapped)
+    }
+
+    /// The address of what relocation `j` changes.
+    fn here_of(&self, j: usize) -> u64 {
         let site = self.site;
-        let reloc = &site.relocs[j];
+        let offset = site.relocs[j].r_offset();
         let id = SectionId(site.object.section_base + site.shndx);
         let at = match self.cuts.is_empty() {
-            true => reloc.r_offset().wrapping_add(site.delta),
-            false => site.image.sections.output_offset(id, reloc.r_offset()),
+            true => offset.wrapping_add(site.delta),
+            false => site.image.sections.output_offset(id, offset),
         };
-        let here = site.address.wrapping_add(at);
-        site.distance::<Riscv<WIDE>>(j, here).map(Riscv::<WIDE>::wrapped)
+        site.address.wrapping_add(at)
     }
 
     /// The lower half of a distance: the other half's relocation has the symbol.
@@ -250,7 +275,10 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             let value = Riscv::<WIDE>::wrapped(site.target(upper).wrapping_sub(pointer));
             return put_alone(reloc.kind(), (out, at), GP, value);
         }
-        let value = self.value_of_upper(j)?;
+        let value = match self.low_address(j, self.here_of(j)) {
+            Some(address) => address,
+            None => self.value_of_upper(j)?,
+        };
         if upper.kind() == R_GOT_HI20 && site.is_without_slot::<Riscv<WIDE>>(j) {
             let load = instruction(out, at).ok_or(Failure::Form)?;
             put_instruction(out, at, addi(to(load), from(load), value));
