@@ -12,7 +12,7 @@
 //# [weld] symbol: .Lvalue type=NOTYPE
 //# [weld] run: ./out
 //# [weld] exit: 5
-//# [weld] link: riscv-weak.o --emit-relocs
+//# [weld] link: riscv-weak.o machine.lds --emit-relocs
 //# [weld] symbol: .Lvalue type=NOTYPE
 //# [weld] fail: riscv-weak.o -pie -Ttext=0x90000000
 //# [weld] error: R_RISCV_PCREL_HI20 cannot give 'nobody', which is undefined and weak, the address 0 in position-independent output
@@ -33,3 +33,5 @@ _start:
 .data
     .word 1
 .Lvalue: .word 2
+//--- machine.lds
+OUTPUT_ARCH("riscv") OUTPUT_FORMAT("elf64-littleriscv")

@@ -94,6 +94,12 @@ pub fn object_format(name: &str) -> Option<&'static str> {
     MACHINES.iter().map(|machine| machine.facts().object_format).find(|format| *format == name)
 }
 
+/// Whether `OUTPUT_ARCH(name)` means a machine: the family alone says enough (`riscv`), unless it is a machine of its own (`i386`).
+pub fn is_architecture(name: &str, facts: &Facts) -> bool {
+    let (wanted, others) = (facts.architecture, MACHINES.iter().map(|machine| machine.facts().architecture));
+    name == wanted || wanted.split(':').next() == Some(name) && !others.into_iter().any(|other| other == name)
+}
+
 /// The machine, or the same one in the other byte order.
 pub fn in_order(machine: &'static dyn Machine, big: bool) -> Option<&'static dyn Machine> {
     let wanted = if big { Order::Big } else { Order::Little };

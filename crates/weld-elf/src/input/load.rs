@@ -545,7 +545,10 @@ impl<'a> Loader<'a, '_> {
         let facts = inputs.machine.facts();
         for (script, name, is_architecture) in inputs.formats.drain(..) {
             let wanted = if is_architecture { facts.architecture } else { facts.object_format };
-            let raw = !is_architecture && self.options.output.raw;
+            let right = match is_architecture {
+                true => arch::is_architecture(&name, facts),
+                false => name == wanted || self.options.output.raw,
+            };
             if !is_architecture && name == "binary" {
                 // The command line has the last word.
                 inputs.raw = !self.options.output.format_given;
@@ -554,7 +557,7 @@ impl<'a> Loader<'a, '_> {
                         "{script}: OUTPUT_FORMAT(binary) and {option} cannot be used together"
                     ));
                 }
-            } else if name != wanted && !raw {
+            } else if !right {
                 self.sink.error(format!("{script}: is for {name}, not for {wanted}"));
             }
         }

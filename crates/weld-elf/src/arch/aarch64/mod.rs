@@ -34,7 +34,7 @@ const fn facts(big: bool) -> Facts {
             &["aarch64linux", "aarch64elf"]
         },
         object_format: if big { "elf64-bigaarch64" } else { "elf64-littleaarch64" },
-        architecture: if big { "aarch64:big" } else { "aarch64" },
+        architecture: "aarch64",
         target: Target { machine: 183, format: Format { class: ElfClass::Elf64, order } },
         implicit_addend: None,
         pages: Pages { smallest: 0x1000, max: 0x1_0000, common: 0x1000 },
