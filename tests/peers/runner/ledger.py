@@ -17,7 +17,6 @@ CLASSES = {
     "layout": "a key",
     "deliberate": "a heading of docs/compatibility.md, as a link names it",
     "machine": None,
-    "script": None,
     "lto": None,
     "open": "a key",
 }
