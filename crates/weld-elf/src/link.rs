@@ -121,8 +121,15 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
     if let Some(record) = job.record {
         record.add(job.store)?;
     }
-    let options = if inputs.raw { changed.get_or_init(|| options.as_raw()) } else { options };
+    let options = match (inputs.output.take(), inputs.raw) {
+        (None, false) => options,
+        (path, raw) => changed.get_or_init(|| options.as_scripts_say(path, raw)),
+    };
     let job = &Job { options, ..*job };
+    if changed.get().is_some() {
+        output::check(&options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
+        report::files::check(options)?;
+    }
     pool.install(|| link_inputs(job, &mut inputs, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));
@@ -314,7 +321,7 @@ fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {
     let mut inputs = loader.load();
     job.sink.end_phase()?;
     // A script that only adds to a layout adds to the default one.
-    inputs.complete_script(|machine| default_script::text(job.options, machine.facts()))?;
+    inputs.complete_script(|machine| default_script::text(job.options, machine.facts()), job.sink)?;
     if inputs.files.len() == 1 && inputs.archives.is_empty() {
         return Err(Diagnostic::error("no input files").into());
     }

@@ -213,11 +213,16 @@ impl Options {
         (self.layout.sectionheader, self.symtab.strip) = (false, Strip::All);
     }
 
-    /// These options with [`Options::make_raw`] done.
-    pub fn as_raw(&self) -> Options {
-        let mut raw = self.clone();
-        raw.make_raw();
-        raw
+    /// These options with what scripts change: the path of the output (`OUTPUT`), and whether that is the image alone ([`Options::make_raw`]).
+    pub fn as_scripts_say(&self, path: Option<PathBuf>, raw: bool) -> Options {
+        let mut changed = self.clone();
+        if let Some(path) = path {
+            (changed.output.path, changed.output.path_given) = (path, true);
+        }
+        if raw {
+            changed.make_raw();
+        }
+        changed
     }
 
     /// What cannot be had of an image alone, if it is asked for.
@@ -515,6 +520,8 @@ pub struct LayoutOptions {
     pub orphans: Orphans,
     /// `--sort-section`: how patterns of a linker script sort that do not say so.
     pub sort_sections: Option<Sort>,
+    /// What does not fit its memory region goes to the next pattern of the script that matches.
+    pub non_contiguous_regions: bool,
 }
 
 /// What is to become of sections that no pattern of a linker script matches.
@@ -550,6 +557,7 @@ impl Default for LayoutOptions {
             sectionheader: true,
             orphans: Orphans::Place,
             sort_sections: None,
+            non_contiguous_regions: false,
         }
     }
 }

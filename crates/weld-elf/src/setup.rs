@@ -15,7 +15,7 @@ use crate::resolve::Resolved;
 use crate::script::commands::Command;
 use crate::script::layout::LayoutScript;
 use crate::script::version_script::VersionScript;
-use crate::sections::scripted::{Rules, Seen};
+use crate::sections::scripted::{Judgement, Rules, Seen};
 use crate::sections::{Scripted, is_table};
 
 /// The libraries that objects ask for and that are not in `asked`, with who asks first. `asked` takes
@@ -64,15 +64,24 @@ impl<'j> ScriptRules<'j> {
         script: &LayoutScript,
         objects: &[Object<'j>],
     ) -> Result<ScriptRules<'j>, Diagnostic> {
-        let mut rules = Rules::new(script, options.layout.orphans, options.layout.sort_sections)?;
+        let asked = &options.layout;
+        let judgement = Judgement {
+            orphans: asked.orphans,
+            sort: asked.sort_sections,
+            spills: asked.non_contiguous_regions,
+        };
+        let mut rules = Rules::new(script, judgement)?;
         let names: Vec<&'j [u8]> =
             script.descriptions().map(|section| store.keep(section.name.clone())).collect();
         if rules.has_constraints() {
             let look = |object: &Object| {
                 let (file, mut seen) = (rules.of_file(Some(&object.name)), Seen::default());
                 for (shndx, header) in object.shdrs.iter().enumerate().skip(1) {
+                    if is_table(header.sh_type()) {
+                        continue;
+                    }
                     let name = object.section_name(shndx).unwrap_or(b"");
-                    if !is_table(header.sh_type()) {
+                    if rules.may_be_constrained(name) {
                         rules.look(&file, name, header.sh_flags(), &mut seen);
                     }
                 }
@@ -137,15 +146,12 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
             Command::Extern(list) => names.extend(list.iter().map(|n| (n.clone(), kept))),
             Command::Define(definition) if simple => {
                 names.push((definition.name.clone(), undefined));
+                let asked = if definition.provide { 0 } else { flag::REF_STRONG };
                 match &definition.value {
                     DefsymValue::Absolute(_) => {}
-                    DefsymValue::Symbol(other, _) => {
-                        names.push((other.clone(), undefined | flag::REF_STRONG))
-                    }
+                    DefsymValue::Symbol(other, _) => names.push((other.clone(), undefined | asked)),
                     DefsymValue::Computed(value) => {
-                        names.extend(
-                            value.symbols().map(|other| (other.to_owned(), undefined | flag::REF_STRONG)),
-                        );
+                        names.extend(value.symbols().map(|other| (other.to_owned(), undefined | asked)));
                     }
                 }
             }

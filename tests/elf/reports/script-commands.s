@@ -7,8 +7,12 @@
 //# [weld|lld] fail: script-commands.o search.ld -lx -nostdlib
 //# [weld|lld] error: -lx
 //# [weld] link: script-commands.o output.ld -o named
-//# [weld] sh-fail: $LD script-commands.o output.ld
-//# [weld] stderr-re: output\.ld: OUTPUT.*-o elsewhere
+//# missing: elsewhere
+//# [weld] sh: $LD script-commands.o output.ld output-again.ld
+//# exists: elsewhere
+//# missing: a.out again
+//# [weld] sh-fail: $LD script-commands.o output.ld -Map=elsewhere
+//# [weld] stderr-re: the output and --Map would be the same file
 //# [weld] fail: script-commands.o format.ld
 //# [weld] error: format\.ld: is for elf32-i386
 //# [weld] fail: script-commands.o arch.ld
@@ -38,6 +42,8 @@ pulled: ret
 SEARCH_DIR(dir) EXTERN(_x)
 //--- output.ld
 OUTPUT(elsewhere)
+//--- output-again.ld
+OUTPUT(again)
 //--- format.ld
 OUTPUT_FORMAT(elf32-i386)
 //--- arch.ld

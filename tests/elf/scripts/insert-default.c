@@ -24,7 +24,7 @@
 //# [weld] fail: insert-default.o -T nowhere.ld
 //# [weld] error: nowhere\.ld:1:\d+: INSERT beside \.nowhere: there is no such output section
 //# [weld] fail: -r insert-default.o -T insert.ld
-//# [weld] error: INSERT and PHDRS without SECTIONS are not supported with -r
+//# [weld] error: INSERT, OVERWRITE_SECTIONS and PHDRS without SECTIONS are not supported with -r
 #include <stdio.h>
 __thread int t = 5;
 extern int table_start[], table_end[];

@@ -3,6 +3,8 @@
 //# link: link-order.o -T x.ld
 //# contains: .meta = abcxy
 //# section: .meta link=.text
+//# [!bfd] link: link-order.o -T down.ld -o down
+//# [!bfd] contains: .meta = xyabc
 .globl _start
 .section .text.c,"ax"
 _start: nop
@@ -23,4 +25,12 @@ SECTIONS {
   .early : { *(.early.*) }
   .late : { *(.late.*) }
   .meta : { *(.meta.*) }
+}
+//--- down.ld
+SECTIONS {
+  . = 0x10000;
+  .meta : { *(.meta.*) }
+  .text 0x30000 : { *(SORT(.text.*)) }
+  .late 0x21000 : { *(.late.*) }
+  .early 0x20000 : { *(.early.*) }
 }

@@ -13,6 +13,8 @@
 //# [weld] error: region rom overflows by 16 bytes
 //# fail: memory.o -T none.ld
 //# error: nowhere
+//# [!lld] link: memory.o -T outside.ld -o outside
+//# [!lld] warning: (section .text is in none of the script's memory regions|no memory region specified for loadable section .\.text)
 .globl _start
 _start: .fill 16, 1, 0x90
 .data
@@ -33,5 +35,8 @@ SECTIONS {
 //--- small.ld
 MEMORY { rom : ORIGIN = 0x1000, LENGTH = 16 }
 SECTIONS { .text : { *(.text) *(.data) } > rom .bss : { *(.bss) } > rom = 0 }
+//--- outside.ld
+MEMORY { ram (w!x) : ORIGIN = 0x8000, LENGTH = 1K }
+SECTIONS { .text : { *(.text) } .data : { *(.data) } > ram .bss : { *(.bss) } > ram }
 //--- none.ld
 SECTIONS { .text : { *(.text) } > nowhere }

@@ -54,6 +54,14 @@
 //# error: the load address of section \.data at \[0x8000, 0x8001\) overlaps \.b at \[0x8000, 0x8001\)
 //# fail: messages.o -T directive.ld
 //# error: expected ':', but found '\('
+//# fail: messages.o -T insert.ld
+//# error: expected AFTER or BEFORE, but found '\.data'
+//# fail: messages.o -T beside.ld
+//# error: beside\.ld:1:\d+: INSERT beside \.nothere: there is no such output section
+//# fail: messages.o -T no-such.ld
+//# error: cannot open no-such\.ld
+//# fail: messages.o -T include.ld
+//# error: include\.ld:1:\d+: cannot open no-such\.ld
 //# fail: far.o -T far.ld
 //# error: far\.o:\(\.far\+0x0\): R_X86_64_PC32 is out of range: -0x\w+ is not in \[-0x80000000, 0x7fffffff\]; it refers to '_start'
 .globl _start
@@ -61,6 +69,12 @@ _start: ret
 .data; .byte 1
 .section .b,"aw"; .byte 2
 .section .note.GNU-stack,"",@progbits
+//--- insert.ld
+SECTIONS { .text : { *(.text) } } INSERT .data;
+//--- beside.ld
+SECTIONS { .text : { *(.text) } } INSERT AFTER .nothere;
+//--- include.ld
+INCLUDE no-such.ld
 //--- far.s
 .globl _start
 _start: ret

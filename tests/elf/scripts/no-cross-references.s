@@ -1,6 +1,9 @@
 //# about: NOCROSSREFS, NOCROSSREFS_TO and those of overlays
 //# not: mold -- it reads no SECTIONS
 //# link: no-cross-references.o -T fine.ld
+//# [weld|lld] link: no-cross-references.o -T few.ld -o few
+//# [weld] warning: few\.ld:2:1: NOCROSSREFS has no effect: it wants two output sections
+//# [lld] warning: few
 //# fail: no-cross-references.o -T both.ld
 //# [weld] error: no-cross-references\.o:\(\.a\+0x1\): \.a may not refer to \.b, as NOCROSSREFS says; it refers to 'in_b'
 //# [weld] error: no-cross-references\.o:\(\.b\+0x0\): \.b may not refer to \.a, as NOCROSSREFS says; it refers to
@@ -22,6 +25,9 @@ in_b: .quad 1b
 //--- fine.ld
 SECTIONS { .text : { *(.text) } .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } }
 NOCROSSREFS(.a .c) NOCROSSREFS(.nothing .b) NOCROSSREFS_TO(.c .a .b) NOCROSSREFS_TO(.nothing .b .c)
+//--- few.ld
+SECTIONS { .text : { *(.text) } .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } }
+NOCROSSREFS(.a)
 //--- both.ld
 SECTIONS { .text : { *(.text) } .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } }
 NOCROSSREFS(.a .b)

@@ -7,6 +7,8 @@
 //# readelf: -lW => LOAD +0x000000 0x0*10000 .* R E 0x1000
 //# readelf: -lW => LOAD +0x\w+ 0x0*20000 0x0*90000 .* RW
 //# readelf: -lW => GNU_STACK .* RWE
+//# [!bfd] link: phdrs.o -T none.ld -o none
+//# [!bfd] segment: LOAD count=2
 //# fail: phdrs.o -T bad.ld
 //# error: nothere
 .globl _start
@@ -27,6 +29,9 @@ SECTIONS {
   .text : { *(.text) } :text
   .data 0x20000 : AT(0x90000) { *(.data) } :data
 }
+//--- none.ld
+PHDRS { }
+SECTIONS { .text 0x10000 : { *(.text) } .data 0x20000 : { *(.data) } /DISCARD/ : { *(.note.x) } }
 //--- bad.ld
 PHDRS { text PT_LOAD; }
 SECTIONS { .text : { *(.text) } :nothere }

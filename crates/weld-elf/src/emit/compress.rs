@@ -24,6 +24,7 @@ use crate::job::Context;
 use crate::layout::{self, ChunkKind, OutputSection};
 use crate::options::{Compression, Options, OutputKind};
 use crate::synth::image::Image;
+use crate::synth::script_data;
 use crate::synth::section::Cuts;
 
 /// Units above this size, in bytes, are filled one at a time.
@@ -91,9 +92,8 @@ pub fn run(
 /// How a section is to be compressed. The linker's tables stay as they are: tools expect them so.
 fn compression(image: &Image, out: &OutputSection) -> Option<Compression> {
     let options = image.options;
-    let plain = |m: &layout::Member| {
-        m.as_chunk().is_none_or(|c| matches!(image.layout.chunks[c.index()].kind, ChunkKind::Merged(_)))
-    };
+    let can = |chunk: &layout::Chunk| matches!(chunk.kind, ChunkKind::Merged(_) | ChunkKind::ScriptData(_));
+    let plain = |m: &layout::Member| m.as_chunk().is_none_or(|c| can(&image.layout.chunks[c.index()]));
     if out.is_nobits() || out.size == 0 || !out.members.iter().all(plain) {
         return None;
     }
@@ -130,6 +130,14 @@ impl Job<'_, '_, '_> {
             Unit::Part { part, .. } => part.size,
             _ => 0,
         };
+        let known = units.iter().map(size).sum::<u64>();
+        // Room behind the last member is filled with it.
+        if let Some(Unit::Members { offset, size, .. }) = units.last_mut()
+            && *offset + *size == out.offset + known
+            && out.size - known <= CHUNK_SIZE as u64
+        {
+            *size += out.size - known;
+        }
         // A section with a hole of many zeroes is better off with that.
         if units.iter().map(size).sum::<u64>() != out.size {
             return;
@@ -235,17 +243,17 @@ impl Job<'_, '_, '_> {
 
 fn fill_unit(members: &Members, unit: &Unit, bytes: &mut [u8]) {
     let image = members.image;
-    let merged = |chunk: &layout::Chunk, start: u64, out: &mut [u8]| {
-        if let ChunkKind::Merged(part) = chunk.kind {
-            image.merged[part as usize].merged.write(start, out);
-        }
+    let own = |chunk: &layout::Chunk, start: u64, out: &mut [u8]| match chunk.kind {
+        ChunkKind::Merged(part) => image.merged[part as usize].merged.write(start, out),
+        ChunkKind::ScriptData(number) => script_data::write(image.layout, number, out),
+        _ => {}
     };
     match unit {
         Unit::Members { out, first, last, offset, .. } => {
-            members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| merged(chunk, 0, out));
+            members.fill(*out, *first..*last, (*offset, bytes), &|chunk, out| own(chunk, 0, out));
         }
         Unit::Part { part, .. } => members.fill_part(part, bytes),
-        Unit::Chunk { chunk, start, .. } => merged(&image.layout.chunks[*chunk], *start, bytes),
+        Unit::Chunk { chunk, start, .. } => own(&image.layout.chunks[*chunk], *start, bytes),
         _ => {}
     }
 }

@@ -66,6 +66,8 @@ pub struct Inputs<'a> {
     pub commands: Vec<(Arc<str>, Command)>,
     /// What scripts say of layout.
     script: Arc<LayoutScript>,
+    /// Where they say the output goes.
+    pub output: Option<PathBuf>,
     pub total_bytes: u64,
     /// Every file that the command line, scripts and objects brought in, in order.
     pub opened: Vec<Arc<str>>,
@@ -104,6 +106,7 @@ impl<'a> Inputs<'a> {
     pub fn complete_script(
         &mut self,
         default: impl FnOnce(&'static dyn Machine) -> String,
+        sink: &DiagSink,
     ) -> Result<(), Diagnostic> {
         if self.script.wants_default() {
             let text = default(self.machine);
@@ -111,7 +114,10 @@ impl<'a> Inputs<'a> {
             Arc::make_mut(&mut self.script).add_default(commands);
         }
         if self.script.has_sections {
-            Arc::make_mut(&mut self.script).insert()?;
+            for name in Arc::make_mut(&mut self.script).put_in_place()? {
+                let name = String::from_utf8_lossy(&name);
+                sink.warn(format!("OVERWRITE_SECTIONS has {name} twice: the first counts"));
+            }
         }
         Ok(())
     }
@@ -230,7 +236,8 @@ fn assignment(defsym: &Defsym) -> (Arc<str>, Command) {
     let (name, value) = (name.clone(), value.clone());
     let origin: Arc<str> = format!("--defsym={name}").into();
     let place = Place { path: origin.clone(), line: 0, column: 0 };
-    (origin, Command::Define(Definition { name, value, provide: false, hidden: false, place }))
+    let text = origin.to_string();
+    (origin, Command::Define(Definition { name, value, provide: false, hidden: false, place, text }))
 }
 
 /// A path that lives as long as the inputs.
@@ -291,6 +298,7 @@ impl<'a> Loader<'a, '_> {
             archives: Vec::new(),
             commands: Vec::new(),
             script: Arc::default(),
+            output: None,
             total_bytes: 0,
             opened: Vec::new(),
             places: Vec::new(),
@@ -457,10 +465,11 @@ impl<'a> Loader<'a, '_> {
             Ok(commands) => commands,
             Err(diagnostic) => return self.sink.push(diagnostic),
         };
+        let mut binary = file.flags.binary;
         for command in commands {
             match command {
                 Command::Inputs { list, group } => {
-                    let mut flags = file.flags;
+                    let mut flags = InputFlags { binary, ..file.flags };
                     if group && flags.group == 0 {
                         inputs.script_groups += 1;
                         flags.group = u32::MAX - inputs.script_groups;
@@ -479,9 +488,12 @@ impl<'a> Loader<'a, '_> {
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
                 Command::Output(_) if self.options.output.path_given => {}
-                Command::Output(path) => {
-                    let output = text::path(&path);
-                    self.sink.error(format!("{}: OUTPUT is not supported; use -o {output}", file.path));
+                Command::Output(path) => _ = inputs.output.get_or_insert(path),
+                Command::Target(name) => {
+                    binary = name == "binary";
+                    if !binary && name != "default" {
+                        inputs.formats.push((file.path.clone(), name, false));
+                    }
                 }
                 Command::Format(name) => inputs.formats.push((file.path.clone(), name, false)),
                 Command::Formats([default, big, little]) => {
@@ -510,12 +522,10 @@ impl<'a> Loader<'a, '_> {
     fn check_script(&self, inputs: &Inputs<'a>) {
         let script = &inputs.script;
         if script.wants_default() && self.options.kind == OutputKind::Relocatable {
-            self.sink.error("INSERT and PHDRS without SECTIONS are not supported with -r");
+            self.sink
+                .error("INSERT, OVERWRITE_SECTIONS and PHDRS without SECTIONS are not supported with -r");
         }
         if script.has_sections || script.wants_default() {
-            if let Some(place) = script.commons_of_files() {
-                self.sink.error(format!("{place}: COMMON of single files is not supported yet"));
-            }
             return;
         }
         let how = match self.options.layout.orphans {

@@ -15,7 +15,6 @@ use crate::arch::facts::{Facts, GotBase};
 use crate::live::Live;
 use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::internal::{Internal, Internals, Target};
-use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS};
 use crate::symbols::{Symbol, Symbols, sym};
 
 /// Addresses that relocations are computed from.
@@ -77,6 +76,18 @@ pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
     }
 }
 
+/// Where each block of common symbols lies.
+fn common_addresses(layout: &Layout) -> Vec<u64> {
+    let mut list = Vec::new();
+    for chunk in &layout.chunks {
+        if let ChunkKind::Common(block) = chunk.kind {
+            list.resize(list.len().max(block as usize + 1), 0);
+            list[block as usize] = chunk.address;
+        }
+    }
+    list
+}
+
 /// Values of symbols in sections, commons and copies.
 pub fn place_symbols(
     symbols: &mut Symbols,
@@ -86,7 +97,7 @@ pub fn place_symbols(
     relro_copies: &[SymbolId],
     parallel: bool,
 ) {
-    let common = [IN_BSS, IN_TBSS, IN_LBSS].map(|kind| layout.chunk_address(ChunkKind::Common(kind)));
+    let common = common_addresses(layout);
     let copy = layout.chunk_address(ChunkKind::CopyBss);
     let relro = layout.chunk_address(ChunkKind::CopyRelro);
     let eh_frame = layout.chunk_address(ChunkKind::EhFrame);

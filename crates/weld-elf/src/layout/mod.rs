@@ -39,7 +39,7 @@ pub use chunk::ChunkKind;
 use program::Memory;
 
 /// A piece of an output section: an input section, or a chunk that the linker makes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Member(u32);
 
 impl Member {

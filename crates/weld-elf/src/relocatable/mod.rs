@@ -28,7 +28,7 @@ use crate::setup::ScriptRules;
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{self, Symbols, sym};
 use crate::synth::attributes;
-use crate::synth::commons::{NO_COMMONS, allocate_commons, merged_commons};
+use crate::synth::commons::{Commons, allocate_commons, merged_commons};
 use crate::synth::joined::{self, Joined};
 use crate::synth::mentions::Mentions;
 use crate::synth::plan::{self, Plan};
@@ -108,16 +108,16 @@ fn lay_out<'j>(
     let (options, sink, parallel) = (job.options, job.sink, context.parallel);
     let (machine, objects) = (context.mode.facts(), &resolved.objects);
     let shrink = context.mode.machine.shrink();
-    let mut commons = NO_COMMONS;
+    let mut commons = Commons::default();
+    let rules = context.rules.filter(|_| context.inputs.layout().is_some());
     let mut kept = HashMap::new();
     match options.symbols.define_common {
         true => {
             let gc = options.sections.gc_sections;
-            commons = allocate_commons(resolved, symbols, gc).map_err(failed)?;
+            commons = allocate_commons(resolved, symbols, gc, rules).map_err(failed)?;
         }
         false => kept = merged_commons(resolved).map_err(failed)?.into_iter().collect(),
     }
-    let rules = context.rules.filter(|_| context.inputs.layout().is_some());
     let bins = Joiner { objects, sections, live: &live, options, sink, machine, shrink, rules }.join();
     job.sink.end_phase()?;
     let choice =

@@ -28,7 +28,10 @@ pub fn check(image: &Image, script: &LayoutScript, owners: &SectionOwners) {
     for (id, out) in image.layout.with_ids() {
         by_name.entry(&out.name).or_default().push(id);
     }
-    for Forbidden { sections, to_first } in &all {
+    for Forbidden { sections, to_first, place } in &all {
+        if sections.len() < 2 {
+            image.sink.warn(format!("{place}: NOCROSSREFS has no effect: it wants two output sections"));
+        }
         let mut list: Vec<OutputSectionId> = Vec::new();
         let mut is_forbidden = vec![false; image.layout.sections.len()];
         for (i, name) in sections.iter().enumerate() {

@@ -5,11 +5,12 @@
 //! ```
 //!
 //! as in `ld.lld`: a line for each output section, below it its input sections and the linker's own
-//! parts, and below these their symbols by address; numbers in hexadecimal. At the end come the
-//! symbols that the linker itself defines. Load addresses are the same as run addresses.
+//! parts, and below these their symbols by address; numbers in hexadecimal. Assignments of a linker script stand where they
+//! take effect. At the end come the symbols that the linker itself defines.
 //!
 //! A large link has millions of symbols: they are sorted once, and lines are made in parallel.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use rayon::prelude::*;
@@ -18,6 +19,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::job::Context;
+use crate::layout::scripted::Note;
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 use crate::sections::SectionKind;
 use crate::symbols::sym;
@@ -33,34 +35,95 @@ pub fn text(image: &Image, context: &Context) -> String {
     let map = Map { image, context, symbols: Symbols::collect(image, context.parallel) };
     let mut text =
         format!("{:>16} {:>16} {:>8} {:>5} {:<7} {:<7} Symbol\n", "VMA", "LMA", "Size", "Align", "Out", "In");
-    for out in &image.layout.sections {
+    let notes = Notes::of(image);
+    for (id, out) in image.layout.with_ids() {
+        text.push_str(notes.before(id));
         let name = text::text(&out.name);
-        row(&mut text, (out.address, out.size, out.align), &name);
+        row(&mut text, distance(out), (out.address, out.size, out.align), &name);
         let lines = |members: &[Member]| -> String { members.iter().map(|m| map.member(out, *m)).collect() };
-        if context.parallel {
-            let parts: Vec<String> = out.members.par_chunks(MEMBERS_PER_TASK).map(lines).collect();
-            text.extend(parts);
-        } else {
-            text.push_str(&lines(&out.members));
+        let inside = notes.inside(id);
+        let mut start = 0;
+        for (end, note) in inside.iter().map(|(at, note)| (*at, &note[..])).chain([(out.members.len(), "")]) {
+            let members = &out.members[start..end.clamp(start, out.members.len())];
+            if context.parallel {
+                let parts: Vec<String> = members.par_chunks(MEMBERS_PER_TASK).map(lines).collect();
+                text.extend(parts);
+            } else {
+                text.push_str(&lines(members));
+            }
+            text.push_str(note);
+            start += members.len();
         }
     }
+    text.push_str(&notes.last);
     for internal in &context.internals.list {
-        symbol(&mut text, (image.symbols[internal.id].address(), 0), &map.name(internal.id));
+        symbol(&mut text, 0, (image.symbols[internal.id].address(), 0), &map.name(internal.id));
     }
     text
 }
 
-/// One line with a name at the indentation that the name comes with.
-fn row(text: &mut String, (address, size, align): (u64, u64, u64), name: &str) {
-    _ = writeln!(text, "{address:>16x} {address:>16x} {size:>8x} {align:>5} {name}");
+/// The lines of a script's assignments.
+#[derive(Default)]
+struct Notes {
+    /// By the output section that they stand in front of.
+    before: HashMap<OutputSectionId, String>,
+    /// By the output section that they stand in, each with the number of members before it.
+    inside: HashMap<OutputSectionId, Vec<(usize, String)>>,
+    /// Behind all.
+    last: String,
 }
 
-fn symbol(text: &mut String, (address, size): (u64, u64), name: &str) {
-    row(text, (address, size, 1), &format!("{:16}{name}", ""));
+impl Notes {
+    fn of(image: &Image) -> Notes {
+        let mut notes = Notes::default();
+        let Some(script) = &image.layout.script else { return notes };
+        let mut open = String::new();
+        for note in script.notes() {
+            match note {
+                Note::Section(out) => _ = notes.before.insert(out, std::mem::take(&mut open)),
+                Note::Assignment { inside, from, to, text } => {
+                    let place = (from, to.wrapping_sub(from), 1);
+                    match inside {
+                        None => row(&mut open, from.wrapping_neg(), place, text),
+                        Some((out, members)) => {
+                            let mut line = String::new();
+                            part(&mut line, distance(&image.layout[out]), place, text);
+                            notes.inside.entry(out).or_default().push((members, line));
+                        }
+                    }
+                }
+            }
+        }
+        notes.last = open;
+        notes
+    }
+
+    fn before(&self, out: OutputSectionId) -> &str {
+        self.before.get(&out).map_or("", |lines| lines)
+    }
+
+    fn inside(&self, out: OutputSectionId) -> &[(usize, String)] {
+        self.inside.get(&out).map_or(&[], |list| list)
+    }
 }
 
-fn part(text: &mut String, place: (u64, u64, u64), name: &str) {
-    row(text, place, &format!("{:8}{name}", ""));
+/// How far load addresses are from addresses in an output section.
+fn distance(out: &OutputSection) -> u64 {
+    if out.is_alloc() { out.load_address.wrapping_sub(out.address) } else { 0 }
+}
+
+/// One line with a name at the indentation that the name comes with; its load address is `distance` from its address.
+fn row(text: &mut String, distance: u64, (address, size, align): (u64, u64, u64), name: &str) {
+    let load = address.wrapping_add(distance);
+    _ = writeln!(text, "{address:>16x} {load:>16x} {size:>8x} {align:>5} {name}");
+}
+
+fn symbol(text: &mut String, distance: u64, (address, size): (u64, u64), name: &str) {
+    row(text, distance, (address, size, 1), &format!("{:16}{name}", ""));
+}
+
+fn part(text: &mut String, distance: u64, place: (u64, u64, u64), name: &str) {
+    row(text, distance, place, &format!("{:8}{name}", ""));
 }
 
 struct Map<'m, 'c, 'a> {
@@ -78,58 +141,61 @@ impl Map<'_, '_, '_> {
         let mut text = String::new();
         match (member.as_chunk(), member.as_section()) {
             (Some(chunk), _) => self.chunk(out, &self.image.layout.chunks[chunk.index()], &mut text),
-            (None, Some(section)) => self.section(section, &mut text),
+            (None, Some(section)) => self.section(section, distance(out), &mut text),
             (None, None) => {}
         }
         text
     }
 
-    fn section(&self, id: SectionId, text: &mut String) {
+    fn section(&self, id: SectionId, distance: u64, text: &mut String) {
         let image = self.image;
         let section = image.sections.get(id);
         let index = self.context.owners.object(id);
         let object = &image.resolved.objects[index.index()];
         let name = object.at_section(id.0 - object.section_base).to_string();
-        part(text, (section.address(), section.size, section.align()), &name);
+        part(text, distance, (section.address(), section.size, section.align()), &name);
         for found in self.symbols.of(id) {
             let object = &image.resolved.objects[found.object.index()];
             let name = shown(image.options, object.symbol_name(found.index));
             let address = image.sections.address_of(id, found.value);
             let size = object.syms[found.index as usize].st_size();
-            symbol(text, (address, image.sections.output_size(id, found.value, size)), &name);
+            symbol(text, distance, (address, image.sections.output_size(id, found.value, size)), &name);
         }
     }
 
     fn chunk(&self, out: &OutputSection, chunk: &Chunk, text: &mut String) {
         let place = (chunk.address, chunk.size, chunk.align);
+        let distance = distance(out);
         match chunk.kind {
-            ChunkKind::Common(kind) => self.commons(chunk, kind, text),
+            ChunkKind::Common(kind) => self.commons(chunk, kind, distance, text),
             ChunkKind::CopyBss | ChunkKind::CopyRelro => {
-                part(text, place, "<internal>:(copies of variables of shared objects)");
+                part(text, distance, place, "<internal>:(copies of variables of shared objects)");
                 for (address, id) in self.inside(&self.symbols.copies, chunk) {
                     let size = self.image.shared_symbol(id).map_or(0, |s| s.st_size());
-                    symbol(text, (address, size), &self.name(id));
+                    symbol(text, distance, (address, size), &self.name(id));
                 }
             }
             ChunkKind::Thunks(_) if chunk.size == 0 => {}
             ChunkKind::Thunks(pool) => {
-                part(text, place, &format!("<internal>:({}.thunk)", text::text(&out.name)));
+                part(text, distance, place, &format!("<internal>:({}.thunk)", text::text(&out.name)));
                 let image = self.image;
-                image.thunks.in_pool(image, pool, |name, address, size| symbol(text, (address, size), &name));
+                image.thunks.in_pool(image, pool, |name, address, size| {
+                    symbol(text, distance, (address, size), &name)
+                });
             }
-            _ => part(text, place, &format!("<internal>:({})", text::text(&out.name))),
+            _ => part(text, distance, place, &format!("<internal>:({})", text::text(&out.name))),
         }
     }
 
-    fn commons(&self, chunk: &Chunk, kind: u32, text: &mut String) {
+    fn commons(&self, chunk: &Chunk, kind: u32, distance: u64, text: &mut String) {
         for (address, id) in self.inside(&self.symbols.commons, chunk) {
             if self.image.symbols[id].section != kind {
                 continue;
             }
             let Some((definition, object)) = self.image.definition(id) else { continue };
             let (size, align) = (self.image.symbol_size(id).unwrap_or(0), definition.st_value().max(1));
-            part(text, (address, size, align), &format!("{}:(COMMON)", object.name));
-            symbol(text, (address, size), &self.name(id));
+            part(text, distance, (address, size, align), &format!("{}:(COMMON)", object.name));
+            symbol(text, distance, (address, size), &self.name(id));
         }
     }
 

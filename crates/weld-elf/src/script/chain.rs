@@ -1,34 +1,36 @@
-//! Statements in a chain: thousands can be put among thousands (`INSERT`) without moving those that are there.
+//! Statements in chains: thousands can be put among thousands (`INSERT`) without moving those that are there.
 
 use std::collections::HashMap;
 
 use super::sections::Statement;
 
 #[derive(Default)]
-pub(super) struct Chain {
-    statements: Vec<Statement>,
-    /// The number of the statement behind each, and before it. The chain is closed through number 0, which is no statement.
+pub(super) struct Chains {
+    /// Each chain is closed through its head, which has no statement.
+    statements: Vec<Option<Statement>>,
+    /// The number of the statement behind each, and before it.
     next: Vec<usize>,
     previous: Vec<usize>,
+    heads: Vec<usize>,
     /// The first output section of each name.
     pub named: HashMap<Vec<u8>, usize>,
 }
 
-impl Chain {
-    /// Puts statements behind the one with number `beside`, or in front of it; without one, at the end. Returns the names of the
-    /// output sections that there were not before.
-    pub fn add(
-        &mut self,
-        statements: Vec<Statement>,
-        (beside, after): (Option<usize>, bool),
-    ) -> Vec<Vec<u8>> {
-        if self.next.is_empty() {
-            (self.next, self.previous) = (vec![0], vec![0]);
-        }
-        let mut at = match beside {
-            Some(beside) if after => beside,
-            other => self.previous[other.unwrap_or(0)],
-        };
+impl Chains {
+    /// Begins another chain. Returns its head.
+    pub fn begin(&mut self) -> usize {
+        let head = self.next.len();
+        self.statements.push(None);
+        self.next.push(head);
+        self.previous.push(head);
+        self.heads.push(head);
+        head
+    }
+
+    /// Puts statements behind the one with number `beside`, or in front of it; in front of a head is the end of its chain. Returns the
+    /// names of the output sections that there were not before.
+    pub fn add(&mut self, statements: Vec<Statement>, (beside, after): (usize, bool)) -> Vec<Vec<u8>> {
+        let mut at = if after { beside } else { self.previous[beside] };
         let mut names = Vec::new();
         for statement in statements {
             let number = self.next.len();
@@ -39,7 +41,7 @@ impl Chain {
                 names.push(section.name.clone());
             }
             let next = self.next[at];
-            self.statements.push(statement);
+            self.statements.push(Some(statement));
             self.next.push(next);
             self.previous.push(at);
             (self.next[at], self.previous[next]) = (number, number);
@@ -48,15 +50,18 @@ impl Chain {
         names
     }
 
-    /// All statements, in order.
-    pub fn into_list(self) -> Vec<Statement> {
-        let mut statements: Vec<Option<Statement>> = self.statements.into_iter().map(Some).collect();
-        let mut list = Vec::with_capacity(statements.len());
-        let mut at = self.next.first().copied().unwrap_or(0);
-        while at != 0 {
-            list.extend(statements[at - 1].take());
-            at = self.next[at];
-        }
-        list
+    /// The statements of each chain, in order.
+    pub fn into_lists(mut self) -> Vec<Vec<Statement>> {
+        let heads = std::mem::take(&mut self.heads);
+        let list = |head: usize| {
+            let mut list = Vec::new();
+            let mut at = self.next[head];
+            while at != head {
+                list.extend(self.statements[at].take());
+                at = self.next[at];
+            }
+            list
+        };
+        heads.into_iter().map(list).collect()
     }
 }

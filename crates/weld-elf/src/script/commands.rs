@@ -20,7 +20,7 @@ use super::expr::{self, DefsymValue, Expr, Op};
 use super::lexer::{Kind, Lexer, Mode, Place, Token};
 use super::memory::Region;
 use super::phdrs::ProgramHeader;
-use super::sections::{Assertion, Assignment, Statement};
+use super::sections::{Assertion, Assignment, SectionDescription, Statement};
 use super::version_script::{self, VersionScript};
 
 /// What a command line or a script names as an input.
@@ -50,8 +50,10 @@ pub enum Command {
     Extern(Vec<String>),
     /// `OUTPUT`; `-o` wins over it.
     Output(PathBuf),
-    /// The format of `OUTPUT_FORMAT`, or of `TARGET`.
+    /// The format of `OUTPUT_FORMAT`.
     Format(String),
+    /// `TARGET`: the format of the inputs that the script names behind it.
+    Target(String),
     /// Those of `OUTPUT_FORMAT` if options say nothing of the byte order, for big and for little endian.
     Formats([String; 3]),
     /// `OUTPUT_ARCH`.
@@ -61,6 +63,8 @@ pub enum Command {
     /// `VERSION { }`.
     Version(VersionScript),
     Sections(Vec<Statement>),
+    /// `OVERWRITE_SECTIONS`: output sections in place of those that others describe, or beside them.
+    Overwrite(Vec<SectionDescription>),
     Memory(Vec<Region>),
     Phdrs(Vec<ProgramHeader>),
     Assert(Assertion),
@@ -76,6 +80,7 @@ pub enum Command {
     NoCrossReferences {
         sections: Vec<Vec<u8>>,
         to_first: bool,
+        place: Place,
     },
     /// `FORCE_COMMON_ALLOCATION`, `INHIBIT_COMMON_ALLOCATION`: with `-r`, whether common symbols get their places.
     AllocateCommons(bool),
@@ -91,10 +96,12 @@ impl Command {
             Command::Extern(_) => "EXTERN",
             Command::Output(_) => "OUTPUT",
             Command::Format(_) | Command::Formats(_) => "OUTPUT_FORMAT",
+            Command::Target(_) => "TARGET",
             Command::Architecture(_) => "OUTPUT_ARCH",
             Command::Define(_) => "an assignment",
             Command::Version(_) => "VERSION",
             Command::Sections(_) => "SECTIONS",
+            Command::Overwrite(_) => "OVERWRITE_SECTIONS",
             Command::Memory(_) => "MEMORY",
             Command::Phdrs(_) => "PHDRS",
             Command::Assert(_) => "ASSERT",
@@ -115,10 +122,12 @@ pub struct Definition {
     pub provide: bool,
     pub hidden: bool,
     pub place: Place,
+    /// As the script has it.
+    pub text: String,
 }
 
 /// Commands that would mean something, and are not built.
-const UNSUPPORTED: [&[u8]; 3] = [b"OVERWRITE_SECTIONS", b"FORCE_GROUP_ALLOCATION", b"HLL"];
+const UNSUPPORTED: [&[u8]; 2] = [b"FORCE_GROUP_ALLOCATION", b"HLL"];
 
 /// Files that scripts speak of.
 pub trait Files<'a> {
@@ -209,7 +218,7 @@ impl<'a> Parser<'a, '_> {
                 let path = self.one(Mode::File)?;
                 self.commands.push(Command::Output(path_of(&path)));
             }
-            (Kind::Word, b"TARGET") => self.one_name(Command::Format)?,
+            (Kind::Word, b"TARGET") => self.one_name(Command::Target)?,
             (Kind::Word, b"OUTPUT_ARCH") => self.one_name(Command::Architecture)?,
             (Kind::Word, b"OUTPUT_FORMAT") => self.output_format()?,
             (Kind::Word, b"VERSION") => self.version()?,
@@ -245,6 +254,7 @@ impl<'a> Parser<'a, '_> {
     fn layout_command(&mut self, token: &Token<'a>, word: &[u8]) -> Result<bool, Diagnostic> {
         let command = match word {
             b"SECTIONS" => Command::Sections(self.sections()?),
+            b"OVERWRITE_SECTIONS" => Command::Overwrite(self.overwriting_sections()?),
             b"MEMORY" => Command::Memory(self.memory()?),
             b"PHDRS" => Command::Phdrs(self.phdrs()?),
             b"INSERT" => self.insert(token)?,
@@ -260,7 +270,11 @@ impl<'a> Parser<'a, '_> {
             b"NOCROSSREFS" | b"NOCROSSREFS_TO" => {
                 let names = self.names()?;
                 let sections = names.iter().map(|token| token.text.to_vec()).collect();
-                Command::NoCrossReferences { sections, to_first: word == b"NOCROSSREFS_TO" }
+                Command::NoCrossReferences {
+                    sections,
+                    to_first: word == b"NOCROSSREFS_TO",
+                    place: token.place(&self.path),
+                }
             }
             b"FORCE_COMMON_ALLOCATION" => Command::AllocateCommons(true),
             b"INHIBIT_COMMON_ALLOCATION" => Command::AllocateCommons(false),
@@ -482,9 +496,9 @@ impl<'a> Parser<'a, '_> {
             self.commands.push(Command::Assert(Assertion { value: assignment.value, message }));
             return Ok(());
         }
-        let Assignment { name, value, provide, hidden, place } = assignment;
+        let Assignment { name, value, provide, hidden, place, text } = assignment;
         let value = value.simple().map_err(|message| self.lexer.error_at(token, message))?;
-        self.commands.push(Command::Define(Definition { name, value, provide, hidden, place }));
+        self.commands.push(Command::Define(Definition { name, value, provide, hidden, place, text }));
         Ok(())
     }
 }
@@ -557,7 +571,7 @@ mod tests {
                 Command::Entry("_main".into()),
                 Command::Extern(vec!["a".into(), "b".into(), "c".into()]),
                 Command::Output("x.out".into()),
-                Command::Format("elf64-x86-64".into()),
+                Command::Target("elf64-x86-64".into()),
                 Command::Formats(["a", "b", "c"].map(Into::into)),
                 Command::Architecture("i386:x86-64".into()),
             ]

@@ -7,6 +7,7 @@ use weld_common::glob::Glob;
 
 use super::commands::Parser;
 use super::lexer::{Kind, Lexer, Mode, Place, Token};
+use super::sections::{ClassReference, Content};
 
 /// Which sections of which files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,12 +108,12 @@ fn sort_of(word: &[u8]) -> Option<Sort> {
 
 /// Whether a word in front of `(` begins a description of input sections.
 pub fn begins(word: &[u8]) -> bool {
-    matches!(word, b"KEEP" | b"INPUT_SECTION_FLAGS" | b"EXCLUDE_FILE") || sort_of(word).is_some()
+    matches!(word, b"KEEP" | b"INPUT_SECTION_FLAGS" | b"EXCLUDE_FILE" | b"CLASS") || sort_of(word).is_some()
 }
 
 impl<'a> Parser<'a, '_> {
     /// A description that begins with `token`, which has been read.
-    pub(super) fn input_sections(&mut self, token: &Token<'a>) -> Result<InputSections, Diagnostic> {
+    pub(super) fn input_sections(&mut self, token: &Token<'a>) -> Result<Content, Diagnostic> {
         let place = token.place(&self.path);
         let keep = token.is("KEEP") && self.lexer.peek(Mode::File)?.is("(");
         let mut token = *token;
@@ -125,11 +126,14 @@ impl<'a> Parser<'a, '_> {
             flags = self.section_flags()?;
             token = self.lexer.next(Mode::Statement)?;
         }
-        let found = self.file_and_sections(&token)?;
+        let found = match token.is("CLASS") && self.lexer.peek(Mode::File)?.is("(") {
+            true => Content::Class(ClassReference { name: self.name_of_class()?, flags, keep, place }),
+            false => Content::Inputs(InputSections { flags, keep, place, ..self.file_and_sections(&token)? }),
+        };
         if keep {
             self.lexer.expect(Mode::File, ")")?;
         }
-        Ok(InputSections { flags, keep, place, ..found })
+        Ok(found)
     }
 
     /// `FILE(SECTIONS)`, with what may be around the file.
@@ -302,7 +306,7 @@ fn check_glob(lexer: &Lexer<'_>, token: &Token<'_>) -> Result<(), Diagnostic> {
 #[cfg(test)]
 mod tests {
     use super::super::commands::{Command, parse_alone};
-    use super::super::sections::{Content, Statement};
+    use super::super::sections::Statement;
     use super::*;
 
     fn one(text: &str) -> Result<InputSections, String> {

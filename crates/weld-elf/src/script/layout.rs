@@ -2,18 +2,18 @@
 //!
 //! Assignments, assertions and output sections are one list: where an assignment stands decides what it sees.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use weld_common::diag::Diagnostic;
 
-use super::chain::Chain;
+use super::chain::Chains;
 use super::commands::{Command, Definition};
 use super::expr::Expr;
-use super::input_sections::SectionPattern;
 use super::lexer::Place;
 use super::memory::Region;
 use super::phdrs::ProgramHeader;
-use super::sections::{Assignment, Content, SectionDescription, Statement};
+use super::sections::{Assignment, Class, Content, SectionDescription, Statement};
 
 #[derive(Clone, Debug, Default)]
 pub struct LayoutScript {
@@ -30,8 +30,12 @@ pub struct LayoutScript {
     no_cross_references: Vec<Forbidden>,
     /// Where those of `statements` begin that the next `INSERT` moves.
     open: Option<usize>,
-    /// `INSERT`: they find their places when all scripts are read.
+    /// `INSERT` and `OVERWRITE_SECTIONS`: they find their places when all scripts are read.
     inserted: Vec<Insertion>,
+    overwriting: Vec<SectionDescription>,
+    /// Those of `statements`, all at the end, that belong to output sections of `OVERWRITE_SECTIONS` which no other describes: they lie
+    /// where sections do that no script names.
+    pub floats: Vec<Range<usize>>,
     /// Something is only known after layout.
     pub computes: bool,
 }
@@ -41,6 +45,7 @@ pub struct LayoutScript {
 pub struct Forbidden {
     pub sections: Vec<Vec<u8>>,
     pub to_first: bool,
+    pub place: Place,
 }
 
 /// `INSERT`: statements, and the output section that they lie after, or before.
@@ -63,6 +68,7 @@ impl LayoutScript {
                 self.open.get_or_insert(self.statements.len());
                 self.statements.extend(statements);
             }
+            Command::Overwrite(sections) => self.overwriting.extend(sections),
             Command::Insert { after, beside, place } => {
                 let from = self.open.take().unwrap_or(self.statements.len());
                 let statements = self.statements.split_off(from);
@@ -87,13 +93,15 @@ impl LayoutScript {
                 };
                 self.region_names.insert(alias, number);
             }
+            // An empty list is none.
+            Command::Phdrs(list) if list.is_empty() => {}
             Command::Phdrs(list) => self.phdrs.get_or_insert_default().extend(list),
             Command::Assert(assertion) => {
                 self.computes = true;
                 self.statements.push(Statement::Assert(assertion));
             }
-            Command::NoCrossReferences { sections, to_first } => {
-                self.no_cross_references.push(Forbidden { sections, to_first })
+            Command::NoCrossReferences { sections, to_first, place } => {
+                self.no_cross_references.push(Forbidden { sections, to_first, place })
             }
             Command::Define(definition) => {
                 self.computes |= matches!(definition.value, super::expr::DefsymValue::Computed(_));
@@ -112,7 +120,8 @@ impl LayoutScript {
 
     /// Whether the scripts only add to a layout.
     pub fn wants_default(&self) -> bool {
-        !self.has_sections && (!self.inserted.is_empty() || self.phdrs.is_some())
+        let adds = !self.inserted.is_empty() || !self.overwriting.is_empty() || self.phdrs.is_some();
+        !self.has_sections && adds
     }
 
     /// Takes in the default layout, in front of all else.
@@ -125,65 +134,34 @@ impl LayoutScript {
         (self.has_sections, self.adds_to_default) = (true, true);
     }
 
-    /// Puts the statements of `INSERT` in their places. Those that name one section stay in their order.
+    /// Puts what stands in `OVERWRITE_SECTIONS` in its place, and then the statements of `INSERT`. Those that name one section stay in
+    /// their order. Returns the names of sections that overwrite others twice, of which the first counts.
     ///
     /// # Errors
-    /// If there is no such output section.
-    pub fn insert(&mut self) -> Result<(), Diagnostic> {
-        let (before, after): (Vec<Insertion>, Vec<Insertion>) =
-            std::mem::take(&mut self.inserted).into_iter().partition(|one| !one.after);
-        if before.is_empty() && after.is_empty() {
-            return Ok(());
+    /// If there is no output section that `INSERT` names.
+    pub fn put_in_place(&mut self) -> Result<Vec<Vec<u8>>, Diagnostic> {
+        if self.inserted.is_empty() && self.overwriting.is_empty() {
+            return Ok(Vec::new());
         }
-        let mut chain = Chain::default();
-        chain.add(std::mem::take(&mut self.statements), (None, false));
-        // One may be beside what another one brings.
-        let mut waiting: HashMap<Vec<u8>, Vec<(usize, Insertion)>> = HashMap::new();
-        for (number, one) in before.into_iter().chain(after.into_iter().rev()).enumerate() {
-            let mut ready = vec![(number, one)];
-            while let Some((number, one)) = ready.pop() {
-                let Some(&at) = chain.named.get(&one.beside) else {
-                    waiting.entry(one.beside.clone()).or_default().push((number, one));
-                    continue;
-                };
-                for name in chain.add(one.statements, (Some(at), one.after)) {
-                    ready.extend(waiting.remove(&name).into_iter().flatten().rev());
-                }
-            }
+        let mut twice = Vec::new();
+        let lists = vec![std::mem::take(&mut self.statements)];
+        let lists = self.overwrite(lists, &mut twice);
+        for list in self.insert(lists)? {
+            let start = self.statements.len();
+            self.statements.extend(list);
+            self.floats.push(start..self.statements.len());
         }
-        if let Some((_, one)) = waiting.into_values().flatten().min_by_key(|(number, _)| *number) {
-            let text = format!(
-                "{}: INSERT beside {}: there is no such output section",
-                one.place,
-                String::from_utf8_lossy(&one.beside)
-            );
-            return Err(Diagnostic::error(text));
-        }
-        self.statements = chain.into_list();
-        Ok(())
+        // The first is the script itself.
+        self.floats.remove(0);
+        Ok(twice)
     }
-
-    /// A description of common symbols of single files, which is not built.
-    pub fn commons_of_files(&self) -> Option<&Place> {
-        let all = self.descriptions().flat_map(|section| &section.contents);
-        all.filter_map(|content| match content {
-            Content::Inputs(inputs) => Some(inputs),
-            _ => None,
-        })
-        .find(|inputs| {
-            let excludes = |p: &SectionPattern| !p.exclude.is_empty();
-            let is_it = |p: &SectionPattern| p.name == b"COMMON" && (excludes(p) || !inputs.file.is_any());
-            inputs.sections.iter().any(is_it)
-        })
-        .map(|inputs| &inputs.place)
-    }
-
     /// `NOCROSSREFS`, of overlays, too: output sections that may not refer to one another.
     pub fn forbidden_references(&self) -> Vec<Forbidden> {
         let of_overlay = |statement: &Statement| match statement {
-            Statement::Overlay(overlay) if overlay.no_cross_references => {
+            // One section has nothing beside it.
+            Statement::Overlay(overlay) if overlay.no_cross_references && overlay.sections.len() > 1 => {
                 let sections = overlay.sections.iter().map(|section| section.name.clone()).collect();
-                Some(Forbidden { sections, to_first: false })
+                Some(Forbidden { sections, to_first: false, place: overlay.place.clone() })
             }
             _ => None,
         };
@@ -204,6 +182,14 @@ impl LayoutScript {
         })
     }
 
+    /// `CLASS`, in order.
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.statements.iter().filter_map(|statement| match statement {
+            Statement::Class(class) => Some(&**class),
+            _ => None,
+        })
+    }
+
     /// All assignments to symbols, in order, and whether each stands in an output section.
     pub fn assignments(&self) -> impl Iterator<Item = (&Assignment, bool)> {
         self.assignments_of(|_| true).into_iter()
@@ -219,7 +205,7 @@ impl LayoutScript {
                     list.push((assignment, false));
                     continue;
                 }
-                Statement::Assert(_) => continue,
+                Statement::Assert(_) | Statement::Class(_) => continue,
                 Statement::Section(section) => std::slice::from_ref(&**section),
                 Statement::Overlay(overlay) => &overlay.sections,
             };
@@ -240,7 +226,7 @@ impl LayoutScript {
         for statement in &self.statements {
             match statement {
                 Statement::Assign(assignment) if !assignment.provide => list.push(&assignment.value),
-                Statement::Assign(_) => {}
+                Statement::Assign(_) | Statement::Class(_) => {}
                 Statement::Assert(assertion) => list.push(&assertion.value),
                 Statement::Section(section) => expressions_of(section, &mut list),
                 Statement::Overlay(overlay) => {
@@ -255,6 +241,71 @@ impl LayoutScript {
             list.extend(header.address.iter().chain(&header.flags));
         }
         list
+    }
+}
+
+impl LayoutScript {
+    /// Adds a list to `lists` for each output section of `OVERWRITE_SECTIONS` that is described nowhere else; the others take the
+    /// place of that.
+    fn overwrite(&mut self, mut lists: Vec<Vec<Statement>>, twice: &mut Vec<Vec<u8>>) -> Vec<Vec<Statement>> {
+        let inserted = self.inserted.iter_mut().flat_map(|one| &mut one.statements);
+        let mut known: HashMap<Vec<u8>, &mut SectionDescription> = HashMap::new();
+        let (script, floats) = lists.split_at_mut(1);
+        debug_assert!(floats.is_empty());
+        for statement in script[0].iter_mut().chain(inserted) {
+            if let Statement::Section(section) = statement {
+                known.entry(section.name.clone()).or_insert(section);
+            }
+        }
+        let mut seen = HashSet::new();
+        let mut more = Vec::new();
+        for section in std::mem::take(&mut self.overwriting) {
+            let discards = section.name == b"/DISCARD/";
+            if !discards && !seen.insert(section.name.clone()) {
+                twice.push(section.name);
+                continue;
+            }
+            match known.remove(&section.name).filter(|_| !discards) {
+                Some(other) => *other = section,
+                None => more.push(vec![Statement::Section(Box::new(section))]),
+            }
+        }
+        lists.extend(more);
+        lists
+    }
+
+    /// Carries out `INSERT` in lists of statements.
+    fn insert(&mut self, lists: Vec<Vec<Statement>>) -> Result<Vec<Vec<Statement>>, Diagnostic> {
+        let (before, after): (Vec<Insertion>, Vec<Insertion>) =
+            std::mem::take(&mut self.inserted).into_iter().partition(|one| !one.after);
+        let mut chains = Chains::default();
+        for list in lists {
+            let head = chains.begin();
+            chains.add(list, (head, false));
+        }
+        // One may be beside what another one brings.
+        let mut waiting: HashMap<Vec<u8>, Vec<(usize, Insertion)>> = HashMap::new();
+        for (number, one) in before.into_iter().chain(after.into_iter().rev()).enumerate() {
+            let mut ready = vec![(number, one)];
+            while let Some((number, one)) = ready.pop() {
+                let Some(&at) = chains.named.get(&one.beside) else {
+                    waiting.entry(one.beside.clone()).or_default().push((number, one));
+                    continue;
+                };
+                for name in chains.add(one.statements, (at, one.after)) {
+                    ready.extend(waiting.remove(&name).into_iter().flatten().rev());
+                }
+            }
+        }
+        if let Some((_, one)) = waiting.into_values().flatten().min_by_key(|(number, _)| *number) {
+            let text = format!(
+                "{}: INSERT beside {}: there is no such output section",
+                one.place,
+                String::from_utf8_lossy(&one.beside)
+            );
+            return Err(Diagnostic::error(text));
+        }
+        Ok(chains.into_lists())
     }
 }
 
@@ -278,9 +329,9 @@ fn expressions_of<'s>(section: &'s SectionDescription, list: &mut Vec<&'s Expr>)
 }
 
 fn assignment(definition: &Definition) -> Assignment {
-    let Definition { name, value, provide, hidden, place } = definition.clone();
+    let Definition { name, value, provide, hidden, place, text } = definition.clone();
     let value = value.into_expr(&place);
-    Assignment { name, value, provide, hidden, place }
+    Assignment { name, value, provide, hidden, place, text }
 }
 
 #[cfg(test)]
@@ -296,7 +347,7 @@ mod tests {
         }
         script.end();
         script.add_default(parse_alone(b"SECTIONS { .a : { } .b : { } }", "default")?);
-        script.insert()?;
+        script.put_in_place()?;
         Ok(script.descriptions().map(|s| String::from_utf8_lossy(&s.name).into_owned()).collect())
     }
 
@@ -309,6 +360,13 @@ mod tests {
         assert_eq!(inserted(text).unwrap(), order);
         let lost = "SECTIONS { .1 : { } } INSERT AFTER .2; SECTIONS { .2 : { } } INSERT AFTER .1;";
         assert!(inserted(lost).unwrap_err().message.contains("there is no such output section"));
+    }
+
+    #[test]
+    fn what_overwrites_lies_where_the_other_lay_or_floats() {
+        let text = "OVERWRITE_SECTIONS { .a : ALIGN(8) { } .x : { } .y : { } /DISCARD/ : { } .x : { } } \
+            SECTIONS { .1 : { } } INSERT AFTER .x; SECTIONS { .y : { } } INSERT BEFORE .b;";
+        assert_eq!(inserted(text).unwrap(), [".a", ".y", ".b", ".x", ".1", "/DISCARD/"]);
     }
 
     #[test]

@@ -140,6 +140,12 @@ impl<'a> Lexer<'a> {
         self.path
     }
 
+    /// The text from a token up to here, on one line.
+    pub fn text_from(&self, token: &Token<'_>) -> String {
+        let text = self.text.get(token.at as usize..self.at).unwrap_or(b"");
+        printable(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// An error about a token that does not belong where it is.
     pub fn unexpected(&self, token: &Token<'_>, wanted: &str) -> Diagnostic {
         self.error_at(token, format!("expected {wanted}, but found {}", token.shown()))

@@ -16,6 +16,26 @@ pub enum Statement {
     Assert(Assertion),
     Section(Box<SectionDescription>),
     Overlay(Box<Overlay>),
+    Class(Box<Class>),
+}
+
+/// `CLASS(NAME) { … }`: input sections that go to where output sections name the class, to the next of these where they do not fit
+/// the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Class {
+    pub name: Vec<u8>,
+    pub inputs: Vec<InputSections>,
+    pub place: Place,
+}
+
+/// `CLASS(NAME)` in an output section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClassReference {
+    pub name: Vec<u8>,
+    /// `INPUT_SECTION_FLAGS(…)`: flags that must be there, and that must not.
+    pub flags: (u64, u64),
+    pub keep: bool,
+    pub place: Place,
 }
 
 /// `NAME = EXPRESSION;`
@@ -28,6 +48,8 @@ pub struct Assignment {
     pub provide: bool,
     pub hidden: bool,
     pub place: Place,
+    /// As the script has it.
+    pub text: String,
 }
 
 impl Assignment {
@@ -64,6 +86,8 @@ pub struct SectionDescription {
     /// The names of its program headers; `NONE` is one.
     pub phdrs: Vec<String>,
     pub fill: Option<Vec<u8>>,
+    /// `OVERWRITE_SECTIONS`: its patterns come before those of others.
+    pub overwrites: bool,
 }
 
 /// What stands in parentheses behind the name of an output section.
@@ -93,6 +117,7 @@ pub enum Constraint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Inputs(InputSections),
+    Class(ClassReference),
     Assign(Assignment),
     Assert(Assertion),
     /// `BYTE` and its kin: so many bytes of a value.
@@ -152,11 +177,48 @@ impl<'a> Parser<'a, '_> {
                 list.push(Statement::Assert(assertion));
             } else if token.is("OVERLAY") {
                 list.push(Statement::Overlay(Box::new(self.overlay(&token)?)));
+            } else if token.is("CLASS") && self.lexer.peek(Mode::File)?.is("(") {
+                list.push(Statement::Class(Box::new(self.class(&token)?)));
             } else {
                 list.push(Statement::Section(Box::new(self.section(&token)?)));
             }
         }
         Ok(list)
+    }
+
+    /// What stands between the braces of `OVERWRITE_SECTIONS`.
+    pub(super) fn overwriting_sections(&mut self) -> Result<Vec<SectionDescription>, Diagnostic> {
+        self.lexer.expect(Mode::Statement, "{")?;
+        let mut list = Vec::new();
+        while !self.at_end_of_block()? {
+            let token = self.lexer.name(Mode::Statement, "an output section or '}'")?;
+            list.push(SectionDescription { overwrites: true, ..self.section(&token)? });
+        }
+        Ok(list)
+    }
+
+    /// The class that `token`, the word `CLASS`, begins.
+    fn class(&mut self, token: &Token<'a>) -> Result<Class, Diagnostic> {
+        let name = self.name_of_class()?;
+        let place = token.place(&self.path);
+        self.lexer.expect(Mode::Expression, "{")?;
+        let mut inputs = Vec::new();
+        while !self.at_end_of_block()? {
+            let token = self.lexer.name(Mode::Statement, "a pattern of input sections or '}'")?;
+            match self.input_sections(&token)? {
+                Content::Inputs(found) => inputs.push(found),
+                _ => return Err(self.lexer.error_at(&token, "a class cannot refer to another")),
+            }
+        }
+        Ok(Class { name, inputs, place })
+    }
+
+    /// `(NAME)` behind `CLASS`.
+    pub(super) fn name_of_class(&mut self) -> Result<Vec<u8>, Diagnostic> {
+        self.lexer.expect(Mode::File, "(")?;
+        let name = self.lexer.name(Mode::File, "the name of a class")?;
+        self.lexer.expect(Mode::File, ")")?;
+        Ok(name.text.to_vec())
     }
 
     /// `NAME = …`, `PROVIDE(NAME = …)` and kin, if that is what `token` begins. For `=` and kin, what follows is not read.
@@ -182,7 +244,8 @@ impl<'a> Parser<'a, '_> {
             return Err(self.lexer.unexpected(&name, "a symbol"));
         }
         self.lexer.expect(Mode::Expression, ")")?;
-        Ok(Some(Assignment { provide, hidden, ..assignment }))
+        let text = self.lexer.text_from(token);
+        Ok(Some(Assignment { provide, hidden, text, ..assignment }))
     }
 
     fn plain_assignment(&mut self, token: &Token<'a>) -> Result<Option<Assignment>, Diagnostic> {
@@ -201,7 +264,8 @@ impl<'a> Parser<'a, '_> {
             value = value.behind(old, *operation);
         }
         let place = token.place(&self.path);
-        Ok(Some(Assignment { name, value, provide: false, hidden: false, place }))
+        let text = self.lexer.text_from(token);
+        Ok(Some(Assignment { name, value, provide: false, hidden: false, place, text }))
     }
 
     /// `ASSERT(…)`, if that is what `token` begins.
@@ -340,7 +404,7 @@ impl<'a> Parser<'a, '_> {
             } else if let Some(content) = self.data(&token)? {
                 section.contents.push(content);
             } else if !self.constructors(&token)? {
-                section.contents.push(Content::Inputs(self.input_sections(&token)?));
+                section.contents.push(self.input_sections(&token)?);
             }
         }
         Ok(())
@@ -380,9 +444,6 @@ impl<'a> Parser<'a, '_> {
                     self.lexer = ahead;
                 }
                 Ok(is_it)
-            }
-            b"CLASS" if self.lexer.peek(Mode::File)?.is("(") => {
-                Err(self.lexer.error_at(token, "CLASS is not supported yet"))
             }
             word if input_sections::begins(word) => Ok(false),
             word if word.iter().all(|b| b.is_ascii_uppercase() || *b == b'_') && word.len() > 3 => {
@@ -505,6 +566,7 @@ impl SectionDescription {
             load_region: None,
             phdrs: Vec::new(),
             fill: None,
+            overwrites: false,
         }
     }
 }
@@ -576,6 +638,7 @@ mod tests {
             .map(|content| match content {
                 Content::Inputs(inputs) if inputs.keep => "keep",
                 Content::Inputs(_) => "inputs",
+                Content::Class(_) => "class",
                 Content::Assign(assignment) if assignment.is_dot() => "dot",
                 Content::Assign(assignment) if assignment.provide => "provide",
                 Content::Assign(_) => "assign",
@@ -633,6 +696,9 @@ mod tests {
             "1 = 2;",
             ".a 1 2 : {}",
             "ASSERT(1)",
+            "CLASS(a) { CLASS(b) }",
+            "CLASS(a) { x = 1; }",
+            "CLASS() { }",
         ] {
             assert!(statements(text).is_err(), "{text}");
         }

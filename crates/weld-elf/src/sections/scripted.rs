@@ -9,14 +9,15 @@
 use std::collections::HashMap;
 
 use weld_common::diag::Diagnostic;
-use weld_common::glob::{Glob, GlobSet};
+use weld_common::glob::{Glob, GlobSet, has_wildcard};
 
 use crate::ids::*;
 use crate::input::FileName;
 pub use crate::options::Orphans;
 use crate::script::input_sections::{FilePattern, InputSections, Sort};
 use crate::script::layout::LayoutScript;
-use crate::script::sections::{Constraint, Content, SectionDescription};
+use crate::script::lexer::Place;
+use crate::script::sections::{Class, Constraint, Content, SectionDescription, Statement};
 use crate::sections::bins::{BINS, bin};
 
 /// A bin of a script.
@@ -47,7 +48,25 @@ pub struct Rules {
     /// What each output section of the script insists on, and whether there is none because of that.
     constraints: Vec<Option<Constraint>>,
     disabled: Vec<bool>,
+    /// The second letters of names that an output section with a constraint may take, a bit each: most names are told apart by that.
+    constrained: [u64; 4],
     pub orphans: Orphans,
+    /// `--enable-non-contiguous-regions`: what does not fit goes to the next pattern that matches.
+    spills: bool,
+    /// A class has several places.
+    has_classes: bool,
+    /// Common symbols of some files go elsewhere than those of others.
+    pub parts_commons: bool,
+}
+
+/// What all patterns of a script are judged by.
+#[derive(Clone, Copy, Default)]
+pub struct Judgement {
+    pub orphans: Orphans,
+    /// `--sort-section`
+    pub sort: Option<Sort>,
+    /// `--enable-non-contiguous-regions`
+    pub spills: bool,
 }
 
 /// One pattern at its place.
@@ -60,6 +79,8 @@ struct Rule {
     /// Which of `files`; the first is any.
     files: u32,
     flags: (u64, u64),
+    /// The class that it is of, counted from 1; or 0.
+    class: u32,
 }
 
 impl Rule {
@@ -121,18 +142,42 @@ pub enum Found {
     Orphan,
 }
 
+/// Patterns, counted once for each place of theirs. A class with many, named many times, would fill the memory.
+const MAX_RULES: usize = 1 << 22;
+
 /// Compiles the patterns of a script.
-pub struct Compiler {
+struct Compiler<'s> {
     rules: Rules,
     texts: HashMap<Vec<u8>, u32>,
     specs: HashMap<(FilePattern, Vec<FilePattern>), u32>,
+    sort: Option<Sort>,
+    classes: HashMap<&'s [u8], Known<'s>>,
+    /// The number of the next rule, in the order in which sections are matched, and its class.
     next: u32,
+    class: u32,
+}
+
+/// A class, while patterns are compiled.
+struct Known<'s> {
+    class: &'s Class,
+    /// Counted from 1.
+    number: u32,
+    /// The number of the first rule of the next place that names it.
+    next: u32,
+    /// How many places name it, and how many have been met.
+    references: u32,
+    met: u32,
+}
+
+/// How many rules a description makes, for each place of its own.
+fn patterns_of(inputs: &InputSections) -> u32 {
+    inputs.sections.len() as u32
 }
 
 impl Rules {
     /// # Errors
-    /// If there are too many, or something about them is not known before layout.
-    pub fn new(script: &LayoutScript, orphans: Orphans, sort: Option<Sort>) -> Result<Rules, Diagnostic> {
+    /// If there are too many, something about them is not known before layout, or there is no such class.
+    pub fn new(script: &LayoutScript, judgement: Judgement) -> Result<Rules, Diagnostic> {
         let any = Files { any: true, file: FileGlob { archive: None, file: None }, exclude: Vec::new() };
         let rules = Rules {
             bins: Vec::new(),
@@ -141,14 +186,27 @@ impl Rules {
             files: vec![any],
             constraints: Vec::new(),
             disabled: Vec::new(),
-            orphans,
+            constrained: [0; 4],
+            orphans: judgement.orphans,
+            spills: judgement.spills,
+            has_classes: false,
+            parts_commons: false,
         };
-        let mut compiler = Compiler { rules, texts: Default::default(), specs: Default::default(), next: 0 };
-        for (number, section) in script.descriptions().enumerate() {
-            compiler.section(number as u32, section, sort)?;
+        let mut compiler = Compiler {
+            rules,
+            texts: Default::default(),
+            specs: Default::default(),
+            sort: judgement.sort,
+            classes: HashMap::new(),
+            next: 0,
+            class: 0,
+        };
+        let starts = compiler.number(script)?;
+        for ((number, section), start) in script.descriptions().enumerate().zip(starts) {
+            compiler.next = start;
+            compiler.section(number as u32, section)?;
         }
-        compiler.rules.names.finish();
-        Ok(compiler.rules)
+        compiler.finish()
     }
 
     /// The number of bins below those that inputs name.
@@ -194,13 +252,111 @@ impl Rules {
     }
 }
 
-impl Compiler {
-    fn section(
-        &mut self,
-        number: u32,
-        section: &SectionDescription,
-        sort: Option<Sort>,
-    ) -> Result<(), Diagnostic> {
+impl Rules {
+    /// Whether sections may go elsewhere than where [`Self::find`] says.
+    pub fn may_spill(&self) -> bool {
+        self.spills || self.has_classes
+    }
+
+    /// Where else a section may go that [`Self::find`] puts into `bin`, one after the other: to further places of its class; or
+    /// with `--enable-non-contiguous-regions` to further patterns that match.
+    pub fn alternatives(&self, file: &OfFile, name: &[u8], flags: u64, bin: BinId) -> Vec<BinId> {
+        let mut all: Vec<&Rule> = Vec::new();
+        self.names.all(name, |text| {
+            let holds = |rule: &&Rule| rule.holds(file, flags) && !self.disabled[rule.section as usize];
+            all.extend(self.of_name[text as usize].iter().filter(holds));
+        });
+        all.sort_by_key(|rule| rule.number);
+        let here = |rule: &&&Rule| rule.bin as usize + BINS.len() == bin.index();
+        let Some(own) = all.iter().find(here).copied() else { return Vec::new() };
+        let behind = all.into_iter().filter(|rule| rule.number > own.number && rule.section != own.section);
+        let may = |rule: &&Rule| rule.class == own.class && (rule.class != 0 || self.spills);
+        let found = behind.filter(may).take_while(|rule| !self.bins[rule.bin as usize].discard);
+        found.map(|rule| BinId(BINS.len() as u32 + rule.bin)).collect()
+    }
+}
+
+impl<'s> Compiler<'s> {
+    /// Numbers all rules: those that overwrite others come first, a class's where it is described, one place of it behind the other.
+    /// Returns the first number of each output section, which those of classes in it are not counted in.
+    fn number(&mut self, script: &'s LayoutScript) -> Result<Vec<u32>, Diagnostic> {
+        let contents = || script.descriptions().flat_map(|section| &section.contents);
+        for class in script.classes() {
+            let known =
+                Known { class, number: self.classes.len() as u32 + 1, next: 0, references: 0, met: 0 };
+            if self.classes.insert(&class.name, known).is_some() {
+                return Err(of_class(&class.place, &class.name, "is there already"));
+            }
+        }
+        for content in contents() {
+            let Content::Class(reference) = content else { continue };
+            match self.classes.get_mut(&reference.name[..]) {
+                Some(known) => known.references += 1,
+                None => return Err(of_class(&reference.place, &reference.name, "is described nowhere")),
+            }
+        }
+        self.rules.has_classes = self.classes.values().any(|known| known.references > 1);
+        let of_section = |section: &SectionDescription| -> u32 {
+            let patterns = section.contents.iter().map(|content| match content {
+                Content::Inputs(inputs) => patterns_of(inputs),
+                _ => 0,
+            });
+            patterns.sum()
+        };
+        let mut next = 0u32;
+        let mut take = |count: u32, place: &Place| -> Result<u32, Diagnostic> {
+            let start = next;
+            next = next.checked_add(count).filter(|next| *next as usize <= MAX_RULES).ok_or_else(|| {
+                Diagnostic::error(format!("{place}: too many descriptions of input sections"))
+            })?;
+            Ok(start)
+        };
+        let mut starts: Vec<u32> = Vec::new();
+        for section in script.descriptions() {
+            let count = if section.overwrites { of_section(section) } else { 0 };
+            starts.push(take(count, &section.place)?);
+        }
+        let mut starts_of = starts.iter_mut();
+        for statement in &script.statements {
+            let sections = match statement {
+                Statement::Class(class) => {
+                    let Some(known) = self.classes.get_mut(&class.name[..]) else { continue };
+                    if known.references == 0 {
+                        return Err(of_class(&class.place, &class.name, "has no place in an output section"));
+                    }
+                    let patterns: u32 = class.inputs.iter().map(patterns_of).sum();
+                    known.next = take(patterns.saturating_mul(known.references), &class.place)?;
+                    continue;
+                }
+                Statement::Section(section) => std::slice::from_ref(&**section),
+                Statement::Overlay(overlay) => &overlay.sections,
+                Statement::Assign(_) | Statement::Assert(_) => continue,
+            };
+            for (section, start) in sections.iter().zip(&mut starts_of) {
+                if !section.overwrites {
+                    *start = take(of_section(section), &section.place)?;
+                }
+            }
+        }
+        Ok(starts)
+    }
+
+    fn finish(mut self) -> Result<Rules, Diagnostic> {
+        self.rules.names.finish();
+        for rules in &mut self.rules.of_name {
+            rules.sort_by_key(|rule| rule.number);
+        }
+        let of_name = &self.rules.of_name;
+        let mut parts = false;
+        for name in COMMONS {
+            let of_file = |text: u32| of_name[text as usize].iter().any(|rule| rule.files != 0);
+            self.rules.names.all(name, |text| parts |= of_file(text));
+        }
+        self.rules.parts_commons = parts;
+        Ok(self.rules)
+    }
+
+    fn section(&mut self, number: u32, section: &SectionDescription) -> Result<(), Diagnostic> {
         self.rules.constraints.push(section.constraint);
         self.rules.disabled.push(false);
         let subalign = match &section.subalign {
@@ -219,8 +375,28 @@ impl Compiler {
             },
         };
         for (content, inputs) in section.contents.iter().enumerate() {
-            let Content::Inputs(inputs) = inputs else { continue };
-            self.inputs((number, content as u32), (section, inputs), (subalign, sort))?;
+            let at = (number, content as u32);
+            match inputs {
+                Content::Inputs(inputs) => {
+                    self.inputs(at, (section, inputs), subalign, (inputs.flags, inputs.keep))?
+                }
+                Content::Class(reference) => {
+                    let Some(known) = self.classes.get_mut(&reference.name[..]) else { continue };
+                    let class = known.class;
+                    let patterns: u32 = class.inputs.iter().map(patterns_of).sum();
+                    let first = known.next + known.met * patterns;
+                    known.met += 1;
+                    self.class = known.number;
+                    let next = std::mem::replace(&mut self.next, first);
+                    for inputs in &class.inputs {
+                        let (a, b) = (inputs.flags, reference.flags);
+                        let keep = inputs.keep || reference.keep;
+                        self.inputs(at, (section, inputs), subalign, ((a.0 | b.0, a.1 | b.1), keep))?;
+                    }
+                    (self.next, self.class) = (next, 0);
+                }
+                _ => {}
+            }
         }
         Ok(())
     }
@@ -229,8 +405,10 @@ impl Compiler {
         &mut self,
         (section, content): (u32, u32),
         (description, inputs): (&SectionDescription, &InputSections),
-        (subalign, default): (Option<u32>, Option<Sort>),
+        subalign: Option<u32>,
+        (flags, keep): ((u64, u64), bool),
     ) -> Result<(), Diagnostic> {
+        let default = self.sort;
         let sort_of = |sort: [Sort; 2]| match (sort[0], default) {
             (Sort::Default, Some(default)) => [default, Sort::Default],
             // The second key of what sorts already.
@@ -248,7 +426,7 @@ impl Compiler {
                     content,
                     sort: sort_of(pattern.sort),
                     sort_files: inputs.sort_files,
-                    keep: inputs.keep,
+                    keep,
                     discard,
                     subalign,
                     array: match &*description.name {
@@ -263,7 +441,10 @@ impl Compiler {
             let files = self.files(&inputs.file, exclude);
             let (bin, number) = (self.rules.bins.len() as u32 - 1, self.next);
             self.next += 1;
-            let rule = Rule { number, bin, section, files, flags: inputs.flags };
+            if description.constraint.is_some() {
+                self.rules.note_constrained(&pattern.name);
+            }
+            let rule = Rule { number, bin, section, files, flags, class: self.class };
             let text = self.text(&pattern.name);
             self.rules.of_name[text as usize].push(rule);
         }
@@ -307,6 +488,13 @@ impl Compiler {
     }
 }
 
+fn of_class(place: &Place, name: &[u8], what: &str) -> Diagnostic {
+    Diagnostic::error(format!("{place}: the class {} {what}", String::from_utf8_lossy(name)))
+}
+
+/// By what names scripts know common symbols: in `.bss`, in `.tbss`, in `.lbss`.
+pub const COMMONS: [&[u8]; 3] = [b"COMMON", b".tcommon", b"LARGE_COMMON"];
+
 /// What was seen of the sections that output sections with a constraint may take: in the order of the script, the output sections
 /// that have a pattern for it, up to one without a constraint; and whether one of those sections is writable.
 #[derive(Default)]
@@ -324,23 +512,40 @@ impl Rules {
         self.constraints.iter().any(Option::is_some)
     }
 
+    /// Notes which names a pattern of an output section with a constraint may match.
+    fn note_constrained(&mut self, pattern: &[u8]) {
+        let is_plain = |byte: &&u8| !has_wildcard(std::slice::from_ref(*byte));
+        match pattern.first().filter(is_plain).and(pattern.get(1)) {
+            Some(byte) if is_plain(&byte) => self.constrained[usize::from(*byte) / 64] |= 1 << (byte % 64),
+            _ => self.constrained = [!0; 4],
+        }
+    }
+
+    /// Whether an output section with a constraint may take sections of this name.
+    #[inline(always)]
+    pub fn may_be_constrained(&self, name: &[u8]) -> bool {
+        let byte = name.get(1).copied().unwrap_or(0);
+        self.constrained[usize::from(byte) / 64] >> (byte % 64) & 1 != 0
+    }
+
     /// Notes what a section means for output sections with constraints that it may go to.
     pub fn look(&self, file: &OfFile, name: &[u8], flags: u64, seen: &mut Seen) {
-        let mut takers: Vec<u32> = Vec::new();
+        let mut takers: Vec<(u32, u32)> = Vec::new();
         let mut end = u32::MAX;
         self.names.all(name, |text| {
             for rule in &self.of_name[text as usize] {
-                if rule.section >= end {
+                if rule.number >= end {
                     break;
                 }
                 match self.constraints[rule.section as usize] {
                     _ if !rule.holds(file, flags) => {}
-                    None => end = rule.section,
-                    Some(_) => takers.push(rule.section),
+                    None => end = rule.number,
+                    Some(_) => takers.push((rule.number, rule.section)),
                 }
             }
         });
-        takers.retain(|taker| *taker < end);
+        takers.retain(|taker| taker.0 < end);
+        let mut takers: Vec<u32> = takers.into_iter().map(|taker| taker.1).collect();
         takers.sort_unstable();
         takers.dedup();
         if !takers.is_empty() {
@@ -390,7 +595,7 @@ mod tests {
         for command in parse_alone(format!("SECTIONS {{ {text} }}").as_bytes(), "t").unwrap() {
             script.add(command).unwrap();
         }
-        let rules = Rules::new(&script, Orphans::Place, None).unwrap();
+        let rules = Rules::new(&script, Judgement::default()).unwrap();
         (script, rules)
     }
 

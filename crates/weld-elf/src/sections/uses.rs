@@ -60,7 +60,7 @@ pub struct OutputUse {
 
 impl OutputUse {
     /// What a section with this header contributes.
-    pub(super) fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
+    pub fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
         let kind = JoinedKind::new(machine.plain_section(shdr.sh_type()));
         OutputUse { bin, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }

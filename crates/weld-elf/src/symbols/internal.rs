@@ -135,18 +135,23 @@ impl Internals {
 
     /// `--defsym`, and assignments in scripts.
     fn assigned(&mut self, resolved: &mut Resolved, scripts: &[(Arc<str>, Command)]) {
+        let mut provided = Vec::new();
         for (_, command) in scripts {
             let Command::Define(definition) = command else { continue };
             let flags = if definition.hidden { flag::VIS_HIDDEN } else { 0 };
             let origin = definition.place.to_string();
-            let Some(target) = target_of(resolved, &definition.value) else { continue };
             if definition.provide {
-                self.optional(resolved, definition.name.as_bytes(), target, flags);
-                self.name_last(origin);
-            } else {
+                let needs = match &definition.value {
+                    DefsymValue::Symbol(other, _) => vec![&other[..]],
+                    _ => Vec::new(),
+                };
+                let (name, value) = (&definition.name[..], Some(&definition.value));
+                provided.push(Provided { name, needs, value, flags, origin });
+            } else if let Some(target) = target_of(resolved, &definition.value) {
                 self.assign(resolved, definition.name.as_bytes(), (target, flags), origin);
             }
         }
+        self.provide(resolved, &provided);
     }
 
     /// All assignments of a script that lays out.
@@ -161,8 +166,15 @@ impl Internals {
             self.computed.entry(id).or_insert(original);
             self.assign(resolved, name, (target, flags), assignment.place.to_string());
         }
-        let provided = all.iter().map(|(assignment, _)| *assignment).filter(|assignment| assignment.provide);
-        self.provide(resolved, provided);
+        let provided =
+            all.iter().filter(|(assignment, _)| assignment.provide).map(|(assignment, _)| Provided {
+                name: &assignment.name,
+                needs: assignment.value.symbols().collect(),
+                value: None,
+                flags: if assignment.hidden { flag::VIS_HIDDEN } else { 0 },
+                origin: assignment.place.to_string(),
+            });
+        self.provide(resolved, &provided.collect::<Vec<_>>());
         let needs = |assignment: &&Assignment| {
             resolved.names.find(assignment.name.as_bytes()).is_some_and(|id| self.computed.contains_key(&id))
         };
@@ -177,19 +189,18 @@ impl Internals {
     }
 
     /// `PROVIDE`: what is asked for and nobody defines. One that is needed may need others.
-    fn provide<'s>(&mut self, resolved: &mut Resolved, all: impl Iterator<Item = &'s Assignment>) {
-        let all: Vec<&Assignment> = all.collect();
-        let mut by_name: HashMap<&str, Vec<&Assignment>> = HashMap::new();
-        for assignment in &all {
-            by_name.entry(&assignment.name).or_default().push(assignment);
+    fn provide(&mut self, resolved: &mut Resolved, all: &[Provided]) {
+        let mut by_name: HashMap<&str, Vec<&Provided>> = HashMap::new();
+        for one in all {
+            by_name.entry(one.name).or_default().push(one);
         }
         // The first on top.
-        let mut ready: Vec<&Assignment> = all.iter().rev().copied().collect();
-        while let Some(assignment) = ready.pop() {
-            if !self.provide_one(resolved, assignment) {
+        let mut ready: Vec<&Provided> = all.iter().rev().collect();
+        while let Some(one) = ready.pop() {
+            if !self.provide_one(resolved, one) {
                 continue;
             }
-            for name in assignment.value.symbols() {
+            for name in &one.needs {
                 if let Some(id) = resolved.names.find(name.as_bytes()) {
                     resolved.names.get_mut(id).flags |= flag::REF_STRONG;
                     ready.extend(by_name.remove(name).into_iter().flatten().rev());
@@ -199,15 +210,21 @@ impl Internals {
     }
 
     /// Whether it is needed.
-    fn provide_one(&mut self, resolved: &mut Resolved, assignment: &Assignment) -> bool {
-        let (before, name) = (self.list.len(), assignment.name.as_bytes());
-        let flags = if assignment.hidden { flag::VIS_HIDDEN } else { 0 };
-        self.optional(resolved, name, Target::Computed { absolute: false, same: None }, flags);
+    fn provide_one(&mut self, resolved: &mut Resolved, one: &Provided) -> bool {
+        let before = self.list.len();
+        let target = match one.value {
+            Some(value) => target_of(resolved, value),
+            None => Some(Target::Computed { absolute: false, same: None }),
+        };
+        let Some(target) = target else { return false };
+        self.optional(resolved, one.name.as_bytes(), target, one.flags);
         if self.list.len() == before {
             return false;
         }
-        self.name_last(assignment.place.to_string());
-        self.computed.insert(self.list[before].id, None);
+        self.name_last(one.origin.clone());
+        if one.value.is_none() {
+            self.computed.insert(self.list[before].id, None);
+        }
         true
     }
 
@@ -507,6 +524,17 @@ impl Internals {
         entry.best = pack(Rank::Internal, FileId(0), self.list.len() as u32);
         self.list.push(Internal { id, target, origin, before });
     }
+}
+
+/// A symbol that a script defines if somebody asks for it.
+struct Provided<'s> {
+    name: &'s str,
+    /// The symbols of its value.
+    needs: Vec<&'s str>,
+    /// `None`: layout computes it.
+    value: Option<&'s DefsymValue>,
+    flags: u32,
+    origin: String,
 }
 
 /// What an object defines by a name.

@@ -16,6 +16,7 @@ use crate::input::shared::{Shared, alignment};
 use crate::names::Rank;
 use crate::resolve::Resolved;
 use crate::sections::bins::bin;
+use crate::sections::scripted::{COMMONS, Found, OfFile, Rules};
 use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS, Symbols, sym};
 use crate::synth::slots::Slots;
 
@@ -48,10 +49,67 @@ impl Block {
     }
 }
 
-/// Common symbols by where they go.
-pub type Commons = [Block; 3];
+/// Common symbols by where they go: a block for each of the three kinds, and where a script takes those of some files elsewhere three more
+/// for each of its places. The number of a block is in the symbols' `Symbol::section`.
+pub struct Commons {
+    blocks: Vec<Block>,
+    /// The places of the script, which the fourth block and those behind it are for.
+    bins: Vec<BinId>,
+}
 
-pub const NO_COMMONS: Commons = [Block::EMPTY; 3];
+impl Default for Commons {
+    fn default() -> Commons {
+        Commons { blocks: vec![Block::EMPTY; KINDS as usize], bins: Vec::new() }
+    }
+}
+
+/// `IN_BSS`, `IN_TBSS` and `IN_LBSS`.
+const KINDS: u32 = 3;
+
+/// The kind of the common symbols in a block.
+pub fn kind_of(block: u32) -> u32 {
+    block % KINDS
+}
+
+impl Commons {
+    /// The number of the block for a kind at a place of the script.
+    fn block_at(&mut self, bin: BinId, kind: u32) -> u32 {
+        let known = self.bins.iter().position(|known| *known == bin);
+        let place = known.unwrap_or_else(|| {
+            self.bins.push(bin);
+            self.blocks.extend([Block::EMPTY; KINDS as usize]);
+            self.bins.len() - 1
+        });
+        KINDS * (place as u32 + 1) + kind
+    }
+}
+
+/// What tells common symbols of some files from those of others: the patterns of a script.
+struct ByFile<'r, 'a> {
+    rules: &'r Rules,
+    resolved: &'r Resolved<'a>,
+    /// Which patterns hold for each object that has been asked about.
+    known: HashMap<usize, OfFile>,
+}
+
+impl ByFile<'_, '_> {
+    /// The place of the script for a common symbol; `None`: that of all others.
+    fn place(&mut self, id: SymbolId, kind: u32) -> Result<Option<BinId>, String> {
+        let index = self.resolved.index_of_file[self.resolved.names.get(id).file().index()] as usize;
+        let object = &self.resolved.objects[index];
+        let file = self.known.entry(index).or_insert_with(|| self.rules.of_file(Some(&object.name)));
+        let name = COMMONS[kind as usize];
+        match self.rules.find(file, name, SHF_ALLOC | SHF_WRITE) {
+            Found::Bin(bin) => Ok(Some(bin)),
+            Found::Orphan => Ok(None),
+            Found::Discarded => Err(format!(
+                "the script discards {} of {}, which the output cannot do without",
+                String::from_utf8_lossy(name),
+                object.name
+            )),
+        }
+    }
+}
 
 /// All definitions of one common symbol.
 #[derive(Clone, Copy)]
@@ -94,25 +152,35 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
 }
 
 /// Gives each live common symbol its offset (in [`Symbol::offset`]) and its block (in
-/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here.
-pub fn allocate_commons(resolved: &Resolved, symbols: &mut Symbols, gc: bool) -> Result<Commons, String> {
-    let mut blocks = NO_COMMONS;
+/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here. `rules` are those of a script that lays
+/// out.
+pub fn allocate_commons(
+    resolved: &Resolved,
+    symbols: &mut Symbols,
+    gc: bool,
+    rules: Option<&Rules>,
+) -> Result<Commons, String> {
+    let mut commons = Commons::default();
+    let rules = rules.filter(|rules| rules.parts_commons);
+    let mut by_file = rules.map(|rules| ByFile { rules, resolved, known: HashMap::new() });
     for (id, common) in merged_commons(resolved)? {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
             continue;
         }
-        symbol.section = match symbol.has(sym::TLS) {
+        let kind = match symbol.has(sym::TLS) {
             true => IN_TBSS,
             false if common.large => IN_LBSS,
             false => IN_BSS,
         };
-        let block = &mut blocks[symbol.section as usize];
+        let place = by_file.as_mut().map_or(Ok(None), |by_file| by_file.place(id, kind))?;
+        symbol.section = place.map_or(kind, |bin| commons.block_at(bin, kind));
+        let block = &mut commons.blocks[symbol.section as usize];
         let offset =
             block.put(common.size, common.align).ok_or("common symbols do not fit the address space")?;
         symbol.set_offset(offset);
     }
-    Ok(blocks)
+    Ok(commons)
 }
 
 /// Copied variables.
@@ -221,23 +289,24 @@ fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u
     names
 }
 
-/// Common symbols that go to the place with this number.
+/// Common symbols that go to the block with this number.
 pub struct Part(pub u32);
 
 impl Part {
-    pub fn count(_: &Sizes) -> u32 {
-        3
+    pub fn count(sizes: &Sizes) -> u32 {
+        sizes.commons.blocks.len() as u32
     }
 }
 
 impl Synthetic for Part {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let bin = match self.0 {
+            IN_BSS => bin::BSS,
             IN_TBSS => bin::TBSS,
             IN_LBSS => bin::LBSS,
-            _ => bin::BSS,
+            other => sizes.commons.bins[(other / KINDS - 1) as usize],
         };
-        sizes.commons[self.0 as usize].spec(bin)
+        sizes.commons.blocks[self.0 as usize].spec(bin)
     }
 
     fn write(&self, _: &At, out: &mut [u8]) {

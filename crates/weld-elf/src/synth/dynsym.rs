@@ -82,6 +82,11 @@ impl DynSym {
         self.index_of.get(id.index()).map_or(0, |index| index.load(Ordering::Relaxed))
     }
 
+    /// The table is not in the output: its symbols have no numbers.
+    pub fn forget_numbers(&mut self) {
+        self.index_of = Vec::new();
+    }
+
     pub fn count(&self) -> usize {
         self.symbols.len() + 1
     }

@@ -45,11 +45,11 @@ use crate::compressed::CompressedSection;
 use crate::elf::RelocForm;
 use crate::ids::*;
 use crate::job::{Context, Job};
-use crate::layout::MergedPart;
 use crate::layout::addresses::Bases;
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
+use crate::layout::{ChunkKind, MergedPart};
 use crate::layout::{Layout, addresses, scripted, shrink};
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
@@ -58,6 +58,7 @@ use crate::options::{Options, Orphans, Strip};
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
+use crate::sections::scripted::Rules;
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbols, sym};
@@ -137,8 +138,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let reserved = u32::from(got_base && mode.facts().got_base == GotBase::Got);
         let slots =
             Slots::allocate(&self.live, symbols, &self.resolved.names, reserved, self.context.parallel);
-        let commons =
-            allocate_commons(self.resolved, symbols, options.sections.gc_sections).map_err(failed)?;
+        let commons = allocate_commons(self.resolved, symbols, options.sections.gc_sections, self.rules())
+            .map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");
@@ -212,6 +213,11 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         drop(span);
         Ok(plan)
+    }
+
+    /// The patterns of a script that lays out.
+    fn rules(&self) -> Option<&Rules> {
+        self.context.rules.filter(|_| self.context.inputs.layout().is_some())
     }
 
     /// Finds code that may get shorter, on machines that have such.
@@ -410,14 +416,54 @@ impl<'a> Plan<'a> {
         (commons, order): (&Commons, &SectionOrder),
     ) -> Result<(), String> {
         let (options, machine) = (job.options, context.mode.facts());
-        let objects = &resolved.objects;
-        let stretch = trace::stretch("synthetic chunks");
-        let specs = all::specs(&Sizes { plan: self, options, objects, sections, commons });
-        drop(stretch);
         let program = match context.mode.relocatable {
             true => Program::object(options, machine),
             false => Program::new(options, machine, self.facts.os_abi),
         };
+        let rules = context.rules.filter(|rules| rules.may_spill() && self.joined.is_none());
+        let mut rounds = 0;
+        loop {
+            let parts = (&mut *sections, &mut *symbols);
+            let Err(message) = self.lay_out_once(job, context, resolved, parts, (commons, order, &program))
+            else {
+                break;
+            };
+            // What does not fit where it is may have another place.
+            let Some(rules) = rules.filter(|_| rounds < scripted::SPILLS) else { return Err(message) };
+            let (objects, owners) = (&resolved.objects[..], context.owners);
+            let spiller = scripted::Spiller { rules, objects, owners, machine };
+            if !spiller.spill(&self.layout, sections, &mut self.merged) {
+                return Err(message);
+            }
+            rounds += 1;
+            self.thunks = Thunks::new(options, machine);
+        }
+        self.report_homeless(job);
+        let has_dynsym = self.layout.chunk(ChunkKind::DynSym).is_some();
+        if let Some(dynsym) = self.dynsym.as_mut().filter(|_| !has_dynsym) {
+            dynsym.forget_numbers();
+        }
+        if options.relocs.pack_android {
+            android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols))?;
+        }
+        self.thunks.check(&resolved.objects, context.owners)?;
+        self.name_thunks(resolved)
+    }
+
+    /// Makes output sections, and gives them their places, if all that is in them fits.
+    fn lay_out_once(
+        &mut self,
+        job: &Job<'a>,
+        context: &Context<'_, 'a>,
+        resolved: &Resolved<'a>,
+        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        (commons, order, program): (&Commons, &SectionOrder, &Program),
+    ) -> Result<(), String> {
+        let (options, machine) = (job.options, context.mode.facts());
+        let objects = &resolved.objects;
+        let stretch = trace::stretch("synthetic chunks");
+        let specs = all::specs(&Sizes { plan: self, options, objects, sections, commons });
+        drop(stretch);
         let keeps_relocs = options.keeps_relocs() && self.symtab.is_some();
         let internals = context.internals;
         let source = context.rules.zip(context.inputs.script()).map(|(rules, script)| scripted::Source {
@@ -434,7 +480,7 @@ impl<'a> Plan<'a> {
             order,
             options,
             machine,
-            program: &program,
+            program,
             heads: self.joined.as_ref().map(|joined| &joined.heads[..]),
             reloc_form: machine.kept_reloc_form(),
             keep_relocs: keeps_relocs.then_some(&self.eh_frames),
@@ -443,7 +489,6 @@ impl<'a> Plan<'a> {
         };
         let (layout, lists) = builder.build(specs)?;
         self.layout = layout;
-        self.report_orphans(job);
         self.name_merged_chunks();
         if keeps_relocs {
             self.keep_relocs(lists, context, resolved, (sections, symbols), job)?;
@@ -453,16 +498,15 @@ impl<'a> Plan<'a> {
         if self.joined.is_some() {
             link_tables(&mut self.layout, resolved, context.owners);
         }
-        self.settle(context, resolved, (sections, symbols), &program)?;
-        if options.relocs.pack_android {
-            android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols))?;
-        }
-        self.thunks.check(&resolved.objects, context.owners)?;
-        self.name_thunks(resolved)
+        self.settle(context, resolved, (sections, symbols), program)
     }
 
-    /// `--orphan-handling`: what the linker makes, and a script has no place for.
-    fn report_orphans(&self, job: &Job) {
+    /// What a script has no place for: `--orphan-handling` for what the linker makes, and sections outside all memory regions.
+    fn report_homeless(&self, job: &Job) {
+        for name in self.layout.script.iter().flat_map(|script| script.outside_regions(&self.layout)) {
+            let name = String::from_utf8_lossy(name);
+            job.sink.warn(format!("section {name} is in none of the script's memory regions"));
+        }
         for name in self.layout.script.iter().flat_map(|script| &script.orphans) {
             let text = format!("{name}: no output section of the script is for it");
             match job.options.layout.orphans {

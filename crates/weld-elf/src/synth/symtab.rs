@@ -376,17 +376,17 @@ impl SymTab {
         check_size(self.strings)
     }
 
-    /// Puts symbols for output sections before all others.
+    /// Puts symbols for output sections before all others, in place of those that were there.
     pub fn add_sections(&mut self, sections: std::ops::Range<usize>) {
-        let count = sections.len() as u32;
+        let (count, before) = (sections.len() as u32, self.sections.len() as u32);
         let sections = sections.start as u32..sections.end as u32;
         for start in &mut self.starts {
-            start.locals += count;
-            start.globals += count;
+            start.locals = start.locals - before + count;
+            start.globals = start.globals - before + count;
         }
         self.sections = sections;
-        self.first_global += count;
-        self.count += u64::from(count);
+        self.first_global = self.first_global - before + count;
+        self.count = self.count - u64::from(before) + u64::from(count);
     }
 }
 

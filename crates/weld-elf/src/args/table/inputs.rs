@@ -1,6 +1,6 @@
 //! Which files to link, and where to look for them.
 
-use weld_common::args::Value::{None as NoValue, Required, Separate};
+use weld_common::args::Value::{Required, Separate};
 use weld_common::args::{Group, Spec, flag, refused, take};
 use weld_common::io::readahead::Prefetch;
 
@@ -169,9 +169,4 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     refused(&["mri-script", "c"], Separate("FILE"), "MRI scripts are not read"),
-    refused(
-        &["enable-non-contiguous-regions", "enable-non-contiguous-regions-warnings"],
-        NoValue,
-        "sections stay in the first output section that a script has for them",
-    ),
 ];

@@ -170,6 +170,16 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    flag(
+        &["enable-non-contiguous-regions"],
+        "Put sections that do not fit their memory region where the next pattern of the linker script that matches them has them.",
+        |s| s.o.layout.non_contiguous_regions = true,
+    ),
+    accepted(
+        &["enable-non-contiguous-regions-warnings"],
+        NoValue,
+        "a section that fits nowhere is an error in any case",
+    ),
     take(
         &["sort-section"],
         Required("KEY"),

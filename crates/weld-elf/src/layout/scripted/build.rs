@@ -119,8 +119,11 @@ pub(super) struct Maker<'s> {
     pub by_symbol: HashMap<SymbolId, usize>,
     /// Which of the members of its output section those of each bin are.
     pub ranges: Vec<Range<usize>>,
+    pub linked: Vec<Linked>,
     /// What the linker makes and the script has no place for.
     pub orphans: Vec<String>,
+    /// `OVERWRITE_SECTIONS`: output sections that lie where orphans would, with their steps and what lies beside them.
+    pub floats: Vec<(usize, Vec<Step>)>,
 }
 
 impl<'s> Maker<'s> {
@@ -138,7 +141,9 @@ impl<'s> Maker<'s> {
             assigned: Vec::new(),
             by_symbol: HashMap::new(),
             ranges: Vec::new(),
+            linked: Vec::new(),
             orphans: Vec::new(),
+            floats: Vec::new(),
         }
     }
 
@@ -148,6 +153,8 @@ impl<'s> Maker<'s> {
             part.members = part.members.start + start..part.members.end + start;
         }
         let source = self.source;
+        let of_bin = self.of_bin.iter().filter(|_| source.rules.may_spill());
+        let homes = of_bin.map(|planned| Some(self.planned[(*planned)?].block as u32)).collect();
         let named = |name: &str| source.names.get(name).copied();
         let objects = |name: &str| named(name).is_some_and(|id| !self.by_symbol.contains_key(&id));
         let needs_places = source.script.expressions().iter().any(|value| value.symbols().any(objects))
@@ -186,6 +193,9 @@ impl<'s> Maker<'s> {
             regions: vec![RegionState::default(); source.script.regions.len()],
             needs_places,
             orphans: self.orphans,
+            homes,
+            linked: self.linked,
+            moments: Vec::new(),
         }
     }
 }

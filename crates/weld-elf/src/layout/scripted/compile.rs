@@ -11,24 +11,43 @@ impl Maker<'_> {
     /// Makes steps of the script's statements.
     pub(super) fn compile(&mut self) -> Result<(), String> {
         let script = self.source.script.clone();
+        let fixed = script.floats.first().map_or(script.statements.len(), |first| first.start);
         let mut number = 0;
-        for statement in &script.statements {
+        self.compile_statements(&script.statements[..fixed], &mut number)?;
+        let steps = std::mem::take(&mut self.steps);
+        for float in &script.floats {
+            let block = self.blocks.len();
+            self.compile_statements(&script.statements[float.clone()], &mut number)?;
+            let steps = std::mem::take(&mut self.steps);
+            // `/DISCARD/` and what has a constraint may have none.
+            if self.blocks.len() > block {
+                self.floats.push((block, steps));
+            }
+        }
+        self.steps = steps;
+        Ok(())
+    }
+
+    fn compile_statements(&mut self, statements: &[Statement], number: &mut usize) -> Result<(), String> {
+        for statement in statements {
             match statement {
+                // Its patterns are those of the places that name it.
+                Statement::Class(_) => {}
                 Statement::Assign(assignment) => self.assign(assignment),
                 Statement::Assert(assertion) => self.steps.push(Step::Assert {
                     value: assertion.value.clone(),
                     message: assertion.message.clone(),
                 }),
                 Statement::Section(section) => {
-                    self.section(number, section, false)?;
-                    number += 1;
+                    self.section(*number, section, false)?;
+                    *number += 1;
                 }
                 Statement::Overlay(overlay) => {
                     let (address, load_address) = (overlay.address.clone(), overlay.load_address.clone());
                     self.steps.push(Step::BeginOverlay { address, load_address });
                     for section in &overlay.sections {
-                        self.section(number, section, true)?;
-                        number += 1;
+                        self.section(*number, section, true)?;
+                        *number += 1;
                     }
                     self.steps.push(Step::EndOverlay);
                     for section in &overlay.sections {
@@ -46,9 +65,8 @@ impl Maker<'_> {
         if target.is_none() && !assignment.is_dot() {
             return;
         }
-        let (name, value, place) =
-            (assignment.name.clone(), assignment.value.clone(), assignment.place.clone());
-        self.steps.push(Step::Assign { name, target, value, place });
+        let Assignment { name, value, place, text, .. } = assignment.clone();
+        self.steps.push(Step::Assign { name, target, value, place, text });
     }
 
     /// Where the value of a symbol goes that is defined by the script.
@@ -76,7 +94,8 @@ impl Maker<'_> {
             let name = format!("{prefix}{name}");
             if let Some(target) = self.target(&name) {
                 let value = Expr { code, place: place.clone() };
-                self.steps.push(Step::Assign { name, target: Some(target), value, place: place.clone() });
+                let (place, text) = (place.clone(), name.clone());
+                self.steps.push(Step::Assign { name, target: Some(target), value, place, text });
             }
         }
     }
@@ -143,7 +162,7 @@ impl Maker<'_> {
 
     fn content(&mut self, block: usize, (section, content_number): (u32, u32), content: &Content) {
         match content {
-            Content::Inputs(_) => {
+            Content::Inputs(_) | Content::Class(_) => {
                 let (bins, key) = (&self.source.rules.bins, (section, content_number));
                 let of = |bin: &ScriptBin| (bin.section, bin.content);
                 let first = bins.partition_point(|bin| of(bin) < key);

@@ -11,8 +11,10 @@ use crate::layout::members::{Builder, Head, Parts};
 use crate::layout::runs::Group;
 use crate::layout::{Chunk, ChunkKind, OutputSection};
 use crate::script::sections::SectionType;
-use crate::sections::scripted::Found;
+use crate::sections::scripted::{COMMONS, Found};
 use crate::sections::{JoinedKind, OutputUse};
+use crate::symbols::IN_TBSS;
+use crate::synth::commons;
 use crate::synth::section::{Header, Place as ChunkPlace, Spec};
 
 impl Maker<'_> {
@@ -293,17 +295,16 @@ fn join(used: &mut Option<OutputUse>, header: &Header) {
 
 /// The header of memory without contents.
 fn zeroes(kind: ChunkKind) -> Header {
-    let tls = if kind == ChunkKind::Common(crate::symbols::IN_TBSS) { SHF_TLS } else { 0 };
+    let is_tls = matches!(kind, ChunkKind::Common(number) if commons::kind_of(number) == IN_TBSS);
+    let tls = if is_tls { SHF_TLS } else { 0 };
     Header { name: b"", kind: SHT_NOBITS, flags: SHF_ALLOC | SHF_WRITE | tls, entsize: 0 }
 }
 
 /// By what names patterns of a script know what the linker makes; none: by no name.
 fn names_of(kind: ChunkKind, own: &'static [u8], is_static: bool) -> Vec<&'static [u8]> {
-    use crate::symbols::{IN_BSS, IN_LBSS, IN_TBSS};
     match kind {
-        ChunkKind::Common(IN_BSS) => vec![b"COMMON"],
-        ChunkKind::Common(IN_TBSS) => vec![b".tcommon"],
-        ChunkKind::Common(IN_LBSS) => vec![b"LARGE_COMMON"],
+        // The others know the bin that the script has for their files.
+        ChunkKind::Common(number) => COMMONS.get(number as usize).copied().into_iter().collect(),
         ChunkKind::CopyBss => vec![b".dynbss", b".bss"],
         ChunkKind::CopyRelro => vec![b".data.rel.ro", b".bss.rel.ro"],
         // Nobody but the program itself applies them.

@@ -84,6 +84,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
         let steps = std::mem::take(&mut self.script.steps);
         self.script.assigned.iter_mut().for_each(|assigned| assigned.seen = false);
+        self.script.moments.clear();
         for step in &steps {
             self.step(step);
         }
@@ -93,7 +94,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     fn step(&mut self, step: &Step) {
         match step {
-            Step::Assign { name, target, value, place } => self.assign(name, *target, value, place),
+            Step::Assign { name, target, value, place, .. } => {
+                let before = self.dot;
+                self.assign(name, *target, value, place);
+                self.script.moments.push((before, self.dot));
+            }
             Step::Assert { value, message } => {
                 if self.number(value) == 0 {
                     self.errors.push(format!("{}: assertion failed: {message}", value.place));

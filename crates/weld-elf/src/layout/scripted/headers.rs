@@ -99,6 +99,10 @@ fn settle<'a>(
             if !errors.is_empty() {
                 return Err(errors.join("\n"));
             }
+            if script.sort_linked(layout) {
+                before.clear();
+                continue;
+            }
             if !script.needs_places {
                 place_members(script, layout, sections, parallel);
             }

@@ -97,6 +97,13 @@ impl Maker<'_> {
                 let members = &mut out.members[self.ranges[bin].clone()];
                 builder.sort_linked(members, of_bin, |leader| places[leader.index()]);
                 self.planned[planned].bin.set_sorted(members);
+                let leader = |member: &Member| {
+                    let leader = builder.leader_of(member.as_section()?)?;
+                    let out = of_bin[builder.sections.get(leader).bin().index()];
+                    Some((*member, (out, places[leader.index()])))
+                };
+                let leaders = members.iter().filter_map(leader).collect();
+                self.linked.push(Linked { bin: planned, out: *id, leaders });
             }
         }
         for out in outs.iter_mut().filter(|out| is_linked(out)) {
@@ -129,6 +136,36 @@ impl Maker<'_> {
         for block in &mut self.blocks {
             block.inner_align = block.out.map_or(1, |out| outs[out.index()].align);
         }
+    }
+}
+
+impl Scripted {
+    /// Puts sections with `SHF_LINK_ORDER` in the order of the addresses that what they are linked to has got. Whether that changed
+    /// something: output sections need not lie in the order of their addresses.
+    pub(super) fn sort_linked(&mut self, layout: &mut Layout) -> bool {
+        let mut changed = false;
+        for linked in &self.linked {
+            let list = &mut self.bins[linked.bin].sorted;
+            let mut sorted = list.clone();
+            sorted.sort_by_key(|member| match linked.leaders.get(member) {
+                Some((out, place)) if out.is_some() => (layout[*out].address, *out, *place),
+                _ => (u64::MAX, OutputSectionId::NONE, 0),
+            });
+            if sorted == *list {
+                continue;
+            }
+            changed = true;
+            let mut next = sorted.iter();
+            for member in &mut layout[linked.out].members {
+                if linked.leaders.contains_key(member)
+                    && let Some(other) = next.next()
+                {
+                    *member = *other;
+                }
+            }
+            *list = sorted;
+        }
+        changed
     }
 }
 

@@ -10,7 +10,7 @@
 //!   them in order, with places that `orphans` finds for what the script does not name, and `members` lists what lies in each;
 //! * `evaluate` runs through it, with the values of `value`;
 //! * `headers` makes program headers and offsets in the file;
-//! * `insert` adds chunks to what is laid out.
+//! * `insert` adds chunks to what is laid out; `spill` moves what does not fit its memory region.
 //!
 //! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what holds.
 
@@ -23,6 +23,7 @@ mod insert;
 mod members;
 mod order;
 mod orphans;
+mod spill;
 mod value;
 
 use std::collections::HashMap;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 
 pub(super) use build::beside_default;
 pub use headers::{assign, compute};
+pub use spill::{ROUNDS as SPILLS, Spiller};
 pub use value::{Kind, Value};
 
 use super::runs::Part;
@@ -74,6 +76,8 @@ enum Step {
         target: Option<usize>,
         value: Expr,
         place: Place,
+        /// As the script has it.
+        text: String,
     },
     Assert {
         value: Expr,
@@ -131,6 +135,14 @@ struct Bin {
     chunks: Vec<ChunkId>,
 }
 
+/// Sections of a bin whose order is that of the addresses of other sections.
+struct Linked {
+    bin: usize,
+    out: OutputSectionId,
+    /// For each of the members in the order in which they were found, where what it is linked to lies: output section, and place in that.
+    leaders: HashMap<Member, (OutputSectionId, u64)>,
+}
+
 /// A symbol that the script assigns to.
 struct Assigned {
     value: Value,
@@ -177,6 +189,26 @@ pub struct Scripted {
     needs_places: bool,
     /// What the linker makes and the script has no place for.
     pub orphans: Vec<String>,
+    /// Sections with `SHF_LINK_ORDER` by what they are linked to.
+    linked: Vec<Linked>,
+    /// The location counter in front of each assignment and behind it, in order.
+    moments: Vec<(u64, u64)>,
+    /// The block of each bin, if what is in one may go to another.
+    homes: Vec<Option<u32>>,
+}
+
+/// What a map says of a script.
+pub enum Note<'s> {
+    /// The output section ends.
+    Section(OutputSectionId),
+    Assignment {
+        /// The output section that it stands in, and how many members of that lie before it.
+        inside: Option<(OutputSectionId, usize)>,
+        /// The location counter in front of it and behind it.
+        from: u64,
+        to: u64,
+        text: &'s str,
+    },
 }
 
 #[derive(Clone, Copy, Default)]
@@ -213,6 +245,44 @@ impl Scripted {
     /// Whether the script says what program headers there are.
     pub fn lists_segments(&self) -> bool {
         self.script.phdrs.is_some()
+    }
+
+    /// The assignments with their places, in order; for maps.
+    pub fn notes(&self) -> Vec<Note<'_>> {
+        let mut list = Vec::new();
+        let mut moments = self.moments.iter();
+        let (mut open, mut members) = (None, 0);
+        for step in &self.steps {
+            match step {
+                Step::Begin(block) => (open, members) = (self.blocks[*block].out, 0),
+                Step::End(block) => {
+                    open = None;
+                    list.extend(self.blocks[*block].out.map(Note::Section));
+                }
+                Step::Inputs(number) => {
+                    let bin = &self.bins[*number];
+                    let of_part =
+                        |(run, part): &(u32, u32)| self.parts[*run as usize][*part as usize].members.len();
+                    let in_runs: usize = bin.parts.iter().map(of_part).sum();
+                    members += in_runs + bin.sorted.len() + bin.chunks.len();
+                }
+                Step::Data(..) => members += usize::from(open.is_some()),
+                Step::Assign { text, .. } => {
+                    let Some(&(from, to)) = moments.next() else { continue };
+                    list.push(Note::Assignment { inside: open.map(|out| (out, members)), from, to, text });
+                }
+                _ => {}
+            }
+        }
+        list
+    }
+
+    /// Sections in memory that no memory region takes, though there are some.
+    pub fn outside_regions<'l>(&'l self, layout: &'l Layout) -> impl Iterator<Item = &'l [u8]> {
+        let homeless = |block: &&Block| block.region.is_none() && block.address.is_none() && !block.overlaid;
+        let blocks = self.blocks.iter().filter(|_| !self.regions.is_empty()).filter(homeless);
+        let outs = blocks.filter_map(|block| block.out).map(|out| &layout[out]);
+        outs.filter(|out| out.is_alloc() && !out.is_nobits() && out.size > 0).map(|out| &out.name[..])
     }
 
     /// The regions with their names, and how far each is filled.

@@ -10,14 +10,23 @@ use crate::layout::members;
 impl Maker<'_> {
     /// Gives bins behind what the script names their places among the steps.
     fn add_tails(&mut self) {
-        let mut steps = Vec::with_capacity(self.steps.len());
-        for step in std::mem::take(&mut self.steps) {
+        let steps = std::mem::take(&mut self.steps);
+        self.steps = self.with_tails(steps);
+        for i in 0..self.floats.len() {
+            let steps = std::mem::take(&mut self.floats[i].1);
+            self.floats[i].1 = self.with_tails(steps);
+        }
+    }
+
+    fn with_tails(&self, list: Vec<Step>) -> Vec<Step> {
+        let mut steps = Vec::with_capacity(list.len());
+        for step in list {
             if let Step::End(block) = step {
                 steps.extend(self.tail(block));
             }
             steps.push(step);
         }
-        self.steps = steps;
+        steps
     }
 
     fn tail(&self, block: usize) -> impl Iterator<Item = Step> {
@@ -43,19 +52,27 @@ impl Maker<'_> {
             is_there: vec![false; self.blocks.len()],
             only_behind: self.source.script.phdrs.is_some() || !self.source.script.regions.is_empty(),
         };
-        for (number, block) in self.blocks.iter().enumerate().filter(|(_, block)| block.place.is_some()) {
+        let mut floats: HashMap<usize, Vec<Step>> = std::mem::take(&mut self.floats).into_iter().collect();
+        let fixed = |(number, block): &(usize, &Block)| block.place.is_some() && !floats.contains_key(number);
+        for (number, block) in self.blocks.iter().enumerate().filter(fixed) {
             let out = out_of(block);
             known.is_there[number] = out.is_some();
             known.likeness[number] = out.filter(|out| out.is_alloc()).map(orphans::likeness);
         }
         // Those that are alike lie together, so their place is looked for once; in rising order, so that one can follow another.
         let mut groups: BTreeMap<(bool, u32, u32), Vec<usize>> = BTreeMap::new();
-        for number in self.orphan_blocks() {
-            if let Some(out) = out_of(&self.blocks[number]) {
-                let likeness = if out.is_alloc() { orphans::likeness(out) } else { 0 };
-                groups.entry((!out.is_alloc(), likeness, out.rank)).or_default().push(number);
+        let mut absent: Vec<usize> = Vec::new();
+        for number in self.orphan_blocks().chain(floats.keys().copied()) {
+            match out_of(&self.blocks[number]) {
+                Some(out) => {
+                    let likeness = if out.is_alloc() { orphans::likeness(out) } else { 0 };
+                    groups.entry((!out.is_alloc(), likeness, out.rank)).or_default().push(number);
+                }
+                None => absent.push(number),
             }
         }
+        groups.values_mut().for_each(|numbers| numbers.sort_unstable());
+        absent.sort_unstable();
         let mut steps = std::mem::take(&mut self.steps);
         for ((nowhere, likeness, _), numbers) in groups {
             let at = if nowhere { steps.len() } else { orphans::place(&steps, &known, likeness) };
@@ -66,8 +83,15 @@ impl Maker<'_> {
                 known.is_there[number] = true;
                 known.likeness[number] = (!nowhere).then_some(likeness);
             }
-            steps.splice(at..at, numbers.iter().flat_map(|number| self.orphan_steps(*number)));
+            let all = numbers.iter().flat_map(|&number| match floats.remove(&number) {
+                Some(steps) => steps,
+                None => self.orphan_steps(number).collect(),
+            });
+            let all: Vec<Step> = all.collect();
+            steps.splice(at..at, all);
         }
+        // What there is nothing of may still have symbols.
+        steps.extend(absent.iter().filter_map(|number| floats.remove(number)).flatten());
         self.steps = steps;
     }
 
@@ -75,6 +99,7 @@ impl Maker<'_> {
     pub(super) fn append_orphans(&mut self) {
         self.add_tails();
         let mut steps = std::mem::take(&mut self.steps);
+        steps.extend(std::mem::take(&mut self.floats).into_iter().flat_map(|(_, steps)| steps));
         steps.extend(self.orphan_blocks().flat_map(|number| self.orphan_steps(number)));
         self.steps = steps;
     }

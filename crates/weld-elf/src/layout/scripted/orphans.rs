@@ -138,7 +138,7 @@ mod tests {
     fn assign(name: &str) -> Step {
         let place = Place { path: "t".into(), line: 1, column: 1 };
         let value = Expr { code: Vec::new(), place: place.clone() };
-        Step::Assign { name: name.into(), target: None, value, place }
+        Step::Assign { name: name.into(), target: None, value, place, text: String::new() }
     }
 
     fn known(likeness: &[u32]) -> Known {
