@@ -5,6 +5,7 @@
 //! nothing but addresses, so sections are gone through in parallel.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::plt;
 use crate::elf::*;
@@ -15,7 +16,7 @@ use crate::live::folds::Folds;
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::sections::shrunk::Cut;
-use crate::sections::{SectionKind, Sections};
+use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::{Symbols, sym};
 use crate::synth::slots::{NONE, Slot, Slots};
 
@@ -32,6 +33,15 @@ pub trait Shrink: Sync {
 
     /// What the place becomes.
     fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8;
+
+    /// What a place with a relocation of this type becomes, if that depends on no address.
+    fn fixed(&self, kind: u32) -> Option<u8>;
+
+    /// How many bytes a call has at first that a relocation of this type is for, if it may get shorter.
+    fn call_length(&self, kind: u32) -> Option<u8>;
+
+    /// What a call over this distance becomes.
+    fn call(&self, distance: i64, extra: u8) -> u8;
 
     /// The type of the relocation of a place that has become `form`, for tools that read it in the output.
     fn kept(&self, kind: u32, form: u8) -> u32;
@@ -55,6 +65,19 @@ impl Section<'_, '_> {
     pub fn id(&self) -> SectionId {
         SectionId(self.object.section_base + self.shndx)
     }
+}
+
+/// What is known of a place before anything is known of addresses. Most places are chosen by it, without a look at relocations and symbols.
+#[derive(Clone, Copy)]
+pub enum Known {
+    /// Nothing.
+    Nothing,
+    /// It always becomes this.
+    Form(u8),
+    /// It is a call of so many bytes at first, to byte `at` of a section of the input.
+    Call { length: u8, section: SectionId, at: u32 },
+    /// The same to entry `plt` of the PLT.
+    PltCall { length: u8, plt: u32 },
 }
 
 /// Where everything is in a round of layout.
@@ -192,8 +215,64 @@ impl Round<'_, '_> {
         }
     }
 
+    /// What is known of the place of relocation `reloc`.
+    pub fn known(&self, machine: &dyn Shrink, code: &Section, reloc: &Rela) -> Known {
+        match (machine.fixed(reloc.kind()), machine.call_length(reloc.kind())) {
+            (Some(form), _) => Known::Form(form),
+            (None, Some(length)) => self.known_call(code, reloc, length).unwrap_or(Known::Nothing),
+            _ => Known::Nothing,
+        }
+    }
+
+    fn known_call(&self, code: &Section, reloc: &Rela, length: u8) -> Option<Known> {
+        let addend = reloc.r_addend() as u64;
+        let (section, at) = match Self::global_of(code.object, reloc) {
+            Some(id) => {
+                let symbol = &self.symbols[id];
+                let slot = self.slots.of_symbol(id).filter(|_| symbol.has(sym::PREEMPTIBLE | sym::IFUNC));
+                if let Some(slot) = slot.filter(|slot| slot.plt != NONE && addend == 0) {
+                    return Some(Known::PltCall { length, plt: slot.plt });
+                }
+                let moves = sym::PREEMPTIBLE | sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
+                let fixed = symbol.flags() & sym::KIND == sym::DEFINED && !symbol.has(moves) && addend == 0;
+                fixed.then(|| (SectionId(symbol.section), symbol.offset()))?
+            }
+            None => {
+                let symbol = code.object.syms.get(reloc.sym() as usize)?;
+                let by_section = symbol.kind() == STT_SECTION;
+                match code.object.place(reloc.sym(), symbol) {
+                    SymbolPlace::Section(shndx)
+                        if (shndx as usize) < code.object.shdrs.len()
+                            && symbol.kind() != STT_GNU_IFUNC
+                            && (by_section || addend == 0) =>
+                    {
+                        let id = SectionId(code.object.section_base + shndx);
+                        (id, symbol.st_value().wrapping_add(addend))
+                    }
+                    _ => return None,
+                }
+            }
+        };
+        let folded = self.sections.get(section).kind() == SectionKind::Folded;
+        let section = if folded { self.folds.leader(section) } else { section };
+        let target = self.sections.get(section);
+        let stays = matches!(target.kind(), SectionKind::Regular | SectionKind::Shrunk);
+        self.layout.out_of(target.bin()).filter(|_| stays)?;
+        Some(Known::Call { length, section, at: u32::try_from(at).ok()? })
+    }
+
+    /// The addresses of sections number `run` of the input. Of those that have none, anything.
+    pub fn addresses(&self, run: Range<usize>) -> Vec<u64> {
+        let sections = self.sections.list[run].iter();
+        let address = |section: &InputSection| {
+            let out = self.layout.out_of(section.bin());
+            out.map_or(0, |out| self.layout[out].address.wrapping_add(section.offset()))
+        };
+        sections.map(address).collect()
+    }
+
     /// The address of entry `plt` of the PLT.
-    fn entry(&self, plt: u32) -> Option<u64> {
+    pub fn entry(&self, plt: u32) -> Option<u64> {
         let kind = if self.plt == plt::Style::Marked { ChunkKind::PltSec } else { ChunkKind::Plt };
         let offset = plt::entry_offset(self.mode.facts(), self.slots, self.plt, plt);
         self.in_chunk(self.layout.chunk(kind), offset)

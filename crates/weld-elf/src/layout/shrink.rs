@@ -5,6 +5,7 @@
 //! ([`super::settle`]). Sizes mostly shrink from round to round, but padding may grow, so that something comes out of reach again. After a few
 //! rounds nothing shrinks any more that has not yet: from then on code only grows, and that ends.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use rayon::prelude::*;
@@ -15,7 +16,7 @@ use weld_common::{par, trace};
 use super::settle::Adaptive;
 use super::{Layout, Member, MergedPart, addresses, members, scripted};
 use crate::arch::plt;
-use crate::arch::shrink::{Round, Section, Shrink};
+use crate::arch::shrink::{Known, Round, Section, Shrink};
 use crate::elf::SHF_EXECINSTR;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -153,6 +154,8 @@ pub struct Shrinking<'c, 'a> {
     code: Code<'c, 'a>,
     world: World<'c, 'a>,
     machine: &'static dyn Shrink,
+    /// What is known of each place.
+    known: Vec<Known>,
     rounds: usize,
 }
 
@@ -160,24 +163,75 @@ impl<'c, 'a> Shrinking<'c, 'a> {
     /// `None` if nothing can shrink.
     pub fn new(code: Code<'c, 'a>, world: World<'c, 'a>, sections: &Sections) -> Option<Shrinking<'c, 'a>> {
         let machine = code.mode.machine.shrink().filter(|_| !sections.shrunk.is_empty())?;
-        Some(Shrinking { code, world, machine, rounds: 0 })
+        Some(Shrinking { code, world, machine, known: Vec::new(), rounds: 0 })
+    }
+
+    /// Finds out, once, what is known of each place.
+    fn find_known(&mut self, round: &Round<'_, 'a>) {
+        let shrunk = &round.sections.shrunk;
+        let count = shrunk.counts().0;
+        let runs = par::runs("find what calls lead to", self.code.parallel, count, RUN, |run| {
+            let mut known = Vec::new();
+            for i in run {
+                let (id, cuts) = shrunk.nth(i);
+                let code = self.code.section(round.sections, id);
+                let relocs = cuts.iter().map(|cut| &code.relocs[cut.reloc as usize]);
+                known.extend(relocs.map(|reloc| round.known(self.machine, &code, reloc)));
+            }
+            known
+        });
+        self.known = par::concat("join what calls lead to", self.code.parallel, runs);
     }
 
     /// What each place becomes.
-    fn choose(&self, layout: &Layout<'a>, sections: &Sections<'a>) -> Vec<u8> {
+    fn choose(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) -> Vec<u8> {
         let round = self.world.round(layout, sections, self.code.mode);
+        if self.known.is_empty() {
+            self.find_known(&round);
+        }
+        let parallel = self.code.parallel;
+        let addresses = par::runs("addresses of sections", parallel, sections.list.len(), MEMBERS, |run| {
+            round.addresses(run)
+        });
+        let addresses = par::concat("join addresses of sections", parallel, addresses);
         let shrunk = &sections.shrunk;
         let count = shrunk.counts().0;
-        let runs = par::runs("choose what becomes shorter", self.code.parallel, count, RUN, |run| {
+        let runs = par::runs("choose what becomes shorter", parallel, count, RUN, |run| {
             let mut forms = Vec::new();
             for i in run {
-                let (id, cuts) = shrunk.nth(i);
-                let code = self.code.section(sections, id);
-                forms.extend(cuts.iter().map(|cut| self.machine.choose(&round, &code, cut)));
+                self.choose_in(&round, &addresses, i, &mut forms);
             }
             forms
         });
-        par::concat("join choices", self.code.parallel, runs)
+        par::concat("join choices", parallel, runs)
+    }
+
+    /// What the places of the section become that is number `i` of those that have some.
+    fn choose_in(&self, round: &Round<'_, 'a>, addresses: &[u64], i: usize, forms: &mut Vec<u8>) {
+        let shrunk = &round.sections.shrunk;
+        let (id, cuts) = shrunk.nth(i);
+        let code = LazyCell::new(|| self.code.section(round.sections, id));
+        let address = addresses[id.index()];
+        let mut gone = 0;
+        for (cut, known) in cuts.iter().zip(&self.known[shrunk.range(i)]) {
+            let call = |length: u8, target: u64| {
+                let here = address.wrapping_add(u64::from(cut.end - u32::from(length) - gone));
+                self.machine.call(target.wrapping_sub(here) as i64, cut.extra)
+            };
+            forms.push(match *known {
+                Known::Form(form) => form,
+                Known::Call { length, section, at } => {
+                    let at = if at == 0 { 0 } else { round.sections.output_offset(section, at.into()) };
+                    call(length, addresses[section.index()].wrapping_add(at))
+                }
+                Known::PltCall { length, plt } => match round.entry(plt) {
+                    Some(target) => call(length, target),
+                    None => self.machine.choose(round, &code, cut),
+                },
+                Known::Nothing => self.machine.choose(round, &code, cut),
+            });
+            gone = cut.gone;
+        }
     }
 
     /// Counts the bytes that are gone, and gives sections their sizes. Whether any changed.

@@ -91,8 +91,14 @@ impl Shrunk {
 
     /// The section number `i` of those that have cuts.
     pub fn nth(&self, i: usize) -> (SectionId, &[Cut]) {
-        let (id, range) = &self.ranges[i];
-        (*id, &self.cuts[range.start as usize..range.end as usize])
+        (self.ranges[i].0, &self.cuts[self.range(i)])
+    }
+
+    /// Where the cuts of that section are among all cuts.
+    #[inline]
+    pub fn range(&self, i: usize) -> Range<usize> {
+        let range = &self.ranges[i].1;
+        range.start as usize..range.end as usize
     }
 
     /// The sections from number `first` on, `sections.len()` of them at most, with their cuts to be changed and the values of `of` for

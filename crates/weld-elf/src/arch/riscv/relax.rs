@@ -33,6 +33,9 @@ pub const SHORT_JUMP: u8 = 3;
 pub const SHORT_LUI: u8 = 4;
 pub const PADDING: u8 = 5;
 
+/// Bytes of a call: `auipc`, `jalr`.
+const CALL: u8 = 8;
+
 /// Whether relocation `i` is marked as one of code that may get shorter.
 #[inline]
 pub fn is_marked(relocs: &[Rela], i: usize) -> bool {
@@ -130,7 +133,8 @@ impl<const WIDE: bool> Relax<WIDE> {
             R_CALL | R_CALL_PLT => {
                 let second = instruction(4)?;
                 let jumps = second & 0x707f == 0x67 && from(second) == to(first) && is_auipc(first);
-                jumps.then_some((at + 8, 0))
+                let short = to(second) == ZERO || to(second) == 1 && !WIDE;
+                jumps.then_some((at + u64::from(CALL), u8::from(short && code.object.flags & EF_RVC != 0)))
             }
             R_HI20 => {
                 let reach = reach(halves, Family::Absolute, symbol, reloc.r_addend());
@@ -156,16 +160,20 @@ impl<const WIDE: bool> Relax<WIDE> {
         code.relocs[cut.reloc as usize].r_offset()
     }
 
-    fn call(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
+    fn call_at(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
         let reloc = &code.relocs[cut.reloc as usize];
         let distance = round.called(code, reloc)?.wrapping_sub(round.here(code, Self::start(code, cut))?);
-        let distance = Riscv::<WIDE>::wrapped(distance);
-        let register = to(instruction(code.bytes, cut.end as usize - 4)?);
-        let short = register == ZERO || register == 1 && !WIDE;
-        if code.object.flags & EF_RVC != 0 && short && (-0x800..0x800).contains(&distance) {
-            return Some(SHORT_JUMP);
+        Some(Self::call(distance as i64, cut.extra))
+    }
+
+    /// What a call becomes; `extra` says whether there is a short form of it.
+    fn call(distance: i64, extra: u8) -> u8 {
+        let distance = Riscv::<WIDE>::wrapped(distance as u64);
+        match () {
+            _ if extra != 0 && (-0x800..0x800).contains(&distance) => SHORT_JUMP,
+            _ if (-0x10_0000..0x10_0000).contains(&distance) => JUMP,
+            _ => STAYS,
         }
-        (-0x10_0000..0x10_0000).contains(&distance).then_some(JUMP)
     }
 
     /// An upper half of an address.
@@ -297,8 +305,7 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
 
     fn choose(&self, round: &Round, code: &Section, cut: &Cut) -> u8 {
         let form = match code.relocs[cut.reloc as usize].kind() {
-            R_ALIGN => Some(PADDING),
-            R_CALL | R_CALL_PLT => Self::call(round, code, cut),
+            R_CALL | R_CALL_PLT => Self::call_at(round, code, cut),
             R_HI20 => Self::upper(round, code, cut),
             R_PCREL_HI20 => {
                 let place = round.place(code, &code.relocs[cut.reloc as usize]);
@@ -309,6 +316,19 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
             _ => Self::descriptor(round, code, cut),
         };
         form.unwrap_or(STAYS)
+    }
+
+    fn fixed(&self, kind: u32) -> Option<u8> {
+        (kind == R_ALIGN).then_some(PADDING)
+    }
+
+    fn call_length(&self, kind: u32) -> Option<u8> {
+        matches!(kind, R_CALL | R_CALL_PLT).then_some(CALL)
+    }
+
+    #[inline]
+    fn call(&self, distance: i64, extra: u8) -> u8 {
+        Self::call(distance, extra)
     }
 
     fn kept(&self, kind: u32, form: u8) -> u32 {
