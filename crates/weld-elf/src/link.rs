@@ -157,7 +157,7 @@ fn link_resolved<'j>(
     // Of equal COMDAT groups one survives; only now are sections looked at.
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
-    mode.check()?;
+    mode.check(options)?;
     // Which patterns of a linker script take which sections.
     let read = |script| setup::ScriptRules::read(options, job.store, script, &resolved.objects);
     let rules = inputs.script().map(|script| read(script)).transpose()?;

@@ -46,12 +46,14 @@ impl Mode {
         }
     }
 
-    /// Refuses output that weld cannot make yet for the machine: what a loader relocates.
-    pub fn check(&self) -> Result<(), Diagnostics> {
+    /// Refuses what the machine's loaders do not know.
+    pub fn check(&self, options: &Options) -> Result<(), Diagnostics> {
         let machine = self.facts();
-        if machine.gaps.dynamic && (self.dynamic || self.pic) {
+        let has = machine.dynamic.with_addends;
+        if options.relocs.with_addends.is_some_and(|wanted| wanted != has) {
+            let (option, place) = if has { ("rel", "beside them") } else { ("rela", "where they apply to") };
             let text = format!(
-                "for {} only static executables at fixed addresses (-static -no-pie) are supported yet",
+                "-z {option} is not supported for {}, whose relocations have addends {place}",
                 machine.name
             );
             return Err(Diagnostic::error(text).into());

@@ -570,6 +570,8 @@ pub struct RelocOptions {
     pub relax_gp: bool,
     /// `-z text`: dynamic relocations of read-only sections are errors.
     pub text: bool,
+    /// `-z rela`, `-z rel`: dynamic relocations have their addends beside them, or not.
+    pub with_addends: Option<bool>,
     /// `-z combreloc`: dynamic relocations are sorted.
     pub combreloc: bool,
     /// `-z copyreloc`: variables of shared objects may be copied into an executable.
@@ -592,6 +594,7 @@ impl Default for RelocOptions {
             relax: true,
             relax_gp: false,
             text: true,
+            with_addends: None,
             combreloc: true,
             copyreloc: true,
             apply_dynamic_relocs: false,

@@ -32,7 +32,6 @@
 //# error: R_386_TLS_LE in a read-only section needs a dynamic relocation against 'mine'
 //# [weld kind=pie] fail: -shared -m elf_i386 -z notext fixed.o -o libtls.so
 //# error: R_386_TLS_LE_32 cannot be used against symbol 'mine' with -shared
-//# error: R_386_TLS_IE cannot be used against symbol 'mine' with -shared
 //# [weld kind=pie] sh: printf '.text; mov x@gottpoff(%%ebx), %%eax' | $AS - -o sun.o
 //# [weld kind=pie] fail: -shared -m elf_i386 sun.o -o libtls.so
 //# error: R_386_TLS_IE_32 against 'x' is in an unknown code sequence

@@ -15,8 +15,6 @@
 //# stdout: counter 7 of 7, zero 0, main's 42
 //# stdout: resolved at start: 6
 //# stdout: sum 4950, 1.50
-//# [weld] sh-fail: s390x-linux-gnu-gcc -pie -B $LD_DIR s390x-static.c -o pie
-//# [weld] stderr-re: for s390x only static executables
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -70,6 +70,7 @@ pub fn allocated<R: Rules>(site: &Site, out: &mut [u8]) {
             && !(R::UNDEFINED_IS_NEAR && is_undefined(place));
         let result = match class {
             Class::Pc if plain => R::put_distance(kind, out, at, target, here),
+            Class::Plt if R::is_marked_call(site.relocs, i) && !site.image.mode.shared => Ok(()),
             Class::Plt if plain => R::put_distance(kind, out, at, target, here),
             Class::Low if plain => R::put(kind, out, at, target),
             _ => match site.special::<R>(class, i, (out, at), place) {
@@ -166,6 +167,9 @@ impl Site<'_, '_, '_> {
             }
             Class::TlsGd | Class::TlsLd | Class::GotTp | Class::TlsDesc | Class::TlsDescCall => {
                 return self.thread_local::<R>(class, i, self.field((out, at), kind), place);
+            }
+            Class::TlsMark => {
+                return self.marked::<R>(reloc, self.field((out, at), kind), place).map(|()| 0);
             }
             Class::None => return Ok(0),
             Class::Term => target,
@@ -326,6 +330,11 @@ impl Site<'_, '_, '_> {
                 return R::put_distance(kind, out, at, value, place);
             }
             Class::GotOff => target.unwrap_or(gone).wrapping_sub(self.image.bases.got_base),
+            // GCC before version 8 has it for i386, of no use to anybody.
+            Class::GotBase => {
+                let place = self.address.wrapping_add(at as u64);
+                self.image.bases.got_base.wrapping_add(gone).wrapping_sub(place)
+            }
             _ => {
                 self.refuse(reloc, "cannot be used in a section outside memory");
                 return Ok(());
@@ -452,6 +461,17 @@ impl Site<'_, '_, '_> {
             _ => return R::descriptor_call_to_nothing(field).map(|()| 0),
         };
         self.put_slot::<R>(reloc, field, slot, place).map(|()| 0)
+    }
+
+    /// An instruction of a sequence whose values have been rewritten elsewhere, or not.
+    fn marked<R: Rules>(&self, reloc: &Rela, field: Field, place: Place) -> Result<(), Failure> {
+        let local = place.flags & sym::PREEMPTIBLE == 0;
+        let changed = R::marks_call(field.kind)
+            || local && self.image.options.relocs.relax && self.got_tp(reloc).is_err();
+        match changed && !self.image.mode.shared {
+            true => R::rewrite_marked(field, local),
+            false => Ok(()),
+        }
     }
 
     fn put_slot<R: Rules>(&self, reloc: &Rela, field: Field, slot: u64, place: Place) -> Result<(), Failure> {

@@ -47,6 +47,8 @@ pub enum Class {
     TlsDesc,
     /// The call through its TLS descriptor.
     TlsDescCall,
+    /// Nothing: it is a mark at an instruction of a sequence for thread-local storage whose values lie elsewhere.
+    TlsMark,
     /// Its address, as a term of a sum that several relocations of one place make.
     Term,
     /// Nothing: it is a label at the instruction whose relocation has the upper half of a value, the lower half of
@@ -70,6 +72,7 @@ impl Class {
                 | Class::GotTp
                 | Class::TlsDesc
                 | Class::TlsDescCall
+                | Class::TlsMark
         )
     }
 

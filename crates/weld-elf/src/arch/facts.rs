@@ -45,6 +45,10 @@ pub struct Facts {
     /// The type that computes nothing.
     pub none: u32,
     pub dynamic: DynamicTypes,
+    /// Bytes of a word of `.hash`.
+    pub hash_word: u64,
+    /// What names of functions begin with that some objects define outside groups, and others in groups: any of them will do.
+    pub anybodys: &'static [&'static [u8]],
     /// Where the GOT's base is, from which code and loaders count.
     pub got_base: GotBase,
     pub plt: Plt,
@@ -59,7 +63,6 @@ pub struct Facts {
     pub properties: Properties,
     /// Branches that may not reach; `None`: all do.
     pub branches: Option<Branches>,
-    pub gaps: Gaps,
 }
 
 /// Branches that may not reach what they go to, and the code that is put in between ("thunks").
@@ -133,12 +136,6 @@ impl Branches {
 /// The addend of a relocation of type `kind` that lies at the start of `bytes`, which go on to the end of the
 /// section. `None` if they are too few, or if the type is not known.
 pub type ImplicitAddend = fn(kind: u32, bytes: &[u8]) -> Option<i64>;
-
-/// What weld cannot do yet on the machine, and refuses.
-pub struct Gaps {
-    /// Output that a loader relocates.
-    pub dynamic: bool,
-}
 
 /// Sizes of pages.
 pub struct Pages {

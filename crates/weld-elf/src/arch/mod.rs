@@ -162,7 +162,7 @@ mod tests {
             assert_eq!(facts.class(facts.dynamic.address), class::Class::Address);
             for (number, t) in facts.types.iter().enumerate() {
                 assert_eq!(t.class == class::Class::Unknown, t.name.is_empty(), "{number} {}", t.name);
-                assert!(matches!(t.width, 0 | 1 | 2 | 4 | 8), "{}", t.name);
+                assert!(matches!(t.width, 0..=4 | 8), "{}", t.name);
             }
             let dynamic = &facts.dynamic;
             for kind in

@@ -75,6 +75,10 @@ pub trait Rules: Sync + Sized + 'static {
     /// The instructions that use a slot are several, which may lie apart and share one another's results. So all of a symbol's
     /// are rewritten or none, and those of a symbol that has a slot are not.
     const ALL_OR_NONE: bool = false;
+    /// Code takes addresses of functions by relocations for calls ([`Rules::is_address`]).
+    const ADDRESS_BY_PLT: bool = false;
+    /// Instructions that replace loads of slots make even addresses only.
+    const EVEN_ADDRESSES: bool = false;
     /// Whether distances from what is undefined and weak are those of [`Rules::undefined`].
     const UNDEFINED_IS_NEAR: bool = false;
 
@@ -127,6 +131,27 @@ pub trait Rules: Sync + Sized + 'static {
     /// next relocations ([`Rules::TLS_CALL_RELOCS`]) are then part of it.
     fn tls_call(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> Option<Self::TlsCall> {
         None
+    }
+
+    /// Whether an instruction that names what calls a function does not call it, but wants its address.
+    fn is_address(_code: Code) -> bool {
+        false
+    }
+
+    /// Whether relocation `i` is that of a call which one beside it marks as part of a general- or local-dynamic sequence. In executables such calls are
+    /// rewritten.
+    fn is_marked_call(_relocs: &[Rela], _i: usize) -> bool {
+        false
+    }
+
+    /// Whether a mark of type `kind` is for a call.
+    fn marks_call(_kind: u32) -> bool {
+        false
+    }
+
+    /// Rewrites a marked instruction, whose symbol is this output's own if it is `local`.
+    fn rewrite_marked(_field: Field, _local: bool) -> Result<(), Failure> {
+        Err(Failure::Form)
     }
 
     /// General dynamic → local exec. `tpoff` is the symbol's offset from the thread pointer.

@@ -239,12 +239,15 @@ impl<'a> Section<'_, '_, 'a> {
     /// What a relocation that is not trivial needs. Returns how many relocations behind it belong to it.
     fn needs<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut Found) -> usize {
         let mode = &self.scanner.mode;
+        if class == Class::Plt && R::is_marked_call(self.relocs, i) && !mode.shared {
+            return 0;
+        }
         if target.kind() == sym::UNDEFINED {
             self.check_undefined(i, target, found);
         }
         if target.is(sym::IFUNC)
             && !target.is(sym::PREEMPTIBLE)
-            && !matches!(class, Class::Size | Class::OtherHalf | Class::None)
+            && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
             self.need(i, target, sym::NEEDS_PLT, found);
         }
@@ -273,7 +276,16 @@ impl<'a> Section<'_, '_, 'a> {
                     found.facts |= fact::GOT_BASE;
                 }
                 if target.is(sym::PREEMPTIBLE) {
-                    self.need(i, target, sym::NEEDS_PLT, found);
+                    // A function of another module is known by the address of its entry then.
+                    let address = R::ADDRESS_BY_PLT
+                        && !mode.shared
+                        && target.kind() == sym::SHARED
+                        && target.is(sym::FUNC)
+                        && self.code(i).is_some_and(R::is_address);
+                    match address {
+                        true => self.stand_in(i, target, found),
+                        false => self.need(i, target, sym::NEEDS_PLT, found),
+                    }
                 } else {
                     if matches!(target.kind(), sym::ABSOLUTE | sym::INTERNAL) {
                         found.facts |= fact::CALLS_OUTSIDE;
@@ -304,7 +316,12 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::TlsGd => return self.general_dynamic::<R>(i, target, found),
             Class::TlsLd => return self.local_dynamic::<R>(i, found),
-            Class::DtpOff | Class::TlsDescCall | Class::Term | Class::OtherHalf | Class::None => {}
+            Class::DtpOff
+            | Class::TlsDescCall
+            | Class::TlsMark
+            | Class::Term
+            | Class::OtherHalf
+            | Class::None => {}
             Class::GotTp => self.initial_exec::<R>(i, target, found),
             Class::TpOff => {
                 // What is undefined and weak has no offset; code that asks for it does not run.
@@ -339,6 +356,7 @@ impl<'a> Section<'_, '_, 'a> {
             class,
             Class::TlsLd
                 | Class::TlsDescCall
+                | Class::TlsMark
                 | Class::Size
                 | Class::Term
                 | Class::OtherHalf
@@ -538,9 +556,20 @@ impl<'a> Section<'_, '_, 'a> {
     fn slot_from<R: Rules>(&self, i: usize, found: &mut Found) {
         match self.code(i).map(R::slot_from) {
             Some(From::GotBase | From::GotPage) => found.facts |= fact::GOT_BASE,
-            // The loader would have to add where the image is.
-            Some(From::Zero) if self.scanner.mode.pic => self.error(i, self.not_pic(i)),
+            Some(From::Zero) if self.scanner.mode.pic => self.slot_by_loader::<R>(i, found),
             _ => {}
+        }
+    }
+
+    /// A slot's address, to which the loader has to add where the image is. It can where the address is all that the field has.
+    fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut Found) {
+        let facts = &R::FACTS;
+        let whole = R::width(self.relocs[i].kind()) as u64 == facts.target.format.word();
+        match whole && !facts.dynamic.with_addends {
+            true => {
+                self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, DynKind::Relative, found);
+            }
+            false => self.error(i, self.not_pic(i)),
         }
     }
 
@@ -556,6 +585,27 @@ impl<'a> Section<'_, '_, 'a> {
         is_got_relaxable(target.flags, scanner.relax_got)
             && self.code(i).is_some_and(|code| R::got_form(code, scanner.mode.pic).is_some())
             && R::got_pair(self.data(), self.relocs, i)
+            && (!R::EVEN_ADDRESSES || self.is_even(i, target))
+    }
+
+    /// Whether the address of a relocation's symbol will be even, as far as is known before layout.
+    fn is_even(&self, i: usize, target: Target) -> bool {
+        let (section, offset) = if target.id.is_some() {
+            let symbol = &self.scanner.symbols[target.id];
+            (symbol.section, symbol.offset())
+        } else {
+            let index = self.relocs[i].sym();
+            let Some(symbol) = self.object.syms.get(index as usize) else { return false };
+            match self.object.place(index, symbol) {
+                SymbolPlace::Section(shndx) => (self.object.section_base + shndx, symbol.st_value()),
+                _ => return false,
+            }
+        };
+        if target.kind() != sym::DEFINED {
+            return false;
+        }
+        let section = self.scanner.sections.get(SectionId(section));
+        section.kind() != SectionKind::Merge && section.align() >= 2 && offset & 1 == 0
     }
 
     fn general_dynamic<R: Rules>(&self, i: usize, target: Target, found: &mut Found) -> usize {

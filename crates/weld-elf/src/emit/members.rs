@@ -152,7 +152,7 @@ impl Members<'_, '_, '_> {
             self.leave_moved(source.id, 0, out);
         }
         if section.kind() == SectionKind::Reversed {
-            reverse_words(out);
+            reverse_words(out, image.format().word() as usize);
         }
     }
 
@@ -238,7 +238,7 @@ pub fn tombstone(options: &Options, name: &[u8]) -> u64 {
 }
 
 /// Puts the last 8-byte word first.
-fn reverse_words(out: &mut [u8]) {
+fn reverse_words(out: &mut [u8], size: usize) {
     out.reverse();
-    out.chunks_exact_mut(8).for_each(|word| word.reverse());
+    out.chunks_exact_mut(size).for_each(|word| word.reverse());
 }

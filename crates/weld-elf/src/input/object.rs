@@ -353,7 +353,8 @@ impl<'a> Object<'a> {
         wrap: &Wrap<'a>,
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
-        let rewrite = self.spells_versions || !wrap.is_empty();
+        let anybodys = self.machine.anybodys;
+        let rewrite = self.spells_versions || !wrap.is_empty() || !anybodys.is_empty();
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
         // Small tables are in the cache by now.
@@ -379,6 +380,9 @@ impl<'a> Object<'a> {
             }
             if rewrite {
                 (name, bits) = rewritten(name, bits, wrap);
+                if Rank::of(bits) == Rank::Strong && anybodys.iter().any(|start| name.starts_with(start)) {
+                    bits = bits & !(Rank::Strong as u32) | Rank::Weak as u32;
+                }
                 hash = hash_bytes(name);
             }
             bins.push(Record::new(hash, name, self.file, i as u32, bits));

@@ -250,11 +250,6 @@ impl<'a> Parser<'a, '_> {
             if !size.is_multiple_of(word) {
                 return Err(format!("is not a table of addresses: its size is not a multiple of {word}"));
             }
-            if word != 8 {
-                return Err(
-                    "has constructors in reverse, which is not supported yet for words of 32 bits".into()
-                );
-            }
             return Ok(if kind == SectionKind::Regular { SectionKind::Reversed } else { kind });
         }
         if shdr.sh_flags() & SHF_MERGE == 0 {

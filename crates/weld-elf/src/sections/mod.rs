@@ -177,10 +177,10 @@ impl InputSection {
     }
 }
 
-/// Where byte `at` of a table of 8-byte words is if their order is reversed. What lies behind the table stays there.
+/// Where byte `at` of a table of words is if their order is reversed. What lies behind the table stays there.
 #[cold]
-fn reversed(size: u64, at: u64) -> u64 {
-    if at < size { (size - 8 - at / 8 * 8) + at % 8 } else { at }
+fn reversed(size: u64, word: u64, at: u64) -> u64 {
+    if at < size { (size - word - at / word * word) + at % word } else { at }
 }
 
 /// A mergeable section.
@@ -258,6 +258,8 @@ pub struct Sections<'a> {
     pub bins: Vec<&'a [u8]>,
     /// What is left out of sections.
     pub shrunk: Shrunk,
+    /// Bytes of a word.
+    pub word: u64,
 }
 
 impl Sections<'_> {
@@ -278,7 +280,7 @@ impl Sections<'_> {
     pub fn output_offset(&self, id: SectionId, at: u64) -> u64 {
         let section = self.get(id);
         match section.kind() {
-            SectionKind::Reversed => reversed(section.size, at),
+            SectionKind::Reversed => reversed(section.size, self.word.max(1), at),
             SectionKind::Shrunk | SectionKind::Folded => shrunk::output_offset(self.shrunk.cuts(id), at),
             _ => at,
         }

@@ -90,9 +90,10 @@ pub fn parse<'a>(
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
         sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
     }
+    let word = objects.first().map_or(0, |object| object.format().word());
     let mut bins = BINS.to_vec();
     bins.extend(rules.iter().flat_map(|scripted| scripted.bin_names));
-    let mut sections = Sections { list, objects: parsed, bins, shrunk: Default::default() };
+    let mut sections = Sections { list, objects: parsed, bins, shrunk: Default::default(), word };
     sections.join_names(objects, parallel);
     if sections.bins.len() >= LOCAL_NAME as usize {
         sink.error(format!("too many different section names: {}", sections.bins.len()));

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use super::parse::Parser;
 use super::{SectionKind, is_table};
 use crate::arch::facts::ImplicitAddend;
+use crate::compressed::decompress;
 use crate::crel::Crel;
 use crate::elf::*;
 use crate::input::object::Object;
@@ -201,13 +202,11 @@ fn with_addends(
     addend: ImplicitAddend,
 ) -> Result<Vec<Rela>, String> {
     let shdr = &object.shdrs[target];
+    let mut bytes = Cow::Borrowed(object.section_data(target).unwrap_or_default());
     if shdr.sh_flags() & SHF_COMPRESSED != 0 {
-        return Err(
-            "has relocations without addends (SHT_REL) for a compressed section, which is not supported"
-                .into(),
-        );
+        // It is decompressed again where it is written.
+        bytes = Cow::Owned(decompress(&bytes, object.format()).map_err(|e| e.to_string())?);
     }
-    let bytes = object.section_data(target).unwrap_or_default();
     let one = |(i, rel): (usize, &Rel)| {
         let start = usize::try_from(rel.r_offset()).ok();
         let field = start.and_then(|start| bytes.get(start..));

@@ -25,6 +25,7 @@ use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Sizes, Source, Spec, Synthetic};
 use super::sysv_hash::{SysvHash, sysv_hash};
 use super::versions::{Verdef, Verneed, VersionNeed, build_verdef, build_verneed};
+use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::ids::*;
 use crate::layout::ChunkKind;
@@ -93,7 +94,7 @@ impl DynSym {
 }
 
 pub struct Planner<'c, 'a> {
-    pub format: Format,
+    pub machine: &'static Facts,
     pub resolved: &'c Resolved<'a>,
     pub symbols: &'c Symbols,
     pub exports: &'c Exports<'a>,
@@ -143,7 +144,10 @@ impl<'a> Planner<'_, 'a> {
         if matches!(style, HashStyle::Gnu | HashStyle::Both) {
             found = sort::by_bucket(found, buckets, self.parallel, |named| named.hashed.bucket);
             let first = imports.len() as u32 + 1;
-            gnu_hash = Some(GnuHash::plan(self.format, &found, first, self.parallel, |named| named.hashed));
+            gnu_hash =
+                Some(GnuHash::plan(self.machine.target.format, &found, first, self.parallel, |named| {
+                    named.hashed
+                }));
         }
         let Ordered { symbols, lengths, index_of } = self.join(&imports, &found);
         // Positions of the symbols that may be bound to a version of another module.
@@ -152,7 +156,13 @@ impl<'a> Planner<'_, 'a> {
         foreign[imports.len()..].sort_unstable();
         drop((imports, found));
         let sysv = matches!(style, HashStyle::Sysv | HashStyle::Both);
-        let sysv_hash = sysv.then(|| SysvHash::plan(self.format, self.sysv_hashes(&symbols, &lengths)));
+        let sysv_hash = sysv.then(|| {
+            SysvHash::plan(
+                self.machine.target.format,
+                self.machine.hash_word,
+                self.sysv_hashes(&symbols, &lengths),
+            )
+        });
         let (versym, verdef, verneed) = self.versions(&symbols, &foreign, &needed, &mut head)?;
         let dynstr = DynStr::plan(head, &lengths, self.parallel)?;
         Ok(DynSym {
@@ -312,13 +322,14 @@ impl<'a> Planner<'_, 'a> {
             let output = self.options.output.path.file_name().map(|n| n.as_encoded_bytes()).unwrap_or(b"");
             let base = self.options.dynamic.soname.as_ref().map_or(output, |s| s.as_bytes());
             Some(
-                build_verdef(base, &self.exports.definitions, (head, self.format))
+                build_verdef(base, &self.exports.definitions, (head, self.machine.target.format))
                     .map_err(|e| e.to_string())?,
             )
         };
         let first = verdef.as_ref().map_or(2, |v| v.count as u16 + 1);
         let (bound, needs) = self.needed_versions(symbols, foreign, needed, first);
-        let verneed = build_verneed(&needs, first, (head, self.format)).map_err(|e| e.to_string())?;
+        let verneed =
+            build_verneed(&needs, first, (head, self.machine.target.format)).map_err(|e| e.to_string())?;
         let verneed = (verneed.count > 0).then_some(verneed);
         if verdef.is_none() && verneed.is_none() {
             return Ok((Vec::new(), None, None));

@@ -273,7 +273,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
 
     fn dynsym(&self, symbols: &Symbols, needed: Vec<u32>) -> Result<DynSym, String> {
         let planner = dynsym::Planner {
-            format: self.context.mode.facts().target.format,
+            machine: self.context.mode.facts(),
             resolved: self.resolved,
             symbols,
             exports: self.exports,

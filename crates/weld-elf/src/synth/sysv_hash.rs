@@ -1,6 +1,6 @@
 //! `.hash` (`DT_HASH`): the System V symbol hash table (gABI, "Hash Table").
 //!
-//! Layout, u32 words: `nbucket, nchain`, the buckets, the chains. A bucket holds the
+//! Layout, words of 32 bits (on s390x of 64): `nbucket, nchain`, the buckets, the chains. A bucket holds the
 //! index of its first symbol; the chain word of a symbol holds the index of the next one, 0 at the
 //! end. `nchain` equals the number of symbols in `.dynsym`; loaders and tools learn that number
 //! from here. All named symbols are entered, undefined ones too, as the gABI describes.
@@ -26,6 +26,8 @@ pub fn sysv_hash(name: &[u8]) -> u32 {
 /// A planned `.hash` section.
 pub struct SysvHash {
     format: Format,
+    /// Bytes of a word.
+    word: u64,
     /// Of all symbols, the null symbol included.
     hashes: Vec<u32>,
     buckets: u32,
@@ -34,29 +36,36 @@ pub struct SysvHash {
 impl SysvHash {
     /// Plans the table for symbols with names of these hashes: all of `.dynsym` in its final order. The
     /// first is the null symbol's and not entered.
-    pub fn plan(format: Format, hashes: Vec<u32>) -> SysvHash {
+    pub fn plan(format: Format, word: u64, hashes: Vec<u32>) -> SysvHash {
         let buckets = hashes.len().max(1) as u32;
-        SysvHash { format, hashes, buckets }
+        SysvHash { format, word, hashes, buckets }
     }
 
     /// The section's size in bytes.
     pub fn size(&self) -> u64 {
-        4 * (2 + u64::from(self.buckets) + self.hashes.len() as u64)
+        self.word * (2 + u64::from(self.buckets) + self.hashes.len() as u64)
     }
 
     /// Writes the section; `out` is exactly [`Self::size`] bytes.
     pub fn write(&self, out: &mut [u8]) {
         assert_eq!(out.len() as u64, self.size());
+        match self.word {
+            8 => self.fill(out, |value| self.format.u64_bytes(value.into())),
+            _ => self.fill(out, |value| self.format.u32_bytes(value)),
+        }
+    }
+
+    fn fill<const N: usize>(&self, out: &mut [u8], bytes: impl Fn(u32) -> [u8; N]) {
         out.fill(0);
-        let (words, _) = out.as_chunks_mut::<4>();
-        words[0] = self.format.u32_bytes(self.buckets);
-        words[1] = self.format.u32_bytes(self.hashes.len() as u32);
+        let (words, _) = out.as_chunks_mut::<N>();
+        words[0] = bytes(self.buckets);
+        words[1] = bytes(self.hashes.len() as u32);
         let (buckets, chains) = words[2..].split_at_mut(self.buckets as usize);
         // From the last symbol to the first, so that a chain lists its symbols in ascending order.
         for (i, hash) in self.hashes.iter().enumerate().skip(1).rev() {
             let bucket = &mut buckets[(hash % self.buckets) as usize];
             chains[i] = *bucket;
-            *bucket = self.format.u32_bytes(i as u32);
+            *bucket = bytes(i as u32);
         }
     }
 }
@@ -66,8 +75,8 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let table = sizes.plan.dynsym.as_ref()?.sysv_hash.as_ref()?;
-        let header = Header { name: b".hash", kind: SHT_HASH, flags: SHF_ALLOC, entsize: 4 };
-        Spec::own(header, 4, table.size())
+        let header = Header { name: b".hash", kind: SHT_HASH, flags: SHF_ALLOC, entsize: table.word };
+        Spec::own(header, table.word, table.size())
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {
@@ -120,7 +129,7 @@ mod tests {
         let owned: Vec<String> =
             (0..300).map(|i| if i == 0 { String::new() } else { format!("f{i}") }).collect();
         let names: Vec<&[u8]> = owned.iter().map(|s| s.as_bytes()).collect();
-        let plan = SysvHash::plan(Format::NATIVE, names.iter().map(|name| sysv_hash(name)).collect());
+        let plan = SysvHash::plan(Format::NATIVE, 4, names.iter().map(|name| sysv_hash(name)).collect());
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         for (i, name) in names.iter().enumerate().skip(1) {
@@ -131,9 +140,15 @@ mod tests {
 
     #[test]
     fn no_symbols_but_the_null_one() {
-        let plan = SysvHash::plan(Format::NATIVE, vec![sysv_hash(b"")]);
+        let plan = SysvHash::plan(Format::NATIVE, 4, vec![sysv_hash(b"")]);
         let mut out = vec![0xaa; plan.size() as usize];
         plan.write(&mut out);
         assert_eq!(out, [1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        let plan = SysvHash::plan(Format::NATIVE, 8, vec![sysv_hash(b""); 2]);
+        let mut out = vec![0xaa; plan.size() as usize];
+        plan.write(&mut out);
+        let words: Vec<u64> =
+            out.chunks(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect();
+        assert_eq!(words, [2, 2, 1, 0, 0, 0]);
     }
 }

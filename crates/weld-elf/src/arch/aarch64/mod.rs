@@ -59,6 +59,8 @@ const fn facts(big: bool) -> Facts {
             tpoff: R_TLS_TPREL64,
             tlsdesc: R_TLSDESC,
         },
+        hash_word: 4,
+        anybodys: &[],
         got_base: GotBase::Got,
         plt: plt::PLT,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0005 }),
@@ -73,7 +75,6 @@ const fn facts(big: bool) -> Facts {
             landing: Some(Landing { property: FEATURE_1_AND, marked: 1, signed: 2, guarded_stack: 4 }),
         },
         branches: Some(thunks::branches(big)),
-        gaps: Gaps { dynamic: false },
     }
 }
 

@@ -115,6 +115,9 @@ const FACTS: Facts = Facts {
         tpoff: R_TLS_TPOFF,
         tlsdesc: R_TLS_DESC,
     },
+    hash_word: 4,
+    // Start files of old have them in .gnu.linkonce sections.
+    anybodys: &[b"__x86.get_pc_thunk.", b"__i686.get_pc_thunk."],
     got_base: GotBase::GotPlt,
     plt: plt::PLT,
     variant_calls: None,
@@ -125,7 +128,6 @@ const FACTS: Facts = Facts {
     frame_section: 0,
     properties: x86::PROPERTIES,
     branches: None,
-    gaps: Gaps { dynamic: false },
 };
 
 pub struct I386;

@@ -69,6 +69,8 @@ const fn facts(wide: bool) -> Facts {
             tpoff: if wide { R_TLS_TPREL64 } else { R_TLS_TPREL32 },
             tlsdesc: R_TLSDESC,
         },
+        hash_word: 4,
+        anybodys: &[],
         got_base: GotBase::Got,
         plt: plt::PLT,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
@@ -84,7 +86,6 @@ const fn facts(wide: bool) -> Facts {
         large: None,
         frame_section: 0,
         properties: Properties { rules: &[], control_flow: None, landing: None },
-        gaps: Gaps { dynamic: false },
     }
 }
 

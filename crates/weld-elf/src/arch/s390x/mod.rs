@@ -1,22 +1,25 @@
 //! s390x: relocation types and constants of the 64-bit architecture, which is big endian.
 //!
-//! Static executables at fixed addresses only, so far; the rest is refused. Nothing is rewritten: code goes through the
-//! slots that it names. The general- and local-dynamic models have no types here: the function that they call is not for static
-//! programs, in which other linkers rewrite the call.
-//!
 //! Instructions begin at even addresses. Distances of instructions from their targets are stored halved ("DBL"), so
 //! that 4 bytes reach 4 GiB in each direction. Displacements of 20 bits are stored with their lower 12 bits first.
+//!
+//! Sequences for thread-local storage have their offsets as data, in literals, and relocations that mark the instructions
+//! which use them. So a literal and its instructions are rewritten apart from each other; they agree, because what they become
+//! follows from the symbol alone: see [`relax`].
 //!
 //! Specification: "ELF Application Binary Interface, s390x Supplement", chapters on relocation and on thread-local
 //! storage.
 
 mod plt;
+mod relax;
+#[cfg(test)]
+mod tests;
 
 use super::class::{self, Class, Fit::*, From, Type};
 use super::facts::*;
-use super::rules::{Failure, Rules};
+use super::rules::{Code, Failure, Field, Rules};
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, Target};
+use crate::elf::{Format, Rela, Target};
 use crate::synth::image::Image;
 
 const R_NONE: u32 = 0;
@@ -32,6 +35,8 @@ const R_COPY: u32 = 9;
 const R_GLOB_DAT: u32 = 10;
 const R_JMP_SLOT: u32 = 11;
 const R_RELATIVE: u32 = 12;
+const R_GOTOFF32: u32 = 13;
+const R_GOTPC: u32 = 14;
 const R_GOT16: u32 = 15;
 const R_PC16: u32 = 16;
 const R_PC16DBL: u32 = 17;
@@ -44,23 +49,48 @@ const R_PC64: u32 = 23;
 const R_GOT64: u32 = 24;
 const R_PLT64: u32 = 25;
 const R_GOTENT: u32 = 26;
+const R_GOTOFF16: u32 = 27;
 const R_GOTOFF64: u32 = 28;
+const R_GOTPLT12: u32 = 29;
+const R_GOTPLT16: u32 = 30;
+const R_GOTPLT32: u32 = 31;
+const R_GOTPLT64: u32 = 32;
+const R_GOTPLTENT: u32 = 33;
+const R_PLTOFF16: u32 = 34;
+const R_PLTOFF32: u32 = 35;
+const R_PLTOFF64: u32 = 36;
 const R_TLS_LOAD: u32 = 37;
+const R_TLS_GDCALL: u32 = 38;
+const R_TLS_LDCALL: u32 = 39;
+const R_TLS_GD32: u32 = 40;
+const R_TLS_GD64: u32 = 41;
+const R_TLS_GOTIE12: u32 = 42;
+const R_TLS_GOTIE32: u32 = 43;
 const R_TLS_GOTIE64: u32 = 44;
+const R_TLS_LDM32: u32 = 45;
+const R_TLS_LDM64: u32 = 46;
+const R_TLS_IE32: u32 = 47;
 const R_TLS_IE64: u32 = 48;
 const R_TLS_IEENT: u32 = 49;
+const R_TLS_LE32: u32 = 50;
 const R_TLS_LE64: u32 = 51;
+const R_TLS_LDO32: u32 = 52;
 const R_TLS_LDO64: u32 = 53;
 const R_TLS_DTPMOD: u32 = 54;
 const R_TLS_DTPOFF: u32 = 55;
 const R_TLS_TPOFF: u32 = 56;
 const R_20: u32 = 57;
 const R_GOT20: u32 = 58;
+const R_GOTPLT20: u32 = 59;
 const R_TLS_GOTIE20: u32 = 60;
 const R_IRELATIVE: u32 = 61;
+const R_PC12DBL: u32 = 62;
+const R_PLT12DBL: u32 = 63;
+const R_PC24DBL: u32 = 64;
+const R_PLT24DBL: u32 = 65;
 
 /// What objects may have, and what it asks for.
-const TYPES: [Type; 62] = class::table(&[
+const TYPES: [Type; 66] = class::table(&[
     (R_NONE, Type::new(Class::None, 0, Any, "R_390_NONE")),
     (R_8, Type::new(Class::Narrow, 1, Either, "R_390_8")),
     (R_12, Type::new(Class::Narrow, 2, Unsigned, "R_390_12").bits(12)),
@@ -70,6 +100,8 @@ const TYPES: [Type; 62] = class::table(&[
     (R_GOT12, Type::new(Class::Got, 2, Unsigned, "R_390_GOT12").bits(12).from(From::GotBase)),
     (R_GOT32, Type::new(Class::Got, 4, Signed, "R_390_GOT32").from(From::GotBase)),
     (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_390_PLT32")),
+    (R_GOTOFF32, Type::new(Class::GotOff, 4, Signed, "R_390_GOTOFF32")),
+    (R_GOTPC, Type::new(Class::GotBase, 4, Signed, "R_390_GOTPC")),
     (R_GOT16, Type::new(Class::Got, 2, Signed, "R_390_GOT16").from(From::GotBase)),
     (R_PC16, Type::new(Class::Pc, 2, Signed, "R_390_PC16")),
     (R_PC16DBL, Type::new(Class::Pc, 2, Around, "R_390_PC16DBL")),
@@ -81,18 +113,42 @@ const TYPES: [Type; 62] = class::table(&[
     (R_PC64, Type::new(Class::Pc, 8, Any, "R_390_PC64")),
     (R_GOT64, Type::new(Class::Got, 8, Any, "R_390_GOT64").from(From::GotBase)),
     (R_PLT64, Type::new(Class::Plt, 8, Any, "R_390_PLT64")),
-    (R_GOTENT, Type::new(Class::Got, 4, Around, "R_390_GOTENT")),
+    (R_GOTENT, Type::new(Class::GotRelax, 4, Around, "R_390_GOTENT")),
+    (R_GOTOFF16, Type::new(Class::GotOff, 2, Signed, "R_390_GOTOFF16")),
     (R_GOTOFF64, Type::new(Class::GotOff, 8, Any, "R_390_GOTOFF64")),
-    (R_TLS_LOAD, Type::new(Class::None, 0, Any, "R_390_TLS_LOAD")),
+    (R_GOTPLT12, Type::new(Class::Got, 2, Unsigned, "R_390_GOTPLT12").bits(12).from(From::GotBase)),
+    (R_GOTPLT16, Type::new(Class::Got, 2, Signed, "R_390_GOTPLT16").from(From::GotBase)),
+    (R_GOTPLT32, Type::new(Class::Got, 4, Signed, "R_390_GOTPLT32").from(From::GotBase)),
+    (R_GOTPLT64, Type::new(Class::Got, 8, Any, "R_390_GOTPLT64").from(From::GotBase)),
+    (R_GOTPLTENT, Type::new(Class::Got, 4, Around, "R_390_GOTPLTENT")),
+    (R_PLTOFF16, Type::new(Class::PltOff, 2, Signed, "R_390_PLTOFF16")),
+    (R_PLTOFF32, Type::new(Class::PltOff, 4, Signed, "R_390_PLTOFF32")),
+    (R_PLTOFF64, Type::new(Class::PltOff, 8, Any, "R_390_PLTOFF64")),
+    (R_TLS_LOAD, Type::new(Class::TlsMark, 0, Any, "R_390_TLS_LOAD")),
+    (R_TLS_GDCALL, Type::new(Class::TlsMark, 0, Any, "R_390_TLS_GDCALL")),
+    (R_TLS_LDCALL, Type::new(Class::TlsMark, 0, Any, "R_390_TLS_LDCALL")),
+    (R_TLS_GD32, Type::new(Class::TlsGd, 4, Signed, "R_390_TLS_GD32").from(From::GotBase)),
+    (R_TLS_GD64, Type::new(Class::TlsGd, 8, Any, "R_390_TLS_GD64").from(From::GotBase)),
+    (R_TLS_GOTIE12, Type::new(Class::GotTp, 2, Unsigned, "R_390_TLS_GOTIE12").bits(12).from(From::GotBase)),
+    (R_TLS_GOTIE32, Type::new(Class::GotTp, 4, Signed, "R_390_TLS_GOTIE32").from(From::GotBase)),
     (R_TLS_GOTIE64, Type::new(Class::GotTp, 8, Any, "R_390_TLS_GOTIE64").from(From::GotBase)),
+    (R_TLS_LDM32, Type::new(Class::TlsLd, 4, Signed, "R_390_TLS_LDM32").from(From::GotBase)),
+    (R_TLS_LDM64, Type::new(Class::TlsLd, 8, Any, "R_390_TLS_LDM64").from(From::GotBase)),
+    (R_TLS_IE32, Type::new(Class::GotTp, 4, Unsigned, "R_390_TLS_IE32").from(From::Zero)),
     (R_TLS_IE64, Type::new(Class::GotTp, 8, Any, "R_390_TLS_IE64").from(From::Zero)),
     (R_TLS_IEENT, Type::new(Class::GotTp, 4, Around, "R_390_TLS_IEENT")),
-    (R_TLS_LE64, Type::new(Class::TpOff, 8, Any, "R_390_TLS_LE64")),
-    // Debug information has it; the local-dynamic model's other types are not there.
+    (R_TLS_LE32, Type::new(Class::TpOff, 4, Signed, "R_390_TLS_LE32")),
+    (R_TLS_LE64, Type::new(Class::TpOffWord, 8, Any, "R_390_TLS_LE64")),
+    (R_TLS_LDO32, Type::new(Class::DtpOff, 4, Signed, "R_390_TLS_LDO32")),
     (R_TLS_LDO64, Type::new(Class::DtpOff, 8, Any, "R_390_TLS_LDO64")),
     (R_20, Type::new(Class::Narrow, 4, Signed, "R_390_20").bits(20)),
     (R_GOT20, Type::new(Class::Got, 4, Signed, "R_390_GOT20").bits(20).from(From::GotBase)),
+    (R_GOTPLT20, Type::new(Class::Got, 4, Signed, "R_390_GOTPLT20").bits(20).from(From::GotBase)),
     (R_TLS_GOTIE20, Type::new(Class::GotTp, 4, Signed, "R_390_TLS_GOTIE20").bits(20).from(From::GotBase)),
+    (R_PC12DBL, Type::new(Class::Pc, 2, Signed, "R_390_PC12DBL").bits(13)),
+    (R_PLT12DBL, Type::new(Class::Plt, 2, Signed, "R_390_PLT12DBL").bits(13)),
+    (R_PC24DBL, Type::new(Class::Pc, 3, Signed, "R_390_PC24DBL").bits(25)),
+    (R_PLT24DBL, Type::new(Class::Plt, 3, Signed, "R_390_PLT24DBL").bits(25)),
 ]);
 
 const FACTS: Facts = Facts {
@@ -125,7 +181,9 @@ const FACTS: Facts = Facts {
         // There are no TLS descriptors.
         tlsdesc: R_NONE,
     },
-    got_base: GotBase::GotPlt,
+    hash_word: 8,
+    anybodys: &[],
+    got_base: GotBase::Got,
     plt: plt::PLT,
     variant_calls: None,
     flags: None,
@@ -135,7 +193,6 @@ const FACTS: Facts = Facts {
     frame_section: 0,
     properties: Properties { rules: &[], control_flow: None, landing: None },
     branches: None,
-    gaps: Gaps { dynamic: true },
 };
 
 pub struct S390x;
@@ -143,8 +200,14 @@ pub struct S390x;
 impl Rules for S390x {
     const FACTS: Facts = FACTS;
     const DEBUG_OFFSET: u32 = R_32;
+    /// The address that an instruction makes instead of loading it.
     type GotForm = ();
     type TlsCall = ();
+    /// A sequence ends in its literal: what follows is marked by itself.
+    const TLS_CALL_RELOCS: usize = 0;
+    const ALL_OR_NONE: bool = true;
+    const ADDRESS_BY_PLT: bool = true;
+    const EVEN_ADDRESSES: bool = true;
 
     #[inline(always)]
     fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
@@ -161,6 +224,59 @@ impl Rules for S390x {
         out[at..at + 8].copy_from_slice(&value.to_be_bytes());
     }
 
+    fn got_form(code: Code, _pic: bool) -> Option<()> {
+        relax::is_got_load(code).then_some(())
+    }
+
+    fn rewrite_got(_form: (), field: Field, target: u64) -> Result<(), Failure> {
+        relax::load_to_address(field, target)
+    }
+
+    fn tls_call(_bytes: &[u8], relocs: &[Rela], i: usize) -> Option<()> {
+        relax::is_literal(relocs[i].kind()).then_some(())
+    }
+
+    fn is_address(code: Code) -> bool {
+        relax::is_address(code)
+    }
+
+    fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
+        relax::is_marked_call(relocs, i)
+    }
+
+    fn marks_call(kind: u32) -> bool {
+        relax::marks_call(kind)
+    }
+
+    fn rewrite_marked(field: Field, local: bool) -> Result<(), Failure> {
+        relax::rewrite_marked(field, local)
+    }
+
+    fn general_to_local_exec(_call: (), field: Field, tpoff: i64) -> Result<(), Failure> {
+        put(field.kind, field.out, field.at, tpoff)
+    }
+
+    fn general_to_initial_exec(_call: (), field: Field, slot: u64) -> Result<(), Failure> {
+        put(field.kind, field.out, field.at, slot.wrapping_sub(field.got_base) as i64)
+    }
+
+    fn local_dynamic_to_local_exec(_call: (), field: Field) -> Result<(), Failure> {
+        put(field.kind, field.out, field.at, 0)
+    }
+
+    fn is_initial_exec(code: Code) -> bool {
+        relax::is_literal(code.reloc.kind()) || relax::is_initial_exec(code)
+    }
+
+    fn initial_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
+        if field.kind == R_TLS_IEENT {
+            return relax::load_to_offset(field, tpoff);
+        }
+        // A slot's address has no sign, an offset has one.
+        let kind = if field.kind == R_TLS_IE32 { R_TLS_LE32 } else { field.kind };
+        put(kind, field.out, field.at, tpoff)
+    }
+
     fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
         plt::write(image, start, out);
     }
@@ -170,9 +286,8 @@ impl Rules for S390x {
         out.fill(0);
     }
 
-    /// Nothing is bound by name.
-    fn unbound(_image: &Image, _entry: u32) -> u64 {
-        0
+    fn unbound(image: &Image, entry: u32) -> u64 {
+        plt::unbound(image, entry)
     }
 }
 
@@ -181,7 +296,7 @@ impl Rules for S390x {
 fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> {
     let overflow = |fits: bool| if fits { Ok(()) } else { Err(Failure::Overflow(value)) };
     match kind {
-        R_PC32DBL | R_PLT32DBL | R_GOTENT | R_GOTPCDBL | R_TLS_IEENT => {
+        R_PC32DBL | R_PLT32DBL | R_GOTENT | R_GOTPLTENT | R_GOTPCDBL | R_TLS_IEENT => {
             out[at..at + 4].copy_from_slice(&((value >> 1) as i32).to_be_bytes());
             halved(value, 33)
         }
@@ -189,16 +304,22 @@ fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> 
             out[at..at + 2].copy_from_slice(&((value >> 1) as i16).to_be_bytes());
             halved(value, 17)
         }
+        R_PC12DBL | R_PLT12DBL => {
+            put_low_12(out, at, value >> 1);
+            halved(value, 13)
+        }
+        R_PC24DBL | R_PLT24DBL => {
+            out[at..at + 3].copy_from_slice(&((value >> 1) as i32).to_be_bytes()[1..]);
+            halved(value, 25)
+        }
         // A displacement in the lower 12 bits of a halfword.
-        R_12 | R_GOT12 => {
-            out[at] = out[at] & 0xf0 | (value >> 8) as u8 & 0x0f;
-            out[at + 1] = value as u8;
+        R_12 | R_GOT12 | R_GOTPLT12 | R_TLS_GOTIE12 => {
+            put_low_12(out, at, value);
             overflow(TYPES[kind as usize].fits(value))
         }
         // The lower 12 bits of a displacement, then its upper 8, behind 4 bits and before 8 of others.
-        R_20 | R_GOT20 | R_TLS_GOTIE20 => {
-            out[at] = out[at] & 0xf0 | (value >> 8) as u8 & 0x0f;
-            out[at + 1] = value as u8;
+        R_20 | R_GOT20 | R_GOTPLT20 | R_TLS_GOTIE20 => {
+            put_low_12(out, at, value);
             out[at + 2] = (value >> 12) as u8;
             overflow(TYPES[kind as usize].fits(value))
         }
@@ -210,6 +331,13 @@ fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> 
     }
 }
 
+/// Stores the lower 12 bits of a value in those of a halfword.
+#[inline(always)]
+fn put_low_12(out: &mut [u8], at: usize, value: i64) {
+    out[at] = out[at] & 0xf0 | (value >> 8) as u8 & 0x0f;
+    out[at + 1] = value as u8;
+}
+
 /// Whether a distance that is stored halved is even and has no more than `bits`.
 #[inline(always)]
 fn halved(value: i64, bits: u32) -> Result<(), Failure> {
@@ -218,48 +346,4 @@ fn halved(value: i64, bits: u32) -> Result<(), Failure> {
     }
     let half = 1i64 << (bits - 1);
     if (-half..half).contains(&value) { Ok(()) } else { Err(Failure::Overflow(value)) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// What a field of these bytes holds after a value is stored.
-    fn stored(kind: u32, before: &[u8], value: i64) -> (Vec<u8>, Result<(), Failure>) {
-        let mut out = before.to_vec();
-        let result = put(kind, &mut out, 0, value);
-        (out, result)
-    }
-
-    #[test]
-    fn distances_are_halved() {
-        assert_eq!(stored(R_PC32DBL, &[0; 4], 0x1234_5678), (vec![0x09, 0x1a, 0x2b, 0x3c], Ok(())));
-        assert_eq!(stored(R_PC32DBL, &[0; 4], -2), (vec![0xff; 4], Ok(())));
-        assert_eq!(stored(R_PLT32DBL, &[0; 4], 0xffff_fffe).1, Ok(()));
-        assert_eq!(stored(R_PLT32DBL, &[0; 4], 1 << 32).1, Err(Failure::Overflow(1 << 32)));
-        assert_eq!(stored(R_PLT32DBL, &[0; 4], -1 << 32).1, Ok(()));
-        assert_eq!(stored(R_GOTENT, &[0; 4], -(1 << 32) - 2).1, Err(Failure::Overflow(-(1 << 32) - 2)));
-        assert_eq!(stored(R_PC32DBL, &[0; 4], 7).1, Err(Failure::Odd(7)));
-        assert_eq!(stored(R_PC16DBL, &[0; 2], -0x1_0000), (vec![0x80, 0], Ok(())));
-        assert_eq!(stored(R_PC16DBL, &[0; 2], 0x1_0000).1, Err(Failure::Overflow(0x1_0000)));
-    }
-
-    #[test]
-    fn displacements_leave_the_bits_beside_them() {
-        assert_eq!(stored(R_12, &[0xa0, 0], 0xfed), (vec![0xaf, 0xed], Ok(())));
-        assert_eq!(stored(R_GOT12, &[0, 0], 0x1000).1, Err(Failure::Overflow(0x1000)));
-        assert_eq!(stored(R_GOT12, &[0, 0], -1).1, Err(Failure::Overflow(-1)));
-        assert_eq!(stored(R_20, &[0x1f, 0, 0, 0x58], 0x7_89ab), (vec![0x19, 0xab, 0x78, 0x58], Ok(())));
-        assert_eq!(stored(R_GOT20, &[0xf0, 0, 0, 4], -8), (vec![0xff, 0xf8, 0xff, 4], Ok(())));
-        assert_eq!(stored(R_GOT20, &[0; 4], 1 << 19).1, Err(Failure::Overflow(1 << 19)));
-    }
-
-    #[test]
-    fn words_are_big_endian() {
-        assert_eq!(stored(R_32, &[0; 4], 0xdead_beef), (vec![0xde, 0xad, 0xbe, 0xef], Ok(())));
-        assert_eq!(stored(R_PC32, &[0; 4], -2), (vec![0xff, 0xff, 0xff, 0xfe], Ok(())));
-        assert_eq!(stored(R_PC32, &[0; 4], 1 << 31).1, Err(Failure::Overflow(1 << 31)));
-        assert_eq!(stored(R_TLS_LE64, &[0; 8], -16), (vec![255, 255, 255, 255, 255, 255, 255, 0xf0], Ok(())));
-        assert_eq!(stored(R_8, &[0], 300).1, Err(Failure::Overflow(300)));
-    }
 }

@@ -1,7 +1,6 @@
-//! The entries through which IFUNCs of a static executable are called.
-//!
-//! An entry loads the word of `.got.plt` that start-up code has filled (`R_390_IRELATIVE`), and jumps there. It is as long as
-//! the ABI's, which also have a lazy part.
+//! The procedure linkage table: a header that calls the loader, and an entry for each symbol, which loads its word of `.got.plt` and
+//! jumps there. Before a function is bound, that leads to the rest of the entry, which tells the header where in
+//! `.rela.plt` its relocation is.
 //!
 //! Specification: s390x ABI supplement, "Procedure Linkage Table".
 
@@ -9,8 +8,12 @@ use super::FACTS;
 use crate::arch::facts::{Entries, Plt};
 use crate::synth::image::Image;
 
-/// Bytes of an entry.
+/// Bytes of an entry, and of the header.
 const ENTRY: u64 = 32;
+/// Where in an entry the part begins that calls the loader.
+const LAZY: u64 = 14;
+/// Bytes of a relocation in `.rela.plt`.
+const RELOCATION: u32 = 24;
 
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: ENTRY, entry: ENTRY },
@@ -25,20 +28,61 @@ pub const PLT: Plt = Plt {
 pub fn write(image: &Image, start: u64, out: &mut [u8]) {
     let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
-    head.fill(FACTS.filler);
+    if !head.is_empty() {
+        put_header(head, image.bases.got_plt.wrapping_sub(image.bases.plt) as i64);
+    }
     let first = (start.saturating_sub(header) / ENTRY) as u32;
     for (i, entry) in (first..).zip(entries.chunks_exact_mut(ENTRY as usize)) {
         let address = image.bases.plt + header + ENTRY * u64::from(i);
         put_entry(entry, image.got_plt_address(i).wrapping_sub(address) as i64);
+        if i < image.slots.jump_slots {
+            put_lazy_part(entry, image.bases.plt.wrapping_sub(address) as i64, RELOCATION * i);
+        }
     }
 }
 
-/// An entry whose word is this far from it: even, and within reach of an image of less than 4 GiB.
+/// Stores a distance, which is even, and within reach of an image of less than 4 GiB.
+fn put_halved(out: &mut [u8], at: usize, distance: i64) {
+    out[at..at + 4].copy_from_slice(&((distance >> 1) as i32).to_be_bytes());
+}
+
+/// The header, if `.got.plt` is this far from it.
+#[rustfmt::skip]
+fn put_header(out: &mut [u8], distance: i64) {
+    out.copy_from_slice(&[
+        // stg %r1,56(%r15): the offset of the relocation
+        0xe3, 0x10, 0xf0, 0x38, 0, 0x24,
+        // larl %r1,.got.plt
+        0xc0, 0x10, 0, 0, 0, 0,
+        // mvc 48(8,%r15),8(%r1): what the loader knows this module by
+        0xd2, 0x07, 0xf0, 0x30, 0x10, 0x08,
+        // lg %r1,16(%r1); br %r1
+        0xe3, 0x10, 0x10, 0x10, 0, 0x04, 0x07, 0xf1,
+        0x07, 0x07, 0x07, 0x07, 0x07, 0x07,
+    ]);
+    put_halved(out, 8, distance - 6);
+}
+
+/// An entry whose word is this far from it.
 fn put_entry(entry: &mut [u8], distance: i64) {
     entry.fill(FACTS.filler);
     // larl %r1,WORD; lg %r1,0(%r1); br %r1
     entry[..14].copy_from_slice(&[0xc0, 0x10, 0, 0, 0, 0, 0xe3, 0x10, 0x10, 0, 0, 0x04, 0x07, 0xf1]);
-    entry[2..6].copy_from_slice(&((distance >> 1) as i32).to_be_bytes());
+    put_halved(entry, 2, distance);
+}
+
+/// What calls the loader, if the header is this far from the entry.
+fn put_lazy_part(entry: &mut [u8], header: i64, relocation: u32) {
+    // basr %r1,%r0; lgf %r1,12(%r1); jg HEADER
+    entry[14..24].copy_from_slice(&[0x0d, 0x10, 0xe3, 0x10, 0x10, 0x0c, 0, 0x14, 0xc0, 0xf4]);
+    put_halved(entry, 24, header - 22);
+    entry[28..].copy_from_slice(&relocation.to_be_bytes());
+}
+
+/// The word of an entry bound by name starts as the address of its lazy part.
+pub fn unbound(image: &Image, entry: u32) -> u64 {
+    let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
+    image.bases.plt + header + ENTRY * u64::from(entry) + LAZY
 }
 
 #[cfg(test)]
@@ -51,5 +95,15 @@ mod tests {
         put_entry(&mut entry, 0x2468);
         assert_eq!(entry[..6], [0xc0, 0x10, 0, 0, 0x12, 0x34]);
         assert_eq!(entry[12..], [&[0x07, 0xf1][..], &[0x07; 18]].concat());
+        put_lazy_part(&mut entry, -0x40, 24);
+        assert_eq!(entry[12..16], [0x07, 0xf1, 0x0d, 0x10]);
+        assert_eq!(entry[22..], [0xc0, 0xf4, 0xff, 0xff, 0xff, 0xd5, 0, 0, 0, 24]);
+    }
+
+    #[test]
+    fn the_header_counts_from_its_own_instruction() {
+        let mut header = [0; ENTRY as usize];
+        put_header(&mut header, 0x1006);
+        assert_eq!(header[6..12], [0xc0, 0x10, 0, 0, 0x08, 0]);
     }
 }

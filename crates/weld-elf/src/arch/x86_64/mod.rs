@@ -138,6 +138,8 @@ const FACTS: Facts = Facts {
         tpoff: R_TPOFF64,
         tlsdesc: R_TLSDESC,
     },
+    hash_word: 4,
+    anybodys: &[],
     got_base: GotBase::GotPlt,
     plt: plt::PLT,
     variant_calls: None,
@@ -148,7 +150,6 @@ const FACTS: Facts = Facts {
     frame_section: 0x7000_0001,
     properties: x86::PROPERTIES,
     branches: None,
-    gaps: Gaps { dynamic: false },
 };
 
 pub struct X86_64;

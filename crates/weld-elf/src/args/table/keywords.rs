@@ -248,11 +248,25 @@ const ROWS: &[Spec<State>] = &[
             _ => Err("expected GLOB=VALUE".to_owned()),
         },
     ),
+    flag(
+        &["rela"],
+        "Dynamic relocations have their addends beside them, as on most machines; elsewhere an error.",
+        |s| {
+            s.o.relocs.with_addends = Some(true);
+        },
+    ),
+    flag(
+        &["rel"],
+        "Dynamic relocations have their addends where they apply to, as on i386; elsewhere an error.",
+        |s| {
+            s.o.relocs.with_addends = Some(false);
+        },
+    ),
     flag(&["wxneeded"], "OpenBSD: the program makes memory that is writable and executable.", |s| {
         s.o.layout.wxneeded = true;
     }),
     flag(&["nobtcfi"], "OpenBSD: its indirect branches may go anywhere.", |s| s.o.layout.nobtcfi = true),
-    accepted(&["rela", "nounique", "nocommon", "nokeep-data-section-prefix"], NoValue, "it is the default"),
+    accepted(&["nounique", "nocommon", "nokeep-data-section-prefix"], NoValue, "it is the default"),
     accepted(
         &[
             "noindirect-extern-access",
@@ -288,7 +302,6 @@ const ROWS: &[Spec<State>] = &[
         Required("HOW"),
         "the report does not exist yet",
     ),
-    refused(&["rel"], NoValue, "x86-64 has relocations with addends only"),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),

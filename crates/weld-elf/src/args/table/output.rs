@@ -34,7 +34,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386; elf64_s390, for static executables only.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390.",
         |s, v| {
             s.o.inputs.machine = Some(emulation::machine(v.text()?)?);
             Ok(())
