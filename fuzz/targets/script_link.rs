@@ -22,6 +22,9 @@ fn comes_from_input(problem: &str) -> bool {
         || problem.starts_with("TLS symbol ")
         || problem.starts_with("notes: ")
         || problem.contains("is not a multiple of the entry size")
+        // Scripts say where what lies and which program headers there are.
+        || problem.contains("PT_")
+        || problem.contains("segment")
 }
 
 /// What two linkers have to agree on: where output sections lie, with their bytes, and values of symbols.

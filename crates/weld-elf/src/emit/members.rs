@@ -206,16 +206,17 @@ impl Members<'_, '_, '_> {
 fn pad(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {
     match section.fillers.is_empty() {
         true => bytes[done..].fill(padding),
-        false => pad_by_script(section, offset, done, bytes),
+        false => pad_by_script(section, (offset, padding), done, bytes),
     }
 }
 
 #[cold]
-fn pad_by_script(section: &OutputSection, offset: u64, done: usize, bytes: &mut [u8]) {
+fn pad_by_script(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {
     let at = offset + done as u64 - section.offset;
     let filler = section.fillers.iter().rev().find(|(from, _)| *from <= at);
     match filler.map(|(_, pattern)| &pattern[..]) {
-        None | Some([]) => bytes[done..].fill(0),
+        // In front of the first `FILL`.
+        None | Some([]) => bytes[done..].fill(padding),
         Some(pattern) => {
             // A pattern goes on where the part before it was cut.
             bytes[done..].iter_mut().zip(pattern.iter().cycle()).for_each(|(byte, fill)| *byte = *fill);

@@ -627,6 +627,50 @@ mod tests {
         assert!(rules.bins[2].keep && !rules.bins[1].keep);
     }
 
+    /// Where sections `.x` of a file go, one place after the other, by their numbers.
+    fn places(text: &str, spills: bool) -> Vec<i32> {
+        let (script, rules) = rules(text);
+        let rules = match spills {
+            true => Rules::new(&script, Judgement { spills, ..Judgement::default() }).unwrap(),
+            false => rules,
+        };
+        let name = file("f.o", None);
+        let first = find(&rules, &name, ".x");
+        let bin = BinId(BINS.len() as u32 + first as u32);
+        let more = rules.alternatives(&rules.of_file(Some(&name)), b".x", 2, bin);
+        std::iter::once(first).chain(more.iter().map(|bin| (bin.index() - BINS.len()) as i32)).collect()
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_to_the_next_place() {
+        let text = ".a : { *(.x) *(.x*) } .b : { *(.y) } .c : { *(.x) } /DISCARD/ : { *(.x) } .d : { *(.x) }";
+        assert_eq!(places(text, false), [0]);
+        assert_eq!(places(text, true), [0, 3]);
+        let text =
+            ".a : { CLASS(k) } .b : { *(.x) CLASS(k) } CLASS(k) { *(.y) *(.x) } .c : { CLASS(k) *(.x) }";
+        // The pattern of .b comes before the class.
+        assert_eq!(places(text, false), [2]);
+        let text = "CLASS(k) { *(.x .y) } .a : { CLASS(k) } .b : { *(.x) CLASS(k) } .c : { CLASS(k) *(.x) }";
+        assert_eq!(places(text, false), [0, 2, 3]);
+        assert_eq!(places(text, true), [0, 2, 3]);
+    }
+
+    #[test]
+    fn classes_have_a_place_and_one_description() {
+        let error = |text: &str| {
+            let mut script = LayoutScript::default();
+            for command in parse_alone(format!("SECTIONS {{ {text} }}").as_bytes(), "t").unwrap() {
+                script.add(command).unwrap();
+            }
+            Rules::new(&script, Judgement::default()).err().map(|error| error.message).unwrap_or_default()
+        };
+        assert!(error("CLASS(k) { *(.x) }").ends_with("the class k has no place in an output section"));
+        assert!(error(".a : { CLASS(k) }").ends_with("the class k is described nowhere"));
+        let many = format!("CLASS(k) {{ *({}) }}", ".x ".repeat(5000));
+        let places = ".a : { CLASS(k) } ".repeat(1000);
+        assert!(error(&format!("{many} {places}")).ends_with("too many descriptions of input sections"));
+    }
+
     #[test]
     fn files_and_members() {
         let (_, rules) = rules(
