@@ -195,6 +195,7 @@ impl<'s> Maker<'s> {
             orphans: self.orphans,
             homes,
             linked: self.linked,
+            without_headers: false,
             moments: Vec::new(),
         }
     }

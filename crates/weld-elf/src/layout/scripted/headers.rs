@@ -20,6 +20,8 @@ use crate::layout::{Chunk, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
 const PASSES: usize = 32;
+/// From this pass on headers that no longer fit where they were stay out: with a program header less they would fit again, and so on.
+const STEADY: usize = 4;
 
 /// Gives everything its address, and the file its program headers.
 ///
@@ -83,13 +85,17 @@ fn settle<'a>(
     parallel: bool,
 ) -> Result<(), String> {
     let mut before = Vec::new();
-    for _ in 0..PASSES {
+    let mut had_headers = false;
+    for number in 0..PASSES {
         let mut pass = Pass::new(script, (layout, sections), world, (program.options, facts.pages));
         pass.run();
         let mut errors = std::mem::take(&mut pass.errors);
         if !program.is_object() {
             mark_relro(script, layout, program);
             layout.segments = plan(script, layout, (program, facts), &mut errors)?;
+            let has_headers = layout.segments.iter().any(|segment| segment.headers);
+            script.without_headers |= number >= STEADY && had_headers && !has_headers;
+            had_headers = has_headers;
         }
         if script.needs_places {
             place_members(script, layout, sections, parallel);
@@ -160,7 +166,7 @@ fn plan(
         Some(_) => explicit(script, layout, (program, facts), errors),
         None => {
             let loads = loads(layout, program, facts);
-            let headers = headers_base(layout, &loads, program, facts);
+            let headers = headers_base(layout, &loads, program, facts).filter(|_| !script.without_headers);
             let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();
             let mut list = segments::plan_with(layout, (program, facts), headers.is_some(), |list| {
                 list.extend(loads);

@@ -189,6 +189,8 @@ pub struct Scripted {
     needs_places: bool,
     /// What the linker makes and the script has no place for.
     pub orphans: Vec<String>,
+    /// The headers are not loaded, although there seems to be room for them: they would be one more then, for which there is none.
+    without_headers: bool,
     /// Sections with `SHF_LINK_ORDER` by what they are linked to.
     linked: Vec<Linked>,
     /// The location counter in front of each assignment and behind it, in order.
