@@ -144,8 +144,9 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.offset = first.offset;
             segment.address = first.address;
             if segment.kind == PT_LOAD && first.is_nobits() {
-                // Its address may be rounded up; the segment starts where address and offset agree.
-                segment.address -= first.address.wrapping_sub(first.offset) % segment.align;
+                // Its address may be rounded up; the segment starts where address and offset agree, if that is not below 0.
+                let back = first.address.wrapping_sub(first.offset) % segment.align;
+                segment.address = segment.address.checked_sub(back).unwrap_or(segment.address);
             }
             (file_end, end) = (segment.offset, segment.address);
         }
