@@ -144,9 +144,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.offset = first.offset;
             segment.address = first.address;
             if segment.kind == PT_LOAD && first.is_nobits() {
-                // Its address may be rounded up; the segment starts where address and offset agree, if that is not below 0.
-                let back = first.address.wrapping_sub(first.offset) % segment.align;
-                segment.address = segment.address.checked_sub(back).unwrap_or(segment.address);
+                (segment.offset, segment.address) = start_of_zeroes(segment.align, span, first);
             }
             (file_end, end) = (segment.offset, segment.address);
         }
@@ -182,6 +180,22 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     extend_relro_loads(layout);
     if !layout.script.as_ref().is_some_and(|script| script.lists_segments()) {
         sort_loads(layout);
+    }
+}
+
+/// Offset and address of a loadable segment that begins with a section without contents, its `first`.
+fn start_of_zeroes(align: u64, span: &[OutputSection], first: &OutputSection) -> (u64, u64) {
+    match span.iter().find(|s| !s.is_nobits()) {
+        // Contents follow, so it has room in the file.
+        Some(contents) => {
+            let distance = contents.address.wrapping_sub(first.address);
+            (contents.offset.saturating_sub(distance), first.address)
+        }
+        // Its address may be rounded up; the segment starts where address and offset agree, if that is not below 0.
+        None => {
+            let back = first.address.wrapping_sub(first.offset) % align;
+            (first.offset, first.address.checked_sub(back).unwrap_or(first.address))
+        }
     }
 }
 
