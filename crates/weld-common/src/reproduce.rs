@@ -12,12 +12,14 @@
 //! Format: POSIX.1-2001 `ustar`, with pax records for names and sizes that do not fit.
 
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Mutex;
 
+use crate::args::response::Quoting;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::io::input::InputStore;
 use crate::io::output::OutputError;
@@ -202,6 +204,52 @@ pub fn stored_path(original: &Path) -> io::Result<PathBuf> {
         }
     }
     Ok(stored)
+}
+
+/// The same, for the command line: the directory itself is `.`.
+pub fn stored(path: &OsStr) -> PathBuf {
+    let stored = stored_path(Path::new(path)).unwrap_or_else(|_| PathBuf::from(path));
+    if stored.as_os_str().is_empty() { PathBuf::from(".") } else { stored }
+}
+
+/// A name in front of a path, and what is between them.
+pub fn joined(name: impl Into<OsString>, between: &str, value: &OsStr) -> OsString {
+    let mut text = name.into();
+    text.push(between);
+    text.push(value);
+    text
+}
+
+/// Appends a line of words to `response.txt`, quoted where such a file needs it.
+pub fn line(response: &mut String, words: &[&OsStr], quoting: Quoting) {
+    for (i, word) in words.iter().enumerate() {
+        let word = text::text(word.as_encoded_bytes());
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=/.,:@%^".contains(c);
+        if i > 0 {
+            response.push(' ');
+        }
+        if !word.is_empty() && word.chars().all(plain) && !word.starts_with('@') {
+            response.push_str(&word);
+            continue;
+        }
+        response.push('"');
+        let mut slashes = 0;
+        for c in word.chars() {
+            match (c, quoting) {
+                ('"' | '\\', Quoting::Gnu) => response.push('\\'),
+                // There only those in front of a quotation mark stand for something else.
+                ('"', Quoting::Windows) => response.extend(std::iter::repeat_n('\\', slashes + 1)),
+                _ => {}
+            }
+            slashes = if c == '\\' { slashes + 1 } else { 0 };
+            response.push(c);
+        }
+        if quoting == Quoting::Windows {
+            response.extend(std::iter::repeat_n('\\', slashes));
+        }
+        response.push('"');
+    }
+    response.push('\n');
 }
 
 /// Writes tar entries.

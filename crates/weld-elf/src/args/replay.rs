@@ -7,12 +7,12 @@
 //! the link was started in. An option that weld would refuse is kept: a link that failed fails again.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use weld_common::args::response::Expanded;
+use weld_common::args::response::{Expanded, Quoting};
 use weld_common::args::{Piece, Value, pieces};
 use weld_common::diag::Diagnostic;
-use weld_common::reproduce::stored_path;
+use weld_common::reproduce::{self, joined, stored};
 use weld_common::text;
 
 use super::quoting;
@@ -74,8 +74,8 @@ pub fn response(
                 };
                 let Some(value) = rewritten(row.names[0], value) else { continue };
                 match row.value {
-                    Value::Optional(_) => line(&mut text, &[&joined(given.spelling.into(), "=", &value)]),
-                    Value::Suffix(_) => line(&mut text, &[&joined(given.spelling.into(), "", &value)]),
+                    Value::Optional(_) => line(&mut text, &[&joined(given.spelling, "=", &value)]),
+                    Value::Suffix(_) => line(&mut text, &[&joined(given.spelling, "", &value)]),
                     _ => line(&mut text, &[given.spelling.as_ref(), &value]),
                 }
             }
@@ -114,43 +114,15 @@ fn rewritten(option: &str, value: &OsStr) -> Option<OsString> {
     })
 }
 
-fn stored(path: &OsStr) -> PathBuf {
-    let stored = stored_path(Path::new(path)).unwrap_or_else(|_| PathBuf::from(path));
-    if stored.as_os_str().is_empty() { PathBuf::from(".") } else { stored }
-}
-
-fn joined(mut text: OsString, between: &str, value: &OsStr) -> OsString {
-    text.push(between);
-    text.push(value);
-    text
-}
-
-/// Appends a line of words, quoted where a response file needs it.
+/// Appends a line of words.
 fn line(text: &mut String, words: &[&OsStr]) {
-    for (i, word) in words.iter().enumerate() {
-        let word = text::text(word.as_encoded_bytes());
-        let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=/.,:@%^".contains(c);
-        if i > 0 {
-            text.push(' ');
-        }
-        if !word.is_empty() && word.chars().all(plain) && !word.starts_with('@') {
-            text.push_str(&word);
-            continue;
-        }
-        text.push('"');
-        for c in word.chars() {
-            if matches!(c, '"' | '\\') {
-                text.push('\\');
-            }
-            text.push(c);
-        }
-        text.push('"');
-    }
-    text.push('\n');
+    reproduce::line(text, words, Quoting::Gnu);
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use weld_common::args::Effect;
 
     use super::*;
