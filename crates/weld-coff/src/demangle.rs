@@ -4,15 +4,23 @@ use std::borrow::Cow;
 
 use msvc_demangler::DemangleFlags;
 use weld_common::demangle::demangle as demangle_other;
+use weld_common::text;
+
+use crate::coff::machine::Machine;
 
 /// Longer names, and those with more digits, are shown as they are. A digit may stand for all that is before it, and the library
 /// writes it out, so a short name could become one that fits into no memory.
 const LONGEST: usize = 1 << 10;
 const MOST_DIGITS: usize = 16;
 
-pub fn demangle(name: &[u8]) -> Cow<'_, str> {
+/// A name of a program for this machine; `None` if that is not known.
+pub fn demangle(name: &[u8], machine: Option<Machine>) -> Cow<'_, str> {
     // On x86 there is an underscore in front of all names of C and of this kind.
-    let other = if name.starts_with(b"__Z") { &name[1..] } else { name };
+    let other = match machine {
+        Some(Machine::X86) if name.starts_with(b"_Z") => return text::text(name),
+        _ if name.starts_with(b"__Z") => &name[1..],
+        _ => name,
+    };
     microsoft(name).map_or_else(|| demangle_other(other), Cow::Owned)
 }
 
@@ -38,11 +46,12 @@ mod tests {
             ("?foo", "?foo"),
             ("plain", "plain"),
         ] {
-            assert_eq!(demangle(name.as_bytes()), want);
+            assert_eq!(demangle(name.as_bytes(), None), want);
         }
         let long = format!("?{}@@YAHXZ", "a".repeat(LONGEST));
-        assert_eq!(demangle(long.as_bytes()), long);
+        assert_eq!(demangle(long.as_bytes(), None), long);
+        assert_eq!(demangle(b"_Z3foov", Some(Machine::X86)), "_Z3foov");
         let doubling = format!("?f@@YAX{}@Z", "P6AX00@Z".repeat(40));
-        assert_eq!(demangle(doubling.as_bytes()), doubling);
+        assert_eq!(demangle(doubling.as_bytes(), None), doubling);
     }
 }

@@ -3,6 +3,8 @@
 //!
 //! Source: "PE Format", Import Library Format.
 
+use std::collections::HashMap;
+
 use crate::coff::import::{Import, ImportType, NameType, short_import};
 use crate::coff::library::{self, Member};
 use crate::coff::machine::Machine;
@@ -17,11 +19,20 @@ pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Result<Vec<u8>, 
     let base = dll.rsplit_once('.').map_or(dll, |(base, _)| base);
     let mut members =
         vec![descriptor(dll, base, machine), null_descriptor(machine), null_thunk(base, machine)];
-    for entry in exports.iter().filter(|entry| !entry.export.private) {
-        members.push(import(entry, dll, machine));
+    let public = || exports.iter().filter(|entry| !entry.export.private);
+    // The first of what the DLL has under each name. What is called otherwise in programs stands for that.
+    let plain = public().filter(|entry| entry.export.import_name.is_none());
+    let plain: HashMap<&str, &Entry> = plain.map(|entry| (entry.name(), entry)).collect();
+    let mut aliases = Vec::new();
+    for entry in public() {
+        match entry.export.import_name.as_deref().and_then(|name| plain.get(name)) {
+            Some(target) => aliases.extend(["", "__imp_"].map(|front| alias(entry, target, front, machine))),
+            None => members.push(import(entry, dll, machine)),
+        }
     }
+    members.append(&mut aliases);
     members.iter_mut().for_each(|member| member.name = dll.as_bytes().to_vec());
-    library::bytes(&members)
+    library::bytes(&members, false)
 }
 
 fn import(entry: &Entry, dll: &str, machine: Machine) -> Member<'static> {
@@ -55,6 +66,19 @@ fn import(entry: &Entry, dll: &str, machine: Machine) -> Member<'static> {
     Member { name: Vec::new(), bytes: bytes.into(), symbols }
 }
 
+/// An object in which the name of `entry` stands for that of `target`; `front` is in front of both.
+fn alias(entry: &Entry, target: &Entry, front: &str, machine: Machine) -> Member<'static> {
+    let [name, target] = [entry, target].map(|entry| format!("{front}{}", entry.import_symbol).into_bytes());
+    let symbols = vec![
+        (b"@comp.id".to_vec(), ABSOLUTE, STATIC),
+        (b"@feat.00".to_vec(), ABSOLUTE, STATIC),
+        (target, 0, EXTERNAL),
+        (name.clone(), 0, WEAK),
+    ];
+    let bytes = Builder { machine, sections: Vec::new(), symbols }.build();
+    Member { name: Vec::new(), bytes: bytes.into(), symbols: vec![name] }
+}
+
 /// Name, flags, contents, and relocations: offset and symbol.
 type BuiltSection = (&'static [u8; 8], u32, Vec<u8>, Vec<(u32, u32)>);
 
@@ -70,6 +94,11 @@ const DATA: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.
 const EXTERNAL: u8 = pe::IMAGE_SYM_CLASS_EXTERNAL.0;
 const STATIC: u8 = pe::IMAGE_SYM_CLASS_STATIC.0;
 const SECTION: u8 = pe::IMAGE_SYM_CLASS_SECTION.0;
+const WEAK: u8 = pe::IMAGE_SYM_CLASS_WEAK_EXTERNAL.0;
+const ABSOLUTE: u16 = u16::MAX;
+
+/// A weak external is looked for in libraries, and stands for the symbol in front of it.
+const ALIAS: u32 = 3;
 
 impl Builder {
     fn build(&self) -> Vec<u8> {
@@ -82,7 +111,8 @@ impl Builder {
         };
         out.extend_from_slice(&self.machine.number().to_le_bytes());
         out.extend_from_slice(&(self.sections.len() as u16).to_le_bytes());
-        words(&mut out, &[0, (headers + body) as u32, self.symbols.len() as u32, 0]);
+        let records = self.symbols.iter().map(|(_, _, class)| 1 + u32::from(*class == WEAK)).sum();
+        words(&mut out, &[0, (headers + body) as u32, records, 0]);
         let mut at = headers as u32;
         for (name, flags, bytes, relocs) in &self.sections {
             out.extend_from_slice(*name);
@@ -99,7 +129,7 @@ impl Builder {
             }
         }
         let mut strings = vec![0; 4];
-        for (name, section, class) in &self.symbols {
+        for (number, (name, section, class)) in (0u32..).zip(&self.symbols) {
             let mut short = [0; 8];
             if name.len() <= 8 {
                 short[..name.len()].copy_from_slice(name);
@@ -111,7 +141,11 @@ impl Builder {
             out.extend_from_slice(&short);
             out.extend_from_slice(&[0; 4]);
             out.extend_from_slice(&section.to_le_bytes());
-            out.extend_from_slice(&[0, 0, *class, 0]);
+            out.extend_from_slice(&[0, 0, *class, u8::from(*class == WEAK)]);
+            if *class == WEAK {
+                words(&mut out, &[number - 1, ALIAS]);
+                out.extend_from_slice(&[0; 10]);
+            }
         }
         let size = strings.len() as u32;
         strings[..4].copy_from_slice(&size.to_le_bytes());

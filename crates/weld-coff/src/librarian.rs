@@ -46,8 +46,12 @@ pub fn run(job: &Job) -> Result<(), Diagnostics> {
                 return Err(Diagnostic::error("no input files").into());
             }
             let first = Path::new(members.list[0].0.as_str()).with_extension("lib");
+            let out = options.out.clone().unwrap_or(first);
+            if options.thin {
+                members.list.iter_mut().for_each(|(path, member)| member.name = relative(path, &out));
+            }
             let list: Vec<Member> = members.list.into_iter().map(|(_, member)| member).collect();
-            (options.out.clone().unwrap_or(first), library::bytes(&list))
+            (out, library::bytes(&list, options.thin))
         }
     };
     let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
@@ -71,6 +75,19 @@ fn check(options: &Options) -> Result<(), Diagnostic> {
         }
         _ => Ok(()),
     }
+}
+
+/// The path of a member, seen from the directory of the library.
+fn relative(member: &str, library: &Path) -> Vec<u8> {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let member = absolute(&text::to_path(member));
+    let library = absolute(library);
+    let from: Vec<_> = library.parent().unwrap_or(Path::new("")).components().collect();
+    let to: Vec<_> = member.components().collect();
+    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from[same..].iter().map(|_| "..".as_ref());
+    let path: PathBuf = up.chain(to[same..].iter().map(|part| part.as_os_str())).collect();
+    path.as_os_str().as_encoded_bytes().to_vec()
 }
 
 /// A library, and where it goes.
@@ -139,6 +156,9 @@ impl<'j> Members<'_, 'j> {
             return self.add(path, path.as_bytes(), bytes);
         }
         let archive = Archive::parse(bytes).map_err(|e| e.to_string())?;
+        if self.job.options.thin {
+            return Err("members of a library cannot be in a thin one".to_owned());
+        }
         for member in archive.members() {
             let member = member.map_err(|e| e.to_string())?;
             self.add(path, member.name, member_bytes(self.job.store, path, &member)?)?;

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
+use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputOptions};
 use weld_common::job::{self, connect, done_with, print};
+use weld_common::reproduce::Recorder;
 use weld_common::trace::Trace;
 use weld_common::{par, text};
 use weld_pdb::Types;
@@ -25,18 +27,20 @@ use crate::emit::headers::{self, dos_program};
 use crate::emit::symbol_table::{SymbolTable, has_long_name};
 use crate::emit::{self, Emitter, places};
 use crate::icf;
-use crate::ids::ObjectId;
+use crate::ids::{ObjectId, SectionId};
 use crate::image::{Image, Tables};
 use crate::implib;
 use crate::input::FileName;
 use crate::input::load::{Inputs, Loader};
+use crate::input::overlay::Overlay;
 use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
+use crate::layout::patch_space::PatchSpace;
 use crate::layout::{self, Placer, program, section_order};
 use crate::librarian;
 use crate::live::{self, Live};
-use crate::options::{Icf, Manifest, Options};
+use crate::options::{Icf, Manifest, Options, Reproduction};
 use crate::report::{discarded, duplicates, files, map, undefined};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
@@ -97,7 +101,12 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
         print(host, text)?;
     }
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
-    let store = InputStore::new(host);
+    let mut store = InputStore::new(host);
+    let recorder = options.reproduce.as_ref().map(|Reproduction { path, response, version }| {
+        store.record();
+        store.refuse(Identity::of(path).map(|id| (id, "/reproduce".to_owned())).into_iter().collect());
+        Recorder::new(path.clone(), response.clone(), version.clone())
+    });
     let trace = Trace::new(options.time || options.time_trace.is_some() || options.time_trace_beside_output);
     let job = Job {
         options: &options,
@@ -105,7 +114,7 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
         sink: &sink,
         store: &store,
         trace: &trace,
-        record: None,
+        record: recorder.as_ref(),
         jobserver: jobserver.as_ref(),
         reports: &Reports::new(),
     };
@@ -129,16 +138,9 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     for path in options.out.iter().chain(pdbs.into_iter().flatten()) {
         output::check(path).map_err(|e| Diagnostic::error(e.to_string()))?;
     }
-    let search = Search::new(options.lib_paths.clone());
+    let search = search(job)?;
     let open = |parallel| {
-        let loader = Loader {
-            store: job.store,
-            search: &search,
-            sink: job.sink,
-            parallel,
-            verbose: options.verbose,
-            mingw: options.mingw.on,
-        };
+        let loader = loader(job, &search, parallel);
         let inputs = job.step("open inputs", || loader.load(&options.inputs));
         job.sink.end_phase()?;
         if inputs.files.len() == 1 && inputs.archives.is_empty() && inputs.resources.is_empty() {
@@ -149,10 +151,49 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     let count = options.inputs.len();
     let (mut inputs, pool, tokens) =
         job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
+    if let Some(record) = job.record {
+        record.add(job.store)?;
+    }
     pool.install(|| link_inputs(job, &search, &mut inputs, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));
     Ok(())
+}
+
+/// Where files are looked for.
+fn search(job: &Job) -> Result<Search, Diagnostic> {
+    let mut search = Search::new(job.options.lib_paths.clone());
+    search.toolchain = job.options.toolchain.clone();
+    if let Some(path) = &job.options.overlay {
+        let shown = text::path(path);
+        let bytes = job.store.open(path)?.ok_or_else(|| {
+            Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
+        })?;
+        let overlay = Overlay::parse(&text::text(bytes), path)
+            .map_err(|e| Diagnostic::error(format!("Invalid vfs overlay: {shown}: {e}")))?;
+        search.overlay = Some(overlay);
+    }
+    Ok(search)
+}
+
+fn loader<'j, 'l>(job: &'l Job<'j>, search: &'l Search, parallel: bool) -> Loader<'j, 'l> {
+    let Options { verbose, machine, .. } = *job.options;
+    Loader {
+        store: job.store,
+        search,
+        sink: job.sink,
+        parallel,
+        verbose,
+        mingw: job.options.mingw.on,
+        machine,
+    }
+}
+
+/// `/print-search-paths`
+fn shown_paths(search: &Search) -> String {
+    let mut list = "Library search paths:\n  (cwd)\n".to_owned();
+    search.directories().for_each(|dir| list += &format!("  {}\n", text::path(dir)));
+    list
 }
 
 /// From inputs that are open to the finished output.
@@ -163,19 +204,16 @@ fn link_inputs<'j>(
     threads: usize,
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
-    let loader = Loader {
-        store: job.store,
-        search,
-        sink: job.sink,
-        parallel,
-        verbose: options.verbose,
-        mingw: options.mingw.on,
-    };
+    let loader = loader(job, search, parallel);
     let servers = Servers::default();
     let resolver =
         Resolver { store: job.store, options, sink: job.sink, loader: &loader, servers: &servers, parallel };
     // Read symbols, intern names, find the best definition of each; members of libraries as they are wanted.
     let mut resolved = job.step("resolve symbols", || resolver.run(inputs))?;
+    if options.print_search_paths {
+        search.set_machine(resolved.machine);
+        job.print(&shown_paths(search))?;
+    }
     let out = output_path(options, &resolved, inputs);
     files::check(options, &resolved, inputs, &out)?;
     // Types for debuggers depend on nothing but the objects, so they are merged while the image is laid out.
@@ -270,7 +308,7 @@ fn lay_out<'j>(
     let start = StartTables::find(&finder, parallel, job.sink);
     let tables =
         make_tables(job, (inputs, trees), resolved, ((&sections, &symbols), &live, (guards, start)), out)?;
-    let laid_out = give_places(job, resolved, (sections, symbols, live, tables), parallel)?;
+    let laid_out = give_places(job, resolved, (sections, symbols, live, tables), &folds, parallel)?;
     folds.iter().for_each(|&(folded, leader)| laid_out.layout.stand_in(folded, leader));
     Ok(laid_out)
 }
@@ -280,6 +318,8 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     let options = job.options;
     job.step("COMDAT sections", || comdat::choose_largest(resolved, parallel));
     let sections = job.step("parse sections", || sections::parse(resolved, options, job.sink, parallel));
+    // What is malformed defines nothing, which need not be said, too.
+    job.sink.end_phase()?;
     // Definitions beside the leaders of sections that are gone are none.
     let members = resolved.names.take_members();
     let is_kept = |places: &[crate::resolve::Place], file: crate::ids::FileId, number: u32| match places
@@ -301,6 +341,9 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     wrap::redirect(&resolved.wraps, resolved, &mut symbols, parallel);
     let missing = symbols::undefined(resolved, &symbols, parallel);
     undefined::report(resolved, &missing, options, parallel, job.sink);
+    if resolved.program.subsystem.is_none() {
+        job.sink.error("subsystem must be defined: use /subsystem");
+    }
     job.sink.end_phase()?;
     Ok((sections, symbols))
 }
@@ -332,8 +375,8 @@ fn make_tables<'j>(
         Manifest::Embedded(number) => {
             // Libraries have the second.
             let number = number.unwrap_or(if job.options.dll { 2 } else { 1 });
-            let text = manifest::text(job.options, resolved).into_bytes();
-            Some((number, job.store.keep(text)))
+            let text = manifest::embedded(job.options, resolved, job.store)?;
+            Some((number, job.store.keep(text.into_bytes())))
         }
         _ => None,
     };
@@ -382,6 +425,7 @@ fn give_places<'j>(
     job: &Job<'j>,
     resolved: &Resolved<'j>,
     (mut sections, mut symbols, mut live, mut tables): (Sections, Symbols, Live, Tables<'j>),
+    folds: &[(SectionId, SectionId)],
     parallel: bool,
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
@@ -406,6 +450,7 @@ fn give_places<'j>(
         sections: &sections,
         symbols: &symbols,
         live: &live,
+        folded_into: folds.iter().copied().collect(),
         options,
         store: job.store,
         sink: job.sink,
@@ -420,7 +465,8 @@ fn give_places<'j>(
     let stub = dos_program(options, job.store, job.sink);
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
-    let placer = Placer { sections: &sections, options, sink: job.sink, parallel };
+    let patch_space = PatchSpace::find(resolved, options, job.sink);
+    let placer = Placer { sections: &sections, options, sink: job.sink, patch_space, parallel };
     let layout = job.step("give addresses", || {
         placer.place(program, order, headers, |layout| {
             if options.is_relocatable() {
@@ -434,7 +480,8 @@ fn give_places<'j>(
     let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
     check_addresses(resolved, base, layout.image_size, job.sink);
     job.sink.end_phase()?;
-    if options.warn_long_names && !options.debug.dwarf {
+    // Who asks for DWARF alone knows.
+    if options.warn_long_names && (options.debug.pdb || !options.debug.dwarf) {
         warn_of_long_names(&layout, job.sink);
     }
     let tls_align = emit::tls_align(&sections, &live);

@@ -79,6 +79,8 @@ struct Walk<'w, 'a> {
     live: Live,
     /// Of parts: they are lists of frames, which GNU compilers make for all functions of an object together.
     is_frames: Vec<bool>,
+    /// Functions are unwound by those lists.
+    gnu: bool,
 }
 
 /// What is needed; without `/opt:ref`, everything.
@@ -99,9 +101,8 @@ pub fn find(
         (0..resolved.imports.len() as u32).for_each(|id| _ = live.imports.set(id));
         return live;
     }
-    let gnu = options.mingw.on;
-    let is_frames = sections.parts.iter().map(|part| gnu && part.name.starts_with(b".eh_frame")).collect();
-    let walk = Walk { resolved, sections, symbols, live, is_frames };
+    let is_frames = sections.parts.iter().map(|part| part.name.starts_with(b".eh_frame")).collect();
+    let walk = Walk { resolved, sections, symbols, live, is_frames, gnu: options.mingw.on };
     let roots = walk.roots(parallel);
     walk::from_roots(&walk, &roots, parallel);
     walk.live
@@ -188,8 +189,8 @@ impl Visitor for Walk<'_, '_> {
         let is_frames = self.is_frames[section.part as usize];
         for relocation in object.coff.relocations(header).unwrap_or_default() {
             let index = relocation.symbol_table_index.get(LE);
-            // A frame keeps what handles it, not the function that it is of.
-            if is_frames && object.global(index).is_none() {
+            // A frame keeps what handles it, not the function that it is of; and nothing at all where others unwind.
+            if is_frames && (!self.gnu || object.global(index).is_none()) {
                 continue;
             }
             self.reach(of_object(self.symbols, self.sections, section.object, object, index), stack);

@@ -11,6 +11,7 @@ use weld_common::text;
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::demangle::demangle;
+use crate::input::toolchain::Toolchain;
 
 /// What `/subsystem:` says the program runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,8 +125,20 @@ pub struct Mingw {
     pub stdcall_fixup: Option<bool>,
     /// Several objects may define a symbol weakly.
     pub duplicate_weak: bool,
+    /// `--add-stdcall-alias`: they are exported under both names.
+    pub stdcall_alias: bool,
+    /// `--defsym`
+    pub definitions: Vec<(String, Definition)>,
     /// `--output-def`
     pub output_def: Option<PathBuf>,
+}
+
+/// What `--defsym` says a name is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Definition {
+    Number(u64),
+    /// What this symbol is.
+    Symbol(String),
 }
 
 impl Mingw {
@@ -255,12 +268,25 @@ pub struct Demands {
     pub default_libs: Vec<String>,
 }
 
+/// `/reproduce`: where to, and the command line and version that go with the files.
+#[derive(Clone, Debug)]
+pub struct Reproduction {
+    pub path: PathBuf,
+    pub response: String,
+    pub version: String,
+}
+
 #[derive(Clone, Debug)]
 pub struct Options {
     pub inputs: Vec<Input>,
     pub demands: Demands,
     /// `/libpath:`, then those of the environment.
     pub lib_paths: Vec<PathBuf>,
+    /// `/winsysroot` and others: directories that depend on the machine.
+    pub toolchain: Toolchain,
+    /// `/vfsoverlay`
+    pub overlay: Option<PathBuf>,
+    pub print_search_paths: bool,
     pub out: Option<PathBuf>,
     pub dll: bool,
     pub machine: Option<Machine>,
@@ -282,6 +308,8 @@ pub struct Options {
     /// `/manifestuac`: level and access to the desktop of others.
     pub manifest_rights: Option<(String, String)>,
     pub manifest_file: Option<PathBuf>,
+    /// `/manifestinput`
+    pub manifest_inputs: Vec<PathBuf>,
     pub no_seh: bool,
     pub guard: Guard,
     pub dependent_load_flags: u16,
@@ -311,8 +339,13 @@ pub struct Options {
     pub delay_loads: Vec<String>,
     /// `/delay:unload`: they can be unloaded again.
     pub delay_unload: bool,
+    /// `/functionpadmin`: bytes in front of functions; the machine decides how many if none are given.
+    pub function_pad: Option<Option<u32>>,
     /// `/lib`: a library is made of the inputs.
     pub library: bool,
+    /// `/llvmlibthin`: it has the paths of its members in place of them.
+    pub thin: bool,
+    pub reproduce: Option<Reproduction>,
     pub mingw: Mingw,
     pub debug: Debug,
     pub pdb: PdbOptions,
@@ -357,6 +390,9 @@ impl Default for Options {
             inputs: Vec::new(),
             demands: Demands::default(),
             lib_paths: Vec::new(),
+            toolchain: Toolchain::default(),
+            overlay: None,
+            print_search_paths: false,
             out: None,
             dll: false,
             machine: None,
@@ -376,6 +412,7 @@ impl Default for Options {
             manifest: None,
             manifest_rights: Some(("'asInvoker'".to_owned(), "'false'".to_owned())),
             manifest_file: None,
+            manifest_inputs: Vec::new(),
             no_seh: false,
             guard: Guard::default(),
             dependent_load_flags: 0,
@@ -399,7 +436,10 @@ impl Default for Options {
             wraps: Vec::new(),
             delay_loads: Vec::new(),
             delay_unload: false,
+            function_pad: None,
             library: false,
+            thin: false,
+            reproduce: None,
             mingw: Mingw::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),
@@ -438,8 +478,8 @@ impl Options {
             return text::text(name).into_owned();
         }
         match name.strip_prefix(b"__imp_") {
-            Some(plain) => format!("__declspec(dllimport) {}", demangle(plain)),
-            None => demangle(name).into_owned(),
+            Some(plain) => format!("__declspec(dllimport) {}", demangle(plain, self.machine)),
+            None => demangle(name, self.machine).into_owned(),
         }
     }
 

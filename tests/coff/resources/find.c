@@ -7,7 +7,7 @@
 //# exit: 99
 //# readobj: --coff-resources => (?s)Number of String Entries: 1.*TEXT
 //# fail: find.obj a.res a2.res kernel32.lib /entry:start /subsystem:console
-//# error: duplicate resource: type 10, name 7, language 1033, in a.res and in a2.res
+//# error: duplicate resource: type RCDATA \(ID 10\)/name ID 7/language 1033, in a.res and in a2.res
 //# obj: a2.res = a2.rc
 __declspec(dllimport) void ExitProcess(unsigned);
 __declspec(dllimport) void *FindResourceA(void *, const char *, const char *);

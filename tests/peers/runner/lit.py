@@ -87,8 +87,9 @@ class Suite:
         if not source.is_file():
             return Result(name, False, "there is no such test")
         directory = scratch / name
-        directory.mkdir(parents=True)
-        paths = {"s": source, "S": source.parent, "p": source.parent, "T": directory, "t": directory / f"{source.name}.tmp"}
+        output = directory / "Output"
+        output.mkdir(parents=True)
+        paths = {"s": source, "S": source.parent, "p": source.parent, "T": output, "t": output / f"{source.name}.tmp"}
         lines = [(number, expand(command, paths)) for number, command in commands(source.read_text(errors="surrogateescape"))]
         # The number of the command goes to a file, for the test's own output may be anything.
         at = directory / ".line"

@@ -57,11 +57,8 @@ impl Demands {
         else {
             return Err(format!("expected two sections, but got '{text}'"));
         };
-        if [".rsrc", ".reloc"].contains(&from) {
-            return Err(format!("cannot merge '{from}' with any section"));
-        }
-        if [".rsrc", ".reloc"].contains(&to) {
-            return Err(format!("cannot merge '{from}' with '{to}'"));
+        if let Some(alone) = [from, to].into_iter().find(|name| [".rsrc", ".reloc"].contains(name)) {
+            return Err(format!("cannot merge '{alone}' with any section"));
         }
         match self.merges.iter().find(|(name, _)| name == from) {
             Some((_, old)) if old != to => {
@@ -163,7 +160,7 @@ impl Context for Directing {
             // An object that wants what nobody knows cannot be linked rightly.
             let (word, origin) = (self.word.display(), &self.origin);
             self.problems.push(Diagnostic::warning(format!("{}: {word}", slash::UNKNOWN)));
-            problem = Diagnostic::error(format!("{word} is not allowed in .drectve ({origin})"));
+            problem = Diagnostic::error(format!("{word} is not allowed in .drectve ({origin})")).at(1);
         } else {
             problem.message = format!("{}: in its directives: {}", self.origin, problem.message);
         }
@@ -183,6 +180,7 @@ static GROUPS: &[Group<Directing>] = &[Group {
         take(&["alternatename"], Value::Required("FROM=TO"), "", |d, v| d.demands.alternate_name(v)),
         take(&["entry"], Value::Required("SYMBOL"), "", |d, v| match d.demands.entry {
             Some(_) => Ok(()),
+            None if v.text()?.is_empty() => Err("missing entry point symbol name".to_owned()),
             None => {
                 d.demands.entry = Some(v.string()?);
                 Ok(())

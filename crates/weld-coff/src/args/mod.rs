@@ -11,10 +11,12 @@ use weld_common::args::{help, slash};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 
-use crate::options::{Invocation, Options};
+use crate::input::toolchain::greatest;
+use crate::options::{Invocation, Options, Reproduction};
 
 mod demands;
 pub mod gnu;
+mod replay;
 mod state;
 mod table;
 #[cfg(test)]
@@ -32,6 +34,8 @@ pub struct Environment {
     pub link_behind: Option<OsString>,
     /// `LIB`: directories with libraries, `;` between them.
     pub lib: Option<OsString>,
+    /// `SOURCE_DATE_EPOCH`: the time in headers, unless an option says another.
+    pub source_date_epoch: Option<OsString>,
     /// The linker's path and the working directory, which PDBs tell.
     pub program: PathBuf,
     pub directory: PathBuf,
@@ -45,6 +49,7 @@ impl Environment {
             link: var("LINK"),
             link_behind: var("_LINK_"),
             lib: var("LIB"),
+            source_date_epoch: var("SOURCE_DATE_EPOCH"),
             program: std::env::current_exe().unwrap_or_default(),
             directory: std::env::current_dir().unwrap_or_default(),
         }
@@ -65,15 +70,26 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
     let of_variable = |value: &Option<OsString>| {
         value.as_ref().map(|v| words(v.as_encoded_bytes().to_vec(), Quoting::Windows))
     };
-    let mut all = of_variable(&environment.link).unwrap_or_default();
+    let is_alone = args.iter().any(is_without_environment);
+    let mut all = of_variable(&environment.link).filter(|_| !is_alone).unwrap_or_default();
     all.extend_from_slice(args);
-    all.extend(of_variable(&environment.link_behind).unwrap_or_default());
+    all.extend(of_variable(&environment.link_behind).filter(|_| !is_alone).unwrap_or_default());
     let expanded = Expanded::read(&all, quoting(&all))?;
     let args = expanded.args();
     let mut state = State::default();
     slash::parse(&table::TABLE, &args, is_file, &mut state);
-    if let Some(value) = &environment.lib {
+    let own = state.o.lib_paths.len();
+    state.o.lib_paths.extend(compiler_directories(&environment.program));
+    let is_asked = !is_alone && !state.o.mingw.on && !state.o.toolchain.replaces_environment();
+    if let Some(value) = environment.lib.as_ref().filter(|_| is_asked) {
         state.o.lib_paths.extend(directories(value));
+    }
+    if let Some(value) = &environment.source_date_epoch {
+        state.time_of_environment(&text::text(value.as_encoded_bytes()));
+    }
+    if let Some(path) = state.reproduce.clone() {
+        let response = replay::of_link(&args, &state.o.lib_paths[own..]);
+        state.o.reproduce = Some(Reproduction { path, response, version: version_text() });
     }
     state.o.invocation = invocation(&args, environment);
     match state.stop {
@@ -94,12 +110,31 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
     Ok(Command::Link(options))
 }
 
+/// `/lldignoreenv`
+fn is_without_environment(arg: &OsString) -> bool {
+    let text = arg.to_string_lossy().to_ascii_lowercase();
+    text.strip_prefix(['/', '-']).is_some_and(|name| name.trim_start_matches('-') == "lldignoreenv")
+}
+
+/// Where the compiler that the linker is installed with has its run-time libraries.
+fn compiler_directories(program: &Path) -> Vec<PathBuf> {
+    /// The version of the linker that weld stands in for.
+    const VERSION: &str = "22";
+    let Some(lib) = program.parent().and_then(Path::parent).map(|root| root.join("lib")) else {
+        return Vec::new();
+    };
+    let all = lib.join("clang");
+    let own = all.join(greatest(&all).unwrap_or_else(|| VERSION.to_owned())).join("lib");
+    vec![own.join("windows"), own, lib]
+}
+
 /// Making a library has few options.
 fn only_for_libraries(args: &[&OsStr], sink: &DiagSink) {
     const KNOWN: &[&str] = &[
         "lib",
         "out",
         "def",
+        "llvmlibthin",
         "machine",
         "libpath",
         "nologo",

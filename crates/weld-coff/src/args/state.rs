@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
+use crate::input::toolchain::Toolchain;
 use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp};
 
 /// An option that prints something in place of a link.
@@ -28,6 +29,10 @@ pub struct State {
     pub warnings_are_errors: bool,
     /// `/align` was given.
     pub aligned: bool,
+    pub reproduce: Option<PathBuf>,
+    pub incremental: bool,
+    /// `/timestamp` or `/brepro` was given.
+    pub has_time: bool,
     problems: Problems,
 }
 
@@ -100,7 +105,7 @@ impl State {
                     self.warn("/debug:fastlink unsupported; using /debug:full");
                     (debug.pdb, debug.dwarf) = (true, true);
                 }
-                _ => self.warn(format!("/debug: unknown option: {word}")),
+                _ => return Err(format!("unknown option: {word}")),
             }
         }
         self.o.debug = debug;
@@ -186,6 +191,18 @@ impl State {
         Ok(())
     }
 
+    /// `/functionpadmin` and its bytes.
+    pub fn function_pad(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.value.map(|_| given.text()).transpose()?;
+        let bytes = text.map(|text| {
+            let bytes = super::values::number(text).ok().and_then(|bytes| u32::try_from(bytes).ok());
+            // More than a page in front of each function is a mistake.
+            bytes.filter(|bytes| *bytes <= 4096).ok_or_else(|| format!("invalid argument: {text}"))
+        });
+        self.o.function_pad = Some(bytes.transpose()?);
+        Ok(())
+    }
+
     /// `/debugtype:`: what it names is always taken.
     pub fn debug_type(&mut self, given: Given<'_>) -> Result<(), String> {
         for word in given.text()?.to_ascii_lowercase().split(',') {
@@ -198,11 +215,21 @@ impl State {
 
     pub fn timestamp(&mut self, given: Given<'_>) -> Result<(), String> {
         let text = given.text()?;
-        match super::values::number(text).ok().and_then(|seconds| u32::try_from(seconds).ok()) {
+        match super::values::seconds(text) {
             Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
             None => self.fail(format!("invalid timestamp: {text}.  Expected 32-bit integer")),
         }
+        self.has_time = true;
         Ok(())
+    }
+
+    /// `SOURCE_DATE_EPOCH`: the time of builds that repeat, unless an option says another.
+    pub fn time_of_environment(&mut self, text: &str) {
+        match super::values::seconds(text) {
+            _ if self.has_time => {}
+            Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
+            None => self.fail(super::values::wrong_epoch(text)),
+        }
     }
 
     /// `/start-lib` and `/end-lib`.
@@ -252,6 +279,27 @@ impl State {
         Ok(())
     }
 
+    /// Who asks for `/incremental` and for what it would not go with is told.
+    fn warn_of_incremental(&mut self) {
+        if !self.incremental {
+            return;
+        }
+        let because = |what: &str, no: &str| {
+            format!("ignoring '/incremental' because {what} is enabled; use '/opt:{no}' to disable")
+        };
+        let due_to = |option: &str| format!("ignoring '/incremental' due to '{option}' specification");
+        let o = &self.o;
+        // `/profile` brings the first of them along.
+        let text = match (o.profile, o.gc(), o.icf() != Icf::None, o.order.is_some()) {
+            (true, ..) => due_to("/profile"),
+            (_, true, ..) => because("REF", "noref"),
+            (_, _, true, _) => because("ICF", "noicf"),
+            (.., true) => due_to("/order"),
+            _ => return,
+        };
+        self.warn(text);
+    }
+
     /// Settles what depends on several options.
     pub fn finish(mut self) -> (Box<Options>, Vec<Diagnostic>) {
         let o = &mut *self.o;
@@ -273,6 +321,22 @@ impl State {
         }
         if self.aligned && !self.o.driver {
             self.warn("/align specified without /driver; image may not run");
+        }
+        if self.o.mingw.on && self.o.toolchain.replaces_environment() {
+            self.o.toolchain = Toolchain::default();
+            self.warn("ignoring /vctoolsdir or /winsysroot flags in MinGW mode");
+        }
+        if !self.o.manifest_inputs.is_empty() && !matches!(self.o.manifest, Some(Manifest::Embedded(_))) {
+            self.fail("/manifestinput: requires /manifest:embed");
+        }
+        if self.reproduce.is_some() && self.o.overlay.is_some() {
+            self.fail(
+                "/reproduce cannot be given together with /vfsoverlay: its files would have other names",
+            );
+        }
+        self.warn_of_incremental();
+        if self.o.thin && !self.o.library {
+            self.fail("/llvmlibthin needs /lib");
         }
         if self.o.no_entry && !self.o.dll {
             self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));

@@ -1,5 +1,7 @@
 //! All options, in groups.
 
+use std::path::Path;
+
 use weld_common::args::Value::{self, None as NoValue, Optional, Required};
 use weld_common::args::{
     Context, Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take,
@@ -56,6 +58,25 @@ macro_rules! path {
     };
 }
 
+/// A directory of a toolchain.
+macro_rules! tool_dir {
+    ($name:literal, $help:literal, $field:ident) => {
+        take(&[$name], Required("DIR"), $help, |s: &mut State, v: Given<'_>| {
+            s.o.toolchain.$field = Some(v.os().into());
+            Ok(())
+        })
+    };
+}
+
+macro_rules! version {
+    ($name:literal, $help:literal, $field:ident) => {
+        take(&[$name], Required("VERSION"), $help, |s: &mut State, v: Given<'_>| {
+            s.o.toolchain.$field = Some(v.string()?);
+            Ok(())
+        })
+    };
+}
+
 const INPUTS: &[Spec<State>] = &[
     take(&["libpath"], Required("DIR"), "Look for libraries in DIR, too.", |s, v| {
         s.o.lib_paths.push(v.os().into());
@@ -91,7 +112,8 @@ const INPUTS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    accepted(&["lldignoreenv"], NoValue, "variables of the environment are options like others"),
+    // Looked for before the variables are read.
+    flag(&["lldignoreenv"], "Do not look at the variables LINK, _LINK_ and LIB.", |_| {}),
     take(
         &["rsp-quoting"],
         Required("STYLE"),
@@ -101,12 +123,26 @@ const INPUTS: &[Spec<State>] = &[
             other => Err(format!("invalid response file quoting: {other}")),
         },
     ),
-    refused(
-        &["winsysroot", "vctoolsdir", "vctoolsversion", "winsdkdir", "winsdkversion", "diasdkdir"],
-        Required("DIR"),
-        "name the directories with /libpath",
+    tool_dir!(
+        "winsysroot",
+        "Look for libraries in a directory with Visual Studio and the Windows SDK.",
+        root
     ),
-    refused(&["vfsoverlay"], Required("FILE"), "name the directories with /libpath"),
+    tool_dir!("vctoolsdir", "Look for libraries in a directory with compilers and their libraries.", tools),
+    tool_dir!("winsdkdir", "Look for libraries in a directory of the Windows SDK.", sdk),
+    tool_dir!("diasdkdir", "Look for libraries in a directory of the DIA SDK.", dia),
+    version!(
+        "vctoolsversion",
+        "Which version of the compilers /winsysroot takes. Default: the greatest.",
+        tools_version
+    ),
+    version!(
+        "winsdkversion",
+        "Which version of the Windows SDK is taken. Default: the greatest.",
+        sdk_version
+    ),
+    path!("vfsoverlay", "Read from FILE, in YAML, which files are elsewhere than their names say.", overlay),
+    flag(&["print-search-paths"], "Show where libraries are looked for.", |s| s.o.print_search_paths = true),
     accepted(&["prefetch-inputs"], Optional("no"), "it changes no output"),
 ];
 
@@ -242,7 +278,8 @@ const IMAGE: &[Spec<State>] = &[
             match word {
                 "cd" => s.o.swap_run_cd = true,
                 "net" => s.o.swap_run_net = true,
-                _ => return Err(format!("unknown value '{word}'")),
+                "" => return Err("missing argument".to_owned()),
+                _ => return Err(format!("invalid argument: {word}")),
             }
         }
         Ok(())
@@ -275,9 +312,9 @@ const IMAGE: &[Spec<State>] = &[
         Ok(())
     }),
     take(&["dependentloadflag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
-        let flags = number(v.text()?)?;
-        s.o.dependent_load_flags =
-            u16::try_from(flags).map_err(|_| format!("{flags:#x} has more than 16 bits"))?;
+        let text = v.text()?;
+        let flags = number(text).ok().and_then(|flags| u16::try_from(flags).ok());
+        s.o.dependent_load_flags = flags.ok_or_else(|| format!("invalid argument: {text}"))?;
         Ok(())
     }),
     path!("stub", "A program for DOS to begin the image with.", stub),
@@ -290,7 +327,7 @@ const IMAGE: &[Spec<State>] = &[
         State::timestamp,
     ),
     flag(&["brepro"], "The time in the header is a hash of the image, and the image says so.", |s| {
-        (s.o.timestamp, s.o.brepro) = (Timestamp::Hash, true);
+        (s.o.timestamp, s.o.brepro, s.has_time) = (Timestamp::Hash, true, true);
     }),
     flag(&["release"], "Put a checksum into the header.", |s| s.o.demands.release = true),
     take(
@@ -304,7 +341,12 @@ const IMAGE: &[Spec<State>] = &[
     extended!("cetipvalidationrelaxed", "Contexts may be set to any address.", 0x04),
     extended!("cetdynamicapisinproc", "The program itself may say where code is made.", 0x08),
     extended!("hotpatchcompatible", "The image can be patched while it runs.", 0x80),
-    lost(&["functionpadmin"], Optional("BYTES"), "there is no room for patches in front of functions"),
+    take(
+        &["functionpadmin"],
+        Optional("BYTES"),
+        "Leave room for patches in front of functions of objects that are compiled for it. Default: 6 bytes, on x86 5.",
+        State::function_pad,
+    ),
     take(
         &["safeseh"],
         Optional("no"),
@@ -335,7 +377,15 @@ const IMAGE: &[Spec<State>] = &[
     take(&["manifestdependency"], Required("TEXT"), "The manifest depends on an assembly.", |s, v| {
         s.o.demands.manifest_dependency(v)
     }),
-    refused(&["manifestinput"], Required("FILE"), "manifests are not merged yet; give one as a resource"),
+    take(
+        &["manifestinput"],
+        Required("FILE"),
+        "Merge the manifest in FILE into that of /manifest:embed.",
+        |s, v| {
+            s.o.manifest_inputs.push(v.os().into());
+            Ok(())
+        },
+    ),
     accepted(&["emittoolversioninfo"], Optional("no"), "no such header is written"),
     refused(&["arm64xsameaddress", "defarm64native"], Required("VALUE"), "it is for ARM64X"),
 ];
@@ -512,11 +562,20 @@ const REPORTS: &[Spec<State>] = &[
         "Show at most N errors; 0: all. Default: 20.",
         |_, v| number(v.text()?).map(|_| ()),
     ),
-    refused(
-        &["reproduce", "linkrepro", "linkreprofullpathrsp"],
+    take(
+        &["reproduce"],
         Required("FILE"),
-        "it is not supported for COFF yet",
+        "Write a tar file with all inputs and the command line.",
+        |s, v| {
+            s.reproduce = Some(v.os().into());
+            Ok(())
+        },
     ),
+    take(&["linkrepro"], Required("DIR"), "The same, to repro.tar in DIR.", |s, v| {
+        s.reproduce = Some(Path::new(v.os()).join("repro.tar"));
+        Ok(())
+    }),
+    refused(&["linkreprofullpathrsp"], Required("FILE"), "/reproduce has the whole link"),
     refused(&["summary"], NoValue, "it is not supported yet"),
     flag(&["?", "help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
 ];
@@ -633,7 +692,18 @@ const OTHER: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    accepted(&["incremental"], Optional("no"), "every link is a whole one"),
+    flag(&["llvmlibthin"], "/lib: the library has the paths of its members in place of them.", |s| {
+        s.o.thin = true
+    }),
+    take(
+        &["incremental"],
+        Optional("no"),
+        "Every link is a whole one: said if another option says so, too.",
+        |s, v| {
+            s.incremental = switch(v)?;
+            Ok(())
+        },
+    ),
     flag(
         &["lib"],
         "Make a library of objects and libraries, or of a module-definition file, as lib.exe does.",

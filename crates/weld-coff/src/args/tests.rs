@@ -77,6 +77,14 @@ fn what_is_wrong_is_said() {
         ("/failifmismatch:k=1 /failifmismatch:k=2", "mismatch detected for 'k'"),
         ("/alternatename:a=b /alternatename:a=c", "conflicts"),
         ("/dll:x", "/dll takes no value"),
+        ("/functionpadmin:zz", "/functionpadmin: invalid argument: zz"),
+        ("/swaprun:cd,", "/swaprun: missing argument"),
+        ("/debug:odd", "/debug: unknown option: odd"),
+        ("/dependentloadflag:0xf0000", "/dependentloadflag: invalid argument: 0xf0000"),
+        ("/export:f,EXPORTAS,", "invalid EXPORTAS value: "),
+        ("/manifestinput:x", "/manifestinput: requires /manifest:embed"),
+        ("/vfsoverlay:x /reproduce:y", "/reproduce cannot be given together with /vfsoverlay"),
+        ("/llvmlibthin", "/llvmlibthin needs /lib"),
     ] {
         let text = error(line);
         assert!(text.contains(want), "{line}: {text}");

@@ -14,6 +14,16 @@ pub fn number(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("expected a number, but got '{text}'"))
 }
 
+/// A time in a header: seconds since 1970.
+pub fn seconds(text: &str) -> Option<u32> {
+    number(text).ok().and_then(|seconds| u32::try_from(seconds).ok())
+}
+
+/// What is wrong with the variable `SOURCE_DATE_EPOCH`.
+pub fn wrong_epoch(text: &str) -> String {
+    format!("invalid SOURCE_DATE_EPOCH timestamp: {text}.  Expected 32-bit integer")
+}
+
 /// An address that an image can be made for.
 pub fn image_base(address: u64) -> Result<u64, String> {
     match address % 0x1_0000 {
@@ -131,15 +141,20 @@ pub fn export(text: &str) -> Result<Export, String> {
             "data" => export.data = true,
             "constant" => export.constant = true,
             "private" => export.private = true,
-            _ if word.starts_with("exportas,") => {}
+            // It is the last word, and all that follows is the name.
+            "exportas" => {
+                let name = &text[text.len() - rest_of(text, part)..];
+                if name.is_empty() || name.contains(',') {
+                    return Err(format!("invalid EXPORTAS value: {name}"));
+                }
+                export.export_as = Some(name.to_owned());
+                break;
+            }
             _ => {
                 let ordinal =
                     part.strip_prefix('@').and_then(|digits| digits.parse().ok()).filter(|&n| n > 0);
                 if let Some(ordinal) = ordinal {
                     export.ordinal = Some(ordinal);
-                } else if let Some(name) = text.split_once(",EXPORTAS,").or(text.split_once(",exportas,")) {
-                    export.export_as = Some(name.1.to_owned());
-                    break;
                 } else {
                     return Err(format!("invalid export '{text}'"));
                 }
@@ -147,6 +162,12 @@ pub fn export(text: &str) -> Result<Export, String> {
         }
     }
     Ok(export)
+}
+
+/// How many bytes of `text` are behind one of its parts and the comma that ends it.
+fn rest_of(text: &str, part: &str) -> usize {
+    let end = part.as_ptr() as usize - text.as_ptr() as usize + part.len();
+    text.len().saturating_sub(end + 1)
 }
 
 #[cfg(test)]
@@ -190,7 +211,9 @@ mod tests {
         assert_eq!(export("f=g,@3,NONAME,DATA,private"), Ok(want));
         assert_eq!(export("f=d.g"), Ok(Export { forward: Some("d.g".into()), ..plain("f") }));
         assert_eq!(export("f,EXPORTAS,h"), Ok(Export { export_as: Some("h".into()), ..plain("f") }));
-        for text in ["", "=g", "f=", "f,@0", "f,noname", "f,x"] {
+        for text in
+            ["f,EXPORTAS", "f,EXPORTAS,", "f,EXPORTAS,a,DATA", "", "=g", "f=", "f,@0", "f,noname", "f,x"]
+        {
             assert!(export(text).is_err(), "{text}");
         }
     }

@@ -64,9 +64,14 @@ pub fn parse(text: &str) -> Result<Definitions, String> {
 /// A name as it stands in such a file: in quotes, if it could be taken for something else.
 pub fn quoted(name: &str) -> Cow<'_, str> {
     let is_plain = KEYWORDS.iter().chain(&ATTRIBUTES).all(|word| *word != name)
-        && !name.starts_with('@')
+        && !is_ordinal(name)
         && tokens(name).is_ok_and(|tokens| tokens == [Token::Word(name.to_owned())]);
     if is_plain { name.into() } else { format!("\"{name}\"").into() }
+}
+
+/// Behind an export: a number, or a number follows. `@f@8` is the name of the next one.
+fn is_ordinal(word: &str) -> bool {
+    word.strip_prefix('@').is_some_and(|digits| digits.parse::<u64>().is_ok() || digits.is_empty())
 }
 
 fn unexpected(token: &Token) -> String {
@@ -218,7 +223,7 @@ impl<'t> Parser<'t> {
         }
         loop {
             match self.peek() {
-                Some(Token::Word(word)) if word.starts_with('@') => {
+                Some(Token::Word(word)) if is_ordinal(word) => {
                     self.at += 1;
                     let digits = if word.len() == 1 { self.text()? } else { &word[1..] };
                     let ordinal = digits.parse().ok().filter(|&n| n > 0);
@@ -288,7 +293,7 @@ mod tests {
     fn what_is_wrong() {
         for text in [
             "x",
-            "EXPORTS a @x",
+            "EXPORTS a @70000",
             "EXPORTS a=",
             "NAME x BASE 1",
             "NAME x BASE=0x1001",

@@ -1,5 +1,6 @@
 //! What an input is, from its first bytes.
 
+use super::machine::Machine;
 use super::{pe, u16_at};
 use weld_common::archive::Archive;
 
@@ -59,7 +60,17 @@ fn anonymous(bytes: &[u8]) -> Kind {
 
 /// Objects for no machine are allowed: they hold data only.
 fn is_machine(number: u16) -> bool {
-    number == 0 || super::machine::Machine::of_number(number).is_some()
+    number == 0 || Machine::of_number(number).is_some()
+}
+
+/// The machine that an object or short import says it is for.
+pub fn machine(kind: Kind, bytes: &[u8]) -> Option<Machine> {
+    let at = match kind {
+        Kind::Object => 0,
+        Kind::BigObject | Kind::Import => 6,
+        _ => return None,
+    };
+    Machine::of_number(u16_at(bytes, at)?)
 }
 
 #[cfg(test)]
@@ -77,5 +88,8 @@ mod tests {
         assert_eq!(identify(&[0, 0, 1, 0]), Kind::Object);
         assert_eq!(identify(b"MZ"), Kind::Image);
         assert_eq!(identify(b"\x7fELF"), Kind::Unknown);
+        assert_eq!(machine(Kind::Object, &[0x4c, 1]), Some(Machine::X86));
+        assert_eq!(machine(Kind::Import, &[0, 0, 0xff, 0xff, 0, 0, 0x64, 0x86]), Some(Machine::X64));
+        assert_eq!(machine(Kind::Archive, b"!<arch>\n"), None);
     }
 }

@@ -24,11 +24,12 @@ fn header(out: &mut Vec<u8>, name: impl AsRef<[u8]>, size: usize) {
 }
 
 /// What headers have for names, and the texts of long ones, to which they lead.
-fn names(members: &[Member]) -> (Vec<Vec<u8>>, Vec<u8>) {
+fn names(members: &[Member], thin: bool) -> (Vec<Vec<u8>>, Vec<u8>) {
     let mut texts = Vec::new();
     let mut known: HashMap<&[u8], usize> = HashMap::new();
     // In a header a name without a text would be that of an index.
-    let is_long = |member: &Member| !(1..=15).contains(&member.name.len()) || member.name.contains(&b'/');
+    let is_long =
+        |member: &Member| thin || !(1..=15).contains(&member.name.len()) || member.name.contains(&b'/');
     let mut all = Vec::with_capacity(members.len());
     for member in members {
         if !is_long(member) {
@@ -38,7 +39,8 @@ fn names(members: &[Member]) -> (Vec<Vec<u8>>, Vec<u8>) {
         let at = *known.entry(&member.name).or_insert_with(|| {
             let at = texts.len();
             texts.extend_from_slice(&member.name);
-            texts.push(0);
+            // Thin ones have texts as GNU tools write them.
+            texts.extend_from_slice(if thin { b"/\n" } else { b"\0" });
             at
         });
         all.push(format!("/{at}").into_bytes());
@@ -52,12 +54,13 @@ fn pad(out: &mut Vec<u8>) {
     }
 }
 
-/// A library of these members. A symbol that several define is the first one's.
+/// A library of these members. A symbol that several define is the first one's. One that is `thin` has only names of members, which then are
+/// paths, relative to its own directory.
 ///
 /// # Errors
 /// If it is too large for the numbers in its indexes.
-pub fn bytes(members: &[Member]) -> Result<Vec<u8>, String> {
-    let (names, texts_of_names) = names(members);
+pub fn bytes(members: &[Member], thin: bool) -> Result<Vec<u8>, String> {
+    let (names, texts_of_names) = names(members, thin);
     // Each symbol with the number of its member.
     let mut symbols: Vec<(&[u8], usize)> = (0..)
         .zip(members)
@@ -67,8 +70,8 @@ pub fn bytes(members: &[Member]) -> Result<Vec<u8>, String> {
     symbols.retain(|(name, _)| seen.insert(*name));
     let texts: usize = symbols.iter().map(|(name, _)| name.len() + 1).sum();
     let first_size = 4 + 4 * symbols.len() + texts;
-    // It numbers members by 16 bits; where those do not suffice, the other index has to.
-    let has_second = members.len() <= usize::from(u16::MAX);
+    // It numbers members by 16 bits; where those do not suffice, the other index has to. Thin libraries are GNU tools', which have one.
+    let has_second = !thin && members.len() <= usize::from(u16::MAX);
     let second_size = 4 + 4 * members.len() + 4 + 2 * symbols.len() + texts;
     let names_size = texts_of_names.len();
     let even = |size: usize| size.next_multiple_of(2);
@@ -78,9 +81,9 @@ pub fn bytes(members: &[Member]) -> Result<Vec<u8>, String> {
     let mut offsets = Vec::with_capacity(members.len());
     for member in members {
         offsets.push(u32::try_from(at).map_err(|_| "a library has 4 GiB at most")?);
-        at += HEADER + even(member.bytes.len());
+        at += HEADER + if thin { 0 } else { even(member.bytes.len()) };
     }
-    let mut out = b"!<arch>\n".to_vec();
+    let mut out = if thin { b"!<thin>\n".to_vec() } else { b"!<arch>\n".to_vec() };
     header(&mut out, "/", first_size);
     out.extend_from_slice(&(symbols.len() as u32).to_be_bytes());
     symbols.iter().for_each(|(_, member)| out.extend_from_slice(&offsets[*member].to_be_bytes()));
@@ -103,8 +106,10 @@ pub fn bytes(members: &[Member]) -> Result<Vec<u8>, String> {
     }
     for (member, name) in members.iter().zip(&names) {
         header(&mut out, name, member.bytes.len());
-        out.extend_from_slice(&member.bytes);
-        pad(&mut out);
+        if !thin {
+            out.extend_from_slice(&member.bytes);
+            pad(&mut out);
+        }
     }
     Ok(out)
 }
@@ -123,9 +128,14 @@ mod tests {
             bytes: name.into(),
             symbols: vec![name.to_vec()],
         });
-        let library = bytes(&members).unwrap();
+        let library = bytes(&members, false).unwrap();
         let archive = Archive::parse(&library).unwrap();
         let read: Vec<&[u8]> = archive.members().map(|member| member.unwrap().name).collect();
         assert_eq!(read, names);
+        let library = bytes(&members, true).unwrap();
+        let archive = Archive::parse(&library).unwrap();
+        let read: Vec<&[u8]> = archive.members().map(|member| member.unwrap().name).collect();
+        assert_eq!(read, names);
+        assert_eq!(archive.armap().unwrap().members().len(), names.len());
     }
 }

@@ -55,7 +55,7 @@ fn one<R: Rules>(
     let target = Target { place: image.place(symbol), base: image.base, layout: image.layout };
     if target.place == Place::Gone {
         // What debuggers read may speak of what is not there any more, and so may what GNU compilers make for functions.
-        if section.kind == Kind::Dwarf || image.options.mingw.on && is_of_functions(image, section) {
+        if section.kind == Kind::Dwarf || is_of_functions(image, section) {
             if section.kind == Kind::Dwarf {
                 place.fill(0);
             }
@@ -76,7 +76,8 @@ fn one<R: Rules>(
 fn is_of_functions(image: &Image, section: &Section) -> bool {
     let name = &image.sections.parts[section.part as usize].name;
     // Tables of jumps are beside the function that is another object's.
-    [&b".eh_frame"[..], b".gcc_except_table", b".rdata"].iter().any(|kind| name.starts_with(kind))
+    let tables: &[&[u8]] = if image.options.mingw.on { &[b".gcc_except_table", b".rdata"] } else { &[] };
+    name.starts_with(b".eh_frame") || tables.iter().any(|kind| name.starts_with(kind))
 }
 
 /// What is wrong with a relocation, with where it is.

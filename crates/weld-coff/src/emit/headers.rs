@@ -218,7 +218,7 @@ fn dll_characteristics(options: &Options, is_64: bool, no_seh: bool) -> u16 {
         (options.app_container, pe::IMAGE_DLLCHARACTERISTICS_APPCONTAINER),
         (options.driver_wdm, pe::IMAGE_DLLCHARACTERISTICS_WDM_DRIVER),
         (
-            options.ts_aware.unwrap_or(!options.dll && !options.driver),
+            !options.dll && options.ts_aware.unwrap_or(!options.driver),
             pe::IMAGE_DLLCHARACTERISTICS_TERMINAL_SERVER_AWARE,
         ),
     ];

@@ -21,7 +21,8 @@ use weld_common::trace;
 use super::FileName;
 use super::dll;
 use super::search::Search;
-use crate::coff::identify::{Kind, identify};
+use crate::coff::identify::{self, Kind, identify};
+use crate::coff::machine::Machine;
 use crate::ids::FileId;
 use crate::options;
 use crate::resolve::names::{Bins, MAX_FILES, Rank, Record};
@@ -122,7 +123,12 @@ pub struct Loader<'a, 'l> {
     pub verbose: bool,
     /// DLLs stand for their import libraries, and libraries may be called as GNU tools do.
     pub mingw: bool,
+    /// The machine of the link, if the command line says it.
+    pub machine: Option<Machine>,
 }
+
+/// An input that was opened, or why it was not.
+type Tried<'a> = (Mode, Result<Opened<'a>, Diagnostic>);
 
 impl<'a> Loader<'a, '_> {
     /// Opens what the command line names.
@@ -148,10 +154,11 @@ impl<'a> Loader<'a, '_> {
                 }
             }
         };
-        let opened: Vec<_> = match self.parallel && list.len() > 16 {
+        let mut opened: Vec<Tried> = match self.parallel && list.len() > 16 {
             true => list.par_iter().map(open).collect(),
             false => list.iter().map(open).collect(),
         };
+        self.look_in_toolchain(list, &mut opened, &open);
         drop(region);
         self.store.all_open();
         let mut archives = Vec::new();
@@ -175,6 +182,26 @@ impl<'a> Loader<'a, '_> {
         inputs
     }
 
+    /// Looks for what was not found in the directories of the toolchain, which are known from the first object on.
+    fn look_in_toolchain(
+        &self,
+        list: &[options::Input],
+        opened: &mut [Tried<'a>],
+        open: &dyn Fn(&options::Input) -> Tried<'a>,
+    ) {
+        let mut machine = self.machine;
+        for (input, tried) in list.iter().zip(opened) {
+            match (&tried.1, machine) {
+                (Ok(file), _) => machine = machine.or_else(|| identify::machine(file.kind, file.bytes)),
+                (Err(_), Some(machine)) if self.search.has_toolchain() => {
+                    self.search.set_machine(machine);
+                    *tried = open(input);
+                }
+                (Err(_), _) => {}
+            }
+        }
+    }
+
     /// Opens libraries that objects or the command line ask for; each once.
     pub fn add_libraries(&self, names: &[String], inputs: &mut Inputs<'a>) {
         let mut archives = Vec::new();
@@ -184,7 +211,8 @@ impl<'a> Loader<'a, '_> {
                 continue;
             }
             let Some(path) = self.wanted_library(name) else {
-                self.sink.error(format!("could not open '{}': No such file or directory", with_lib(name)));
+                let name = if self.mingw { with_gnu_form(name) } else { with_lib(name) };
+                self.sink.error(format!("could not open '{name}': No such file or directory"));
                 continue;
             };
             match self.read(&path) {
@@ -338,6 +366,10 @@ fn base_name(name: &str) -> &str {
         Some(at) if name[at..].eq_ignore_ascii_case(".lib") => &name[..at],
         _ => name,
     }
+}
+
+fn with_gnu_form(name: &str) -> String {
+    if name.contains('.') { name.to_owned() } else { format!("lib{name}.a") }
 }
 
 fn with_lib(name: &str) -> String {

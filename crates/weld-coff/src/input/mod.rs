@@ -1,14 +1,17 @@
 //! Input files: where they are, what they are, and in which order they count.
 //!
-//! [`search`] finds files, [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
+//! [`search`] finds files (also those of a [`toolchain`], or where an [`overlay`] says that they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
 //! [`sections`] decides what each section is for, [`servers`] are compilers' PDBs.
 
 pub mod dll;
 pub mod load;
 pub mod object;
+pub mod overlay;
 pub mod search;
 pub mod sections;
 pub mod servers;
+pub mod toolchain;
+mod yaml;
 
 use std::fmt;
 use std::sync::Arc;

@@ -2,12 +2,17 @@
 //!
 //! A name with a directory in it is a path. Others are looked for in the working directory, then in those of `/libpath`
 //! and `LIB`; a name without an extension may lack `.obj`, or `.lib` for a library. Where Windows users wrote names in
-//! another case than the files have, a directory's list of names in small letters helps.
+//! another case than the files have, a directory's list of names in small letters helps. Directories of a toolchain come last, as soon as
+//! the machine is known.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
+
+use super::overlay::Overlay;
+use super::toolchain::Toolchain;
+use crate::coff::machine::Machine;
 
 /// How `-lNAME` may be called, in this order: what is in front and behind, and whether a DLL is behind it.
 const GNU_FORMS: [(&str, &str, bool); 7] = [
@@ -23,13 +28,32 @@ const GNU_FORMS: [(&str, &str, bool); 7] = [
 #[derive(Default)]
 pub struct Search {
     pub dirs: Vec<PathBuf>,
+    pub toolchain: Toolchain,
+    /// The toolchain's directories for the machine of the link.
+    late: OnceLock<Vec<PathBuf>>,
+    /// `/vfsoverlay`
+    pub overlay: Option<Overlay>,
     /// Of each directory in which an exact name was not found: names in small letters, and as they are.
     lists: Mutex<HashMap<PathBuf, HashMap<OsString, OsString>>>,
 }
 
 impl Search {
     pub fn new(dirs: Vec<PathBuf>) -> Search {
-        Search { dirs, lists: Mutex::default() }
+        Search { dirs, ..Search::default() }
+    }
+
+    /// Tells the machine of the link. What was not found before may be there now.
+    pub fn set_machine(&self, machine: Machine) {
+        self.late.get_or_init(|| self.toolchain.directories(machine));
+    }
+
+    pub fn has_toolchain(&self) -> bool {
+        self.toolchain != Toolchain::default()
+    }
+
+    /// All directories that are known so far.
+    pub fn directories(&self) -> impl Iterator<Item = &Path> {
+        self.dirs.iter().chain(self.late.get().into_iter().flatten()).map(PathBuf::as_path)
     }
 
     /// The path of a file. `None` if there is none.
@@ -50,11 +74,12 @@ impl Search {
     /// The path of `-lNAME`: an import library, an archive or a DLL. A colon in front says that it is the file's name.
     pub fn gnu_library(&self, name: &str, is_static: bool) -> Option<PathBuf> {
         if let Some(file) = name.strip_prefix(':') {
-            return self.dirs.iter().map(|dir| dir.join(file)).find(|path| path.is_file());
+            return self.directories().find_map(|dir| self.exact(&dir.join(file)));
         }
         let forms = GNU_FORMS.iter().filter(|(.., shared)| !(is_static && *shared));
         let names: Vec<String> = forms.map(|(before, behind, _)| format!("{before}{name}{behind}")).collect();
-        self.dirs.iter().find_map(|dir| names.iter().find_map(|name| self.in_dir(dir, OsStr::new(name), "")))
+        self.directories()
+            .find_map(|dir| names.iter().find_map(|name| self.in_dir(dir, OsStr::new(name), "")))
     }
 
     fn find(&self, name: &Path, extension: &str) -> Option<PathBuf> {
@@ -62,13 +87,14 @@ impl Search {
         let backward = name.as_os_str().as_encoded_bytes().contains(&b'\\');
         let forward = backward.then(|| PathBuf::from(name.to_string_lossy().replace('\\', "/")));
         let name = if name.exists() { name } else { forward.as_deref().unwrap_or(name) };
-        if name.components().count() > 1 || name.is_absolute() {
-            let dir = name.parent().unwrap_or(Path::new(""));
-            return self.in_dir(dir, name.file_name()?, "");
+        let (own, file) = (name.parent().unwrap_or(Path::new("")), name.file_name()?);
+        if name.is_absolute() {
+            return self.in_dir(own, file, "");
         }
-        let extension = if has_extension(name) { "" } else { extension };
-        let dirs = std::iter::once(Path::new("")).chain(self.dirs.iter().map(PathBuf::as_path));
-        dirs.into_iter().find_map(|dir| self.in_dir(dir, name.as_os_str(), extension))
+        let is_plain = own.as_os_str().is_empty() && !has_extension(name);
+        let extension = if is_plain { extension } else { "" };
+        let dirs = std::iter::once(Path::new("")).chain(self.directories());
+        dirs.into_iter().find_map(|dir| self.in_dir(&dir.join(own), file, extension))
     }
 
     /// `name` in `dir`, as it is, then with the extension.
@@ -76,8 +102,16 @@ impl Search {
         let mut with = name.to_owned();
         with.push(extension);
         let names: &[&OsStr] = if extension.is_empty() { &[name] } else { &[name, &with] };
-        let exact = names.iter().map(|name| dir.join(name)).find(|path| path.is_file() || is_special(path));
+        let exact = names.iter().find_map(|name| self.exact(&dir.join(name)));
         exact.or_else(|| names.iter().find_map(|name| self.in_other_case(dir, name)))
+    }
+
+    /// The file of this name.
+    fn exact(&self, path: &Path) -> Option<PathBuf> {
+        match &self.overlay {
+            Some(overlay) => overlay.file(path),
+            None => (path.is_file() || is_special(path)).then(|| path.to_owned()),
+        }
     }
 
     fn in_other_case(&self, dir: &Path, name: &OsStr) -> Option<PathBuf> {
@@ -91,8 +125,7 @@ impl Search {
             names.sort_by(|a, b| b.cmp(a));
             names.into_iter().map(|name| (name.to_ascii_lowercase(), name)).collect()
         });
-        let path = dir.join(list.get(&lower)?);
-        path.is_file().then_some(path)
+        self.exact(&dir.join(list.get(&lower)?))
     }
 }
 
@@ -124,6 +157,21 @@ mod tests {
         assert_eq!(search.file(Path::new("b")), None);
         let windows = format!("{}\\A.OBJ", dir.display());
         assert_eq!(search.file(Path::new(&windows)), Some(dir.join("a.obj")));
+        // A path is below one of the directories, too.
+        let name = dir.file_name().unwrap().to_owned();
+        let above = Search::new(vec![dir.parent().unwrap().to_owned()]);
+        assert_eq!(above.file(&Path::new(&name).join("a.obj")), Some(dir.join("a.obj")));
+        assert_eq!(above.file(&Path::new(&name).join("a")), None);
+        // A toolchain's directories come last.
+        let late = Search {
+            toolchain: Toolchain { dia: Some(dir.clone()), ..Toolchain::default() },
+            ..Search::default()
+        };
+        std::fs::create_dir(dir.join("lib")).unwrap();
+        std::fs::write(dir.join("lib/late.lib"), "").unwrap();
+        assert_eq!(late.library(Path::new("late")), None);
+        late.set_machine(Machine::X86);
+        assert_eq!(late.library(Path::new("late")), Some(dir.join("lib/late.lib")));
         std::fs::remove_dir_all(&dir).unwrap();
     }
 }

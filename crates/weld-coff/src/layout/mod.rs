@@ -7,6 +7,7 @@
 //!
 //! [`program`] says which output sections there are and in which order.
 
+pub mod patch_space;
 pub mod program;
 pub mod section_order;
 
@@ -22,6 +23,7 @@ use crate::ids::SectionId;
 use crate::input::sections::{Kind, Part, Sections};
 use crate::live::Live;
 use crate::options::Options;
+use patch_space::PatchSpace;
 
 /// Members of a run.
 const RUN: usize = 4096;
@@ -141,6 +143,7 @@ pub struct Placer<'p> {
     pub sections: &'p Sections,
     pub options: &'p Options,
     pub sink: &'p DiagSink,
+    pub patch_space: Option<PatchSpace>,
     pub parallel: bool,
 }
 
@@ -213,11 +216,16 @@ impl Placer<'_> {
         let members = &layout.order[out.members.clone()];
         let list = &self.sections.list;
         let align = |id: u32| 1u64 << list[id as usize].align;
+        let before = |id: u32| self.patch_space.as_ref().map_or(0, |space| space.before(&list[id as usize]));
         let runs = par::runs("extent of sections", self.parallel, members.len(), RUN, |run| {
             let mut extent = Extent::default();
             // Where what has bytes in the file ends, for a run that has any.
             let last = members[run.clone()].iter().rposition(|&id| !list[id as usize].is_bss());
             for &id in &members[run.clone()] {
+                match before(id) {
+                    0 => {}
+                    space => extent.push(1, space),
+                }
                 extent.push(align(id), u64::from(list[id as usize].size));
             }
             (run, extent, last)
@@ -236,7 +244,7 @@ impl Placer<'_> {
             let (run, start) = &starts[i];
             let mut at = *start;
             for &id in &members[run.clone()] {
-                at = align_to(at, align(id));
+                at = align_to(at + before(id), align(id));
                 layout.rvas[id as usize].store((out.rva + at) as u32, Ordering::Relaxed);
                 at += u64::from(list[id as usize].size);
             }

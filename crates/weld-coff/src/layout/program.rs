@@ -167,9 +167,21 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
             Some(to) if to == from => {}
             Some(to) => {
                 let parts = std::mem::take(&mut drafts[from].parts);
+                if !parts.is_empty() {
+                    drafts[to].flags = with_contents(drafts[to].flags, drafts[from].flags);
+                }
                 drafts[to].parts.extend(parts);
             }
         }
+    }
+}
+
+/// The flags of a section with what another one's flags say of its contents: code makes it one of code, and data one that has bytes.
+fn with_contents(flags: u32, other: u32) -> u32 {
+    match (flags, other) {
+        _ if (flags | other) & CODE != 0 => flags & !(DATA | BSS) | CODE,
+        _ if flags & BSS != 0 && other & BSS == 0 => flags & !BSS | DATA,
+        _ => flags,
     }
 }
 

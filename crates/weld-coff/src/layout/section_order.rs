@@ -30,6 +30,8 @@ pub struct Orderer<'o, 'a> {
     pub sections: &'o Sections,
     pub symbols: &'o Symbols,
     pub live: &'o Live,
+    /// Of sections that are gone because another one is the same: which.
+    pub folded_into: HashMap<SectionId, SectionId>,
     pub options: &'o Options,
     pub store: &'o InputStore<'o>,
     pub sink: &'o DiagSink,
@@ -57,7 +59,7 @@ impl<'a> Orderer<'_, 'a> {
         let mut all = HashMap::new();
         for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
             for comdat in &object.comdats {
-                let section = self.sections.id(id, comdat.section);
+                let section = self.unfolded(self.sections.id(id, comdat.section));
                 if self.is_there(section)
                     && let Some(name) = object.leader_name(comdat.section)
                 {
@@ -112,11 +114,17 @@ impl<'a> Orderer<'_, 'a> {
     fn section_of(&self, id: ObjectId, object: &Object, index: u32) -> Option<SectionId> {
         let symbol = of_object(self.symbols, self.sections, id, object, index);
         let section = (symbol.kind == Kind::Section).then_some(SectionId(symbol.target))?;
+        let section = self.unfolded(section);
         self.is_there(section).then_some(section)
     }
 
     fn is_there(&self, section: SectionId) -> bool {
         self.sections.get(section).is_in_image() && self.live.has(section)
+    }
+
+    /// What is the same lies where its first one does.
+    fn unfolded(&self, section: SectionId) -> SectionId {
+        self.folded_into.get(&section).copied().unwrap_or(section)
     }
 
     fn read_profile(&self, id: ObjectId, object: &Object, graph: &mut Graph<SectionId>) {
@@ -150,17 +158,19 @@ impl<'a> Orderer<'_, 'a> {
             found.extend([(from, None), (to, None)]);
             calls.push((from, to, count));
         }
+        let mut known = HashSet::new();
         for (id, object) in (0..).map(ObjectId).zip(&self.resolved.objects) {
             for (index, symbol) in object.coff.symbols.iter() {
                 if let Ok(name) = object.coff.symbol_name(&symbol)
                     && let Some(place) = found.get_mut(name)
                 {
+                    known.insert(name);
                     *place = place.or_else(|| self.section_of(id, object, index));
                 }
             }
         }
         for (from, to, count) in calls {
-            for name in [from, to].into_iter().filter(|name| found[name].is_none()) {
+            for name in [from, to].into_iter().filter(|name| !known.contains(name)) {
                 let (path, name) = (text::path(path), text::text(name));
                 self.sink.warn(format!("{path}: no such symbol: {name}"));
             }

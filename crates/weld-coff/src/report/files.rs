@@ -95,6 +95,7 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
         ("the map of /lldmap", lld_map.map(|given| map(given, out))),
         ("the list of /print-symbol-order", options.print_order.clone()),
         ("the trace", time_trace(options, out)),
+        ("the file of /reproduce", options.reproduce.as_ref().map(|reproduction| reproduction.path.clone())),
     ];
     let all = all.into_iter().filter_map(|(what, path)| Some((what, path?)));
     // That is standard output.
@@ -107,5 +108,5 @@ fn read(options: &Options) -> impl Iterator<Item = &PathBuf> {
     let in_pdb = pdb.natvis.iter().chain(&pdb.source_link).chain(pdb.streams.iter().map(|(_, path)| path));
     let others =
         options.def.iter().chain(&options.stub).chain(&options.order).chain(&options.call_graph_file);
-    others.chain(in_pdb)
+    others.chain(in_pdb).chain(&options.manifest_inputs).chain(&options.overlay)
 }

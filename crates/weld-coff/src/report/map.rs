@@ -228,7 +228,8 @@ fn object_name(object: &Object) -> String {
 fn exports(image: &Image, all: &mut String) {
     *all += "\n Exports\n\n  ordinal    name\n\n";
     for entry in &image.tables.exports.entries {
-        let _ = writeln!(all, " {:7}    {}", entry.ordinal, entry.name());
+        let internal = entry.export.internal.as_deref();
+        let _ = writeln!(all, " {:7}    {}", entry.ordinal, internal.unwrap_or(entry.name()));
         if entry.export.internal.is_some() {
             let _ = writeln!(all, "               exported name: {}", entry.export.name);
         }

@@ -1,7 +1,7 @@
 //! What GNU linkers do about names besides: data of DLLs that is used as if it were the program's own, functions of x86 whose
 //! names say how they are called or do not, and exports of everything.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use weld_common::diag::Diagnostic;
 use weld_common::text;
@@ -10,11 +10,13 @@ use super::names::{Rank, flag};
 use super::program::{Exported, Program};
 use super::{Resolver, Rounds};
 use crate::coff::machine::Machine;
-use crate::coff::object::ABSOLUTE;
+use crate::coff::object::{ABSOLUTE, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::SymbolId;
 use crate::input::load::Input;
-use crate::options::{Export, Mingw};
+use crate::input::object::Object;
+use crate::options::{Definition, Export, Mingw};
+use crate::report::duplicates;
 
 /// Start-up code, of which a DLL exports nothing: objects, and libraries with what is behind a dash left out.
 const START_FILES: [&str; 13] = [
@@ -202,8 +204,7 @@ impl<'a> Resolver<'a, '_> {
             found.push((entry.name, id, is_data));
         }
         found.sort_unstable();
-        let known: std::collections::HashSet<SymbolId> =
-            program.exports.iter().map(|export| export.symbol).collect();
+        let known: HashSet<SymbolId> = program.exports.iter().map(|export| export.symbol).collect();
         for (name, symbol, data) in found.into_iter().filter(|(_, id, _)| !known.contains(id)) {
             rounds.names.get_mut(symbol).flags |= flag::ROOT;
             let import_symbol = text::text(name).into_owned();
@@ -219,6 +220,60 @@ impl<'a> Resolver<'a, '_> {
                 symbol,
             });
         }
+    }
+
+    /// `--defsym`: names that are numbers.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.options.mingw.definitions.iter().filter_map(|(name, value)| match value {
+            Definition::Number(number) => Some((&name[..], *number)),
+            Definition::Symbol(_) => None,
+        })
+    }
+
+    /// `--defsym`: nobody else may define the names.
+    pub(super) fn check_definitions(&self, rounds: &Rounds<'a, '_>) {
+        for (name, _) in &self.options.mingw.definitions {
+            let Some(id) = rounds.names.find(name.as_bytes()) else { continue };
+            let is_definition = |object: &Object, index: u32, symbol: &Symbol| {
+                let is_it = object.global(index) == Some(id);
+                is_it && (symbol.section != UNDEFINED || symbol.is_common())
+            };
+            let defines = |object: &&Object| {
+                object.coff.symbols.iter().any(|(index, symbol)| is_definition(object, index, &symbol))
+            };
+            for object in rounds.loaded.objects().filter(defines) {
+                let problem = duplicates::diagnostic(
+                    name,
+                    &[vec!["defined by --defsym".to_owned()], vec![format!("defined at {}", object.name)]],
+                    self.options.force.multiple,
+                );
+                self.sink.push(problem.of(object.file, 0));
+            }
+        }
+    }
+
+    /// `--add-stdcall-alias`: `f@8` is exported as `f`, too.
+    pub(super) fn add_stdcall_aliases(&self, machine: Machine, program: &mut Program) {
+        if !self.options.mingw.stdcall_alias || machine != Machine::X86 {
+            return;
+        }
+        let mut known: HashSet<String> = program.exports.iter().map(|export| export.name.clone()).collect();
+        let mut aliases = Vec::new();
+        for export in program.exports.iter().filter(|export| !export.export.noname) {
+            let Some((plain, size)) = export.name.rsplit_once('@') else { continue };
+            let plain = plain.trim_start_matches('@');
+            let is_size = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit());
+            if plain.is_empty() || plain.starts_with('?') || !is_size || !known.insert(plain.to_owned()) {
+                continue;
+            }
+            aliases.push(Exported {
+                export: Export { name: plain.to_owned(), ordinal: None, ..export.export.clone() },
+                name: plain.to_owned(),
+                import_symbol: format!("{}{plain}", machine.prefix()),
+                ..export.clone()
+            });
+        }
+        program.exports.append(&mut aliases);
     }
 
     /// Whether a file is of the compiler's own, or one whose symbols are not to be exported.

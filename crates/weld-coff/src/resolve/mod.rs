@@ -288,6 +288,9 @@ impl<'a> Resolver<'a, '_> {
         if names.is_empty() {
             return;
         }
+        if let Some(machine) = rounds.machine {
+            self.loader.search.set_machine(machine);
+        }
         let before = rounds.inputs.files.len();
         self.loader.add_libraries(&names, rounds.inputs);
         let new: Vec<FileId> = rounds.inputs.objects_from(before).collect();

@@ -16,6 +16,7 @@ use crate::arch::facts;
 use crate::coff::def;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
+use crate::input::object::Object;
 use crate::options::{Export, Mingw, Subsystem};
 
 /// A symbol that is exported.
@@ -70,6 +71,7 @@ fn decorated(name: &str, machine: Machine, gnu: bool) -> String {
 pub struct Program {
     /// [`SymbolId::NONE`] if there is no entry point.
     pub entry: Option<SymbolId>,
+    /// `None`: it is not known, which is an error once nothing worse is found.
     pub subsystem: Option<Subsystem>,
     pub subsystem_version: Option<(u16, u16)>,
     pub exports: Vec<Exported>,
@@ -135,6 +137,7 @@ impl<'a> Resolver<'a, '_> {
         let mut program = Program::default();
         if self.options.mingw.on {
             program.internals.extend(GNU_INTERNALS.iter().map(|(_, value)| *value));
+            program.internals.extend(self.numbers().map(|(_, number)| Internal::Absolute(number)));
         }
         self.read_def(&mut program, rounds)?;
         program.own_exports = match self.options.def {
@@ -148,7 +151,7 @@ impl<'a> Resolver<'a, '_> {
             program.delay_helper = Some(self.refer(facts(machine).delay.helper, flag::REF, rounds));
         }
         self.infer_subsystem(&mut program, rounds);
-        self.find_entry(machine, &mut program, rounds)?;
+        self.find_entry(machine, &mut program, rounds);
         let mut alternates = Vec::new();
         let mut exports = 0;
         loop {
@@ -170,7 +173,9 @@ impl<'a> Resolver<'a, '_> {
             }
         }
         self.define_internals(machine, &mut program, rounds);
+        self.check_definitions(rounds);
         self.export_all(machine, &mut program, rounds);
+        self.add_stdcall_aliases(machine, &mut program);
         Ok((program, alternates))
     }
 
@@ -249,20 +254,13 @@ impl<'a> Resolver<'a, '_> {
         if program.subsystem.is_none() && self.options.mingw.on {
             program.subsystem = Some(Subsystem::Console);
         }
-        if program.subsystem.is_none() {
-            self.sink.error("subsystem must be defined: use /subsystem");
-        }
     }
 
-    fn find_entry(
-        &self,
-        machine: Machine,
-        program: &mut Program,
-        rounds: &mut Rounds<'a, '_>,
-    ) -> Result<(), Diagnostics> {
-        self.sink.end_phase()?;
-        if self.options.no_entry && rounds.demands.entry.is_none() {
-            return Ok(());
+    fn find_entry(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+        // Which start-up code it would be follows from the subsystem.
+        let lacks_subsystem = program.subsystem.is_none() && rounds.demands.entry.is_none();
+        if lacks_subsystem || self.options.no_entry && rounds.demands.entry.is_none() {
+            return;
         }
         let prefix = machine.prefix();
         let name = match &rounds.demands.entry {
@@ -273,7 +271,7 @@ impl<'a> Resolver<'a, '_> {
             None if self.options.dll && self.options.mingw.on => "DllMainCRTStartup".to_owned(),
             None if self.options.dll && machine == Machine::X86 => "__DllMainCRTStartup@12".to_owned(),
             None if self.options.dll => "_DllMainCRTStartup".to_owned(),
-            None if self.options.driver_wdm => format!("{prefix}NtProcessStartup"),
+            None if self.options.driver_wdm => format!("{prefix}_NtProcessStartup"),
             None => format!("{prefix}{}", self.start_up(program, rounds)),
         };
         if self.options.verbose && rounds.demands.entry.is_none() {
@@ -281,7 +279,6 @@ impl<'a> Resolver<'a, '_> {
             self.sink.settle();
         }
         program.entry = Some(self.refer(&name, flag::ROOT, rounds));
-        Ok(())
     }
 
     /// The start-up function for the main function that there is.
@@ -324,14 +321,11 @@ impl<'a> Resolver<'a, '_> {
 
     /// Exports and the entry point may be C++ functions that are given by their plain names.
     fn refer_to_mangled(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
-        let missing = |id: SymbolId, rounds: &Rounds| {
-            id.is_some() && !rounds.names.is_defined(id) && !rounds.names.get(id).name.starts_with(b"?")
-        };
         let exports = program.exports.iter_mut().map(|e| (&mut e.symbol, Some(&mut e.import_symbol)));
         let mut symbols: Vec<_> = exports.collect();
         symbols.extend(program.entry.as_mut().map(|entry| (entry, None)));
         for (symbol, import_symbol) in symbols {
-            if !missing(*symbol, rounds) {
+            if !self.lacks_definition(*symbol, rounds) {
                 continue;
             }
             let name = text::text(rounds.names.get(*symbol).name).into_owned();
@@ -342,6 +336,27 @@ impl<'a> Resolver<'a, '_> {
                 import_symbol.into_iter().for_each(|name| *name = mangled.clone());
             }
         }
+    }
+
+    /// Whether a name may be the plain one of a C++ function: nobody defines it.
+    fn lacks_definition(&self, id: SymbolId, rounds: &Rounds<'a, '_>) -> bool {
+        if id.is_none() || rounds.names.is_defined(id) {
+            return false;
+        }
+        let entry = rounds.names.get(id);
+        let is_weak = entry.flags & flag::WEAK != 0 && Self::has_fallback(id, rounds);
+        !is_weak && !entry.name.starts_with(b"?")
+    }
+
+    /// Whether something stands in for a weak external.
+    fn has_fallback(id: SymbolId, rounds: &Rounds) -> bool {
+        let stands_in = |object: &Object, index: u32| {
+            let symbol = object.coff.symbols.get(index).filter(|_| object.global(index) == Some(id))?;
+            let (target, _) = object.coff.symbols.weak_external(index, &symbol)?;
+            Some(object.global(target).is_none_or(|name| rounds.names.is_defined(name)))
+        };
+        let mut all = rounds.loaded.objects();
+        all.any(|object| object.coff.symbols.iter().any(|(index, _)| stands_in(object, index) == Some(true)))
     }
 
     /// References that need not be met: what the loader looks for, and `/includeoptional`.
@@ -383,8 +398,10 @@ impl<'a> Resolver<'a, '_> {
     /// Defines what GNU linkers do before libraries are asked: theirs have definitions of the same for other linkers.
     pub(super) fn define_lists(&self, rounds: &mut Rounds<'a, '_>) {
         let prefix = rounds.machine.map_or("", Machine::prefix);
-        for (number, (name, _)) in (0..).zip(GNU_INTERNALS) {
-            let id = self.refer(&format!("{prefix}{name}"), 0, rounds);
+        let lists = GNU_INTERNALS.iter().map(|(name, _)| format!("{prefix}{name}"));
+        let all = lists.chain(self.numbers().map(|(name, _)| name.to_owned()));
+        for (number, name) in (0..).zip(all) {
+            let id = self.refer(&name, 0, rounds);
             let entry = rounds.names.get_mut(id);
             entry.best = entry.best.min(super::names::pack(Rank::Internal, FileId(0), number));
         }

@@ -52,6 +52,14 @@ impl<'a> Loaded<'a> {
         }
     }
 
+    /// Objects that have been read.
+    pub fn objects(&self) -> impl Iterator<Item = &Object<'a>> {
+        self.files.iter().filter_map(|file| match file {
+            File::Object(object) => Some(&**object),
+            _ => None,
+        })
+    }
+
     pub fn object_mut(&mut self, file: FileId) -> Option<&mut Object<'a>> {
         match self.files.get_mut(file.index()) {
             Some(File::Object(object)) => Some(object),

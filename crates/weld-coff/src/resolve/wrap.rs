@@ -26,13 +26,18 @@ impl<'a> Resolver<'a, '_> {
             if wraps.iter().any(|wrap| wrap.symbol == symbol) {
                 continue;
             }
-            if rounds.names.find(format!("__imp_{prefix}{name}").as_bytes()).is_some() {
-                let text = format!("/wrap:{name}: references to __imp_{prefix}{name} cannot be redirected");
-                self.sink.error(text);
-            }
             let wrapper = self.refer(&format!("{prefix}__wrap_{name}"), flag::REF | flag::ROOT, rounds);
             let real = self.refer(&format!("{prefix}__real_{name}"), 0, rounds);
             wraps.push(Wrap { symbol, wrapper, real });
+            // Who has it imported gets the place with the wrapper's address.
+            let import = rounds.names.find(format!("__imp_{prefix}{name}").as_bytes());
+            let is_wanted = |id: &SymbolId| rounds.names.get(*id).flags & flag::REF != 0;
+            if let Some(symbol) = import.filter(is_wanted) {
+                let place = flag::REF | flag::ROOT;
+                let wrapper = self.refer(&format!("__imp_{prefix}__wrap_{name}"), place, rounds);
+                let real = self.refer(&format!("__imp_{prefix}__real_{name}"), 0, rounds);
+                wraps.push(Wrap { symbol, wrapper, real });
+            }
         }
     }
 }

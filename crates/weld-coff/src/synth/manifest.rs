@@ -5,6 +5,11 @@
 
 use std::fmt::Write;
 
+use weld_common::diag::Diagnostic;
+use weld_common::io::input::InputStore;
+use weld_common::text;
+
+use super::manifest_merge::merge;
 use crate::options::{Manifest, Options};
 use crate::resolve::Resolved;
 
@@ -19,6 +24,27 @@ pub fn kind(options: &Options, resolved: &Resolved) -> Manifest {
         None if !resolved.demands.manifest_dependencies.is_empty() => Manifest::Beside,
         None => Manifest::No,
     }
+}
+
+/// The text that goes into the image, with what `/manifestinput` has.
+///
+/// # Errors
+/// If one of its files cannot be read or merged.
+pub fn embedded(options: &Options, resolved: &Resolved, store: &InputStore) -> Result<String, Diagnostic> {
+    let own = text(options, resolved);
+    let mut others = Vec::new();
+    for path in &options.manifest_inputs {
+        let fail = |why: &str| Diagnostic::error(format!("/manifestinput: {}: {why}", text::path(path)));
+        let bytes = store.open(path)?.ok_or_else(|| fail("No such file or directory"))?;
+        others.push(std::str::from_utf8(bytes).map_err(|_| fail("is not in UTF-8"))?);
+    }
+    if others.is_empty() {
+        return Ok(own);
+    }
+    merge(&own, &others).map_err(|(number, why)| {
+        let path = text::path(&options.manifest_inputs[number]);
+        Diagnostic::error(format!("/manifestinput: failed to merge manifest file {path}: {why}"))
+    })
 }
 
 /// The text. Level and access to the desktop of others go in as they were given: with their quotes.

@@ -9,6 +9,7 @@ pub mod exports;
 pub mod guard;
 pub mod imports;
 pub mod manifest;
+mod manifest_merge;
 pub mod mingw;
 pub mod resources;
 

@@ -75,12 +75,9 @@ impl<'a> Resources<'a> {
                     if gnu && is_default_manifest(old) {
                         continue;
                     }
-                    let text = format!(
-                        "duplicate resource: type {}, name {}, language {}, in {first} and in {name}",
-                        shown(&old.typ),
-                        shown(&old.name),
-                        old.language
-                    );
+                    let (typ, id, language) = (shown_type(&old.typ), shown(&old.name), old.language);
+                    let which = format!("type {typ}/name {id}/language {language}");
+                    let text = format!("duplicate resource: {which}, in {first} and in {name}");
                     sink.push(if force { Diagnostic::warning(text) } else { Diagnostic::error(text) });
                     continue;
                 }
@@ -273,9 +270,46 @@ impl Writer {
     }
 }
 
+/// Names of types by number.
+const TYPES: [&str; 25] = [
+    "",
+    "CURSOR",
+    "BITMAP",
+    "ICON",
+    "MENU",
+    "DIALOG",
+    "STRINGTABLE",
+    "FONTDIR",
+    "FONT",
+    "ACCELERATOR",
+    "RCDATA",
+    "MESSAGETABLE",
+    "GROUP_CURSOR",
+    "",
+    "GROUP_ICON",
+    "",
+    "VERSIONINFO",
+    "DLGINCLUDE",
+    "",
+    "PLUGPLAY",
+    "VXD",
+    "ANICURSOR",
+    "ANIICON",
+    "HTML",
+    "MANIFEST",
+];
+
+fn shown_type(id: &ResourceId) -> String {
+    let name = match id {
+        ResourceId::Number(number) => TYPES.get(usize::from(*number)).filter(|name| !name.is_empty()),
+        ResourceId::Text(_) => None,
+    };
+    name.map_or_else(|| shown(id), |name| format!("{name} ({})", shown(id)))
+}
+
 fn shown(id: &ResourceId) -> String {
     match id {
-        ResourceId::Number(number) => number.to_string(),
+        ResourceId::Number(number) => format!("ID {number}"),
         ResourceId::Text(text) => format!("\"{}\"", String::from_utf16_lossy(text)),
     }
 }

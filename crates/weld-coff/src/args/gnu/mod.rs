@@ -9,10 +9,11 @@ use weld_common::args::help;
 use weld_common::args::response::{Expanded, Quoting};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 
-use super::{Command, Environment, invocation};
+use super::{Command, Environment, invocation, replay};
+use crate::options::Reproduction;
 
 mod state;
-mod table;
+pub mod table;
 #[cfg(test)]
 mod tests;
 
@@ -81,6 +82,13 @@ pub fn parse(
         None => {}
     }
     sink.set_fatal_warnings(state.fatal_warnings);
+    if let Some(value) = &environment.source_date_epoch {
+        state.time_of_environment(&value.to_string_lossy());
+    }
+    if let Some(path) = state.reproduce.clone() {
+        let (response, version) = (replay::of_gnu(&args), version_text(program));
+        state.o.reproduce = Some(Reproduction { path, response, version });
+    }
     let greeting = state.asks_version.then(|| version_text(program));
     let (mut options, problems) = state.finish();
     problems.into_iter().for_each(|problem| sink.push(problem));

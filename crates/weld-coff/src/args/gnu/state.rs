@@ -10,7 +10,7 @@ use weld_common::text;
 use super::EMULATIONS;
 use crate::args::values;
 use crate::coff::machine::Machine;
-use crate::options::{Debug, GnuLibrary, Icf, Input, Options, Subsystem, Timestamp};
+use crate::options::{Debug, Definition, GnuLibrary, Icf, Input, Options, Subsystem, Timestamp};
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,9 @@ pub struct State {
     /// `--pdb`: no file beside it means the default one.
     pub pdb: Option<String>,
     pub guard: (bool, bool),
+    pub reproduce: Option<PathBuf>,
+    /// An option says which time the header has.
+    pub has_time: bool,
     problems: Problems,
 }
 
@@ -231,6 +234,36 @@ impl State {
         let seconds = values::number(given.text()?)?;
         let seconds = u32::try_from(seconds).map_err(|_| format!("{seconds} has more than 32 bits"))?;
         self.o.timestamp = Timestamp::Given(seconds);
+        self.has_time = true;
+        Ok(())
+    }
+
+    /// `SOURCE_DATE_EPOCH`: the time of builds that repeat, unless an option says another.
+    pub fn time_of_environment(&mut self, text: &str) {
+        match values::seconds(text) {
+            _ if self.has_time => {}
+            Some(seconds) => self.o.timestamp = Timestamp::Given(seconds),
+            None => self.fail(values::wrong_epoch(text)),
+        }
+    }
+
+    /// `--defsym NAME=VALUE`
+    pub fn define(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.text()?;
+        let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+        let (name, value) = parts.ok_or_else(|| format!("expected a name and a value, but got '{text}'"))?;
+        let starts_name = |c: char| c.is_ascii_alphabetic() || "_.$?@".contains(c);
+        let is_name =
+            value.starts_with(starts_name) && value.chars().all(|c| starts_name(c) || c.is_ascii_digit());
+        let value = match is_name {
+            true => Definition::Symbol(value.to_owned()),
+            false => Definition::Number(values::number(value)?),
+        };
+        // Another symbol stands for the name as for one that nobody defines.
+        if let Definition::Symbol(symbol) = &value {
+            self.o.demands.alternate_names.push((name.to_owned(), symbol.clone()));
+        }
+        self.o.mingw.definitions.push((name.to_owned(), value));
         Ok(())
     }
 }

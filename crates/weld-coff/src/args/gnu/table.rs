@@ -93,7 +93,12 @@ const SYMBOLS: &[Spec<State>] = &[
     }),
     flag(&["demangle"], "Show names as people wrote them (default).", |s| s.o.demangle = true),
     flag(&["no-demangle"], "Show names as objects have them.", |s| s.o.demangle = false),
-    refused(&["defsym"], Required("NAME=VALUE"), "define it in an object"),
+    take(
+        &["defsym"],
+        Required("NAME=VALUE"),
+        "Define NAME: a number, or what another symbol is.",
+        State::define,
+    ),
     accepted(&["leading-underscore", "no-leading-underscore"], NoValue, "the machine decides"),
     accepted(
         &["no-undefined", "z"],
@@ -149,7 +154,9 @@ const EXPORTS: &[Spec<State>] = &[
     ),
     refused(&["exclude-modules-for-implib"], Required("LIST"), "import libraries have imports only"),
     flag(&["kill-at"], "x86: export names without @ and what is behind it.", |s| s.o.mingw.kill_at = true),
-    refused(&["add-stdcall-alias"], NoValue, "name the exports in a .def file"),
+    flag(&["add-stdcall-alias"], "x86: export functions without @ and what is behind it, too.", |s| {
+        s.o.mingw.stdcall_alias = true;
+    }),
     take(&["out-implib"], Required("FILE"), "Write an import library to FILE.", |s, v| {
         s.o.implib = Some(v.os().into());
         Ok(())
@@ -310,7 +317,7 @@ const IMAGE: &[Spec<State>] = &[
         "the time in the header is a hash of the image, so that links repeat",
     ),
     flag(&["no-insert-timestamp"], "The time in the header is zero.", |s| {
-        s.o.timestamp = Timestamp::Given(0)
+        (s.o.timestamp, s.has_time) = (Timestamp::Given(0), true);
     }),
     refused(&["base-file", "base_file"], Required("FILE"), "images have base relocations"),
     refused(&["relocatable", "r"], NoValue, "objects of PE cannot be joined"),
@@ -388,7 +395,15 @@ const REPORTS: &[Spec<State>] = &[
     take(&["error-limit"], Required("N"), "Show at most N errors; 0: all. Default: 20.", |_, v| {
         number(v.text()?).map(|_| ())
     }),
-    refused(&["reproduce"], Required("FILE"), "it is not supported for COFF yet"),
+    take(
+        &["reproduce"],
+        Required("FILE"),
+        "Write a tar file with all inputs and the command line.",
+        |s, v| {
+            s.reproduce = Some(v.os().into());
+            Ok(())
+        },
+    ),
     accepted(
         &["warn-common", "no-warn-mismatch", "warn-once"],
         NoValue,
