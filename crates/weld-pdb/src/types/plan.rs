@@ -113,7 +113,7 @@ impl<'a> Plan<'a> {
                 self.objects[i] = ObjectState::Dropped;
                 continue;
             };
-            let (data, signature) = split_header(data);
+            let signature = signature_of_header(data);
             let source = self.add(object.name, Unread::new(data));
             self.objects[i] = ObjectState::Source(source);
             if let Some(signature) = signature {
@@ -170,14 +170,15 @@ fn in_server(object: &ObjectTypes<'_>, ids: &[Option<Ids>]) -> Result<u32, Strin
     }
 }
 
-/// The records of a precompiled header, and the signature by which users find them, which stands at their end.
-fn split_header(data: &[u8]) -> (&[u8], Option<u32>) {
+/// The signature by which users of a precompiled header find its records, which stands at their end. Behind it the object that makes the
+/// header has records of its own.
+fn signature_of_header(data: &[u8]) -> Option<u32> {
     let mut at = 0;
     while let Ok(record) = Record::at(data, at) {
         if record.kind == LF_ENDPRECOMP {
-            return (&data[..at], u32_at(record.body(), 0).ok());
+            return u32_at(record.body(), 0).ok();
         }
         at += record.bytes.len();
     }
-    (data, None)
+    None
 }

@@ -143,6 +143,12 @@ fn precompiled_headers_are_found_by_their_signature() {
     t.pointer(forward);
     t.header(0x0014, cv::Body::new().u32(0x1234));
     let header = t.finish();
+    // What its maker has behind it.
+    let mut rest = cv::Types::from(0x1003);
+    rest.pointer(0x1000);
+    rest.procedure(0x1001, 0x1003);
+    let rest = rest.finish();
+    let header = [&header[..], &rest[4..]].concat();
     let user = |signature: u32, count: u32| {
         let mut t = cv::Types::from(0x1000 + count);
         t.header(0x1509, cv::Body::new().u32(0x1000).u32(count).u32(signature).text("pch.obj"));
@@ -150,7 +156,7 @@ fn precompiled_headers_are_found_by_their_signature() {
         t.procedure(0x1001, arguments);
         t.finish()
     };
-    let (good, lost, long) = (user(0x1234, 2), user(0x99, 2), user(0x1234, 3));
+    let (good, lost, long) = (user(0x1234, 2), user(0x99, 2), user(0x1234, 9));
     let maker = ObjectTypes { name: "pch.obj", precompiled: &header, ..Default::default() };
     let objects = [object("a.obj", &good), object("b.obj", &lost), maker, object("c.obj", &long)];
     let (types, warnings) = merge(&objects);
@@ -158,10 +164,14 @@ fn precompiled_headers_are_found_by_their_signature() {
     assert!(warnings[0].contains("no object has the precompiled header 0x00000099"));
     assert!(warnings[1].contains("c.obj"));
     let a = |i| types.lookup(0).unwrap().get(i, Space::Type);
-    assert_eq!((a(0x1001), a(0x1002), a(0x1003)), (Some(0x1001), Some(0x1002), Some(0x1003)));
+    assert_eq!((a(0x1001), a(0x1002), a(0x1003)), (Some(0x1001), Some(0x1003), Some(0x1004)));
     assert!(types.lookup(1).is_none() && types.lookup(3).is_none());
     let all = records(&types, Space::Type);
-    assert_eq!((all.len(), u32_of(&all[2], 8)), (4, 0x1001));
+    assert_eq!((all.len(), u32_of(&all[3], 8)), (5, 0x1001));
+    // The pointer is the one before the end.
+    let maker = |i| types.lookup(2).unwrap().get(i, Space::Type);
+    assert_eq!((maker(0x1001), maker(0x1002), maker(0x1003)), (Some(0x1001), Some(0x1001), Some(0x1001)));
+    assert_eq!((maker(0x1004), maker(0x1005)), (Some(0x1002), None));
 }
 
 #[test]
