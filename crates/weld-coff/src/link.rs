@@ -20,6 +20,7 @@ use weld_pdb::Types;
 
 use crate::arch::facts;
 use crate::args::{self, Environment};
+use crate::coff::machine::Machine;
 use crate::coff::res::Resource;
 use crate::debug;
 use crate::debug::types::Objects;
@@ -479,6 +480,9 @@ fn give_places<'j>(
     let base = options.base.or(resolved.program.base);
     let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
     check_addresses(resolved, base, layout.image_size, job.sink);
+    if resolved.machine == Machine::Arm64 && options.dynamic_base == Some(false) {
+        job.sink.error("/dynamicbase:no is not compatible with arm64");
+    }
     job.sink.end_phase()?;
     // Who asks for DWARF alone knows.
     if options.warn_long_names && (options.debug.pdb || !options.debug.dwarf) {
@@ -579,7 +583,11 @@ fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagno
     let path = files::import_library(job.options, out);
     let name = module_name(image.resolved, out);
     let bytes = implib::bytes(&name, image.resolved.machine, &image.tables.exports.entries);
-    job.reports.add(&path, bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?);
+    let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
+    let is_there = || std::fs::read(&path).is_ok_and(|old| old == bytes);
+    if !(job.options.keep_implib && is_there()) {
+        job.reports.add(&path, bytes);
+    }
     Ok(())
 }
 

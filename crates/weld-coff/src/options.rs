@@ -354,6 +354,8 @@ pub struct Options {
     pub greeting: Option<String>,
     pub implib: Option<PathBuf>,
     pub no_implib: bool,
+    /// An import library that would not change stays as it is.
+    pub keep_implib: bool,
     pub def: Option<PathBuf>,
     /// `/map`, `/lldmap`: where to, if that was said.
     pub map: Option<Option<PathBuf>>,
@@ -447,6 +449,7 @@ impl Default for Options {
             greeting: None,
             implib: None,
             no_implib: false,
+            keep_implib: false,
             def: None,
             map: None,
             lld_map: None,

@@ -30,7 +30,7 @@ pub struct State {
     /// `/align` was given.
     pub aligned: bool,
     pub reproduce: Option<PathBuf>,
-    pub incremental: bool,
+    pub incremental: Option<bool>,
     /// `/timestamp` or `/brepro` was given.
     pub has_time: bool,
     problems: Problems,
@@ -279,11 +279,9 @@ impl State {
         Ok(())
     }
 
-    /// Who asks for `/incremental` and for what it would not go with is told.
-    fn warn_of_incremental(&mut self) {
-        if !self.incremental {
-            return;
-        }
+    /// `/incremental`, the default unless something is optimised: an import library that would not change stays, so that what is linked with
+    /// it is not linked again. Who asks for it and for what it does not go with is told.
+    fn settle_incremental(&mut self) {
         let because = |what: &str, no: &str| {
             format!("ignoring '/incremental' because {what} is enabled; use '/opt:{no}' to disable")
         };
@@ -295,9 +293,14 @@ impl State {
             (_, true, ..) => because("REF", "noref"),
             (_, _, true, _) => because("ICF", "noicf"),
             (.., true) => due_to("/order"),
-            _ => return,
+            _ => {
+                self.o.keep_implib = self.incremental != Some(false);
+                return;
+            }
         };
-        self.warn(text);
+        if self.incremental == Some(true) {
+            self.warn(text);
+        }
     }
 
     /// Settles what depends on several options.
@@ -334,7 +337,9 @@ impl State {
                 "/reproduce cannot be given together with /vfsoverlay: its files would have other names",
             );
         }
-        self.warn_of_incremental();
+        // There nobody minds.
+        self.o.warn_long_names &= !self.o.mingw.on;
+        self.settle_incremental();
         if self.o.thin && !self.o.library {
             self.fail("/llvmlibthin needs /lib");
         }

@@ -698,9 +698,9 @@ const OTHER: &[Spec<State>] = &[
     take(
         &["incremental"],
         Optional("no"),
-        "Every link is a whole one: said if another option says so, too.",
+        "Leave an import library that would not change (default, unless something is optimised). Images are linked anew.",
         |s, v| {
-            s.incremental = switch(v)?;
+            s.incremental = Some(switch(v)?);
             Ok(())
         },
     ),

@@ -3,6 +3,7 @@
 //! Names stay what they are: what changes is where the symbols of objects lead.
 
 use rayon::prelude::*;
+use weld_common::text;
 
 use super::names::flag;
 use super::{Resolved, Resolver, Rounds};
@@ -20,6 +21,13 @@ pub struct Wrap {
 impl<'a> Resolver<'a, '_> {
     /// Refers to what stands for symbols that are wrapped and that somebody names.
     pub(super) fn refer_to_wraps(&self, wraps: &mut Vec<Wrap>, rounds: &mut Rounds<'a, '_>) {
+        // Who calls the real symbol wants it, whatever it is called.
+        for wrap in wraps.iter() {
+            if rounds.names.get(wrap.real).flags & flag::REF != 0 {
+                let name = text::text(rounds.names.get(wrap.symbol).name).into_owned();
+                self.refer(&name, flag::REF, rounds);
+            }
+        }
         for name in &self.options.wraps {
             let prefix = rounds.machine.map_or("", |machine| machine.prefix());
             let Some(symbol) = rounds.names.find(format!("{prefix}{name}").as_bytes()) else { continue };

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::coff::def;
+use crate::demangle::demangle;
 use crate::ids::SymbolId;
 use crate::options::Export;
 use crate::resolve::program::Exported;
@@ -156,6 +157,10 @@ fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
         let ordinal = export.ordinal.unwrap_or(0);
         let (name, import_symbol) = (exported.name.clone(), exported.import_symbol.clone());
         entries.push(Entry { export: export.clone(), name, import_symbol, symbol: exported.symbol, ordinal });
+    }
+    // Of several that a program may use only one is called by compilers, and nobody knows which.
+    for entry in entries.iter().filter(|entry| entry.import_symbol.starts_with("??_G")) {
+        sink.warn(format!("export of deleting dtor: {}", demangle(entry.import_symbol.as_bytes(), None)));
     }
     entries.sort_by(|a, b| a.name().cmp(b.name()));
     entries

@@ -217,7 +217,9 @@ impl State {
         o.demands.subsystem_version = version(self.subsystem_version, (6, 0));
         (o.guard.functions, o.guard.longjmp) = (self.guard.0, self.guard.0 && self.guard.1);
         let full = self.strip == Strip::Nothing;
-        o.debug = Debug { pdb: self.pdb.is_some(), dwarf: full, symtab: self.strip != Strip::All };
+        // Who has a PDB needs no symbol table.
+        let symtab = self.strip != Strip::All && self.pdb.is_none();
+        o.debug = Debug { pdb: self.pdb.is_some(), dwarf: full, symtab };
         if let Some(path) = self.pdb.take().filter(|path| !path.is_empty()) {
             o.pdb.path = Some(Path::new(&path).to_owned());
         }

@@ -66,7 +66,7 @@ fn a_dll() {
         options("-m i386pep a.o -S --pdb=x.pdb --disable-reloc-section --disable-auto-import --stack=5,6");
     assert_eq!((o.pdb.path.as_deref(), o.fixed, o.dynamic_base()), (Some(Path::new("x.pdb")), true, false));
     assert_eq!((o.mingw.auto_import(), o.demands.stack), (false, Some((5, Some(6)))));
-    assert!(o.debug.symtab && !o.debug.dwarf);
+    assert!(!o.debug.symtab && !o.debug.dwarf);
 }
 
 #[test]
