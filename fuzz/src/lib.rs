@@ -7,6 +7,7 @@
 
 pub mod choices;
 pub mod generated;
+pub mod machines;
 pub mod scripts;
 
 use std::ffi::OsString;

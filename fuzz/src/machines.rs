@@ -1,0 +1,334 @@
+//! Objects for machines other than x86-64: code that relocations look at before they rewrite it, with any relocations, in the
+//! machine's own form (32 or 64 bits, either byte order, addends beside relocations or in place).
+
+use std::path::Path;
+
+use weld_tests::elf::Image;
+use weld_tests::verify::verify;
+
+use crate::{Choices, MemFile, options, run_link};
+
+/// Links two objects that `data` decides on. What is linked is read back and verified. With `WELD_FUZZ_SAVE=DIR` in the environment the
+/// objects are written to DIR, with the options in DIR/args.
+///
+/// # Panics
+/// If the output is not sound.
+pub fn check(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let byte = choices.byte();
+    let machine = &MACHINES[choices.below(MACHINES.len())];
+    let objects = [object(machine, &mut choices), object(machine, &mut choices)];
+    let mut args = vec!["-m".to_owned(), machine.emulation.to_owned()];
+    args.extend(options(byte).iter().map(|option| (*option).to_owned()));
+    if let Some(dir) = std::env::var_os("WELD_FUZZ_SAVE") {
+        let dir = Path::new(&dir);
+        let kept = std::iter::zip(["0.o", "1.o"], &objects)
+            .try_for_each(|(name, o)| std::fs::write(dir.join(name), o));
+        kept.and_then(|()| std::fs::write(dir.join("args"), args.join(" ")))
+            .expect("the directory can be written");
+    }
+    let files: Vec<MemFile> = objects.iter().map(|bytes| MemFile::new(bytes)).collect();
+    let output = std::env::temp_dir().join(format!("weld-fuzz-machines-{}", std::process::id()));
+    args.extend(["-o".to_owned(), output.display().to_string()]);
+    args.extend(files.iter().map(MemFile::path));
+    let forced = args.iter().any(|arg| arg == "--noinhibit-exec");
+    if run_link(&args).is_err() || forced {
+        return;
+    }
+    let image = Image::read(&output).expect("the output can be read back");
+    let mut problems = verify(&image);
+    problems.retain(|problem| !comes_from_input(problem));
+    assert!(problems.is_empty(), "{}: {}", args.join(" "), problems.join("\n"));
+}
+
+/// Symbols lie anywhere, and relocations of one place may be several.
+fn comes_from_input(problem: &str) -> bool {
+    let symbol = problem.starts_with("symbol ") || problem.starts_with("TLS symbol ");
+    symbol || problem.contains("relocated twice") || problem.contains("is outside")
+}
+
+/// What objects for a machine are like.
+pub struct Machine {
+    /// `-m`
+    pub emulation: &'static str,
+    number: u16,
+    narrow: bool,
+    big: bool,
+    /// Relocations have their addends beside them.
+    addends: bool,
+    /// Relocation types are below this.
+    types: usize,
+    /// Sequences of instructions, each with relocations: where, and of what type.
+    code: &'static [(&'static [u8], &'static [(u8, u32)])],
+}
+
+pub const MACHINES: [Machine; 4] = [
+    Machine {
+        emulation: "elf_i386",
+        number: 3,
+        narrow: true,
+        big: false,
+        addends: false,
+        types: 45,
+        code: I386,
+    },
+    Machine {
+        emulation: "elf64_s390",
+        number: 22,
+        narrow: false,
+        big: true,
+        addends: true,
+        types: 67,
+        code: S390X,
+    },
+    Machine {
+        emulation: "aarch64linux",
+        number: 183,
+        narrow: false,
+        big: false,
+        addends: true,
+        types: 580,
+        code: AARCH64,
+    },
+    Machine {
+        emulation: "elf64lriscv",
+        number: 243,
+        narrow: false,
+        big: false,
+        addends: true,
+        types: 67,
+        code: RISCV,
+    },
+];
+
+const I386: &[(&[u8], &[(u8, u32)])] = &[
+    // lea x@tlsgd(,%ebx), %eax; call. lea x@tlsgd(%ebx), %eax; call; nop. The same with call *.
+    (&[0x8d, 0x04, 0x1d, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0], &[(3, 18), (8, 4)]),
+    (&[0x8d, 0x83, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0x90], &[(2, 18), (7, 4)]),
+    (&[0x8d, 0x83, 0, 0, 0, 0, 0xff, 0x93, 0, 0, 0, 0], &[(2, 18), (8, 43)]),
+    // lea x@tlsldm(%ebx), %eax; call; lea x@dtpoff(%eax), %edx
+    (&[0x8d, 0x83, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0x8d, 0x90, 0, 0, 0, 0], &[(2, 19), (7, 4), (13, 32)]),
+    // Loads of offsets, in both dialects; a descriptor and its call.
+    (&[0xa1, 0, 0, 0, 0, 0x8b, 0x0d, 0, 0, 0, 0, 0x03, 0x83, 0, 0, 0, 0], &[(1, 15), (7, 15), (13, 16)]),
+    (&[0x2b, 0x83, 0, 0, 0, 0, 0x8b, 0x83, 0, 0, 0, 0, 0x2d, 0, 0, 0, 0], &[(2, 33), (8, 33), (13, 34)]),
+    (&[0x8d, 0x83, 0, 0, 0, 0, 0xff, 0x10], &[(2, 39), (6, 40)]),
+    // mov, call, jmp, cmp and test of slots.
+    (
+        &[0x8b, 0x83, 0, 0, 0, 0, 0xff, 0x93, 0, 0, 0, 0, 0xff, 0xa3, 0, 0, 0, 0],
+        &[(2, 43), (8, 43), (14, 43)],
+    ),
+    (
+        &[0x3b, 0x05, 0, 0, 0, 0, 0x85, 0x83, 0, 0, 0, 0, 0x8b, 0x15, 0, 0, 0, 0],
+        &[(2, 43), (8, 43), (14, 43)],
+    ),
+    (&[0xe8, 0xfc, 0xff, 0xff, 0xff, 0x81, 0xc3, 2, 0, 0, 0], &[(1, 2), (7, 10)]),
+];
+
+const S390X: &[(&[u8], &[(u8, u32)])] = &[
+    // A call, with its mark behind the function's relocation, and in front.
+    (&[0xc0, 0xe5, 0, 0, 0, 0], &[(2, 20), (0, 38)]),
+    (&[0xc0, 0xe5, 0, 0, 0, 0], &[(0, 39), (2, 20)]),
+    // Loads of offsets: by a literal, from its own place, by an address.
+    (&[0xe3, 0x21, 0xc0, 0, 0, 0x04, 0xc4, 0x28, 0, 0, 0, 0], &[(0, 37), (8, 49)]),
+    (&[0xc0, 0x10, 0, 0, 0, 0, 0xe3, 0x20, 0x10, 0, 0, 0x04], &[(2, 49), (6, 37)]),
+    // lgrl, larl of slots and addresses; displacements; short branches.
+    (&[0xc4, 0x18, 0, 0, 0, 0, 0xc0, 0x10, 0, 0, 0, 0], &[(2, 26), (8, 26)]),
+    (&[0xc0, 0x10, 0, 0, 0, 0, 0xe3, 0x20, 0x10, 0, 0, 0x04], &[(2, 19), (8, 58)]),
+    (&[0xc5, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(1, 62), (3, 64), (8, 41)]),
+    (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 44), (8, 48)]),
+    (&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], &[(0, 46), (8, 51)]),
+];
+
+const AARCH64: &[(&[u8], &[(u8, u32)])] = &[
+    // adrp, ldr of a slot; adrp, ldr, add, blr of a descriptor; bl.
+    (&[0, 0, 0, 0x90, 0, 0, 0x40, 0xf9], &[(0, 311), (4, 312)]),
+    (
+        &[0, 0, 0, 0x90, 1, 0, 0x40, 0xf9, 0, 0, 0, 0x91, 0x20, 0, 0x3f, 0xd6],
+        &[(0, 562), (4, 563), (8, 564), (12, 569)],
+    ),
+    (&[0, 0, 0, 0x90, 0, 0, 0x40, 0xf9, 0, 0, 0, 0x94], &[(0, 541), (4, 542), (8, 283)]),
+];
+
+const RISCV: &[(&[u8], &[(u8, u32)])] = &[
+    // auipc, jalr; auipc, ld of a slot; lui, addi.
+    (&[0x97, 0, 0, 0, 0xe7, 0x80, 0, 0], &[(0, 19), (0, 51)]),
+    (&[0x17, 5, 0, 0, 3, 0x35, 5, 0], &[(0, 20), (4, 24), (0, 51)]),
+    (&[0x37, 5, 0, 0, 0x13, 5, 5, 0], &[(0, 26), (0, 51), (4, 27), (4, 51)]),
+    (&[0x13, 0, 0, 0, 0x13, 0, 0, 0], &[(0, 43)]),
+];
+
+/// Bytes in the making.
+struct Writer<'m> {
+    machine: &'m Machine,
+    bytes: Vec<u8>,
+}
+
+impl Writer<'_> {
+    fn number(&mut self, value: u64, width: usize) {
+        match self.machine.big {
+            true => self.bytes.extend(&value.to_be_bytes()[8 - width..]),
+            false => self.bytes.extend(&value.to_le_bytes()[..width]),
+        }
+    }
+
+    fn half(&mut self, value: u16) {
+        self.number(value.into(), 2);
+    }
+
+    fn long(&mut self, value: u32) {
+        self.number(value.into(), 4);
+    }
+
+    /// As wide as addresses are.
+    fn word(&mut self, value: u64) {
+        self.number(value, if self.machine.narrow { 4 } else { 8 });
+    }
+
+    fn symbol(&mut self, name: u32, (value, size): (u64, u64), (info, other, section): (u8, u8, u16)) {
+        self.long(name);
+        if self.machine.narrow {
+            self.word(value);
+            self.word(size);
+        }
+        self.bytes.extend([info, other]);
+        self.half(section);
+        if !self.machine.narrow {
+            self.word(value);
+            self.word(size);
+        }
+    }
+
+    fn reloc(&mut self, offset: u64, symbol: u32, kind: u32, addend: u64) {
+        self.word(offset);
+        match self.machine.narrow {
+            true => self.word(u64::from(symbol << 8 | kind & 0xff)),
+            false => self.word(u64::from(symbol) << 32 | u64::from(kind)),
+        }
+        if self.machine.addends {
+            self.word(addend);
+        }
+    }
+}
+
+/// A section: name in `NAMES`, type, flags, contents, link, info.
+type Section = (u32, u32, u64, Vec<u8>, u32, u32);
+
+const SECTION_NAMES: &[u8] = b"\0.text\0.data\0.tdata\0.rel.text\0.rel.data\0.symtab\0.strtab\0";
+const SYMBOL_NAMES: &[u8] =
+    b"\0_start\0v\0f\0t\0_GLOBAL_OFFSET_TABLE_\0__tls_get_addr\0___tls_get_addr\0__tls_get_offset\0";
+/// Where in them names begin.
+const NAMES: [u32; 8] = [1, 8, 10, 12, 14, 37, 52, 68];
+
+/// An object with generated code and relocations.
+pub fn object(machine: &Machine, c: &mut Choices) -> Vec<u8> {
+    let new = || Writer { machine, bytes: Vec::new() };
+    let symbols = 3 + NAMES.len() as u32;
+    let (mut text, mut text_relocs, mut data_relocs) = (Vec::new(), new(), new());
+    for _ in 0..1 + c.below(12) {
+        let (code, relocs) = c.pick(machine.code);
+        for &(at, kind) in relocs {
+            let kind = if c.below(16) == 15 { c.below(machine.types) as u32 } else { kind };
+            let addend = c.pick(&[0, 0, 0, 2, 4, u64::MAX - 3]);
+            let jitter = u64::from(c.below(32) == 31);
+            text_relocs.reloc(
+                text.len() as u64 + u64::from(at) + jitter,
+                c.below(symbols as usize) as u32,
+                kind,
+                addend,
+            );
+        }
+        text.extend_from_slice(code);
+        if c.below(16) == 15 {
+            text.truncate(text.len() - c.below(code.len()));
+        }
+    }
+    for _ in 0..c.below(6) {
+        let kind = c.below(machine.types) as u32;
+        data_relocs.reloc(8 * c.below(9) as u64, c.below(symbols as usize) as u32, kind, c.number());
+    }
+    let mut table = new();
+    table.symbol(0, (0, 0), (0, 0, 0));
+    for section in [1, 2] {
+        table.symbol(0, (0, 0), (3, 0, section));
+    }
+    for name in NAMES {
+        let kind = c.pick(&[0, 0, 1, 2, 6, 10]);
+        let binding = c.pick(&[1, 1, 2]);
+        let section = if name == 1 { 1 } else { c.pick(&[0, 0, 1, 2, 3, 3, 0xfff1, 0xfff2]) };
+        let value = c.pick(&[0, 0, 1, 8, 16]);
+        table.symbol(name, (value, 4), (binding << 4 | kind, c.pick(&[0, 0, 2, 3]), section));
+    }
+    let kind = if machine.addends { 4 } else { 9 };
+    let sections = [
+        (1, 1, 6, text, 0, 0),
+        (7, 1, 3, vec![0; 72], 0, 0),
+        (13, 1, 0x403, vec![0; 24], 0, 0),
+        (20, kind, 0, text_relocs.bytes, 6, 1),
+        (30, kind, 0, data_relocs.bytes, 6, 2),
+        (40, 2, 0, table.bytes, 7, 3),
+        (48, 3, 0, SYMBOL_NAMES.to_vec(), 0, 0),
+        (48, 3, 0, SECTION_NAMES.to_vec(), 0, 0),
+    ];
+    file(machine, &sections)
+}
+
+/// The file with these sections, the last of which has their names.
+fn file(machine: &Machine, sections: &[Section]) -> Vec<u8> {
+    let mut out = Writer { machine, bytes: Vec::new() };
+    let (header, entry): (usize, usize) = if machine.narrow { (52, 40) } else { (64, 64) };
+    let size: usize = sections.iter().map(|section| section.3.len().next_multiple_of(8)).sum();
+    let start = header.next_multiple_of(8);
+    out.bytes.extend([0x7f, b'E', b'L', b'F', 2 - u8::from(machine.narrow), 1 + u8::from(machine.big), 1]);
+    out.bytes.resize(16, 0);
+    out.half(1);
+    out.half(machine.number);
+    out.long(1);
+    out.word(0);
+    out.word(0);
+    out.word((start + size) as u64);
+    out.long(0);
+    for value in [header, 0, 0, entry, sections.len() + 1, sections.len()] {
+        out.half(value as u16);
+    }
+    let mut offsets = Vec::new();
+    for section in sections {
+        out.bytes.resize(out.bytes.len().next_multiple_of(8), 0);
+        offsets.push(out.bytes.len());
+        out.bytes.extend_from_slice(&section.3);
+    }
+    out.bytes.resize(start + size, 0);
+    out.bytes.resize(start + size + entry, 0);
+    for ((name, kind, flags, bytes, link, info), offset) in sections.iter().zip(offsets) {
+        let entry = match kind {
+            2 => 16 + 8 * u64::from(!machine.narrow),
+            4 | 9 => (2 + u64::from(machine.addends)) * if machine.narrow { 4 } else { 8 },
+            _ => 0,
+        };
+        out.long(*name);
+        out.long(*kind);
+        for value in [*flags, 0, offset as u64, bytes.len() as u64] {
+            out.word(value);
+        }
+        out.long(*link);
+        out.long(*info);
+        out.word(8);
+        out.word(entry);
+    }
+    out.bytes
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn links_of_random_objects_are_sound() {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 56) as u8
+        };
+        for _ in 0..2000 {
+            let data: Vec<u8> = (0..400).map(|_| next()).collect();
+            super::check(&data);
+        }
+    }
+}
