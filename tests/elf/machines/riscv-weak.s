@@ -16,6 +16,11 @@
 //# [weld] symbol: .Lvalue type=NOTYPE
 //# [weld] fail: riscv-weak.o -pie -Ttext=0x90000000
 //# [weld] error: R_RISCV_PCREL_HI20 cannot give 'nobody', which is undefined and weak, the address 0 in position-independent output
+// What is not loaded is no part of an image without headers.
+//# [weld] link: riscv-weak.o -Ttext=0x10000 -Tdata=0x10040 -N --oformat=binary -o raw.bin
+//# [weld] no-verify: no ELF file
+//# [weld] sh: stat -c %s raw.bin
+//# [weld] stdout: 72
 .weak nobody
 .globl _start
 _start:

@@ -24,6 +24,9 @@ pub struct Section;
 impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let machine = sizes.plan.facts.mode.facts().attributes.as_ref()?;
+        if sizes.options.output.raw {
+            return None;
+        }
         let header = Header { name: machine.name, kind: machine.section, flags: 0, entsize: 0 };
         Spec::own(header, 1, sizes.plan.attributes.len() as u64)
     }
