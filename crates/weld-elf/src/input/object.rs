@@ -379,10 +379,7 @@ impl<'a> Object<'a> {
                 bits = Rank::Provided as u32 | flag::OFFERED;
             }
             if rewrite {
-                (name, bits) = rewritten(name, bits, wrap);
-                if Rank::of(bits) == Rank::Strong && anybodys.iter().any(|start| name.starts_with(start)) {
-                    bits = bits & !(Rank::Strong as u32) | Rank::Weak as u32;
-                }
+                (name, bits) = rewritten(name, bits, wrap, anybodys);
                 hash = hash_bytes(name);
             }
             bins.push(Record::new(hash, name, self.file, i as u32, bits));
@@ -560,7 +557,9 @@ pub fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
 }
 
 /// The name by which a symbol is known, if it may spell a version or be wrapped, and its flags.
-fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>) -> (&'a [u8], u32) {
+/// Definitions of names that begin with one of `anybodys` are as good in any object.
+#[inline(never)]
+fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>, anybodys: &[&[u8]]) -> (&'a [u8], u32) {
     let undefined = matches!(Rank::of(bits), Rank::Undefined);
     if let Some(spelled) = spelled::split(name) {
         if !undefined || spelled.version.is_empty() {
@@ -572,6 +571,9 @@ fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>) -> (&'a [u8
     }
     if undefined {
         name = wrap.rewrite(name);
+    }
+    if Rank::of(bits) == Rank::Strong && anybodys.iter().any(|start| name.starts_with(start)) {
+        bits = bits & !(Rank::Strong as u32) | Rank::Weak as u32;
     }
     (name, bits)
 }
