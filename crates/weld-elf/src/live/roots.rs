@@ -12,7 +12,7 @@ use crate::ids::*;
 use crate::input::object::Object;
 use crate::names::{Names, flag};
 use crate::options::Options;
-use crate::sections::{ObjectSections, Sections};
+use crate::sections::{ObjectSections, SectionKind, Sections};
 use crate::symbols::internal::{Internals, Target};
 use crate::symbols::{Symbol, Symbols, sym};
 use crate::util::is_c_identifier;
@@ -61,7 +61,12 @@ impl Roots<'_, '_> {
         self.unallocated(object, extra, roots);
         self.exception_tables(index, roots);
         let mut all = roots.split_off(before);
-        all.retain(|root| self.sections.get(*root).in_image());
+        // Frames follow their functions, record by record, whatever a script wants kept.
+        let is_root = |root: &SectionId| {
+            let section = self.sections.get(*root);
+            section.in_image() && section.kind() != SectionKind::EhFrame
+        };
+        all.retain(is_root);
         roots.append(&mut all);
     }
 
