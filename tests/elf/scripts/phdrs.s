@@ -9,6 +9,12 @@
 //# readelf: -lW => GNU_STACK .* RWE
 //# [!bfd] link: phdrs.o -T none.ld -o none
 //# [!bfd] segment: LOAD count=2
+// Load addresses of segments may come from symbols, those of the script and of objects.
+//# link: phdrs.o -T at.ld -o at
+//# readelf: -lW => LOAD +0x\w+ 0x0*20000 0x0*91000 .* RW
+//# readelf: -lW => LOAD +0x\w+ 0x0*10000 0x0*10004 .* R E
+//# [weld] fail: phdrs.o -T nowhere.ld
+//# [weld] error: nowhere
 //# fail: phdrs.o -T bad.ld
 //# error: nothere
 .globl _start
@@ -35,3 +41,14 @@ SECTIONS { .text 0x10000 : { *(.text) } .data 0x20000 : { *(.data) } /DISCARD/ :
 //--- bad.ld
 PHDRS { text PT_LOAD; }
 SECTIONS { .text : { *(.text) } :nothere }
+//--- at.ld
+PHDRS { text PT_LOAD AT(_start + 4) FLAGS(flags); data PT_LOAD AT(later + 0x1000); stack PT_GNU_STACK FLAGS(6); }
+SECTIONS {
+  .text 0x10000 : { *(.text) } :text
+  .data 0x20000 : { *(.data) } :data
+  later = 0x90000; flags = 5;
+  /DISCARD/ : { *(.note.x) }
+}
+//--- nowhere.ld
+PHDRS { text PT_LOAD AT(nowhere); stack PT_GNU_STACK; }
+SECTIONS { .text 0x10000 : { *(.text) } :text }

@@ -6,6 +6,13 @@
 //# contains: .notes = \x90\xe8\xfa\xff\xff\xff\xfa\xff\xff\xff
 //# [weld|lld] readelf: -lW => 0x12345678 .* 0x00000a
 //# [weld|lld] readelf: -lW => 01 +\.notes
+// An address that the script gives such a section is its address; ld.lld has 0. Without one it is 0 (GNU ld: the location counter).
+//# [!lld] link: placed.o -T placed.ld
+//# no-verify: the script asks for no PT_GNU_STACK
+//# [!lld] check: addr(.fixed) == 0x7ff0
+//# [!lld] check: sym(inside) == 0x7ff1
+//# [!lld] check: u32(sym(_start) + 1) == 0x7ff1 - 0x1005
+//# [weld] check: addr(.free) == 0
 .globl _start
 _start: ret
 .section .n0,""; .byte 0x90
@@ -16,3 +23,15 @@ _start: ret
 //--- x.ld
 PHDRS { text PT_LOAD; notes 0x12345678; }
 SECTIONS { .text 0x1000 : { *(.text) } :text .notes 0 : { *(.n0) *(.n1) } :notes }
+//--- placed.s
+.globl _start, inside
+_start: .byte 0xe8
+.long inside - . - 4
+.section .fixed,""
+nop
+inside: nop
+.section .free,""
+nop
+.section .note.GNU-stack,"",@progbits
+//--- placed.ld
+SECTIONS { .text 0x1000 : { *(.text) } .fixed 0x7ff0 : { *(.fixed) } .free : { *(.free) } }

@@ -30,17 +30,16 @@ pub struct Bases {
     pub thread_pointer: u64,
 }
 
-/// Adds section addresses to what lies in them. Sections that are not allocated count from 0.
+/// Adds section addresses to what lies in them. Sections that are not allocated count from 0, unless a script gives them an address.
 pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel: bool) {
-    let start = |out: &OutputSection| if out.is_alloc() { out.address } else { 0 };
     let alloc = layout.with_ids().filter(|(_, out)| out.is_alloc());
     let mut by_address: Vec<_> = alloc.map(|(id, out)| (out.address, id)).collect();
     by_address.sort_unstable();
     layout.by_address = by_address;
     for chunk in &mut layout.chunks {
-        chunk.address += start(&layout.sections[chunk.out.index()]);
+        chunk.address += layout.sections[chunk.out.index()].address;
     }
-    let of_out = |out: &OutputSectionId| layout.sections.get(out.index()).map_or(0, start);
+    let of_out = |out: &OutputSectionId| layout.sections.get(out.index()).map_or(0, |out| out.address);
     let starts: Vec<u64> = layout.of_bin.iter().map(of_out).collect();
     let region = trace::region("place sections");
     let place = |(run, sections): (usize, &mut [InputSection])| {

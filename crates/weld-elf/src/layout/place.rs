@@ -288,7 +288,6 @@ fn place_rest(
         let Some(align) = align(out) else { continue };
         let offset = checked_align_up(cursor.offset, align);
         out.offset = offset.ok_or_else(|| does_not_fit_file(out))?;
-        out.address = 0;
         if out.offset > max || out.offset - cursor.offset > MAX_PADDING || out.file_size() > max {
             return Err(does_not_fit_file(out));
         }

@@ -144,8 +144,7 @@ impl LayoutScript {
             return Ok(Vec::new());
         }
         let mut twice = Vec::new();
-        let lists = vec![std::mem::take(&mut self.statements)];
-        let lists = self.overwrite(lists, &mut twice);
+        let lists = self.overwrite(&mut twice);
         for list in self.insert(lists)? {
             let start = self.statements.len();
             self.statements.extend(list);
@@ -245,14 +244,13 @@ impl LayoutScript {
 }
 
 impl LayoutScript {
-    /// Adds a list to `lists` for each output section of `OVERWRITE_SECTIONS` that is described nowhere else; the others take the
-    /// place of that.
-    fn overwrite(&mut self, mut lists: Vec<Vec<Statement>>, twice: &mut Vec<Vec<u8>>) -> Vec<Vec<Statement>> {
+    /// Takes the script's statements, and makes a list of its own behind them of each output section of `OVERWRITE_SECTIONS` that is
+    /// described nowhere else; the others take the place of that.
+    fn overwrite(&mut self, twice: &mut Vec<Vec<u8>>) -> Vec<Vec<Statement>> {
+        let mut script = std::mem::take(&mut self.statements);
         let inserted = self.inserted.iter_mut().flat_map(|one| &mut one.statements);
         let mut known: HashMap<Vec<u8>, &mut SectionDescription> = HashMap::new();
-        let (script, floats) = lists.split_at_mut(1);
-        debug_assert!(floats.is_empty());
-        for statement in script[0].iter_mut().chain(inserted) {
+        for statement in script.iter_mut().chain(inserted) {
             if let Statement::Section(section) = statement {
                 known.entry(section.name.clone()).or_insert(section);
             }
@@ -270,8 +268,8 @@ impl LayoutScript {
                 None => more.push(vec![Statement::Section(Box::new(section))]),
             }
         }
-        lists.extend(more);
-        lists
+        more.insert(0, script);
+        more
     }
 
     /// Carries out `INSERT` in lists of statements.

@@ -275,10 +275,10 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             let value = Riscv::<WIDE>::wrapped(site.target(upper).wrapping_sub(pointer));
             return put_alone(reloc.kind(), (out, at), GP, value);
         }
-        let value = match self.low_address(j, self.here_of(j)) {
-            Some(address) => address,
-            None => self.value_of_upper(j)?,
-        };
+        let mut value = self.value_of_upper(j)?;
+        if !has_halves(WIDE, value) {
+            value = self.low_address(j, self.here_of(j)).unwrap_or(value);
+        }
         if upper.kind() == R_GOT_HI20 && site.is_without_slot::<Riscv<WIDE>>(j) {
             let load = instruction(out, at).ok_or(Failure::Form)?;
             put_instruction(out, at, addi(to(load), from(load), value));

@@ -190,6 +190,7 @@ impl<'s> Maker<'s> {
             by_symbol: self.by_symbol,
             by_internal,
             data_segment: DataSegment::default(),
+            header_values: Vec::new(),
             regions: vec![RegionState::default(); source.script.regions.len()],
             needs_places,
             orphans: self.orphans,

@@ -5,6 +5,7 @@ use crate::layout::segments::{PageSizes, is_tls_zeroes};
 use crate::layout::{Chunk, ChunkKind, OutputSection, addresses, place};
 use crate::options::{Options, OutputKind};
 use crate::script::expr::{Op, Unary, log2_ceil};
+use crate::script::phdrs::ProgramHeader;
 use crate::sections::SectionKind;
 use crate::symbols::sym;
 use weld_common::runs::align_to;
@@ -75,8 +76,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     /// Runs through the whole script.
     pub fn run(&mut self) {
-        let regions = self.script.script.clone();
-        for (i, region) in regions.regions.iter().enumerate() {
+        let script = self.script.script.clone();
+        for (i, region) in script.regions.iter().enumerate() {
             let origin = self.number(&region.origin);
             self.script.regions[i].origin = origin;
             self.script.regions[i].length = self.number(&region.length);
@@ -89,6 +90,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             self.step(step);
         }
         self.script.steps = steps;
+        let headers = script.phdrs.iter().flatten();
+        let of_header = |header: &ProgramHeader| {
+            [&header.address, &header.flags].map(|value| value.as_ref().map(|value| self.number(value)))
+        };
+        self.script.header_values = headers.map(of_header).collect();
         self.check_regions();
     }
 
@@ -204,13 +210,13 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         if align.is_some() && address.is_some() {
             self.dot = align_to(self.dot, strictest);
         }
-        if !alloc {
+        if !alloc && (self.object || forced.is_none() && address.is_none()) {
             // It has no address; what is in it counts from its start.
             self.dot = 0;
         }
         let start = self.dot;
         let section = &mut self.layout[out];
-        section.address = if alloc { start } else { 0 };
+        section.address = start;
         section.align = strictest;
         section.fillers.clear();
         let block = &self.script.blocks[number];

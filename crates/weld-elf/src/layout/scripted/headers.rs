@@ -276,20 +276,16 @@ fn explicit(
         list.push(segment);
     }
     assign_sections(script, layout, program, &mut list)?;
-    for (segment, header) in list.iter_mut().zip(headers) {
+    for (segment, &[address, flags]) in list.iter_mut().zip(&script.header_values) {
         if segment.kind == PT_GNU_STACK && segment.flags == 0 {
             segment.flags = PF_R | PF_W;
         }
         if segment.kind == PT_PHDR && segment.flags == 0 {
             segment.flags = PF_R;
         }
-        if let Some(flags) = &header.flags {
-            segment.flags = constant(flags)? as u32;
-        }
-        if let Some(address) = &header.address {
-            segment.load_address = constant(address)?;
-            segment.loads_at = true;
-        }
+        segment.flags = flags.map_or(segment.flags, |flags| flags as u32);
+        segment.load_address = address.unwrap_or(segment.load_address);
+        segment.loads_at |= address.is_some();
     }
     let size = layout.format.size::<Ehdr>() + list.len() as u64 * layout.format.size::<Phdr>();
     layout.image_base = match list.iter().find(|segment| segment.headers) {
@@ -311,13 +307,6 @@ fn explicit(
         }
     };
     Ok(list)
-}
-
-fn constant(value: &Expr) -> Result<u64, String> {
-    match value.clone().simple() {
-        Ok(crate::script::expr::DefsymValue::Absolute(number)) => Ok(number),
-        _ => Err(format!("{}: PHDRS wants numbers that are known before layout", value.place)),
-    }
 }
 
 /// Gives each section to the program headers that it names, or that the one before it did.

@@ -183,6 +183,8 @@ pub struct Scripted {
     /// The same by numbers among the linker's definitions.
     by_internal: HashMap<u32, usize>,
     data_segment: DataSegment,
+    /// The load address and the flags that `PHDRS` gives each program header.
+    header_values: Vec<[Option<u64>; 2]>,
     /// Where each region begins, how long it is, and how far it is filled.
     regions: Vec<RegionState>,
     /// Sections have to have their places before expressions can be known.
