@@ -175,7 +175,9 @@ fn link_resolved<'j>(
     let scripts = Scripts::read(options, job.store, setup::inline_versions(inputs), job.sink);
     let mut internals = define_internals(job, inputs, resolved, &sections, (&scripts, rules.as_ref(), mode));
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
-    let mut round = Round::first(options.relocs.relax);
+    // Start code loads slots before they have their values, and counts on it that no slot is left.
+    let needed = mode.relocates_itself() && mode.facts().starts_without_slots;
+    let mut round = Round::first(options.relocs.relax || needed);
     loop {
         let rules = rules.as_ref().map(|rules| &rules.rules);
         let context =

@@ -46,6 +46,11 @@ impl Mode {
         }
     }
 
+    /// Whether the program itself applies its dynamic relocations, after it has started.
+    pub fn relocates_itself(&self) -> bool {
+        self.pic && !self.shared && !self.interp
+    }
+
     /// Refuses what the machine's loaders do not know.
     pub fn check(&self, options: &Options) -> Result<(), Diagnostics> {
         let machine = self.facts();

@@ -21,6 +21,12 @@
 //# stdout: counter 7 of 7, zero 0, main's 42
 //# stdout: resolved at start: 6
 //# stdout: heap, 1.50
+// Start code counts on it that slots of its own program are not loaded, whatever options say.
+//# [!lld] sh: i686-linux-gnu-gcc {opt} -fPIE i386-static.c -static-pie -Wl,--no-relax -B $LD_DIR -o out && ./out one two
+//# [!lld] stdout: 3 arguments, sorted: one two
+//# [!lld] stdout: counter 7 of 7, zero 0, main's 42
+//# [!lld] stdout: resolved at start: 6
+//# [!lld] stdout: heap, 1.50
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,9 +11,10 @@
 //# [kind=nopie|pie] link: %{kind} -m elf_i386 main.o i386-tls.o fixed.o libother.so
 //# [kind=static|static-pie] link: %{kind} -m elf_i386 main.o i386-tls.o fixed.o other.o
 //# run:
-//# stdout: 15 ways to 42, 7 ways to 43
+//# stdout: 16 ways to 42, 8 ways to 43
 // Executables know their own variables, and the offsets of others from the thread pointer.
 //# [kind=nopie|pie] reloc: R_386_TLS_TPOFF sym=theirs count=1
+//# [kind=nopie|pie] reloc: R_386_TLS_TPOFF32 sym=theirs count=1
 //# [kind=nopie|pie] no-reloc: R_386_TLS_DTPMOD32
 //# [kind=nopie|pie] no-reloc: R_386_TLS_DESC
 //# [kind=static|static-pie] no-reloc: R_386_TLS_TPOFF
@@ -23,18 +24,20 @@
 //# [kind=nopie|pie] reloc: R_386_TLS_DTPOFF32 sym=theirs
 //# [kind=nopie|pie] reloc: R_386_TLS_DESC sym=theirs
 //# [kind=nopie|pie] reloc: R_386_TLS_TPOFF sym=theirs
+//# [kind=nopie|pie] reloc: R_386_TLS_TPOFF32 sym=theirs
 //# [kind=nopie|pie] dynamic: FLAGS TEXTREL|STATIC_TLS
 //# [kind=nopie|pie] obj: user.o = main.c -DSHARED
 //# [kind=nopie|pie] link: %{kind} -m elf_i386 user.o libtls.so libother.so
 //# [kind=nopie|pie] run:
-//# [kind=nopie|pie] stdout: 11 ways to 42, 7 ways to 43
+//# [kind=nopie|pie] stdout: 12 ways to 42, 8 ways to 43
 //# [weld kind=pie] fail: -shared -m elf_i386 i386-tls.o -o libtls.so
 //# error: R_386_TLS_LE in a read-only section needs a dynamic relocation against 'mine'
 //# [weld kind=pie] fail: -shared -m elf_i386 -z notext fixed.o -o libtls.so
 //# error: R_386_TLS_LE_32 cannot be used against symbol 'mine' with -shared
-//# [weld kind=pie] sh: printf '.text; mov x@gottpoff(%%ebx), %%eax' | $AS - -o sun.o
-//# [weld kind=pie] fail: -shared -m elf_i386 sun.o -o libtls.so
-//# error: R_386_TLS_IE_32 against 'x' is in an unknown code sequence
+// A call through a descriptor has one form, and another is not patched.
+//# [weld kind=pie] sh: printf '.section .tdata,"awT"; x: .long 1; .text; lea x@tlsdesc(%%ebx), %%eax; call *x@tlscall(%%ecx)' | $AS - -o call.o
+//# [weld kind=pie] fail: -m elf_i386 call.o
+//# error: R_386_TLS_DESC_CALL against 'x' is in an unknown code sequence
 #include "ways.h"
     .section .tdata, "awT", @progbits
     .globl mine
@@ -53,7 +56,8 @@ mine: .long 42
     WAY(name##4) mov x@gotntpoff(%ebx), %ecx; mov %gs:0, %eax; add %ecx, %eax; END \
     WAY(name##5) mov %gs:0, %eax; add x@gotntpoff(%ebx), %eax; END \
     WAY(name##6) lea x@tlsdesc(%ebx), %eax; call *x@tlscall(%eax); add %gs:0, %eax; END \
-    WAY(name##7) mov %gs:0, %eax; sub x@gottpoff(%ebx), %eax; END
+    WAY(name##7) mov %gs:0, %eax; sub x@gottpoff(%ebx), %eax; END \
+    WAY(name##16) mov x@gottpoff(%ebx), %ecx; mov %gs:0, %eax; sub %ecx, %eax; END
 GENERAL(mine, mine)
 INITIAL(mine, mine)
 GENERAL(theirs, theirs)
@@ -90,15 +94,15 @@ theirs: .long 43
 #include <pthread.h>
 #include <stdio.h>
 typedef int *Way(void);
-extern Way mine1, mine2, mine3, mine4, mine5, mine6, mine7, mine8, mine9, mine10, mine11, mine12, mine13, mine14, mine15;
-extern Way theirs1, theirs2, theirs3, theirs4, theirs5, theirs6, theirs7;
+extern Way mine1, mine2, mine3, mine4, mine5, mine6, mine7, mine8, mine9, mine10, mine11, mine12, mine13, mine14, mine15, mine16;
+extern Way theirs1, theirs2, theirs3, theirs4, theirs5, theirs6, theirs7, theirs16;
 extern __thread int mine, theirs;
-static Way *const to_mine[] = {mine1, mine2, mine3, mine4, mine5, mine6, mine7, mine8, mine9, mine10, mine11,
+static Way *const to_mine[] = {mine1, mine2, mine3, mine4, mine5, mine6, mine7, mine8, mine9, mine10, mine11, mine16,
 #ifndef SHARED
   mine12, mine13, mine14, mine15
 #endif
 };
-static Way *const to_theirs[] = {theirs1, theirs2, theirs3, theirs4, theirs5, theirs6, theirs7};
+static Way *const to_theirs[] = {theirs1, theirs2, theirs3, theirs4, theirs5, theirs6, theirs7, theirs16};
 static void *run(void *print) {
   int good = 0, theirs_good = 0;
   for (unsigned i = 0; i < sizeof to_mine / sizeof *to_mine; i++)

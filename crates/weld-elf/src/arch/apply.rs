@@ -449,7 +449,11 @@ impl Site<'_, '_, '_> {
             {
                 return R::initial_to_local_exec(field, tpoff).map(|()| 0);
             }
-            Class::GotTp => self.got_tp(reloc)?,
+            Class::GotTp => {
+                let other_sign =
+                    if R::counts_backward(reloc.kind()) { R::FACTS.target.format.word() } else { 0 };
+                self.got_tp(reloc)? + other_sign
+            }
             Class::TlsDesc => match (self.tls_descriptor(reloc), local) {
                 (Some(pair), _) => pair,
                 (None, true) => return R::descriptor_to_local_exec(field, tpoff).map(|()| 0),

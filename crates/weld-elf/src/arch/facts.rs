@@ -52,6 +52,8 @@ pub struct Facts {
     /// Where the GOT's base is, from which code and loaders count.
     pub got_base: GotBase,
     pub plt: Plt,
+    /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to become computations of addresses.
+    pub starts_without_slots: bool,
     pub variant_calls: Option<VariantCalls>,
     pub flags: Option<FileFlags>,
     pub attributes: Option<Attributes>,
@@ -195,6 +197,8 @@ pub struct DynamicTypes {
     pub dtpmod: u32,
     pub dtpoff: u32,
     pub tpoff: u32,
+    /// The same with the other sign, if loaders know that.
+    pub backward_tpoff: Option<u32>,
     pub tlsdesc: u32,
 }
 

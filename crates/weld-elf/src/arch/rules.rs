@@ -178,6 +178,11 @@ pub trait Rules: Sync + Sized + 'static {
         Err(Failure::Form)
     }
 
+    /// Whether relocations of type `kind` ask for slots that have offsets from the thread pointer with the other sign.
+    fn counts_backward(_kind: u32) -> bool {
+        false
+    }
+
     /// Whether the instruction that loads a TLS descriptor's address can be rewritten.
     fn is_descriptor(_code: Code) -> bool {
         false

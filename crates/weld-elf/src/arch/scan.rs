@@ -445,10 +445,16 @@ impl<'a> Section<'_, '_, 'a> {
         found.dyn_relocs.push(DynReloc::new(section, i, kind));
     }
 
+    /// Whether the loader may change the section though it is read-only. Exception frames it may not.
+    fn may_become_writable(&self) -> bool {
+        let section = SectionId(self.object.section_base + self.at.1);
+        !self.scanner.options.relocs.text && self.scanner.sections.get(section).kind() != SectionKind::EhFrame
+    }
+
     fn absolute(&self, i: usize, target: Target, found: &mut Found) {
         if target.is(sym::PREEMPTIBLE) {
             let writable = self.scanner.is_writable(self.object, self.at.1);
-            if writable || !self.scanner.options.relocs.text || self.scanner.mode.pic {
+            if writable || self.scanner.mode.pic || self.may_become_writable() {
                 return self.dynamic(i, target, DynKind::Symbolic, found);
             }
             return self.stand_in(i, target, found);
@@ -563,14 +569,26 @@ impl<'a> Section<'_, '_, 'a> {
 
     /// A slot's address, to which the loader has to add where the image is. It can where the address is all that the field has.
     fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut Found) {
-        let facts = &R::FACTS;
-        let whole = R::width(self.relocs[i].kind()) as u64 == facts.target.format.word();
-        match whole && !facts.dynamic.with_addends {
-            true => {
-                self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, DynKind::Relative, found);
-            }
-            false => self.error(i, self.not_pic(i)),
+        let kind = self.relocs[i].kind();
+        let whole = R::width(kind) as u64 == R::FACTS.target.format.word();
+        // Beside them, only the address of this kind of slot is found again.
+        let beside = R::FACTS.dynamic.with_addends;
+        let dynamic = match R::class(kind) {
+            _ if !whole => None,
+            _ if !beside => Some(DynKind::Relative),
+            Class::GotTp => Some(DynKind::OffsetSlot),
+            _ => None,
+        };
+        match dynamic {
+            Some(kind) => self.dynamic(i, Target { flags: 0, id: SymbolId::NONE }, kind, found),
+            None => self.error(i, self.not_pic(i)),
         }
+    }
+
+    /// Whether the loader would have to be told the slot of a symbol, of whose uses all are rewritten or none: what it is told
+    /// before that is known has to stay true.
+    fn is_slot_of_loader<R: Rules>(&self, i: usize) -> bool {
+        R::ALL_OR_NONE && self.scanner.mode.pic && self.code(i).map(R::slot_from) == Some(From::Zero)
     }
 
     /// The code of relocation `i`; `None` if that is outside the section, which the writer reports.
@@ -636,8 +654,12 @@ impl<'a> Section<'_, '_, 'a> {
         } else if !target.is(sym::PREEMPTIBLE)
             && self.scanner.options.relocs.relax
             && self.code(i).is_some_and(R::is_initial_exec)
+            && !self.is_slot_of_loader::<R>(i)
         {
             return;
+        }
+        if R::counts_backward(self.relocs[i].kind()) {
+            found.facts |= fact::BACKWARD_OFFSETS;
         }
         self.slot_from::<R>(i, found);
         self.need(i, target, sym::NEEDS_GOTTP, found);

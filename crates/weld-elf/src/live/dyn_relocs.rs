@@ -11,7 +11,7 @@ use crate::ids::*;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DynReloc {
     pub section: SectionId,
-    /// Index in the section's relocations, above [`DynKind`] in the low two bits.
+    /// Index in the section's relocations, above [`DynKind`] in the low three bits.
     word: u32,
 }
 
@@ -25,21 +25,24 @@ pub enum DynKind {
     TpOff,
     /// What the object's relocation says of the symbol, of the same type.
     Same,
+    /// Add the load address to the address of the slot that has the symbol's offset from the thread pointer.
+    OffsetSlot,
 }
 
 impl DynReloc {
     pub fn new(section: SectionId, index: usize, kind: DynKind) -> Self {
-        DynReloc { section, word: (index as u32) << 2 | kind as u32 }
+        DynReloc { section, word: (index as u32) << 3 | kind as u32 }
     }
     pub fn index(self) -> usize {
-        (self.word >> 2) as usize
+        (self.word >> 3) as usize
     }
     pub fn kind(self) -> DynKind {
-        match self.word & 3 {
+        match self.word & 7 {
             0 => DynKind::Relative,
             1 => DynKind::Symbolic,
             2 => DynKind::TpOff,
-            _ => DynKind::Same,
+            3 => DynKind::Same,
+            _ => DynKind::OffsetSlot,
         }
     }
 }

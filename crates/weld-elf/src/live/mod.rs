@@ -56,6 +56,8 @@ pub mod fact {
     pub const TEXT_REL: u32 = 8;
     /// Something is called that lies in no input section.
     pub const CALLS_OUTSIDE: u32 = 16;
+    /// Slots with offsets from the thread pointer have them with the other sign, too.
+    pub const BACKWARD_OFFSETS: u32 = 32;
 }
 
 /// What the scan of some sections found; merged at the end.

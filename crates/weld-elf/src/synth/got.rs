@@ -31,6 +31,8 @@ pub enum Fixup {
 pub enum Kind {
     Address,
     ThreadOffset,
+    /// The thread pointer's distance from the variable.
+    BackwardOffset,
     ModuleId,
     OffsetInModule,
     Descriptor,
@@ -56,6 +58,13 @@ impl GotEntry {
             GotEntry::TpOff(_) if preemptible => [Fixup::Symbol(Kind::ThreadOffset), Fixup::None],
             GotEntry::TpOff(_) if mode.shared => [Fixup::Module(Kind::ThreadOffset), Fixup::None],
             GotEntry::TpOff(_) => [Fixup::None, Fixup::None],
+            GotEntry::TpOffs(_) if preemptible => {
+                [Fixup::Symbol(Kind::ThreadOffset), Fixup::Symbol(Kind::BackwardOffset)]
+            }
+            GotEntry::TpOffs(_) if mode.shared => {
+                [Fixup::Module(Kind::ThreadOffset), Fixup::Module(Kind::BackwardOffset)]
+            }
+            GotEntry::TpOffs(_) => [Fixup::None, Fixup::None],
             GotEntry::TlsGd(_) if preemptible => {
                 [Fixup::Symbol(Kind::ModuleId), Fixup::Symbol(Kind::OffsetInModule)]
             }
@@ -70,6 +79,7 @@ impl GotEntry {
         match self {
             GotEntry::Address(slot)
             | GotEntry::TpOff(slot)
+            | GotEntry::TpOffs(slot)
             | GotEntry::TlsGd(slot)
             | GotEntry::TlsDesc(slot) => Some(slot),
             GotEntry::TlsLd => None,
@@ -113,6 +123,10 @@ fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] 
         GotEntry::Address(_) => [address, 0],
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
+        GotEntry::TpOffs(_) => {
+            let offset = if shared { in_module } else { address.wrapping_sub(bases.thread_pointer) };
+            [offset, offset.wrapping_neg()]
+        }
         GotEntry::TlsGd(_) => [own_id, looked_up],
         GotEntry::TlsDesc(_) if image.reloc_form.addends => [in_module, 0],
         // Loaders look for the addend in the word that its function is told.
@@ -161,6 +175,7 @@ impl Kind {
         match self {
             Kind::Address => types.glob_dat,
             Kind::ThreadOffset => types.tpoff,
+            Kind::BackwardOffset => types.backward_tpoff.unwrap_or(types.tpoff),
             Kind::ModuleId => types.dtpmod,
             Kind::OffsetInModule => types.dtpoff,
             Kind::Descriptor => types.tlsdesc,
@@ -206,12 +221,13 @@ mod tests {
     use crate::options::{Options, OutputKind};
 
     /// What the loader does with each entry for a symbol with `flags`, in outputs of `kind`.
-    fn fixups(kind: OutputKind, flags: u32) -> [[Fixup; 2]; 5] {
+    fn fixups(kind: OutputKind, flags: u32) -> [[Fixup; 2]; 6] {
         let options = Options { kind, ..Options::default() };
         let mode = Mode::new(&options, crate::arch::default(), false);
         let entries = [
             GotEntry::Address(0),
             GotEntry::TpOff(0),
+            GotEntry::TpOffs(0),
             GotEntry::TlsGd(0),
             GotEntry::TlsDesc(0),
             GotEntry::TlsLd,
@@ -224,19 +240,30 @@ mod tests {
         use Fixup::{Module, None, Relative};
         let descriptor = [Module(Kind::Descriptor), None];
         let nothing = [None, None];
-        assert_eq!(fixups(OutputKind::Exec, sym::DEFINED), [nothing, nothing, nothing, descriptor, nothing]);
+        assert_eq!(
+            fixups(OutputKind::Exec, sym::DEFINED),
+            [nothing, nothing, nothing, nothing, descriptor, nothing]
+        );
         let relative = [Relative, None];
-        assert_eq!(fixups(OutputKind::Pie, sym::DEFINED), [relative, nothing, nothing, descriptor, nothing]);
+        assert_eq!(
+            fixups(OutputKind::Pie, sym::DEFINED),
+            [relative, nothing, nothing, nothing, descriptor, nothing]
+        );
         assert_eq!(fixups(OutputKind::Pie, sym::ABSOLUTE)[0], nothing);
         let own = [Module(Kind::ModuleId), None];
         let offset = [Module(Kind::ThreadOffset), None];
-        assert_eq!(fixups(OutputKind::Shared, sym::DEFINED), [relative, offset, own, descriptor, own]);
+        let offsets = [Module(Kind::ThreadOffset), Module(Kind::BackwardOffset)];
+        assert_eq!(
+            fixups(OutputKind::Shared, sym::DEFINED),
+            [relative, offset, offsets, own, descriptor, own]
+        );
         let symbol = |kind| [Fixup::Symbol(kind), None];
         let both = [Fixup::Symbol(Kind::ModuleId), Fixup::Symbol(Kind::OffsetInModule)];
+        let offsets = [Fixup::Symbol(Kind::ThreadOffset), Fixup::Symbol(Kind::BackwardOffset)];
         let preempted = fixups(OutputKind::Shared, sym::SHARED | sym::PREEMPTIBLE);
         assert_eq!(
             preempted,
-            [symbol(Kind::Address), symbol(Kind::ThreadOffset), both, symbol(Kind::Descriptor), own]
+            [symbol(Kind::Address), symbol(Kind::ThreadOffset), offsets, both, symbol(Kind::Descriptor), own]
         );
     }
 }

@@ -207,7 +207,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         plan.lay_out(self.job, self.context, self.resolved, parts, (&commons, self.order)).map_err(failed)?;
         let (base, page) = (plan.layout.image_base, plan.facts.pages.max);
         let moved = !base.is_multiple_of(page) && !plan.layout.raw && !plan.layout.is_by_script();
-        if moved && self.relax_got == options.relocs.relax {
+        if moved && (self.relax_got || !options.relocs.relax) {
             let text = format!("--image-base={base:#x} is not a multiple of the page size {page:#x}");
             self.job.sink.warn(text);
         }

@@ -83,7 +83,7 @@ impl Counter<'_, '_> {
             || self.options.relocs.pack_relr && is_packable(self.resolved, self.sections, self.owners, reloc);
         match reloc.kind() {
             DynKind::Relative if packed() => counts.relr += 1,
-            DynKind::Relative => counts.relative += 1,
+            DynKind::Relative | DynKind::OffsetSlot => counts.relative += 1,
             _ => counts.others += 1,
         }
     }
@@ -354,6 +354,11 @@ fn collect_input(
         DynKind::Relative => all.relative.push(Rela::make(offset, 0, types.relative, value as i64)),
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
+        DynKind::OffsetSlot => {
+            let slot = image.slot(object_id, input.sym()).and_then(|slot| image.got_address(slot.got_tp));
+            let address = slot.unwrap_or(0).wrapping_add(input.r_addend() as u64);
+            all.relative.push(Rela::make(offset, 0, types.relative, address as i64));
+        }
         DynKind::TpOff if dynsym != 0 => {
             all.others.push(Rela::make(offset, dynsym, types.tpoff, input.r_addend()));
         }

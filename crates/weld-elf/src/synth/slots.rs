@@ -39,6 +39,8 @@ pub enum GotEntry {
     Address(u32),
     /// Its offset from the thread pointer.
     TpOff(u32),
+    /// Two words: that offset, and the same with the other sign.
+    TpOffs(u32),
     /// Two words: module and offset.
     TlsGd(u32),
     /// Two words: a descriptor for the loader to fill.
@@ -104,7 +106,8 @@ impl Slots {
     /// Numbers start behind `reserved` words of `.got`.
     pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
         let globals = with_needs(symbols, names, parallel);
-        let wanting = Wanting { globals: &globals, locals: &live.locals };
+        let entries = if live.has(fact::BACKWARD_OFFSETS) { &ENTRIES_BOTH_SIGNS } else { &ENTRIES };
+        let wanting = Wanting { globals: &globals, locals: &live.locals, entries };
         let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
             run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
         });
@@ -188,6 +191,7 @@ impl Count {
 struct Wanting<'w> {
     globals: &'w [Placed],
     locals: &'w [LocalNeed],
+    entries: &'w [(u32, MakeEntry); 4],
 }
 
 impl Wanting<'_> {
@@ -211,7 +215,7 @@ impl Wanting<'_> {
         let (_, _, flags) = self.get(i);
         let plt = u32::from(flags & sym::NEEDS_PLT != 0);
         let by_name = u32::from(flags & sym::PREEMPTIBLE != 0);
-        let words = ENTRIES.iter().filter(|e| flags & e.0 != 0).map(|e| e.1(0).words()).sum();
+        let words = self.entries.iter().filter(|e| flags & e.0 != 0).map(|e| e.1(0).words()).sum();
         Count { words, jump_slots: plt & by_name, ifuncs: plt & !by_name }
     }
 
@@ -221,8 +225,8 @@ impl Wanting<'_> {
         for i in run {
             let (id, local, flags) = self.get(i);
             let index = i as u32;
-            let mut numbers = [NONE; ENTRIES.len()];
-            for (number, (bit, entry)) in numbers.iter_mut().zip(ENTRIES) {
+            let mut numbers = [NONE; 4];
+            for (number, (bit, entry)) in numbers.iter_mut().zip(self.entries) {
                 if flags & bit != 0 {
                     let entry = entry(index);
                     *number = next.words;
@@ -263,6 +267,8 @@ const ENTRIES: [(u32, MakeEntry); 4] = [
     (sym::NEEDS_TLSGD, GotEntry::TlsGd),
     (sym::NEEDS_TLSDESC, GotEntry::TlsDesc),
 ];
+const ENTRIES_BOTH_SIGNS: [(u32, MakeEntry); 4] =
+    [ENTRIES[0], (sym::NEEDS_GOTTP, GotEntry::TpOffs), ENTRIES[2], ENTRIES[3]];
 
 /// Symbols that need a record, in the order of their definitions.
 fn with_needs(symbols: &Symbols, names: &Names, parallel: bool) -> Vec<Placed> {

@@ -94,6 +94,7 @@ const MACHINES: &[Machine] = &[
             "TLS_DTPMOD32",
             "TLS_DTPOFF32",
             "TLS_TPOFF",
+            "TLS_TPOFF32",
             "TLS_DESC",
             "IRELATIVE",
             "SIZE32",

@@ -9,7 +9,7 @@
 //! position-independent can be in a shared object, with text relocations (`-z notext`).
 //!
 //! Offsets from the thread pointer are negative in GNU's dialect, and have the other sign in Sun's, which only assembly uses
-//! by now (`@tpoff`, `@gottpoff`). Slots have GNU's.
+//! by now (`@tpoff`, `@gottpoff`). If something asks for slots with Sun's, all that have an offset have it with both signs.
 //!
 //! Specification: "System V Application Binary Interface, Intel386 Architecture Processor Supplement", chapter 4.4
 //! (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage", 4.2.
@@ -51,6 +51,7 @@ const R_TLS_IE_32: u32 = 33;
 const R_TLS_LE_32: u32 = 34;
 const R_TLS_DTPMOD32: u32 = 35;
 const R_TLS_DTPOFF32: u32 = 36;
+const R_TLS_TPOFF32: u32 = 37;
 const R_SIZE32: u32 = 38;
 const R_TLS_GOTDESC: u32 = 39;
 const R_TLS_DESC_CALL: u32 = 40;
@@ -113,6 +114,7 @@ const FACTS: Facts = Facts {
         dtpmod: R_TLS_DTPMOD32,
         dtpoff: R_TLS_DTPOFF32,
         tpoff: R_TLS_TPOFF,
+        backward_tpoff: Some(R_TLS_TPOFF32),
         tlsdesc: R_TLS_DESC,
     },
     hash_word: 4,
@@ -120,6 +122,7 @@ const FACTS: Facts = Facts {
     anybodys: &[b"__x86.get_pc_thunk.", b"__i686.get_pc_thunk."],
     got_base: GotBase::GotPlt,
     plt: plt::PLT,
+    starts_without_slots: true,
     variant_calls: None,
     flags: None,
     attributes: None,
@@ -143,15 +146,13 @@ impl Rules for I386 {
     }
 
     fn put(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
-        let value = match kind {
-            R_TLS_IE_32 => return relax::put_sun_slot(out, at, value),
-            R_TLS_LE_32 => sun_offset(out, at, value),
-            _ => value,
-        };
+        let value = if kind == R_TLS_LE_32 { sun_offset(out, at, value) } else { value };
         let kind = &TYPES[kind as usize];
         let width = usize::from(kind.width);
         out[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
-        if kind.fits(value as i64) { Ok(()) } else { Err(Failure::Overflow(value as i64)) }
+        // Values wrap around with addresses.
+        let value = i64::from(value as i32);
+        if kind.fits(value) { Ok(()) } else { Err(Failure::Overflow(value)) }
     }
 
     fn put_address(out: &mut [u8], at: usize, value: u64) {
@@ -204,6 +205,10 @@ impl Rules for I386 {
     fn initial_to_local_exec(field: Field, tpoff: i64) -> Result<(), Failure> {
         relax::initial_to_local_exec(field, tpoff);
         Ok(())
+    }
+
+    fn counts_backward(kind: u32) -> bool {
+        kind == R_TLS_IE_32
     }
 
     fn is_descriptor(code: Code) -> bool {

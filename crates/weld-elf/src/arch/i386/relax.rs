@@ -231,14 +231,6 @@ pub fn initial_to_local_exec(field: Field, tpoff: i64) {
     put32(out, at, offset as u64);
 }
 
-/// `sub x@gottpoff(%base), %reg` → `add x@gotntpoff(%base), %reg`: slots have offsets with GNU's sign.
-pub fn put_sun_slot(out: &mut [u8], at: usize, distance: u64) -> Result<(), Failure> {
-    let Some((0x2b, _)) = instruction(out, at) else { return Err(Failure::Form) };
-    out[at - 2] = 0x03;
-    put32(out, at, distance);
-    Ok(())
-}
-
 /// Whether the instruction is `lea x@tlsdesc(%base), %reg`.
 pub fn is_descriptor(code: Code) -> bool {
     let lea = instruction(code.bytes, code.at).filter(|found| found.0 == 0x8d);
@@ -259,7 +251,11 @@ pub fn descriptor_to_initial_exec(field: Field, slot: u64) {
 
 /// `call *x@tlscall(%eax)` → a two-byte no-op. `at` is the offset of the instruction.
 pub fn descriptor_call_to_nothing(field: Field) -> Result<(), Failure> {
-    let bytes = field.out.get_mut(field.at..field.at + 2).ok_or(Failure::Form)?;
-    bytes.copy_from_slice(&[0x66, 0x90]);
-    Ok(())
+    match field.out.get_mut(field.at..field.at + 2) {
+        Some(bytes @ [0xff, 0x10]) => {
+            bytes.copy_from_slice(&[0x66, 0x90]);
+            Ok(())
+        }
+        _ => Err(Failure::Form),
+    }
 }

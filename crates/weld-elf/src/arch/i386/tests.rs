@@ -192,12 +192,16 @@ fn offsets_of_sun_have_the_other_sign() {
     let mut out = [12, 0, 0, 0];
     I386::put(R_TLS_LE_32, &mut out, 0, 4).unwrap();
     assert_eq!(i32::from_le_bytes(out), 20);
-    // sub x@gottpoff(%ebx), %eax → add x@gotntpoff(%ebx), %eax
-    let mut out = [0x2b, 0x83, 0, 0, 0, 0];
-    I386::put(R_TLS_IE_32, &mut out, 2, 0x10).unwrap();
-    assert_eq!(out, [0x03, 0x83, 0x10, 0, 0, 0]);
-    let mut out = [0x8b, 0x83, 0, 0, 0, 0];
-    assert_eq!(I386::put(R_TLS_IE_32, &mut out, 2, 0x10), Err(Failure::Form));
+    assert!(I386::counts_backward(R_TLS_IE_32) && !I386::counts_backward(R_TLS_GOTIE));
+}
+
+#[test]
+fn narrow_values_wrap_around_with_addresses() {
+    for (value, fits) in
+        [(0xffff_ffff, true), (0xffff_ff80, true), (0xff, true), (0xffff_ff7f, false), (0x100, false)]
+    {
+        assert_eq!(I386::put(R_8, &mut [0; 1], 0, value).is_ok(), fits, "{value:#x}");
+    }
 }
 
 #[test]
@@ -214,5 +218,9 @@ fn descriptors_become_offsets() {
     let mut call = [0xff, 0x10];
     I386::descriptor_call_to_nothing(field(&mut call, 0, R_TLS_DESC_CALL)).unwrap();
     assert_eq!(call, [0x66, 0x90]);
+    // call *(%ecx)
+    let mut other = [0xff, 0x11];
+    assert_eq!(I386::descriptor_call_to_nothing(field(&mut other, 0, R_TLS_DESC_CALL)), Err(Failure::Form));
+    assert_eq!(other, [0xff, 0x11]);
     assert_eq!(I386::descriptor_call_to_nothing(field(&mut call, 1, R_TLS_DESC_CALL)), Err(Failure::Form));
 }

@@ -178,6 +178,7 @@ const FACTS: Facts = Facts {
         dtpmod: R_TLS_DTPMOD,
         dtpoff: R_TLS_DTPOFF,
         tpoff: R_TLS_TPOFF,
+        backward_tpoff: None,
         // There are no TLS descriptors.
         tlsdesc: R_NONE,
     },
@@ -185,6 +186,7 @@ const FACTS: Facts = Facts {
     anybodys: &[],
     got_base: GotBase::Got,
     plt: plt::PLT,
+    starts_without_slots: false,
     variant_calls: None,
     flags: None,
     attributes: None,

@@ -256,10 +256,10 @@ pub fn tlsdesc_to_initial_exec(code: &mut [u8], at: usize, slot: u64, place: u64
 /// `call *x@tlscall(%rax)` → a two-byte no-op. `at` is the offset of the instruction.
 pub fn tlsdesc_call_to_nop(code: &mut [u8], at: usize) -> bool {
     match code.get_mut(at..at + 2) {
-        Some(bytes) => {
+        Some(bytes @ [0xff, 0x10]) => {
             bytes.copy_from_slice(&[0x66, 0x90]);
             true
         }
-        None => false,
+        _ => false,
     }
 }

@@ -223,5 +223,7 @@ fn descriptors_become_offsets() {
     let mut call = [0xff, 0x10];
     X86_64::descriptor_call_to_nothing(field(&mut call, 0)).unwrap();
     assert_eq!(call, [0x66, 0x90]);
+    // call *(%rcx)
+    assert_eq!(X86_64::descriptor_call_to_nothing(field(&mut [0xff, 0x11], 0)), Err(Failure::Form));
     assert_eq!(X86_64::descriptor_call_to_nothing(field(&mut call, 1)), Err(Failure::Form));
 }
