@@ -46,7 +46,7 @@ install_mold() {
     if mold_sources "$build/src"; then
         apt_install g++ cmake ninja-build libzstd-dev zlib1g-dev
         cmake -S "$build/src" -B "$build/out" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX="$peers" \
-            -DMOLD_TARGETS=X86_64
+            "-DMOLD_TARGETS=X86_64;ARM64LE;RV64LE"
         nice -n 19 ninja -C "$build/out"
         cmake --install "$build/out"
     else

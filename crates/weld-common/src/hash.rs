@@ -229,6 +229,32 @@ impl Prefix {
     }
 }
 
+/// For maps of the standard library that are asked for millions of names.
+#[derive(Clone, Copy, Default)]
+pub struct NameHasher(u64);
+
+impl std::hash::Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = join(self.0, hash_bytes(bytes));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = join(self.0, value);
+    }
+
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(value.into());
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

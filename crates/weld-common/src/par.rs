@@ -26,7 +26,7 @@ const BYTES_PER_THREAD: u64 = 2 << 20;
 /// Where more threads only get in each other's way, as far as the field's experience goes.
 const MOST_THREADS: usize = 32;
 
-/// Sums below this many elements are done by one thread: memory is what limits them.
+/// Sums below this many elements are done by one thread: memory is what limits them. Lists that are only filled are cut so, too.
 const SUM_GRAIN: usize = 1 << 16;
 
 /// The threads of one link.
@@ -292,6 +292,28 @@ pub fn list<T: Copy + Send, V: IntoIterator<Item = T>>(
         fill((0, places));
     }
     // SAFETY: the places together are the first `n` elements, and each was written.
+    unsafe { all.set_len(n) };
+    all
+}
+
+/// A list of `n` times the same value, with room for `spare` more. A region like [`runs`].
+pub fn filled<T: Copy + Send + Sync>(
+    name: &'static str,
+    parallel: bool,
+    (n, spare): (usize, usize),
+    value: T,
+) -> Vec<T> {
+    let mut all = Vec::with_capacity(n.saturating_add(spare));
+    if !parallel {
+        all.resize(n, value);
+        return all;
+    }
+    let region = trace::region(name);
+    all.spare_capacity_mut()[..n].par_chunks_mut(SUM_GRAIN).for_each(|place| {
+        let _task = region.task();
+        place.iter_mut().for_each(|slot| _ = slot.write(value));
+    });
+    // SAFETY: the places are the first `n` elements, and each was written.
     unsafe { all.set_len(n) };
     all
 }

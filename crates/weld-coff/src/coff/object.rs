@@ -7,6 +7,8 @@
 use object::LittleEndian as LE;
 use object::pe::{ImageRelocation, ImageSectionHeader};
 
+use weld_common::hash::{hash_bytes, hash_until_nul};
+
 use super::machine::Machine;
 use super::{c_string, pe, table, u16_at, u32_at};
 
@@ -83,17 +85,31 @@ impl<'a> ObjectFile<'a> {
     }
 
     /// The name of a section, wherever it is.
+    #[inline]
     pub fn section_name(&self, header: &'a SectionHeader) -> Result<&'a [u8], String> {
-        let end = header.name.iter().position(|&b| b == 0).unwrap_or(8);
-        let name = &header.name[..end];
-        let Some(reference) = name.strip_prefix(b"/") else { return Ok(name) };
-        // A slash that no number follows is part of the name.
-        let offset = match reference.strip_prefix(b"/") {
-            Some(digits) => base64(digits),
-            None => std::str::from_utf8(reference).ok().and_then(|text| text.parse().ok()),
+        match self.section_name_and_more(header)? {
+            (name, true) => Ok(name),
+            (rest, false) => c_string(rest).ok_or_else(outside_strings),
+        }
+    }
+
+    /// Bytes that begin with the name of a section, and whether they end with it, too: what they begin with can be asked without looking for
+    /// the end of a long name.
+    #[inline]
+    pub fn section_name_and_more(&self, header: &'a SectionHeader) -> Result<(&'a [u8], bool), String> {
+        let name = short_name(&header.name);
+        let reference = match name {
+            [b'/', reference @ ..] => reference,
+            _ => return Ok((name, true)),
         };
-        let Some(offset) = offset else { return Ok(name) };
-        self.string(offset).ok_or_else(|| "a section's name lies outside the string table".to_owned())
+        // A slash that no number follows is part of the name.
+        let offset = match reference {
+            [b'/', digits @ ..] => base64(digits),
+            digits => decimal(digits),
+        };
+        let Some(offset) = offset else { return Ok((name, true)) };
+        let rest = self.strings_from(offset).filter(|rest| !rest.is_empty());
+        rest.map(|rest| (rest, false)).ok_or_else(outside_strings)
     }
 
     /// The bytes of a section. Empty for one that has none in the file.
@@ -135,27 +151,79 @@ impl<'a> ObjectFile<'a> {
     /// The name of a symbol.
     #[inline]
     pub fn symbol_name(&self, symbol: &Symbol<'a>) -> Result<&'a [u8], String> {
-        let (first, second) = (symbol.name.first_chunk(), &symbol.name[4..]);
-        if first == Some(&[0; 4]) {
-            let offset = u32_at(second, 0).unwrap_or(0);
-            if offset == 0 {
-                return Ok(&[]);
-            }
-            return self
-                .string(offset)
-                .ok_or_else(|| "a symbol's name lies outside the string table".to_owned());
+        match self.symbol_string(symbol)? {
+            Some(rest) => c_string(rest).ok_or_else(symbol_outside),
+            None => Ok(short_name(symbol.name)),
         }
-        let end = symbol.name.iter().position(|&b| b == 0).unwrap_or(8);
-        Ok(&symbol.name[..end])
     }
 
-    /// The string at `offset` of the string table, which counts from the table's size.
-    fn string(&self, offset: u32) -> Option<&'a [u8]> {
+    /// The name of a symbol and its [`hash_bytes`].
+    #[inline]
+    pub fn hashed_name(&self, symbol: &Symbol<'a>) -> Result<(&'a [u8], u64), String> {
+        match self.symbol_string(symbol)? {
+            Some(rest) => match hash_until_nul(rest) {
+                Some((length, hash)) => Ok((&rest[..length], hash)),
+                None => Err(symbol_outside()),
+            },
+            None => {
+                let name = short_name(symbol.name);
+                Ok((name, hash_bytes(name)))
+            }
+        }
+    }
+
+    /// The strings from a symbol's name on; `None` if the symbol has its name in itself.
+    #[inline]
+    fn symbol_string(&self, symbol: &Symbol<'a>) -> Result<Option<&'a [u8]>, String> {
+        let [zeroes @ .., a, b, c, d] = *symbol.name;
+        if zeroes != [0; 4] {
+            return Ok(None);
+        }
+        match u32::from_le_bytes([a, b, c, d]) {
+            0 => Ok(None),
+            offset => self.strings_from(offset).map(Some).ok_or_else(symbol_outside),
+        }
+    }
+
+    /// The string table from `offset` on, which counts from the table's size.
+    #[inline]
+    fn strings_from(&self, offset: u32) -> Option<&'a [u8]> {
         if offset < 4 {
             return None;
         }
-        c_string(self.strings.get(offset as usize..)?)
+        self.strings.get(offset as usize..)
     }
+}
+
+#[cold]
+fn outside_strings() -> String {
+    "a section's name lies outside the string table".to_owned()
+}
+
+#[cold]
+fn symbol_outside() -> String {
+    "a symbol's name lies outside the string table".to_owned()
+}
+
+/// A name of at most eight bytes.
+#[inline]
+fn short_name(bytes: &[u8; 8]) -> &[u8] {
+    let word = u64::from_le_bytes(*bytes);
+    // The lowest of the bits that are set is in the first byte that is zero.
+    let zeroes = word.wrapping_sub(u64::MAX / 255) & !word & (u64::MAX / 255 * 128);
+    &bytes[..(zeroes.trailing_zeros() / 8) as usize]
+}
+
+/// A number of decimal digits.
+fn decimal(digits: &[u8]) -> Option<u32> {
+    let mut value = 0u32;
+    for digit in digits {
+        value = value.checked_mul(10)?.checked_add(u32::from(digit.wrapping_sub(b'0')))?;
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+    }
+    (!digits.is_empty()).then_some(value)
 }
 
 /// The symbol table at `start`, and the string table behind it, whose first four bytes are its size.
@@ -233,18 +301,32 @@ impl<'a> Symbols<'a> {
     #[inline]
     pub fn get(&self, index: u32) -> Option<Symbol<'a>> {
         let at = (index as usize).checked_mul(self.size)?;
-        let record = self.bytes.get(at..)?.get(..self.size)?;
-        let name = record.first_chunk()?;
-        let value = u32_at(record, 8)?;
-        let (section, rest) = if self.size == pe::IMAGE_SIZEOF_SYMBOL_EX {
-            (u32_at(record, 12)? as i32, &record[16..])
-        } else {
-            // Numbers from 0xff00 on are negative ones.
-            let number = u16_at(record, 12)?;
-            let section = if number >= 0xff00 { i32::from(number as i16) } else { i32::from(number) };
-            (section, &record[14..])
-        };
-        Some(Symbol { name, value, section, typ: u16_at(rest, 0)?, class: rest[2], aux: rest[3] })
+        self.first_of(self.bytes.get(at..)?)
+    }
+
+    /// The symbol that `records` begin with.
+    #[inline]
+    fn first_of(&self, records: &'a [u8]) -> Option<Symbol<'a>> {
+        // Lengths that are known here make all reads below free of checks.
+        if self.size == pe::IMAGE_SIZEOF_SYMBOL_EX {
+            let record: &[u8; pe::IMAGE_SIZEOF_SYMBOL_EX] = records.first_chunk()?;
+            let section = u32_at(record, 12)? as i32;
+            let (typ, class, aux) = (u16_at(record, 16)?, record[18], record[19]);
+            return Some(Symbol {
+                name: record.first_chunk()?,
+                value: u32_at(record, 8)?,
+                section,
+                typ,
+                class,
+                aux,
+            });
+        }
+        let record: &[u8; pe::IMAGE_SIZEOF_SYMBOL] = records.first_chunk()?;
+        // Numbers from 0xff00 on are negative ones.
+        let number = u16_at(record, 12)?;
+        let section = if number >= 0xff00 { i32::from(number as i16) } else { i32::from(number) };
+        let (typ, class, aux) = (u16_at(record, 14)?, record[16], record[17]);
+        Some(Symbol { name: record.first_chunk()?, value: u32_at(record, 8)?, section, typ, class, aux })
     }
 
     /// The first auxiliary record behind symbol `index`.
@@ -260,11 +342,12 @@ impl<'a> Symbols<'a> {
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (u32, Symbol<'a>)> + use<'a> {
         let symbols = *self;
-        let mut next = 0u32;
+        let (mut rest, mut next) = (symbols.bytes, 0u32);
         std::iter::from_fn(move || {
-            let index = next;
-            let symbol = symbols.get(index)?;
-            next = index.checked_add(1)?.checked_add(u32::from(symbol.aux))?;
+            let (index, symbol) = (next, symbols.first_of(rest)?);
+            let records = 1 + u32::from(symbol.aux);
+            next = index.checked_add(records)?;
+            rest = rest.get(records as usize * symbols.size..).unwrap_or_default();
             Some((index, symbol))
         })
     }

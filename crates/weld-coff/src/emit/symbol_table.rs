@@ -99,9 +99,11 @@ fn symbols(image: &Image, parallel: bool) -> Vec<Run> {
     let rank = |object: usize| (objects.len() - object) as u32;
     _ = par::runs("first objects of symbols", parallel, objects.len(), OBJECTS, |run| {
         for object in run {
-            for (index, _) in objects[object].coff.symbols.iter() {
-                if let Some(name) = objects[object].global(index) {
-                    first[name.index()].fetch_max(rank(object), Ordering::Relaxed);
+            for name in objects[object].globals() {
+                let first = &first[name.index()];
+                // Most have been named by an object before.
+                if first.load(Ordering::Relaxed) < rank(object) {
+                    first.fetch_max(rank(object), Ordering::Relaxed);
                 }
             }
         }

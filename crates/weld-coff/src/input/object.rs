@@ -6,16 +6,17 @@
 //! several objects are the same one.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use object::LittleEndian as LE;
-use weld_common::hash::hash_bytes;
+use weld_common::hash::NameHasher;
 use weld_common::{text, zeroed};
 
 use super::FileName;
 use crate::coff::directives::{self, Directive};
 use crate::coff::machine::Machine;
-use crate::coff::object::{ABSOLUTE, ObjectFile, Symbol, UNDEFINED};
+use crate::coff::object::{ABSOLUTE, ObjectFile, SectionHeader, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::{FileId, SymbolId};
 use crate::resolve::names::{Bins, Rank, Record, SOFT, flag};
@@ -36,6 +37,9 @@ pub struct Comdat {
 
 pub const NO_LEADER: u32 = u32::MAX;
 
+/// Stands for a section that is no COMDAT section.
+const PLAIN: u32 = u32::MAX;
+
 const ASSOCIATIVE: u8 = pe::IMAGE_COMDAT_SELECT_ASSOCIATIVE.0;
 const LARGEST: u8 = pe::IMAGE_COMDAT_SELECT_LARGEST.0;
 
@@ -47,32 +51,30 @@ pub struct Object<'a> {
     globals: Vec<AtomicU32>,
     /// In the order of sections.
     pub comdats: Vec<Comdat>,
+    /// Where in the list each section is, or [`PLAIN`]. Empty if there are none.
+    places: Vec<u32>,
     pub directives: Vec<Directive<'a>>,
 }
 
 impl<'a> Object<'a> {
-    /// Opens an object and finds its COMDAT sections and directives.
+    /// Opens an object, finds its COMDAT sections and directives and announces its global symbols; of an object that is linked only if it is
+    /// wanted (`lazy`) what it defines.
     /// Those of GNU compilers (`gnu`) say by names which sections go with others.
-    pub fn parse(
+    pub fn read(
         file: FileId,
         name: FileName<'a>,
-        data: &'a [u8],
-        big: bool,
-        gnu: bool,
+        (data, big): (&'a [u8], bool),
+        (gnu, lazy): (bool, bool),
+        bins: &mut Bins<'a>,
     ) -> Result<Object<'a>, String> {
         let coff = ObjectFile::parse(data, big)?;
-        let mut comdats = comdats(&coff)?;
+        let (comdats, places) = comdats(&coff);
+        let globals = zeroed::sparse(if lazy { 0 } else { coff.symbols.len() });
+        let mut object = Object { file, name, globals, comdats, places, directives: Vec::new(), coff };
+        object.read_symbols(lazy, bins)?;
         if gnu {
-            follow_functions(&coff, &mut comdats);
+            follow_functions(&coff, &mut object.comdats);
         }
-        let mut object = Object {
-            file,
-            name,
-            globals: zeroed::sparse(coff.symbols.len()),
-            comdats,
-            directives: Vec::new(),
-            coff,
-        };
         object.read_directives()?;
         Ok(object)
     }
@@ -87,8 +89,14 @@ impl<'a> Object<'a> {
 
     /// The COMDAT section with this number.
     pub fn comdat(&self, section: u32) -> Option<&Comdat> {
-        let at = self.comdats.binary_search_by_key(&section, |comdat| comdat.section).ok()?;
-        Some(&self.comdats[at])
+        self.place_of(section).map(|at| &self.comdats[at])
+    }
+
+    /// Where in the list of COMDAT sections the one with this number is.
+    #[inline]
+    pub fn place_of(&self, section: u32) -> Option<usize> {
+        let at = *self.places.get((section as usize).checked_sub(1)?)?;
+        (at != PLAIN).then_some(at as usize)
     }
 
     /// The name of the leader of the COMDAT section with this number.
@@ -105,108 +113,125 @@ impl<'a> Object<'a> {
         id.checked_sub(1).map(SymbolId)
     }
 
+    /// The names that its symbols stand for.
+    pub fn globals(&self) -> impl Iterator<Item = SymbolId> {
+        let ids = self.globals.iter().map(|id| id.load(Ordering::Relaxed));
+        ids.filter_map(|id| id.checked_sub(1).map(SymbolId))
+    }
+
     pub fn set_global(&self, index: u32, id: SymbolId) {
         self.globals[index as usize].store(id.0 + 1, Ordering::Relaxed);
     }
 
-    /// Announces the global symbols. Of an object that is linked only if it is wanted: what it defines.
-    pub fn announce(&self, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
-        for (index, symbol) in self.coff.symbols.iter() {
-            if !symbol.is_global() {
-                self.check_local(&symbol)?;
-                continue;
+    /// Goes through the symbols: what they say of COMDAT sections, and what the global ones are to other files.
+    fn read_symbols(&mut self, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+        let coff = self.coff;
+        for (index, symbol) in coff.symbols.iter() {
+            if symbol.section > coff.sections.len() as i32 {
+                return Err(format!("a symbol is in section {}, which there is not", symbol.section));
             }
-            let Some(bits) = self.bits(index, &symbol)? else { continue };
-            let name = self.coff.symbol_name(&symbol)?;
-            if lazy {
-                if Rank::of(bits) != Rank::Undefined {
-                    let bits = Rank::Provided as u32;
-                    bins.push(Record::new(hash_bytes(name), name, self.file, u32::MAX, bits));
+            let place = match symbol.section {
+                1.. => self.places.get(symbol.section as usize - 1).copied().unwrap_or(PLAIN),
+                _ => PLAIN,
+            };
+            let comdat = self.comdats.get_mut(place as usize);
+            let comdat = match comdat {
+                Some(comdat) => {
+                    comdat.learn(&coff, index, &symbol)?;
+                    Some(*comdat)
                 }
+                None => None,
+            };
+            if !symbol.is_global() {
                 continue;
             }
-            bins.push(Record::new(hash_bytes(name), name, self.file, index, bits));
+            let Some(bits) = bits(&coff, comdat, index, &symbol)? else { continue };
+            match lazy {
+                true if Rank::of(bits) == Rank::Undefined => {}
+                true => {
+                    let (name, hash) = coff.hashed_name(&symbol)?;
+                    bins.push(Record::new(hash, name, self.file, u32::MAX, Rank::Provided as u32));
+                }
+                false => {
+                    let (name, hash) = coff.hashed_name(&symbol)?;
+                    bins.push(Record::new(hash, name, self.file, index, bits));
+                }
+            }
         }
         Ok(())
     }
-
-    fn check_local(&self, symbol: &Symbol) -> Result<(), String> {
-        match symbol.section > self.coff.sections.len() as i32 {
-            true => Err(format!("a symbol is in section {}, which there is not", symbol.section)),
-            false => Ok(()),
-        }
-    }
-
-    /// What a global symbol is to other files. `None`: nothing.
-    fn bits(&self, index: u32, symbol: &Symbol<'a>) -> Result<Option<u32>, String> {
-        if symbol.is_weak_external() {
-            return match self.coff.symbols.weak_external(index, symbol) {
-                Some(_) => Ok(Some(Rank::Undefined as u32 | flag::WEAK)),
-                None => Err("a weak external has no symbol to fall back on".to_owned()),
-            };
-        }
-        Ok(Some(match symbol.section {
-            UNDEFINED if symbol.is_common() => Rank::Common as u32,
-            UNDEFINED => Rank::Undefined as u32 | flag::REF,
-            ABSOLUTE => SOFT as u32,
-            section if section > 0 => self.definition(index, symbol, section as u32)?,
-            _ => return Ok(None),
-        }))
-    }
-
-    fn definition(&self, index: u32, symbol: &Symbol<'a>, section: u32) -> Result<u32, String> {
-        let header = self.coff.section(section);
-        let header = header.ok_or_else(|| format!("a symbol is in section {section}, which there is not"))?;
-        let strong = Rank::Strong as u32;
-        if header.characteristics.get(LE).0 & pe::IMAGE_SCN_LNK_COMDAT.0 == 0 {
-            return Ok(strong | flag::PLAIN);
-        }
-        _ = symbol;
-        Ok(match self.comdat(section) {
-            Some(comdat) if comdat.leader == index && comdat.selection == LARGEST => {
-                strong | flag::COMDAT | flag::LARGEST
-            }
-            Some(comdat) if comdat.leader == index => strong | flag::COMDAT,
-            _ => strong | flag::MEMBER,
-        })
-    }
 }
 
-/// The COMDAT sections of an object with their leaders, in the order of sections.
-fn comdats(coff: &ObjectFile) -> Result<Vec<Comdat>, String> {
-    let is_comdat = |flags: u32| flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
-    let mut list: Vec<Comdat> = Vec::new();
-    // Where in the list each section is.
-    let mut place = vec![u32::MAX; coff.sections.len() + 1];
+/// What a global symbol, of a COMDAT section or not, is to other files. `None`: nothing.
+fn bits(
+    coff: &ObjectFile,
+    comdat: Option<Comdat>,
+    index: u32,
+    symbol: &Symbol,
+) -> Result<Option<u32>, String> {
+    if symbol.is_weak_external() {
+        return match coff.symbols.weak_external(index, symbol) {
+            Some(_) => Ok(Some(Rank::Undefined as u32 | flag::WEAK)),
+            None => Err("a weak external has no symbol to fall back on".to_owned()),
+        };
+    }
+    let strong = Rank::Strong as u32;
+    Ok(Some(match symbol.section {
+        UNDEFINED if symbol.is_common() => Rank::Common as u32,
+        UNDEFINED => Rank::Undefined as u32 | flag::REF,
+        ABSOLUTE => SOFT as u32,
+        1.. => match comdat {
+            None => strong | flag::PLAIN,
+            Some(comdat) if comdat.leader != index => strong | flag::MEMBER,
+            Some(comdat) if comdat.selection == LARGEST => strong | flag::COMDAT | flag::LARGEST,
+            Some(_) => strong | flag::COMDAT,
+        },
+        _ => return Ok(None),
+    }))
+}
+
+/// The COMDAT sections of an object in the order of sections, and where in this list each section is.
+fn comdats(coff: &ObjectFile) -> (Vec<Comdat>, Vec<u32>) {
+    let is_comdat =
+        |header: &SectionHeader| header.characteristics.get(LE).0 & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
+    let count = coff.sections.iter().filter(|header| is_comdat(header)).count();
+    if count == 0 {
+        return (Vec::new(), Vec::new());
+    }
+    let mut list = Vec::with_capacity(count);
+    let mut places = Vec::with_capacity(coff.sections.len());
     for (number, header) in (1..).zip(coff.sections) {
-        if is_comdat(header.characteristics.get(LE).0) {
-            place[number as usize] = list.len() as u32;
-            let (leader, leader_is_global) = (NO_LEADER, false);
-            list.push(Comdat { section: number, selection: 0, parent: 0, leader, leader_is_global });
+        if !is_comdat(header) {
+            places.push(PLAIN);
+            continue;
         }
+        places.push(list.len() as u32);
+        let (leader, leader_is_global) = (NO_LEADER, false);
+        list.push(Comdat { section: number, selection: 0, parent: 0, leader, leader_is_global });
     }
-    if list.is_empty() {
-        return Ok(list);
-    }
-    for (index, symbol) in coff.symbols.iter() {
-        let section = usize::try_from(symbol.section).ok();
-        let Some(&at) = section.and_then(|number| place.get(number)) else { continue };
-        let Some(comdat) = list.get_mut(at as usize) else { continue };
-        if comdat.selection == 0 {
-            if let Some(definition) = coff.symbols.section_definition(index, &symbol) {
-                comdat.selection = definition.selection;
-                comdat.parent = definition.number;
+    (list, places)
+}
+
+impl Comdat {
+    /// Takes in a symbol of the section: the first one says how to choose, the next one is the leader.
+    #[inline]
+    fn learn(&mut self, coff: &ObjectFile, index: u32, symbol: &Symbol) -> Result<(), String> {
+        if self.selection == 0 {
+            if let Some(definition) = coff.symbols.section_definition(index, symbol) {
+                self.selection = definition.selection;
+                self.parent = definition.number;
             }
-        } else if comdat.leader == NO_LEADER && comdat.selection != ASSOCIATIVE {
-            comdat.leader = index;
-            comdat.leader_is_global = symbol.is_global();
-            if !(1..=LARGEST).contains(&comdat.selection) {
-                let (name, selection) = (coff.symbol_name(&symbol).unwrap_or_default(), comdat.selection);
-                return Err(format!("unknown comdat type {selection} for {}", text::text(name)));
+        } else if self.leader == NO_LEADER && self.selection != ASSOCIATIVE {
+            self.leader = index;
+            self.leader_is_global = symbol.is_global();
+            if !(1..=LARGEST).contains(&self.selection) {
+                let selection = self.selection;
+                let name = coff.symbol_name(symbol).map(text::text).unwrap_or_default();
+                return Err(format!("unknown comdat type {selection} for {name}"));
             }
         }
+        Ok(())
     }
-    Ok(list)
 }
 
 /// What comes with a function in objects of GNU compilers: `.pdata$f` has no leader and goes with the section that `f` leads.
@@ -215,21 +240,41 @@ const WITH_FUNCTIONS: [&[u8]; 3] = [b".pdata$", b".xdata$", b".eh_frame$"];
 /// Has sections without a leader go with the functions that their names say.
 fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
     let lacks_leader = |comdat: &Comdat| comdat.leader == NO_LEADER && comdat.selection != ASSOCIATIVE;
-    if !comdats.iter().any(lacks_leader) {
-        return;
-    }
-    let mut leaders = HashMap::new();
-    for comdat in comdats.iter().filter(|comdat| comdat.leader != NO_LEADER) {
-        let symbol = coff.symbols.get(comdat.leader);
-        if let Some(name) = symbol.and_then(|symbol| coff.symbol_name(&symbol).ok()) {
-            leaders.insert(plain_name(behind_weak(name), coff.machine), comdat.section);
+    let leaders: Vec<(u32, u32)> = comdats
+        .iter()
+        .filter(|comdat| comdat.leader != NO_LEADER)
+        .map(|comdat| (comdat.section, comdat.leader))
+        .collect();
+    let function = |at: usize| {
+        let symbol = coff.symbols.get(leaders.get(at)?.1)?;
+        coff.symbol_name(&symbol).ok().map(|name| plain_name(behind_weak(name), coff.machine))
+    };
+    // Compilers write such sections in the order of functions: the function of this one is most often the last one in front of it, one
+    // of those behind that of the section before, or the first one of all. Only others are looked up.
+    let mut by_name = None;
+    let (mut in_front, mut next) = (0usize, 0);
+    for comdat in comdats {
+        if comdat.leader != NO_LEADER {
+            in_front += 1;
         }
-    }
-    for comdat in comdats.iter_mut().filter(|comdat| lacks_leader(comdat)) {
+        if !lacks_leader(comdat) {
+            continue;
+        }
         let name = coff.section(comdat.section).and_then(|header| coff.section_name(header).ok());
-        let function = name.and_then(|name| WITH_FUNCTIONS.iter().find_map(|kind| name.strip_prefix(*kind)));
-        if let Some(parent) = function.and_then(|name| leaders.get(name)) {
-            (comdat.selection, comdat.parent) = (ASSOCIATIVE, *parent);
+        let name = name.and_then(|name| WITH_FUNCTIONS.iter().find_map(|kind| name.strip_prefix(*kind)));
+        let Some(name) = name else { continue };
+        let is_it = |at: &usize| function(*at) == Some(name);
+        let likely = [in_front.wrapping_sub(1), next, next + 1, 0];
+        let found = likely.into_iter().find(is_it).or_else(|| {
+            let by_name = by_name.get_or_insert_with(|| {
+                let named = (0..leaders.len()).filter_map(|at| Some((function(at)?, at)));
+                named.collect::<HashMap<&[u8], usize, BuildHasherDefault<NameHasher>>>()
+            });
+            by_name.get(name).copied()
+        });
+        if let Some(found) = found {
+            next = found + 1;
+            (comdat.selection, comdat.parent) = (ASSOCIATIVE, leaders[found].0);
         }
     }
 }

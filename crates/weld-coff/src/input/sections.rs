@@ -4,19 +4,19 @@
 //! makes. Objects are looked at in parallel, each filling its own part.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
-use weld_common::hash::{hash_bytes, join};
-use weld_common::trace;
+use weld_common::hash::{NameHasher, hash_bytes, join};
+use weld_common::{par, trace};
 
 use crate::coff::object::{self, SectionHeader};
 use crate::coff::pe;
 use crate::ids::{FileId, ObjectId, SectionId};
-use crate::input::object::Object;
+use crate::input::object::{Comdat, Object};
 use crate::layout::program::READ_ONLY;
 use crate::options::Options;
 use crate::report::source::Sources;
@@ -192,39 +192,12 @@ struct LocalParts<'a> {
     ids: HashMap<(&'a [u8], u32), u32, BuildHasherDefault<NameHasher>>,
 }
 
-/// Objects of some compilers have a section name for each function, so that there are millions of them to be looked up.
-#[derive(Default)]
-struct NameHasher(u64);
-
-impl Hasher for NameHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = join(self.0, hash_bytes(bytes));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = join(self.0, value);
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(value.into());
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
 impl<'a> LocalParts<'a> {
     fn id(&mut self, name: &'a [u8], flags: u32) -> u32 {
-        // Most often it is that of the section before.
-        if let Some(last) = self.list.last()
-            && *last == (name, flags)
-        {
-            return self.list.len() as u32 - 1;
+        // Most objects have a few, of which the first ones are used most.
+        let is_it = |part: &(&[u8], u32)| part.1 == flags && part.0 == name;
+        if let Some(at) = self.list.iter().take(8).position(is_it) {
+            return at as u32;
         }
         *self.ids.entry((name, flags)).or_insert_with(|| {
             self.list.push((name, flags));
@@ -249,7 +222,9 @@ pub fn parse<'a>(resolved: &Resolved<'a>, options: &Options, sink: &DiagSink, pa
         };
         first.push(total);
     }
-    let mut list = vec![EMPTY; total as usize];
+    // The linker adds its own to these, which must not move them all.
+    let spare = total as usize / 16 + 2 * resolved.imports.len() + 1024;
+    let mut list = par::filled("room for sections", parallel, (total as usize, spare), EMPTY);
     let mut tasks = Vec::new();
     let mut rest = &mut list[..];
     for (i, object) in objects.iter().enumerate() {
@@ -307,23 +282,31 @@ const GROUPED: [&[u8]; 6] = [b".text$", b".data$", b".rdata$", b".pdata$", b".xd
 /// What ends the list of frames lies behind all of them.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
 
-/// The part in which a section of a GNU compiler's object lies.
-fn gnu_name<'a>(object: &Object, name: &'a [u8], flags: u32) -> &'a [u8] {
-    let is_comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
-    if is_comdat && let Some(group) = GROUPED.iter().find(|group| name.starts_with(group)) {
-        return &name[..group.len() - 1];
+/// The name of the part in which a section of a GNU compiler's object lies.
+fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> Result<&'a [u8], String> {
+    if flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0 {
+        let (start, _) = object.coff.section_name_and_more(header)?;
+        if let Some(group) = GROUPED.iter().find(|group| start.starts_with(group)) {
+            return Ok(&start[..group.len() - 1]);
+        }
     }
+    let name = object.coff.section_name(header)?;
     // The kinds of functions that compilers tell apart have one table all the same.
     if name.starts_with(b".pdata.") {
-        return &name[..6];
+        return Ok(&name[..6]);
     }
     let path = &object.name.path;
-    match name == b".eh_frame"
-        && path.rsplit('/').next().is_some_and(|file| file.starts_with("crtend") || file.contains(".crtend"))
-    {
-        true => LAST_FRAMES,
-        false => name,
-    }
+    Ok(
+        match name == b".eh_frame"
+            && path
+                .rsplit('/')
+                .next()
+                .is_some_and(|file| file.starts_with("crtend") || file.contains(".crtend"))
+        {
+            true => LAST_FRAMES,
+            false => name,
+        },
+    )
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -335,9 +318,14 @@ impl<'a> Parser<'_, 'a> {
         first: u32,
         parts: &mut LocalParts<'a>,
     ) {
+        // Of those that are gone nobody asks more, and they are many.
+        self.find_gone(object, |comdat| own[comdat.section as usize - 1].kind = Kind::Discarded);
         for ((number, header), section) in (1..).zip(object.coff.sections).zip(own.iter_mut()) {
-            *section = EMPTY.in_object(id);
-            section.number = number;
+            (section.object, section.number) = (id, number);
+            if section.kind == Kind::Discarded {
+                section.comdat = true;
+                continue;
+            }
             if let Err(e) = self.section(object, header, section, parts) {
                 let name = object.coff.section_name(header).unwrap_or_default();
                 let name = weld_common::text::text(name);
@@ -346,14 +334,11 @@ impl<'a> Parser<'_, 'a> {
         }
         let mut sources = Sources::default();
         for comdat in &object.comdats {
-            let section = &mut own[comdat.section as usize - 1];
-            if section.kind != Kind::Ignored && self.is_gone(object, comdat) {
-                section.kind = Kind::Discarded;
-                if let Some(problem) =
+            if own[comdat.section as usize - 1].kind == Kind::Discarded
+                && let Some(problem) =
                     comdat::clash(self.resolved, object, comdat, self.options, &mut sources)
-                {
-                    self.sink.push(problem);
-                }
+            {
+                self.sink.push(problem);
             }
         }
         // Children are linked from last to first, so that a list is in their order.
@@ -375,8 +360,10 @@ impl<'a> Parser<'_, 'a> {
         parts: &mut LocalParts<'a>,
     ) -> Result<(), String> {
         let flags = header.characteristics.get(LE).0;
-        let name = object.coff.section_name(header)?;
-        let name = if self.options.mingw.on { gnu_name(object, name, flags) } else { name };
+        let name = match self.options.mingw.on {
+            true => gnu_name(object, header, flags)?,
+            false => object.coff.section_name(header)?,
+        };
         section.kind = self.kind(name, flags);
         if section.kind == Kind::Ignored {
             return Ok(());
@@ -422,31 +409,62 @@ impl<'a> Parser<'_, 'a> {
         }
     }
 
-    /// Whether a COMDAT section is not in the image. What goes with others does as they do.
-    fn is_gone(&self, object: &Object<'a>, comdat: &crate::input::object::Comdat) -> bool {
-        let mut comdat = *comdat;
-        // A chain that is longer than there are sections is a circle.
-        for _ in 0..=object.comdats.len() {
-            match comdat::fate(self.resolved, object, &comdat) {
-                Fate::Kept => return false,
-                Fate::Discarded => return true,
-                Fate::Follows(parent) if parent == 0 || parent as usize > object.coff.sections.len() => {
-                    let number = comdat.section;
-                    let what = "invalid reference to section";
-                    let text =
-                        format!("{}: associative comdat section {number} has {what} {parent}", object.name);
-                    self.error(object.file, number, text);
-                    return true;
-                }
-                Fate::Follows(parent) => match object.comdat(parent) {
-                    Some(next) => comdat = *next,
-                    None => return false,
-                },
-            }
+    /// Says of each COMDAT section whether it is not in the image. What goes with others does as they do.
+    fn find_gone(&self, object: &Object<'a>, set_gone: impl FnMut(&Comdat)) {
+        let mut gone: Vec<Option<bool>> = Vec::with_capacity(object.comdats.len());
+        // Most go with nothing, or with a section in front of them.
+        for comdat in &object.comdats {
+            let known = match comdat::fate(self.resolved, object, comdat) {
+                Fate::Kept => Some(false),
+                Fate::Discarded => Some(true),
+                Fate::Follows(parent) => object.place_of(parent).and_then(|at| *gone.get(at)?),
+            };
+            gone.push(known);
         }
-        let text = format!("{}: associative section {} goes with itself", object.name, comdat.section);
-        self.error(object.file, comdat.section, text);
-        true
+        let mut path = Vec::new();
+        for first in 0..gone.len() {
+            let mut at = first;
+            let answer = loop {
+                if let Some(known) = gone[at] {
+                    break known;
+                }
+                if path.len() > gone.len() {
+                    self.wrong(object, &object.comdats[first], |number| {
+                        format!("associative section {number} goes with itself")
+                    });
+                    break true;
+                }
+                path.push(at);
+                match comdat::fate(self.resolved, object, &object.comdats[at]) {
+                    Fate::Kept => break false,
+                    Fate::Discarded => break true,
+                    Fate::Follows(parent) if parent == 0 || parent as usize > object.coff.sections.len() => {
+                        self.wrong(object, &object.comdats[at], |number| {
+                            format!("associative comdat section {number} has invalid reference to section {parent}")
+                        });
+                        break true;
+                    }
+                    Fate::Follows(parent) => match object.place_of(parent) {
+                        Some(next) => at = next,
+                        None => break false,
+                    },
+                }
+            };
+            path.drain(..).for_each(|at| gone[at] = Some(answer));
+        }
+        let gone = object.comdats.iter().zip(&gone).filter(|(_, gone)| **gone == Some(true));
+        gone.map(|(comdat, _)| comdat).for_each(set_gone);
+    }
+
+    /// Reports what is wrong about a COMDAT section, if anybody wants the section.
+    #[cold]
+    fn wrong(&self, object: &Object<'a>, comdat: &Comdat, text: impl Fn(u32) -> String) {
+        let number = comdat.section;
+        let Some(header) = object.coff.section(number) else { return };
+        let name = object.coff.section_name(header).unwrap_or_default();
+        if self.kind(name, header.characteristics.get(LE).0) != Kind::Ignored {
+            self.error(object.file, number, format!("{}: {}", object.name, text(number)));
+        }
     }
 
     #[cold]

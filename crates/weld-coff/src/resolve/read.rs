@@ -192,8 +192,8 @@ impl<'a> Resolver<'a, '_> {
         };
         match kind {
             Kind::Object | Kind::BigObject => {
-                let object = Object::parse(file, name, data, kind == Kind::BigObject, self.options.mingw.on)?;
-                object.announce(lazy, bins)?;
+                let data = (data, kind == Kind::BigObject);
+                let object = Object::read(file, name, data, (self.options.mingw.on, lazy), bins)?;
                 if self.options.debug.pdb && !lazy {
                     self.servers.look(self.store, &object.name, &object.coff);
                 }
