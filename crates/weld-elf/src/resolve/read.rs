@@ -14,6 +14,7 @@ use weld_common::par;
 use weld_common::trace::{self, Region};
 
 use super::{Loaded, Resolver};
+use crate::arch;
 use crate::ids::*;
 use crate::input::Reading;
 use crate::input::load::Input;
@@ -177,6 +178,15 @@ impl<'a> Resolver<'a, '_> {
         self.sink.push(Diagnostic::error(text).of(file, 0));
     }
 
+    /// Whether an object for another machine has no symbols that anybody could ask for. C libraries have such members, so that
+    /// there is an archive of some name.
+    #[cold]
+    fn offers_nothing(&self, file: FileId, data: &'a [u8]) -> bool {
+        let Some(machine) = arch::of_file(data) else { return false };
+        let reading = Reading { machine: machine.facts(), ..self.reading() };
+        Object::parse(file, self.inputs.name(file), data, reading).is_ok_and(|object| object.records() == 0)
+    }
+
     fn reading(&self) -> Reading<'a> {
         self.inputs.reading(self.parallel)
     }
@@ -207,7 +217,11 @@ impl<'a> Resolver<'a, '_> {
             }
         };
         crate::input::identify::check_relocatable(data)?;
-        let mut object = Object::parse(file, name, data, self.reading())?;
+        let mut object = match Object::parse(file, name, data, self.reading()) {
+            Ok(object) => object,
+            Err(_) if lazy && self.offers_nothing(file, data) => return Ok((Parsed::Nothing, None)),
+            Err(message) => return Err(message),
+        };
         object.excluded = excluded;
         let records = object.records();
         object.intern(0..records.min(RECORDS), lazy, self.wrap, bins)?;
