@@ -289,15 +289,6 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         if !self.job.options.sections.gdb_index {
             return None;
         }
-        let machine = self.context.mode.machine;
-        if machine.shrink().is_some() {
-            let name = machine.facts().name;
-            let text = format!(
-                "--gdb-index is not supported for {name}, whose objects have lengths of code in relocations"
-            );
-            self.job.sink.error(text);
-            return None;
-        }
         let _span = self.job.trace.span("index for GDB");
         let planner = gdb_index::plan::Planner {
             objects: Objects { list: &self.resolved.objects, sections, live: &self.live },

@@ -48,6 +48,11 @@ pub trait Source<'a> {
     /// What the relocation for a field leads to; `None` if there is none. `near` is where to begin to look: 0, or what
     /// the last call left there.
     fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer>;
+    /// The number in a field that relocations make from two places of a section, whose distance it is; `None` if they
+    /// do not.
+    fn distance(&self, _field: Pointer) -> Option<u64> {
+        None
+    }
     fn is_big_endian(&self) -> bool;
 }
 
@@ -162,6 +167,13 @@ impl<'s> Cursor<'s> {
             0xffff_fff0.. => None,
             length => Some((length, 4)),
         }
+    }
+
+    /// A number in LEB128 that may be a distance.
+    pub fn length<'a>(&mut self, source: &impl Source<'a>) -> Option<u64> {
+        let field = Pointer { section: self.section, offset: self.at as u64 };
+        let raw = self.uleb()?;
+        Some(source.distance(field).unwrap_or(raw))
     }
 
     /// The field of `size` bytes, and what its relocation makes of it.

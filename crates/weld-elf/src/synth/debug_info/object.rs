@@ -6,6 +6,7 @@ use std::ops::Range;
 use weld_common::diag::Diagnostic;
 
 use super::dwarf::{KINDS, Kind, Malformed, Pointer, Source};
+use crate::arch::class::Class;
 use crate::compressed;
 use crate::elf::*;
 use crate::ids::{ObjectId, SectionId};
@@ -102,6 +103,8 @@ pub struct DebugSections<'o, 'a> {
     recent: Cell<usize>,
     /// Header index of the first of each kind, or 0.
     first: [u32; KINDS],
+    /// Numbers may be made by several relocations, because code gets shorter.
+    has_terms: bool,
 }
 
 struct DebugSection<'o, 'a> {
@@ -201,12 +204,37 @@ impl<'o, 'a> DebugSections<'o, 'a> {
         list.sort_unstable_by_key(|section: &DebugSection| section.shndx);
         wanted.units.sort_unstable();
         wanted.tables.sort_unstable();
-        Some((DebugSections { object, list, recent: Cell::new(0), first }, wanted))
+        let has_terms = object.machine.types.iter().any(|t| t.class == Class::Term);
+        Some((DebugSections { object, list, recent: Cell::new(0), first, has_terms }, wanted))
     }
 
     /// Whether a section has bytes unless it is empty: what is damaged cannot be decompressed.
     pub fn is_readable(&self, section: u32) -> bool {
         self.get(section).is_some_and(|section| section.bytes.is_empty() || !section.bytes().is_empty())
+    }
+
+    /// What a relocation leads to.
+    #[inline]
+    fn target(&self, reloc: &Rela) -> Option<Pointer> {
+        let symbol = self.object.syms.get(reloc.sym() as usize)?;
+        let offset = symbol.st_value().wrapping_add(reloc.r_addend() as u64);
+        Some(match self.object.place(reloc.sym(), symbol) {
+            SymbolPlace::Section(section) => Pointer { section, offset },
+            SymbolPlace::Absolute => Pointer { section: 0, offset },
+            // It is in another file; nothing of this unit is there.
+            SymbolPlace::Undefined | SymbolPlace::Common => Pointer::default(),
+        })
+    }
+
+    /// The distance that relocation `reloc` of `section`, and the one behind it, make of a field: what is added comes first.
+    fn sum(&self, section: &DebugSection, reloc: &Rela, next: usize) -> Option<u64> {
+        let is_term = |reloc: &Rela| self.object.machine.class(reloc.kind()) == Class::Term;
+        let other = section.relocs.get(next).filter(|other| other.r_offset() == reloc.r_offset())?;
+        if !is_term(reloc) || !is_term(other) {
+            return None;
+        }
+        let (end, start) = (self.target(reloc)?, self.target(other)?);
+        (end.section == start.section).then(|| end.offset.wrapping_sub(start.offset))
     }
 
     #[inline]
@@ -314,15 +342,23 @@ impl<'a> Source<'a> for DebugSections<'_, 'a> {
     }
 
     fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer> {
-        let reloc = self.get(field.section)?.reloc(field.offset, near)?;
-        let symbol = self.object.syms.get(reloc.sym() as usize)?;
-        let offset = symbol.st_value().wrapping_add(reloc.r_addend() as u64);
-        Some(match self.object.place(reloc.sym(), symbol) {
-            SymbolPlace::Section(section) => Pointer { section, offset },
-            SymbolPlace::Absolute => Pointer { section: 0, offset },
-            // It is in another file; nothing of this unit is there.
-            SymbolPlace::Undefined | SymbolPlace::Common => Pointer::default(),
-        })
+        let section = self.get(field.section)?;
+        let reloc = section.reloc(field.offset, near)?;
+        if self.has_terms
+            && let Some(distance) = self.sum(section, reloc, *near)
+        {
+            return Some(Pointer { section: 0, offset: distance });
+        }
+        self.target(reloc)
+    }
+
+    fn distance(&self, field: Pointer) -> Option<u64> {
+        if !self.has_terms {
+            return None;
+        }
+        let (section, mut near) = (self.get(field.section)?, 0);
+        let reloc = section.reloc(field.offset, &mut near)?;
+        self.sum(section, reloc, near)
     }
 
     fn is_big_endian(&self) -> bool {

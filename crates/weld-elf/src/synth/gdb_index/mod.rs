@@ -29,6 +29,7 @@ pub mod window;
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::elf::*;
 use crate::ids::SectionId;
+use crate::synth::debug_info::dwarf::Pointer;
 
 pub struct Section;
 
@@ -49,7 +50,7 @@ impl Synthetic for Section {
     fn write(&self, at: &At, out: &mut [u8]) {
         let Some(table) = at.contents().gdb_index else { return };
         let image = at.image();
-        let address = |section: u32| image.sections.get(SectionId(section)).address();
-        table.write(at.start, out, &address);
+        let placed = |place: Pointer| image.sections.address_of(SectionId(place.section), place.offset);
+        table.write(at.start, out, &placed);
     }
 }

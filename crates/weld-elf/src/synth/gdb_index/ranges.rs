@@ -95,7 +95,9 @@ impl<'a, S: Source<'a>> Reader<'_, S> {
         let end = if form::is_address(high.form) {
             self.unit.address(self.source, high.form, &mut cursor, &mut 0)
         } else {
-            let length = cursor.constant(high.form, high.implicit, encoding);
+            let field = Pointer { offset: high.at, ..self.unit.header.place };
+            let distance = self.source.distance(field);
+            let length = distance.or_else(|| cursor.constant(high.form, high.implicit, encoding));
             length.map(|length| Pointer { offset: start.offset.wrapping_add(length), ..start })
         };
         let end = end.ok_or_else(|| self.wrong(high, "address of a unit makes no sense"))?;
@@ -217,11 +219,11 @@ impl<'a, S: Source<'a>> Reader<'_, S> {
             }
             entry::STARTX_LENGTH => {
                 let start = indexed(cursor, &mut state.near_addresses)?;
-                Some((start, behind(start, cursor.uleb()?)))
+                Some((start, behind(start, cursor.length(source)?)))
             }
             entry::OFFSET_PAIR => {
                 let base = *state.base.get_or_insert_with(|| self.low_pc().unwrap_or_default());
-                let (start, end) = (cursor.uleb()?, cursor.uleb()?);
+                let (start, end) = (cursor.length(source)?, cursor.length(source)?);
                 Some((behind(base, start), behind(base, end)))
             }
             entry::START_END => {
@@ -230,7 +232,7 @@ impl<'a, S: Source<'a>> Reader<'_, S> {
             }
             _ => {
                 let start = cursor.pointer(source, size, &mut state.near)?;
-                Some((start, behind(start, cursor.uleb()?)))
+                Some((start, behind(start, cursor.length(source)?)))
             }
         })
     }

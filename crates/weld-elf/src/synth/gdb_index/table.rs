@@ -297,14 +297,13 @@ impl<'a> Table<'a> {
 
     /// Writes what is in `out`, which begins at offset `start` of the section; both ends are [borders](Self::borders).
     /// `address` is that of an input section: in memory, or in its output section if that is outside.
-    pub fn write(&self, start: u64, out: &mut [u8], address: &dyn Fn(u32) -> u64) {
-        self.parts.write(start, out, |kind, bytes| self.write_part(kind, bytes, address));
+    pub fn write(&self, start: u64, out: &mut [u8], placed: &dyn Fn(Pointer) -> u64) {
+        self.parts.write(start, out, |kind, bytes| self.write_part(kind, bytes, placed));
     }
 
-    fn write_part(&self, kind: PartKind, bytes: &mut [u8], address: &dyn Fn(u32) -> u64) {
+    fn write_part(&self, kind: PartKind, bytes: &mut [u8], placed: &dyn Fn(Pointer) -> u64) {
         // The format is little endian on all machines.
         let mut out = Out { rest: bytes, format: Format::NATIVE };
-        let placed = |place: Pointer| address(place.section).wrapping_add(place.offset);
         match kind {
             PartKind::Header => self.write_header(&mut out),
             PartKind::Units => {
@@ -322,9 +321,9 @@ impl<'a> Table<'a> {
             }
             PartKind::Ranges => {
                 for range in &self.lists.ranges {
-                    let start = placed(range.start);
-                    out.u64(start);
-                    out.u64(start.wrapping_add(range.length));
+                    let start = range.start;
+                    out.u64(placed(start));
+                    out.u64(placed(Pointer { offset: start.offset.wrapping_add(range.length), ..start }));
                     out.u32(range.unit);
                 }
             }

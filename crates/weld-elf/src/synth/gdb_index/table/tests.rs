@@ -24,7 +24,7 @@ fn table(units: u32, lists: Lists, uses: &[(&'static str, u32)], parallel: bool)
 
 fn bytes(table: &Table) -> Vec<u8> {
     let mut bytes = vec![0xaa; table.size() as usize];
-    table.write(0, &mut bytes, &|section| u64::from(section) << 16);
+    table.write(0, &mut bytes, &|place| (u64::from(place.section) << 16) + place.offset);
     bytes
 }
 
