@@ -150,6 +150,8 @@ pub struct InputFlags {
     pub copy_needed: bool,
     /// `-b binary`: the file's bytes are data, whatever they look like.
     pub binary: bool,
+    /// `--just-symbols`: symbols are taken, and nothing of what they are for.
+    pub just_symbols: bool,
     /// Between `--start-lib` and `--end-lib`: an object behaves as an archive member.
     pub in_lib: bool,
     /// The `--start-group` or `--start-lib` that the input stands in, counted from 1; 0: none. Only
@@ -661,6 +663,26 @@ pub struct NoteOptions {
     /// What to say of objects without marked branches, or without guarded control stacks.
     pub bti_report: ReportPolicy,
     pub gcs_report: ReportPolicy,
+    /// What to say of objects that do not say how they sign pointers, if others do.
+    pub pauth_report: ReportPolicy,
+    pub memtag: MemtagOptions,
+}
+
+/// `--android-memtag-…`: memory that the loader is to have tagged.
+#[derive(Clone, Debug, Default)]
+pub struct MemtagOptions {
+    pub mode: Option<MemtagMode>,
+    pub heap: bool,
+    pub stack: bool,
+}
+
+/// When a pointer with a wrong tag is found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemtagMode {
+    /// At the access.
+    Sync,
+    /// Some time later.
+    Async,
 }
 
 /// What `.symtab` holds.

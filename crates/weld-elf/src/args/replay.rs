@@ -25,6 +25,7 @@ const DIRECTORIES: &[&str] = &["library-path", "rpath-link", "sysroot"];
 
 /// Options whose value is a file to read. It may be found in a library directory instead.
 const READ: &[&str] = &[
+    "just-symbols",
     "symbol-ordering-file",
     "call-graph-ordering-file",
     "script",

@@ -119,6 +119,12 @@ impl State {
         self.o.inputs.args.push(InputArg { kind, flags: self.flags });
     }
 
+    /// `--just-symbols`: an input of which other options do not matter.
+    pub fn just_symbols(&mut self, given: Given<'_>) {
+        let flags = InputFlags { just_symbols: true, ..InputFlags::default() };
+        self.o.inputs.args.push(InputArg { kind: InputKind::File(given.os().into()), flags });
+    }
+
     pub fn library(&mut self, given: Given<'_>) -> Result<(), String> {
         let name = given.string()?;
         if name.is_empty() || name == ":" {

@@ -20,6 +20,7 @@ use weld_common::trace;
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
 use super::identify::Kind;
+use super::just_symbols;
 use super::remap::Remaps;
 use super::search::{Opened, Search};
 use super::{FileName, Reading};
@@ -213,7 +214,11 @@ impl<'a> Inputs<'a> {
 /// The machine of the first file that is for one: of an object or a shared object, or else of an object in an archive.
 fn machine_of(opened: &[Opened]) -> &'static dyn Machine {
     let read = || opened.iter().filter(|file| !file.flags.binary);
-    let files = read().filter(|file| matches!(file.kind, Kind::Object | Kind::Shared)).map(|file| file.bytes);
+    let is_for_one = |file: &&Opened| {
+        matches!(file.kind, Kind::Object | Kind::Shared)
+            || file.flags.just_symbols && file.kind == Kind::Executable
+    };
+    let files = read().filter(is_for_one).map(|file| file.bytes);
     let archives = read().filter(|file| file.kind == Kind::Archive);
     let members = archives.filter_map(|file| archives::first_object(file.bytes));
     files.chain(members).find_map(arch::of_file).unwrap_or(arch::default())
@@ -430,6 +435,9 @@ impl<'a> Loader<'a, '_> {
             // It becomes an object once the machine is known.
             return out.push(Opened { kind: Kind::Unknown, ..file });
         }
+        if file.flags.just_symbols && !script {
+            return out.push(file);
+        }
         match file.kind {
             Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
             Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
@@ -593,6 +601,13 @@ impl<'a> Loader<'a, '_> {
                     let data = self.store.keep(binary::object(&file.path, file.bytes, machine.target));
                     inputs.files.push(Input::Object { name, data, lazy: file.flags.in_lib, excluded: false });
                 }
+                _ if file.flags.just_symbols => match just_symbols::object(self.store, file.bytes, machine) {
+                    Ok(data) => {
+                        let data = self.store.keep(data);
+                        inputs.files.push(Input::Object { name, data, lazy: false, excluded: false });
+                    }
+                    Err(message) => self.sink.error(format!("{name}: {message}")),
+                },
                 Kind::Object | Kind::Bitcode => {
                     let lazy = file.flags.in_lib;
                     if !lazy {

@@ -2,12 +2,13 @@
 //!
 //! [`search`] finds and opens what is named and [`identify`] says what it is; [`load`] turns the command line into an
 //! ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared
-//! objects in place, [`versions`] reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`]
-//! makes objects of other files, [`remap`] has other files read than are named. [`parts`] tells prefetching what is read when.
+//! objects in place, [`versions`] reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`] and [`just_symbols`]
+//! make objects of other files, [`remap`] has other files read than are named. [`parts`] tells prefetching what is read when.
 
 pub mod archives;
 mod binary;
 pub mod identify;
+mod just_symbols;
 pub mod load;
 pub mod needed;
 pub mod object;

@@ -31,18 +31,14 @@ const ROWS: &[Spec<State>] = &[
         s.o.dynamic.rpath.push(v.string()?);
         Ok(())
     }),
-    take(
-        &["R"],
-        Required("DIR"),
-        "As --rpath. A file is an error: GNU ld would take its symbols, as --just-symbols.",
-        |s, v| {
-            if Path::new(v.os()).is_file() {
-                return Err(format!("'{}' is a file; --just-symbols is not supported yet", v.os().display()));
-            }
-            s.o.dynamic.rpath.push(v.string()?);
-            Ok(())
-        },
-    ),
+    take(&["R"], Required("DIR"), "As --rpath; if it is a file, as --just-symbols.", |s, v| {
+        if Path::new(v.os()).is_file() {
+            s.just_symbols(v);
+            return Ok(());
+        }
+        s.o.dynamic.rpath.push(v.string()?);
+        Ok(())
+    }),
     flag(&["enable-new-dtags"], "Write DT_RUNPATH for --rpath (default).", |s| {
         s.o.dynamic.disable_new_dtags = false
     }),

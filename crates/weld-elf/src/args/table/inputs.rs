@@ -153,7 +153,15 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    refused(&["just-symbols"], Required("FILE"), "symbols come with their sections"),
+    take(
+        &["just-symbols"],
+        Required("FILE"),
+        "Take the symbols of FILE, whose values are addresses, and nothing else of it.",
+        |s, v| {
+            s.just_symbols(v);
+            Ok(())
+        },
+    ),
     take(
         &["remap-inputs"],
         Required("GLOB=FILE"),
