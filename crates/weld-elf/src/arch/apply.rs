@@ -119,6 +119,13 @@ impl Site<'_, '_, '_> {
                 R::put_address(out, at, self.absolute::<R>(reloc, place, target));
                 return Ok(0);
             }
+            // The loader reads there how the pointer is to be signed.
+            Class::Signed => {
+                if is_undefined(place) {
+                    out[at..at + R::width(kind)].fill(0);
+                }
+                return Ok(0);
+            }
             Class::Narrow | Class::Low => target,
             Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
                 let target = R::undefined(kind, here).wrapping_add(addend);

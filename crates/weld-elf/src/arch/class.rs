@@ -11,6 +11,8 @@ pub enum Class {
     None,
     /// Its address, in a word that holds any address: the loader may fill it in.
     Address,
+    /// Its address, which the loader signs: the word says how, and keeps that.
+    Signed,
     /// Its address in less.
     Narrow,
     /// Its distance from the place.

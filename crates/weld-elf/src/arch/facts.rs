@@ -55,6 +55,7 @@ pub struct Facts {
     /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to become computations of addresses.
     pub starts_without_slots: bool,
     pub variant_calls: Option<VariantCalls>,
+    pub tagging: Option<Tagging>,
     pub flags: Option<FileFlags>,
     pub attributes: Option<Attributes>,
     /// A symbol that the linker defines for programs: where a register points.
@@ -193,6 +194,8 @@ pub struct DynamicTypes {
     pub glob_dat: u32,
     pub jump_slot: u32,
     pub relative: u32,
+    /// `relative` for a pointer that the loader signs, on machines that have such.
+    pub signed_relative: Option<u32>,
     pub irelative: u32,
     pub dtpmod: u32,
     pub dtpoff: u32,
@@ -255,6 +258,16 @@ pub struct VariantCalls {
     pub tag: u64,
 }
 
+/// Memory that is tagged, so that pointers with another tag cannot be used for it.
+pub struct Tagging {
+    /// `d_tag`: how violations are found, whether the heap is tagged, whether the stack is.
+    pub mode_tag: u64,
+    pub heap_tag: u64,
+    pub stack_tag: u64,
+    /// `sh_type` of sections of objects that list variables to be tagged.
+    pub variables: u32,
+}
+
 /// A code model with data out of the reach of ordinary code.
 pub struct LargeModel {
     /// `st_shndx` of common symbols.
@@ -269,6 +282,8 @@ pub struct Properties {
     pub rules: &'static [(RangeInclusive<u32>, Rule)],
     pub control_flow: Option<ControlFlow>,
     pub landing: Option<Landing>,
+    /// The property that says by which conventions pointers are signed: a platform and a version, 8 bytes each.
+    pub signing: Option<u32>,
 }
 
 /// What code is made for, in a property whose bits hold if all objects have them.

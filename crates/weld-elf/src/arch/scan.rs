@@ -268,6 +268,7 @@ impl<'a> Section<'_, '_, 'a> {
         }
         match class {
             Class::Address => self.absolute(i, target, found),
+            Class::Signed => self.signed(i, target, found),
             Class::Narrow => self.absolute_narrow(i, target, found),
             Class::Pc => self.address(i, target, found),
             Class::Low => self.low(i, target, found),
@@ -462,6 +463,32 @@ impl<'a> Section<'_, '_, 'a> {
         let fixed = matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED);
         if self.scanner.mode.pic && !fixed {
             self.dynamic(i, target, DynKind::Relative, found);
+        }
+    }
+
+    /// An address that the loader signs, whether or not it has to find it out.
+    fn signed(&self, i: usize, target: Target, found: &mut Found) {
+        let mode = &self.scanner.mode;
+        if target.is(sym::PREEMPTIBLE) {
+            return self.dynamic(i, target, DynKind::Same, found);
+        }
+        match target.kind() {
+            // Null is not signed.
+            sym::UNDEFINED => {}
+            _ if !mode.dynamic => {
+                self.error(
+                    i,
+                    format!("cannot be used for '{}': without a loader nobody signs it", self.name(i)),
+                );
+            }
+            sym::ABSOLUTE if mode.pic => {
+                let text = format!(
+                    "cannot refer to absolute symbol '{}' in position-independent output",
+                    self.name(i)
+                );
+                self.error(i, text);
+            }
+            _ => self.dynamic(i, target, DynKind::Signed, found),
         }
     }
 

@@ -11,6 +11,7 @@ pub enum ChunkKind {
     Properties,
     BuildId,
     PackageNote,
+    MemtagNote,
     StackNote,
     Attributes,
     DynSym,

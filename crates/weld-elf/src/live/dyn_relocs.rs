@@ -27,6 +27,8 @@ pub enum DynKind {
     Same,
     /// Add the load address to the address of the slot that has the symbol's offset from the thread pointer.
     OffsetSlot,
+    /// Add the load address, and sign the pointer.
+    Signed,
 }
 
 impl DynReloc {
@@ -42,7 +44,8 @@ impl DynReloc {
             1 => DynKind::Symbolic,
             2 => DynKind::TpOff,
             3 => DynKind::Same,
-            _ => DynKind::OffsetSlot,
+            4 => DynKind::OffsetSlot,
+            _ => DynKind::Signed,
         }
     }
 }

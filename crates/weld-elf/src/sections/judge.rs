@@ -32,8 +32,7 @@ impl<'a> Parser<'a, '_> {
         if self.is_bookkeeping(shdr) {
             return Ok(());
         }
-        if self.object.machine.attributes.as_ref().is_some_and(|a| a.section == shdr.sh_type()) {
-            self.found.extra.attributes = self.object.section_data(shndx);
+        if shdr.sh_type() >= SHT_LOPROC && self.is_for_linkers(shndx) {
             return Ok(());
         }
         if shdr.sh_type() == SHT_LLVM_SYMPART && self.options.kind != OutputKind::Relocatable {
@@ -152,6 +151,19 @@ impl<'a> Parser<'a, '_> {
             | SHT_LLVM_LTO => true,
             _ => false,
         }
+    }
+
+    /// Sections of types that only the machine has, which say something to the linker and are not copied.
+    fn is_for_linkers(&mut self, shndx: usize) -> bool {
+        let (machine, kind) = (self.object.machine, self.object.shdrs[shndx].sh_type());
+        if machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind) {
+            self.found.extra.attributes = self.object.section_data(shndx);
+            return true;
+        }
+        let lists_variables = machine.tagging.as_ref().is_some_and(|tagging| tagging.variables == kind);
+        let is_read = lists_variables && self.options.kind != OutputKind::Relocatable;
+        self.found.extra.has_tagged_variables |= is_read;
+        is_read
     }
 
     /// Lists of names are read for `.gdb_index` and tables for `.debug_names`, with their relocations, and stay out of the output.

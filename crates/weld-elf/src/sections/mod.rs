@@ -245,6 +245,8 @@ pub struct ObjectSections<'a> {
     has_gcc_lto: bool,
     /// There is a `.sframe`.
     has_sframe: bool,
+    /// It lists variables that are to be tagged.
+    pub has_tagged_variables: bool,
     /// It says which symbols belong to a partition (`SHT_LLVM_SYMPART`).
     has_partitions: bool,
 }

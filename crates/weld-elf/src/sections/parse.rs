@@ -268,6 +268,7 @@ impl<'a> ObjectSections<'a> {
         self.has_split_stack |= later.has_split_stack;
         self.has_gcc_lto |= later.has_gcc_lto;
         self.has_sframe |= later.has_sframe;
+        self.has_tagged_variables |= later.has_tagged_variables;
         self.has_partitions |= later.has_partitions;
     }
 }

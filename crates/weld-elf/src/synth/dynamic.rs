@@ -13,7 +13,7 @@ use crate::ids::*;
 use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
-use crate::options::{Bsymbolic, Options, OutputKind};
+use crate::options::{Bsymbolic, MemtagMode, Options, OutputKind};
 use crate::symbols::prefetch_definition;
 use crate::synth::dynsym::DynSym;
 use crate::synth::image::Image;
@@ -161,6 +161,12 @@ impl DynamicPlan<'_> {
             list.extend(signed.then_some((guarded.signed_tag, 0)));
         }
         list.extend(self.variant_calls.map(|tag| (tag, 0)));
+        let memtag = &self.options.notes.memtag;
+        if let (Some(mode), Some(tags)) = (memtag.mode, &self.mode.facts().tagging) {
+            let mode = u64::from(mode == MemtagMode::Async);
+            let (heap, stack) = (u64::from(memtag.heap), u64::from(memtag.stack));
+            list.extend([(tags.mode_tag, mode), (tags.heap_tag, heap), (tags.stack_tag, stack)]);
+        }
     }
 
     /// What stands for the table of relocations: its address and size, that of an entry, and the number of

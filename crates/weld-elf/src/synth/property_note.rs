@@ -8,7 +8,8 @@
 //! - *and*: the bits that all inputs have; an input without the property has none (IBT, SHSTK);
 //! - *or*: the bits that any input has (ISA needed);
 //! - *or-and*: as *or*, but there is no property unless all inputs have it (ISA used);
-//! - stack size: the greatest; no-copy-on-protected: if any input has it.
+//! - stack size: the greatest; no-copy-on-protected: if any input has it;
+//! - how pointers are signed: that of the first input that says it. Others have to say the same, which is asked elsewhere.
 //!
 //! A property of another type cannot be merged and does not reach the output; [`Properties::unknown`]
 //! lists them for a warning. Source: Linux Extensions to gABI; x86-64 psABI, "Program Property".
@@ -60,6 +61,8 @@ pub enum PropertyError {
     TruncatedProperty(usize),
     /// The property at this offset has data of another size than its type asks for.
     BadSize { at: usize, kind: u32, size: u32 },
+    /// The property at this offset is there already, and there can be only one.
+    Again { at: usize, kind: u32 },
 }
 
 impl fmt::Display for PropertyError {
@@ -72,6 +75,7 @@ impl fmt::Display for PropertyError {
             PropertyError::BadSize { at, kind, size } => {
                 write!(f, "property {kind:#x} at {at:#x} has {size} bytes of data")
             }
+            PropertyError::Again { at, kind } => write!(f, "property {kind:#x} at {at:#x} is there twice"),
         }
     }
 }
@@ -84,13 +88,29 @@ pub struct Properties {
     machine: &'static Facts,
     /// By type; the value of a property without data is 1.
     known: BTreeMap<u32, u64>,
+    /// By which conventions pointers are signed.
+    signing: Option<Signing>,
     unknown: Vec<u32>,
 }
+
+/// A platform and the version of its conventions for signed pointers, as their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signing {
+    pub platform: u64,
+    pub version: u64,
+}
+
+/// The data size of [`Signing`].
+const SIGNING_SIZE: usize = 16;
 
 impl Properties {
     /// Nothing is said yet.
     pub fn new(machine: &'static Facts) -> Properties {
-        Properties { machine, known: BTreeMap::new(), unknown: Vec::new() }
+        Properties { machine, known: BTreeMap::new(), signing: None, unknown: Vec::new() }
+    }
+
+    pub fn signing(&self) -> Option<Signing> {
+        self.signing
     }
 
     /// Adds what a section says. A file may have several sections, notes and properties of one
@@ -129,6 +149,9 @@ impl Properties {
             let (kind, size) = (format.get_u32(header), format.get_u32(&header[4..]));
             let data = desc.get(at + 8..at + 8 + size as usize).ok_or(truncated)?;
             match rule(self.machine, kind) {
+                None if self.machine.properties.signing == Some(kind) => {
+                    self.parse_signing((base + at, kind), data, format)?;
+                }
                 Some(rule) if data_size(rule, format) != data.len() => {
                     return Err(PropertyError::BadSize { at: base + at, kind, size });
                 }
@@ -143,6 +166,24 @@ impl Properties {
             }
             at += 8 + data.len().next_multiple_of(format.word() as usize);
         }
+        Ok(())
+    }
+
+    /// What a property at `at` of type `kind` says of signed pointers.
+    fn parse_signing(
+        &mut self,
+        (at, kind): (usize, u32),
+        data: &[u8],
+        format: Format,
+    ) -> Result<(), PropertyError> {
+        if data.len() != SIGNING_SIZE {
+            return Err(PropertyError::BadSize { at, kind, size: data.len() as u32 });
+        }
+        if self.signing.is_some() {
+            return Err(PropertyError::Again { at, kind });
+        }
+        let (platform, version) = data.split_at(8);
+        self.signing = Some(Signing { platform: format.get(platform), version: format.get(version) });
         Ok(())
     }
 
@@ -175,7 +216,9 @@ impl Properties {
     /// section counts as an empty one. Unknown properties are dropped.
     pub fn merge<'p>(machine: &'static Facts, files: impl IntoIterator<Item = &'p Properties>) -> Properties {
         let mut merged: Option<BTreeMap<u32, u64>> = None;
+        let mut signing = None;
         for file in files {
+            signing = signing.or(file.signing);
             merged = Some(match merged {
                 None => file.known.clone(),
                 Some(before) => merge_two(machine, before, &file.known),
@@ -184,12 +227,16 @@ impl Properties {
         let mut known = merged.unwrap_or_default();
         // An or-and property says something even with no bit set: "this is all that is used".
         known.retain(|&kind, value| *value != 0 || rule(machine, kind) == Some(Rule::OrAnd));
-        Properties { machine, known, unknown: Vec::new() }
+        Properties { machine, known, signing, unknown: Vec::new() }
     }
 
     /// The size of the output section in bytes: 0 if there is nothing to say.
     pub fn size(&self, format: Format) -> u64 {
-        if self.known.is_empty() { 0 } else { (NOTE_HEADER + self.descriptor_size(format)) as u64 }
+        if self.is_empty() { 0 } else { (NOTE_HEADER + self.descriptor_size(format)) as u64 }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.known.is_empty() && self.signing.is_none()
     }
 
     /// The data size of a property in `known`.
@@ -199,22 +246,31 @@ impl Properties {
 
     fn descriptor_size(&self, format: Format) -> usize {
         let align = format.word() as usize;
-        self.known.keys().map(|&kind| 8 + self.stored_size(kind, format).next_multiple_of(align)).sum()
+        let known = self.known.keys().map(|&kind| 8 + self.stored_size(kind, format).next_multiple_of(align));
+        known.sum::<usize>() + self.signing.map_or(0, |_| 8 + SIGNING_SIZE)
     }
 
     /// Writes the output section; `out` is exactly [`Self::size`] bytes, aligned.
     pub fn write(&self, format: Format, out: &mut [u8]) {
         assert_eq!(out.len() as u64, self.size(format));
-        if self.known.is_empty() {
+        if self.is_empty() {
             return;
         }
         let mut note = Writer::with_room(format, out.len());
         note.u32(4).u32(self.descriptor_size(format) as u32).u32(NT_GNU_PROPERTY_TYPE_0).bytes(b"GNU\0");
+        // Properties ascend by type.
+        let mut signing = self.machine.properties.signing.zip(self.signing);
         for (&kind, &value) in &self.known {
+            if let Some((before, said)) = signing.take_if(|(before, _)| *before < kind) {
+                note.u32(before).u32(SIGNING_SIZE as u32).word(said.platform).word(said.version);
+            }
             let size = self.stored_size(kind, format);
             let mut data = [0; 8];
             format.put(&mut data[..size], value);
             note.u32(kind).u32(size as u32).bytes(&data[..size.next_multiple_of(format.word() as usize)]);
+        }
+        if let Some((kind, said)) = signing {
+            note.u32(kind).u32(SIGNING_SIZE as u32).word(said.platform).word(said.version);
         }
         out.copy_from_slice(&note.finish());
     }
@@ -256,7 +312,7 @@ impl Synthetic for Section {
 impl PartialEq for Properties {
     fn eq(&self, other: &Properties) -> bool {
         std::ptr::eq(self.machine, other.machine)
-            && (&self.known, &self.unknown) == (&other.known, &other.unknown)
+            && (&self.known, self.signing, &self.unknown) == (&other.known, other.signing, &other.unknown)
     }
 }
 
@@ -281,7 +337,7 @@ mod tests {
     }
 
     fn properties(list: &[(u32, u64)]) -> Properties {
-        Properties { machine: machine(), known: list.iter().copied().collect(), unknown: Vec::new() }
+        Properties { known: list.iter().copied().collect(), ..Properties::new(machine()) }
     }
 
     fn written(p: &Properties) -> Vec<u8> {

@@ -353,6 +353,10 @@ fn collect_input(
     match kind {
         DynKind::Relative => all.relative.push(Rela::make(offset, 0, types.relative, value as i64)),
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
+        DynKind::Signed => {
+            let kind = types.signed_relative.unwrap_or(types.relative);
+            all.others.push(Rela::make(offset, 0, kind, value as i64));
+        }
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::OffsetSlot => {
             let slot = image.slot(object_id, input.sym()).and_then(|slot| image.got_address(slot.got_tp));

@@ -59,6 +59,9 @@ const MACHINES: &[Machine] = &[
         machine: elf::EM_AARCH64.0,
         prefix: "R_AARCH64_",
         dynamic: &[
+            // AUTH_ABS64 and AUTH_RELATIVE, pointers that are signed.
+            "type 580",
+            "type 1041",
             "ABS64",
             "COPY",
             "GLOB_DAT",

@@ -53,6 +53,7 @@ const fn facts(big: bool) -> Facts {
             glob_dat: R_GLOB_DAT,
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
+            signed_relative: Some(R_AUTH_RELATIVE),
             irelative: R_IRELATIVE,
             dtpmod: R_TLS_DTPMOD64,
             dtpoff: R_TLS_DTPREL64,
@@ -66,6 +67,7 @@ const fn facts(big: bool) -> Facts {
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0005 }),
+        tagging: Some(TAGGING),
         flags: None,
         attributes: None,
         pointer: None,
@@ -75,12 +77,18 @@ const fn facts(big: bool) -> Facts {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,
             landing: Some(Landing { property: FEATURE_1_AND, marked: 1, signed: 2, guarded_stack: 4 }),
+            signing: Some(FEATURE_PAUTH),
         },
         branches: Some(thunks::branches(big)),
     }
 }
 
 const FEATURE_1_AND: u32 = 0xc000_0000;
+const FEATURE_PAUTH: u32 = 0xc000_0001;
+
+/// Source: "Memtag Extension to ELF for the Arm 64-bit Architecture".
+const TAGGING: Tagging =
+    Tagging { mode_tag: 0x7000_0009, heap_tag: 0x7000_000b, stack_tag: 0x7000_000c, variables: 0x7000_0007 };
 
 pub struct Aarch64<const BIG: bool>;
 

@@ -122,6 +122,8 @@ pub const R_TLSLE_LDST128_TPREL_LO12: u32 = 570;
 pub const R_TLSLE_LDST128_TPREL_LO12_NC: u32 = 571;
 pub const R_TLSLD_LDST128_DTPREL_LO12: u32 = 572;
 pub const R_TLSLD_LDST128_DTPREL_LO12_NC: u32 = 573;
+/// A pointer that is signed. Source: "PAuth ABI Extension to ELF for the Arm 64-bit Architecture".
+const R_AUTH_ABS64: u32 = 580;
 pub const R_COPY: u32 = 1024;
 pub const R_GLOB_DAT: u32 = 1025;
 pub const R_JUMP_SLOT: u32 = 1026;
@@ -131,6 +133,7 @@ pub const R_TLS_DTPREL64: u32 = 1029;
 pub const R_TLS_TPREL64: u32 = 1030;
 pub const R_TLSDESC: u32 = 1031;
 pub const R_IRELATIVE: u32 = 1032;
+pub const R_AUTH_RELATIVE: u32 = 1041;
 
 /// Part of an instruction that holds any value, or rather some bits of it.
 const fn any(class: Class, name: &'static str) -> Type {
@@ -281,6 +284,7 @@ pub static TYPES: [Type; 1031] = table(&[
     (R_TLSLE_LDST128_TPREL_LO12_NC, any(Class::TpOff, "R_AARCH64_TLSLE_LDST128_TPREL_LO12_NC").of(16)),
     (R_TLSLD_LDST128_DTPREL_LO12, unsigned(Class::DtpOff, 12, "R_AARCH64_TLSLD_LDST128_DTPREL_LO12").of(16)),
     (R_TLSLD_LDST128_DTPREL_LO12_NC, any(Class::DtpOff, "R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC").of(16)),
+    (R_AUTH_ABS64, Type::new(Class::Signed, 8, Any, "R_AARCH64_AUTH_ABS64")),
     // Words in data and in debug information.
     (R_TLS_DTPREL64, Type::new(Class::DtpOff, 8, Any, "R_AARCH64_TLS_DTPREL64")),
     (R_TLS_TPREL64, Type::new(Class::TpOffWord, 8, Any, "R_AARCH64_TLS_TPREL64")),

@@ -63,6 +63,7 @@ const fn facts(wide: bool) -> Facts {
             glob_dat: address,
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
+            signed_relative: None,
             irelative: R_IRELATIVE,
             dtpmod: if wide { R_TLS_DTPMOD64 } else { R_TLS_DTPMOD32 },
             dtpoff: if wide { R_TLS_DTPREL64 } else { R_TLS_DTPREL32 },
@@ -76,6 +77,7 @@ const fn facts(wide: bool) -> Facts {
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
+        tagging: None,
         flags: Some(join_flags),
         attributes: Some(Attributes {
             name: b".riscv.attributes",
@@ -87,7 +89,7 @@ const fn facts(wide: bool) -> Facts {
         branches: None,
         large: None,
         frame_section: 0,
-        properties: Properties { rules: &[], control_flow: None, landing: None },
+        properties: Properties { rules: &[], control_flow: None, landing: None, signing: None },
     }
 }
 

@@ -174,6 +174,7 @@ const FACTS: Facts = Facts {
         glob_dat: R_GLOB_DAT,
         jump_slot: R_JMP_SLOT,
         relative: R_RELATIVE,
+        signed_relative: None,
         irelative: R_IRELATIVE,
         dtpmod: R_TLS_DTPMOD,
         dtpoff: R_TLS_DTPOFF,
@@ -188,12 +189,13 @@ const FACTS: Facts = Facts {
     plt: plt::PLT,
     starts_without_slots: false,
     variant_calls: None,
+    tagging: None,
     flags: None,
     attributes: None,
     pointer: None,
     large: None,
     frame_section: 0,
-    properties: Properties { rules: &[], control_flow: None, landing: None },
+    properties: Properties { rules: &[], control_flow: None, landing: None, signing: None },
     branches: None,
 };
 

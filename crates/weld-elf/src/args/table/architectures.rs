@@ -4,12 +4,12 @@ use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, flag, refused, take};
 
 use super::super::state::State;
-use super::super::values::number;
+use super::super::values::{choice, number};
+use crate::options::MemtagMode;
 
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };
 
 const ARM: &str = "it is for ARM, which comes later";
-const AARCH64: &str = "it is for AArch64, and not there yet";
 const POWER: &str = "it is for PowerPC64, which comes later";
 const RISCV: &str = "it is for RISC-V, and not there yet";
 
@@ -44,9 +44,21 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-fix-cortex-a53-835769"], "Do not (default).", |s| {
         erratum(s, "--fix-cortex-a53-835769", false)
     }),
-    refused(&["android-memtag-heap", "android-memtag-stack"], NoValue, AARCH64),
-    refused(&["android-memtag-mode"], Required("MODE"), AARCH64),
-    accepted(&["no-android-memtag-heap", "no-android-memtag-stack"], NoValue, "it is the default"),
+    take(
+        &["android-memtag-mode"],
+        Required("MODE"),
+        "AArch64: have Android find out at once (sync) or later (async) where memory is used by pointers with another tag; none (default).",
+        |s, v| {
+            let modes =
+                [("sync", Some(MemtagMode::Sync)), ("async", Some(MemtagMode::Async)), ("none", None)];
+            s.o.notes.memtag.mode = choice(v, &modes)?;
+            Ok(())
+        },
+    ),
+    flag(&["android-memtag-heap"], "AArch64: have the heap tagged.", |s| s.o.notes.memtag.heap = true),
+    flag(&["no-android-memtag-heap"], "Do not (default).", |s| s.o.notes.memtag.heap = false),
+    flag(&["android-memtag-stack"], "AArch64: have the stack tagged.", |s| s.o.notes.memtag.stack = true),
+    flag(&["no-android-memtag-stack"], "Do not (default).", |s| s.o.notes.memtag.stack = false),
     refused(&["toc-optimize", "pcrel-optimize"], NoValue, POWER),
     refused(&["power10-stubs"], Optional("HOW"), POWER),
     accepted(

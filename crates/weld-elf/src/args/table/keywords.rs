@@ -203,6 +203,16 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    take(
+        &["pauth-report"],
+        Required("HOW"),
+        "AArch64: what to say about objects that do not say how they sign pointers, if others do: none (default), \
+         warning, error.",
+        |s, v| {
+            s.o.notes.pauth_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
     flag(
         &["retpolineplt"],
         "Write a PLT without indirect jumps, against speculation; the output claims neither branch tracking nor \
@@ -305,7 +315,7 @@ const ROWS: &[Spec<State>] = &[
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
-    refused(&["execute-only-report", "gcs-report-dynamic", "pauth-report"], Required("HOW"), AARCH64),
+    refused(&["execute-only-report", "gcs-report-dynamic"], Required("HOW"), AARCH64),
     refused(
         &["zicfilp", "zicfiss", "zicfilp-func-sig-report", "zicfilp-unlabeled-report", "zicfiss-report"],
         Required("HOW"),

@@ -324,6 +324,7 @@ fn may_be_discarded(kind: ChunkKind) -> bool {
             | BuildId
             | Properties
             | PackageNote
+            | MemtagNote
             | EhFrameHdr
             | EhFrame
             | GnuHash

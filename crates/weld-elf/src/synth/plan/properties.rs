@@ -37,8 +37,47 @@ pub fn of_all(
     let objects = resolved.objects.iter().zip(&sections.objects);
     let all: Vec<Properties> =
         objects.map(|(object, extra)| of_object(job, machine, object, extra)).collect();
+    if machine.properties.signing.is_some() {
+        check_signing(job, &resolved.objects, &all);
+    }
     let merged = Properties::merge(machine, &all);
     (merged.size(machine.target.format) > 0).then_some(merged)
+}
+
+/// Objects that say by which conventions their pointers are signed have to agree; of those that do not say it there may be a report.
+fn check_signing(job: &Job, objects: &[Object], all: &[Properties]) {
+    let said = |(object, properties): (usize, &Properties)| Some((&objects[object], properties.signing()?));
+    let Some((first, signing)) = all.iter().enumerate().find_map(said) else { return };
+    for (object, properties) in objects.iter().zip(all) {
+        let (policy, text) = match properties.signing() {
+            Some(other) if other == signing => continue,
+            Some(other) => (
+                ReportPolicy::Error,
+                format!(
+                    "{}: signs pointers by version {:#x} for platform {:#x}, but {} by version {:#x} for platform {:#x}",
+                    object.name, other.version, other.platform, first.name, signing.version, signing.platform
+                ),
+            ),
+            None => (
+                job.options.notes.pauth_report,
+                format!(
+                    "{}: -z pauth-report: file does not say how it signs pointers, but {} does",
+                    object.name, first.name
+                ),
+            ),
+        };
+        report(job, policy, text, object);
+    }
+}
+
+/// Says `text` of an object, if and as `policy` asks for.
+fn report(job: &Job, policy: ReportPolicy, text: String, object: &Object) {
+    let diagnostic = match policy {
+        ReportPolicy::None => return,
+        ReportPolicy::Warning => Diagnostic::warning(text),
+        ReportPolicy::Error => Diagnostic::error(text),
+    };
+    job.sink.push(diagnostic.of(object.file, 0));
 }
 
 /// Whether PLT entries are called by code that does not know of them: IFUNCs of this output, and what is known by
@@ -74,7 +113,13 @@ impl Planner<'_, '_, '_> {
             if extra.executable_stack == Some(true) {
                 self.report_stack(object);
             }
+            if extra.has_tagged_variables {
+                self.report_tagging(object);
+            }
             all.push(properties);
+        }
+        if machine.properties.signing.is_some() {
+            check_signing(self.job, &self.resolved.objects, &all);
         }
         let mut merged = Properties::merge(machine, &all);
         match &machine.properties.control_flow {
@@ -158,6 +203,12 @@ impl Planner<'_, '_, '_> {
         if notes.force_bti {
             merged.or_in(landing.property, landing.marked);
         }
+        let memtag = &notes.memtag;
+        if memtag.mode.is_none() && (memtag.heap || memtag.stack) {
+            let text =
+                "--android-memtag-heap and --android-memtag-stack do nothing without --android-memtag-mode";
+            self.job.sink.warn(text.to_owned());
+        }
         match notes.gcs {
             Some(true) => merged.or_in(landing.property, landing.guarded_stack),
             Some(false) => merged.take_out(landing.property, landing.guarded_stack),
@@ -174,6 +225,10 @@ impl Planner<'_, '_, '_> {
             ("-z gcs", notes.gcs.is_some()),
             ("-z bti-report", notes.bti_report != ReportPolicy::None),
             ("-z gcs-report", notes.gcs_report != ReportPolicy::None),
+            ("-z pauth-report", notes.pauth_report != ReportPolicy::None),
+            ("--android-memtag-mode", notes.memtag.mode.is_some()),
+            ("--android-memtag-heap", notes.memtag.heap),
+            ("--android-memtag-stack", notes.memtag.stack),
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
             let machine = self.context.mode.facts().name;
@@ -197,13 +252,18 @@ impl Planner<'_, '_, '_> {
             ("-z pac-plt", pac, landing.signed, "PAC"),
         ];
         for (option, policy, bit, name) in asked {
-            if has & bit != 0 || policy == ReportPolicy::None {
-                continue;
+            if has & bit == 0 {
+                let text = format!("{}: {option}: file does not have the {name} property", object.name);
+                report(self.job, policy, text, object);
             }
-            let text = format!("{}: {option}: file does not have the {name} property", object.name);
-            let warning = policy == ReportPolicy::Warning;
-            let diagnostic = if warning { Diagnostic::warning(text) } else { Diagnostic::error(text) };
-            self.job.sink.push(diagnostic.of(object.file, 0));
+        }
+    }
+
+    /// Its variables are not tagged: the loader is not told of them.
+    fn report_tagging(&self, object: &Object) {
+        if self.job.options.notes.memtag.mode.is_some() && self.context.mode.dynamic {
+            let text = format!("{}: asks for tagged variables, which are left without tags", object.name);
+            report(self.job, ReportPolicy::Warning, text, object);
         }
     }
 
@@ -216,12 +276,7 @@ impl Planner<'_, '_, '_> {
             None => "and gets it (say -z execstack or -z noexecstack)",
         };
         let text = format!("{}: asks for an executable stack, {what}", object.name);
-        let diagnostic = match self.job.options.reports.report_execstack {
-            ReportPolicy::None => return,
-            ReportPolicy::Warning => Diagnostic::warning(text),
-            ReportPolicy::Error => Diagnostic::error(text),
-        };
-        self.job.sink.push(diagnostic.of(object.file, 0));
+        report(self.job, self.job.options.reports.report_execstack, text, object);
     }
 
     /// `-z force-ibt` claims for the whole output what some file does not.
