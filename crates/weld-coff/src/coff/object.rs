@@ -8,6 +8,7 @@ use object::LittleEndian as LE;
 use object::pe::{ImageRelocation, ImageSectionHeader};
 
 use weld_common::hash::{hash_bytes, hash_until_nul};
+use weld_common::prefetch::prefetch;
 
 use super::machine::Machine;
 use super::{c_string, pe, table, u16_at, u32_at};
@@ -182,6 +183,16 @@ impl<'a> ObjectFile<'a> {
         match u32::from_le_bytes([a, b, c, d]) {
             0 => Ok(None),
             offset => self.strings_from(offset).map(Some).ok_or_else(symbol_outside),
+        }
+    }
+
+    /// Asks for the name of a record that will be read soon.
+    #[inline]
+    pub fn prefetch_name(&self, index: u32) {
+        let at = index as usize * self.symbols.size;
+        let name = self.symbols.bytes.get(at..).and_then(|record| record.first_chunk::<8>());
+        if let Some([0, 0, 0, 0, a, b, c, d]) = name {
+            prefetch(self.strings, u32::from_le_bytes([*a, *b, *c, *d]) as usize);
         }
     }
 

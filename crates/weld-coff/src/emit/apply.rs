@@ -22,10 +22,18 @@ pub fn write(image: &Image, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
     with_rules!(image.resolved.machine, relocate(image, id, bytes, sink));
 }
 
+/// Relocations that a symbol is asked for ahead.
+const TARGET_AHEAD: usize = 6;
+
 fn relocate<R: Rules>(image: &Image, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
     let section = image.sections.get(id);
     let rva = image.layout.rva(id);
-    for relocation in image.relocations(section) {
+    let relocations = image.relocations(section);
+    let object = image.object(section.object);
+    for (i, relocation) in relocations.iter().enumerate() {
+        if let Some(later) = relocations.get(i + TARGET_AHEAD) {
+            image.symbols.prefetch_target(object, later.symbol_table_index.get(LE));
+        }
         if let Err(problem) = one::<R>(image, section, bytes, rva, relocation) {
             sink.push(problem.of(image.object(section.object).file, section.number));
         }

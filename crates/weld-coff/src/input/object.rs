@@ -19,7 +19,7 @@ use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, ObjectFile, SectionHeader, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::{FileId, SymbolId};
-use crate::resolve::names::{Bins, Rank, Record, SOFT, flag};
+use crate::resolve::names::{Bins, Names, Rank, Record, SOFT, flag};
 
 /// A section that other objects may have, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,9 @@ pub struct Comdat {
 }
 
 pub const NO_LEADER: u32 = u32::MAX;
+
+/// Records that a symbol's name is asked for ahead.
+const NAME_AHEAD: u32 = 12;
 
 /// Stands for a section that is no COMDAT section.
 const PLAIN: u32 = u32::MAX;
@@ -113,6 +116,16 @@ impl<'a> Object<'a> {
         id.checked_sub(1).map(SymbolId)
     }
 
+    /// Asks for what has been settled for the leader of a COMDAT section.
+    #[inline]
+    pub fn prefetch_leader(&self, names: &Names, comdat: &Comdat) {
+        if comdat.leader_is_global
+            && let Some(name) = self.global(comdat.leader)
+        {
+            names.prefetch(name);
+        }
+    }
+
     /// The names that its symbols stand for.
     pub fn globals(&self) -> impl Iterator<Item = SymbolId> {
         let ids = self.globals.iter().map(|id| id.load(Ordering::Relaxed));
@@ -127,6 +140,7 @@ impl<'a> Object<'a> {
     fn read_symbols(&mut self, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
         let coff = self.coff;
         for (index, symbol) in coff.symbols.iter() {
+            coff.prefetch_name(index.saturating_add(NAME_AHEAD));
             if symbol.section > coff.sections.len() as i32 {
                 return Err(format!("a symbol is in section {}, which there is not", symbol.section));
             }

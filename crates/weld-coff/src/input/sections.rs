@@ -177,6 +177,9 @@ impl Section {
     }
 }
 
+/// COMDAT sections that a leader's name is asked for ahead.
+const LEADER_AHEAD: usize = 16;
+
 /// What looking at a run of objects needs.
 struct Parser<'p, 'a> {
     resolved: &'p Resolved<'a>,
@@ -413,7 +416,10 @@ impl<'a> Parser<'_, 'a> {
     fn find_gone(&self, object: &Object<'a>, set_gone: impl FnMut(&Comdat)) {
         let mut gone: Vec<Option<bool>> = Vec::with_capacity(object.comdats.len());
         // Most go with nothing, or with a section in front of them.
-        for comdat in &object.comdats {
+        for (i, comdat) in object.comdats.iter().enumerate() {
+            if let Some(later) = object.comdats.get(i + LEADER_AHEAD) {
+                object.prefetch_leader(&self.resolved.names, later);
+            }
             let known = match comdat::fate(self.resolved, object, comdat) {
                 Fate::Kept => Some(false),
                 Fate::Discarded => Some(true),

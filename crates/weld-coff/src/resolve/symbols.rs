@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use ::object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::prefetch::prefetch;
 use weld_common::{text, trace};
 
 use super::names::{Names, Rank, Rival, SOFT, flag};
@@ -120,6 +121,14 @@ impl Symbols {
     #[inline]
     pub fn get(&self, id: SymbolId) -> Symbol {
         self.list[id.index()]
+    }
+
+    /// Asks for what symbol `index` of an object stands for.
+    #[inline]
+    pub fn prefetch_target(&self, object: &Object, index: u32) {
+        if let Some(name) = object.global(index) {
+            prefetch(&self.list, name.index());
+        }
     }
 }
 
