@@ -27,6 +27,7 @@ pub mod refine;
 pub mod reproduce;
 pub mod runs;
 pub mod sort;
+pub mod source_lines;
 pub mod string_table;
 pub mod suggest;
 pub mod text;

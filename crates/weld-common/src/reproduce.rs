@@ -122,6 +122,8 @@ pub struct Recorder {
     path: PathBuf,
     response: String,
     version: String,
+    /// The command line comes behind the files that it names.
+    describes_later: bool,
     files: Mutex<Files>,
 }
 
@@ -146,7 +148,12 @@ impl Recorder {
     /// A recorder of what a link reads, to `path`, beside its command line and the linker's version.
     pub fn new(path: PathBuf, response: String, version: String) -> Recorder {
         let files = Mutex::new(Files { file: State::Planned, stored: 0 });
-        Recorder { path, response, version, files }
+        Recorder { path, response, version, describes_later: false, files }
+    }
+
+    /// Has the command line come behind the files that it names, where users of lld-link have it.
+    pub fn describing_later(self) -> Recorder {
+        Recorder { describes_later: true, ..self }
     }
 
     /// Adds what has been opened since the last call. After an error nothing more is done.
@@ -160,13 +167,17 @@ impl Recorder {
     }
 
     fn add_to(&self, files: &mut Files, store: &InputStore) -> Result<(), OutputError> {
+        let mut is_due = false;
         if let State::Planned = files.file {
             if store.has_refused() {
                 // The input that was refused may be the file.
                 return Ok(());
             }
             let mut file = Reproduce::new(&self.path)?;
-            file.describe(&self.response, &self.version)?;
+            is_due = self.describes_later;
+            if !is_due {
+                file.describe(&self.response, &self.version)?;
+            }
             files.file = State::Open(file);
         }
         let State::Open(file) = &mut files.file else { return Ok(()) };
@@ -178,6 +189,9 @@ impl Recorder {
         new.dedup();
         for (path, bytes) in new {
             file.add(&path, bytes)?;
+        }
+        if is_due {
+            file.describe(&self.response, &self.version)?;
         }
         file.flush()
     }

@@ -19,6 +19,12 @@ impl Marks {
         Marks(zeroed::sparse(count.div_ceil(32)))
     }
 
+    /// Makes room for `count` items; those that are new are not marked.
+    pub fn grow(&mut self, count: usize) {
+        let words = count.div_ceil(32).max(self.0.len());
+        self.0.resize_with(words, AtomicU32::default);
+    }
+
     /// Marks an item. `true` if it was not marked before.
     #[inline(always)]
     pub fn set(&self, item: u32) -> bool {

@@ -5,18 +5,14 @@
 //! the debug sections are applied in those terms. One object is looked at once for all the places
 //! in it, and only objects that an error shown to the user speaks of are looked at.
 //!
-//! For a function, the line table says which line the code at the place was made from. For a variable,
-//! it is the line of its declaration. Debug information that is missing or damaged adds nothing:
-//! the error itself is what matters.
-//!
-//! Specification: DWARF 5, sections 6.2 (line tables) and 4.1 (variables).
+//! What the debug sections say then is `weld_common::source_lines`'s to find out.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gimli::{AttributeValue, Dwarf, EndianSlice, Operation, RunTimeEndian, SectionId as DwarfSection, Unit};
 use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
+use weld_common::source_lines::{self, Sections};
 
 use crate::arch::class::Class;
 use crate::compressed::Compressed;
@@ -72,42 +68,28 @@ fn add_lines(list: &mut [Diagnostic], resolved: &Resolved, limit: usize) {
     }
 }
 
-type Reader<'d> = EndianSlice<'d, RunTimeEndian>;
-
 /// `file:line` of each place in an object, as far as its debug information knows.
 pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
     let mut found = vec![None; places.len()];
     let addresses = Addresses::of(object);
     let sections = DebugSections::load(object, &addresses);
-    let order = if object.format().is_big() { RunTimeEndian::Big } else { RunTimeEndian::Little };
-    let load = |id: DwarfSection| -> Result<Reader, gimli::Error> {
-        Ok(EndianSlice::new(sections.get(id.name()), order))
-    };
-    let Ok(dwarf) = Dwarf::load(load) else { return found };
-    let mut asked = Vec::new();
+    let get = |name: &str| sections.get(name);
+    let debug = Sections { big: object.format().is_big(), get: &get };
+    let (mut code, mut variables) = (None, None);
     let mut extents = None;
-    for (i, place) in places.iter().enumerate() {
-        let code =
+    for (place, line) in places.iter().zip(&mut found) {
+        let is_code =
             object.shdrs.get(place.section as usize).is_some_and(|s| s.sh_flags() & SHF_EXECINSTR != 0);
-        if code {
-            asked.extend(addresses.get(place.section, place.offset).map(|a| (a, i, true)));
+        *line = if is_code {
+            let lines = code.get_or_insert_with(|| source_lines::of_code(&debug));
+            addresses.get(place.section, place.offset).and_then(|address| lines.at(address))
         } else {
             let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
             let symbol = extents.enclosing(object, place.section, place.offset);
             let address = symbol.and_then(|(_, s)| addresses.get(place.section, s.st_value()));
-            asked.extend(address.map(|a| (a, i, false)));
-        }
-    }
-    asked.sort_unstable();
-    let mut units = dwarf.units();
-    while let Ok(Some(header)) = units.next() {
-        let Ok(unit) = dwarf.unit(header) else { continue };
-        if asked.iter().any(|a| a.2) {
-            let _ = lines(&dwarf, &unit, &asked, &mut found);
-        }
-        if asked.iter().any(|a| !a.2) {
-            let _ = variables(&dwarf, &unit, &asked, &mut found);
-        }
+            let lines = variables.get_or_insert_with(|| source_lines::of_variables(&debug));
+            address.and_then(|address| lines.at(address))
+        };
     }
     found
 }
@@ -135,113 +117,6 @@ impl Addresses {
     fn get(&self, section: u32, offset: u64) -> Option<u64> {
         let place = self.0.get(section as usize)?.as_ref()?;
         place.start.checked_add(offset).filter(|address| *address <= place.end)
-    }
-}
-
-/// Those of `asked`, which is sorted, whose address is in the range.
-fn within(asked: &[(u64, usize, bool)], range: Range<u64>) -> impl Iterator<Item = &(u64, usize, bool)> {
-    let first = asked.partition_point(|a| a.0 < range.start);
-    asked[first..].iter().take_while(move |a| a.0 < range.end)
-}
-
-/// Looks the addresses of code up in a unit's line table. `asked` is (address, index, whether code).
-fn lines(
-    dwarf: &Dwarf<Reader>,
-    unit: &Unit<Reader>,
-    asked: &[(u64, usize, bool)],
-    found: &mut [Option<String>],
-) -> Result<(), gimli::Error> {
-    let Some(program) = unit.line_program.clone() else { return Ok(()) };
-    let mut rows = program.rows();
-    // Address, file and line of the row before.
-    let mut before: Option<(u64, u64, u64)> = None;
-    let mut hits = Vec::new();
-    while let Some((_, row)) = rows.next_row()? {
-        if let Some((start, file, line)) = before {
-            hits.extend(within(asked, start..row.address()).filter(|a| a.2).map(|a| (a.1, file, line)));
-        }
-        let line = row.line().map_or(0, |l| l.get());
-        // Of several rows for one address, the last that starts a statement says it best.
-        if before.is_some_and(|b| b.0 == row.address()) && !row.is_stmt() && !row.end_sequence() {
-            continue;
-        }
-        before = (!row.end_sequence()).then_some((row.address(), row.file_index(), line));
-    }
-    for (index, file, line) in hits {
-        if line > 0
-            && let Some(path) = file_name(dwarf, unit, file)
-        {
-            found[index] = Some(format!("{path}:{line}"));
-        }
-    }
-    Ok(())
-}
-
-/// The path of a file of a unit's line table, relative to nothing if the table knows its directory.
-fn file_name(dwarf: &Dwarf<Reader>, unit: &Unit<Reader>, index: u64) -> Option<String> {
-    let header = unit.line_program.as_ref()?.header();
-    let file = header.file(index)?;
-    let text = |value: AttributeValue<Reader>| -> Option<String> {
-        Some(dwarf.attr_string(unit, value).ok()?.to_string_lossy().into_owned())
-    };
-    let name = text(file.path_name())?;
-    let directory = file.directory(header).and_then(text).unwrap_or_default();
-    let unit_directory = unit.comp_dir.map(|d| d.to_string_lossy().into_owned()).unwrap_or_default();
-    let path = std::path::Path::new(&unit_directory).join(directory).join(name);
-    Some(path.to_string_lossy().into_owned())
-}
-
-/// Looks for the declarations of variables at the addresses.
-fn variables(
-    dwarf: &Dwarf<Reader>,
-    unit: &Unit<Reader>,
-    asked: &[(u64, usize, bool)],
-    found: &mut [Option<String>],
-) -> Result<(), gimli::Error> {
-    let mut entries = unit.entries();
-    while let Some(entry) = entries.next_dfs()? {
-        if entry.tag() != gimli::DW_TAG_variable {
-            continue;
-        }
-        let Some(AttributeValue::Exprloc(expression)) = entry.attr_value(gimli::DW_AT_location) else {
-            continue;
-        };
-        let Some(at) = fixed_address(dwarf, unit, expression) else { continue };
-        let there = within(asked, at..at.saturating_add(1));
-        let asking: Vec<usize> = there.filter(|a| !a.2).map(|a| a.1).collect();
-        if asking.is_empty() {
-            continue;
-        }
-        // A definition outside its class or namespace names its declaration.
-        let specification = match entry.attr_value(gimli::DW_AT_specification) {
-            Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset)?),
-            _ => None,
-        };
-        let number = |name| {
-            let value = entry.attr_value(name).or_else(|| specification.as_ref()?.attr_value(name));
-            match value? {
-                AttributeValue::FileIndex(n) => Some(n),
-                other => other.udata_value(),
-            }
-        };
-        let file = number(gimli::DW_AT_decl_file).and_then(|file| file_name(dwarf, unit, file));
-        if let (Some(path), Some(line)) = (file, number(gimli::DW_AT_decl_line)) {
-            asking.into_iter().for_each(|index| found[index] = Some(format!("{path}:{line}")));
-        }
-    }
-    Ok(())
-}
-
-/// The address that a location expression starts with, if it names one.
-fn fixed_address(
-    dwarf: &Dwarf<Reader>,
-    unit: &Unit<Reader>,
-    expression: gimli::Expression<Reader>,
-) -> Option<u64> {
-    match expression.operations(unit.encoding()).next().ok()?? {
-        Operation::Address { address } => Some(address),
-        Operation::AddressIndex { index } => dwarf.address(unit, index).ok(),
-        _ => None,
     }
 }
 
