@@ -8,6 +8,7 @@ use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::input::sections::{Kind as SectionKind, Section, Sections};
 use crate::layout::Layout;
+use crate::layout::branches::Branches;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
@@ -30,6 +31,7 @@ pub struct Image<'i, 'a> {
     pub symbols: &'i Symbols,
     pub live: &'i Live,
     pub layout: &'i Layout,
+    pub branches: &'i Branches,
     pub tables: &'i Tables<'a>,
     pub base: u64,
     /// Logarithm of the strictest alignment of thread-local storage.
@@ -134,6 +136,21 @@ impl<'a> Image<'_, 'a> {
         }
     }
 
+    /// The part that what a symbol stands for belongs to.
+    #[inline]
+    pub fn part(&self, symbol: Symbol) -> Option<u32> {
+        match symbol.kind {
+            Kind::Section => Some(self.sections.get(SectionId(symbol.target)).part),
+            Kind::AutoImport => self.part(self.symbols.get(SymbolId(symbol.target))),
+            _ => None,
+        }
+    }
+
+    /// The thunk that a branch takes.
+    pub fn thunk_at(&self, section: &Section, offset: u32) -> Option<SectionId> {
+        self.branches.thunk(self.sections.id(section.object, section.number), offset)
+    }
+
     /// Where the loader puts the address of an import.
     pub fn import_slot(&self, import: ImportId) -> Option<u32> {
         let (table, imports) = match self.symbols.delays.thunk(import) {
@@ -150,7 +167,12 @@ impl<'a> Image<'_, 'a> {
 
     /// Where a name's symbol is, if it is in the image.
     pub fn rva_of(&self, name: SymbolId) -> Option<u32> {
-        match self.place(self.symbols.get(name)) {
+        self.rva_at(self.symbols.get(name))
+    }
+
+    /// The same for what a symbol stands for.
+    pub fn rva_at(&self, symbol: Symbol) -> Option<u32> {
+        match self.place(symbol) {
             Place::At(rva) => Some(rva),
             _ => None,
         }

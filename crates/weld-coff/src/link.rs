@@ -37,14 +37,15 @@ use crate::input::overlay::Overlay;
 use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
+use crate::layout::branches::{self, Branches, Code, Reach};
 use crate::layout::patch_space::PatchSpace;
 use crate::layout::{self, Placer, program, section_order};
 use crate::librarian;
 use crate::live::{self, Live};
 use crate::options::{Icf, Manifest, Options, Reproduction};
-use crate::report::{discarded, duplicates, files, map, undefined};
+use crate::report::{discarded, duplicates, files, map, summary, undefined};
 use crate::resolve::names::Rival;
-use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbols};
+use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbol, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat, wrap};
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::delay::Delayed;
@@ -106,7 +107,7 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
     let recorder = options.reproduce.as_ref().map(|Reproduction { path, response, version }| {
         store.record();
         store.refuse(Identity::of(path).map(|id| (id, "/reproduce".to_owned())).into_iter().collect());
-        Recorder::new(path.clone(), response.clone(), version.clone())
+        Recorder::new(path.clone(), response.clone(), version.clone()).describing_later()
     });
     let trace = Trace::new(options.time || options.time_trace.is_some() || options.time_trace_beside_output);
     let job = Job {
@@ -226,7 +227,8 @@ fn link_inputs<'j>(
     let (laid_out, types) = (laid_out?, types.transpose()?);
     take_over(job, &warnings);
     let image = laid_out.image(options, &resolved);
-    write(job, &image, (&laid_out.stub, &laid_out.relocs), types.as_ref(), (&out, threads))
+    let types = objects.as_ref().zip(types.as_ref());
+    write(job, &image, (&laid_out.stub, &laid_out.relocs), types, (&out, threads))
 }
 
 /// What was said beside the main course of the link is said behind what that said.
@@ -245,6 +247,7 @@ struct LaidOut<'a> {
     live: Live,
     tables: Tables<'a>,
     layout: layout::Layout,
+    branches: Branches,
     stub: Vec<u8>,
     relocs: Vec<u8>,
     base: u64,
@@ -253,9 +256,9 @@ struct LaidOut<'a> {
 
 impl<'a> LaidOut<'a> {
     fn image<'i>(&'i self, options: &'i Options, resolved: &'i Resolved<'a>) -> Image<'i, 'a> {
-        let LaidOut { sections, symbols, live, tables, layout, base, tls_align, .. } = self;
+        let LaidOut { sections, symbols, live, tables, layout, branches, base, tls_align, .. } = self;
         let (base, tls_align) = (*base, *tls_align);
-        Image { options, resolved, sections, symbols, live, layout, tables, base, tls_align }
+        Image { options, resolved, sections, symbols, live, layout, branches, tables, base, tls_align }
     }
 }
 
@@ -309,9 +312,7 @@ fn lay_out<'j>(
     let start = StartTables::find(&finder, parallel, job.sink);
     let tables =
         make_tables(job, (inputs, trees), resolved, ((&sections, &symbols), &live, (guards, start)), out)?;
-    let laid_out = give_places(job, resolved, (sections, symbols, live, tables), &folds, parallel)?;
-    folds.iter().for_each(|&(folded, leader)| laid_out.layout.stand_in(folded, leader));
-    Ok(laid_out)
+    give_places(job, resolved, (sections, symbols, live, tables), &folds, parallel)
 }
 
 /// What the sections are, and what each name stands for.
@@ -362,8 +363,8 @@ fn make_tables<'j>(
 ) -> Result<Tables<'j>, Diagnostics> {
     let name = module_name(resolved, out);
     let is_late = |id| symbols.delays.thunk(id).is_some();
-    let imports = Imports::new(resolved, live, |id| !is_late(id));
-    let late = Imports::new(resolved, live, is_late);
+    let imports = Imports::new(resolved, live, false, |id| !is_late(id));
+    let late = Imports::new(resolved, live, true, is_late);
     let delayed = Delayed::new(late, resolved.machine, job.options.delay_unload);
     // Who writes the table by hand means it.
     let is_literal = job.options.mingw.on && live.has_part(sections, b".edata");
@@ -439,6 +440,7 @@ fn give_places<'j>(
     );
     tables.guards.define(resolved, &mut symbols, |table| tables.section(table));
     tables.mingw.define(resolved, &mut symbols, |table| tables.section(table));
+    define_build_id(resolved, &tables, &mut symbols);
     live.add(first_table..sections.list.len());
     check_resources(resolved, (&sections, &live), &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
@@ -467,16 +469,23 @@ fn give_places<'j>(
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
     let patch_space = PatchSpace::find(resolved, options, job.sink);
-    let placer = Placer { sections: &sections, options, sink: job.sink, patch_space, parallel };
-    let layout = job.step("give addresses", || {
-        placer.place(program, order, headers, |layout| {
+    let place = |sections: &Sections, symbols: &Symbols, order| {
+        let patch_space = patch_space.as_ref();
+        let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
+        let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.is_relocatable() {
-                let places = places::find(resolved, (&sections, &symbols), &tables.delayed, layout, parallel);
+                let places = places::find(resolved, (sections, symbols), &tables.delayed, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64
-        })
-    });
+        });
+        folds.iter().for_each(|&(folded, leader)| layout.stand_in(folded, leader));
+        layout
+    };
+    let code = Code { resolved, sections: &mut sections, symbols: &mut symbols, live: &mut live };
+    let reach = Reach { most: options.branch_reach, verbose: options.verbose, parallel };
+    let (layout, branches) =
+        job.step("give addresses", || branches::settle(code, order, &reach, job.sink, place));
     let base = options.base.or(resolved.program.base);
     let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
     check_addresses(resolved, base, layout.image_size, job.sink);
@@ -489,7 +498,16 @@ fn give_places<'j>(
         warn_of_long_names(&layout, job.sink);
     }
     let tls_align = emit::tls_align(&sections, &live);
-    Ok(LaidOut { sections, symbols, live, tables, layout, stub, relocs, base, tls_align })
+    Ok(LaidOut { sections, symbols, live, tables, layout, branches, stub, relocs, base, tls_align })
+}
+
+/// `__buildid`, if somebody has a place for it, is where the image's id is: profiling reads it there.
+fn define_build_id(resolved: &Resolved, tables: &Tables, symbols: &mut Symbols) {
+    let name = format!("{}__buildid", resolved.machine.prefix());
+    let place = tables.section(Table::DebugDirectory).zip(tables.debug_directory.identity_at());
+    if let (Some(id), Some((section, at))) = (resolved.names.find(name.as_bytes()), place) {
+        symbols.list[id.index()] = Symbol::in_section(section, at.into());
+    }
 }
 
 /// Addresses in the image, and what headers say of memory, have as many bits as the machine's addresses.
@@ -520,7 +538,7 @@ fn write<'j>(
     job: &Job<'j>,
     image: &Image,
     (stub, relocs): (&[u8], &[u8]),
-    types: Option<&Types>,
+    types: Option<(&Objects, &Types)>,
     (out, threads): (&Path, usize),
 ) -> Result<(), Diagnostics> {
     let (options, parallel) = (job.options, threads > 1);
@@ -529,7 +547,7 @@ fn write<'j>(
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
     let file = job.create_output(out, emitter.file_size(), &engine, options.verbose)?;
     let warnings = DiagSink::new();
-    let write_pdb = || types.map(|types| debug::write(job, image, types, (out, threads), &warnings));
+    let write_pdb = || types.map(|(_, types)| debug::write(job, image, types, (out, threads), &warnings));
     let (pdb, written) = par::both(parallel, write_pdb, || job.step("write image", || emitter.write(&file)));
     // What does not fit is found while writing; then the files are not kept.
     job.sink.end_phase()?;
@@ -546,6 +564,9 @@ fn write<'j>(
         job.reports.add(&files::manifest_file(options, out), text.into_bytes());
     }
     report_maps(job, image, out, (time, parallel))?;
+    if options.summary {
+        job.print(&summary::text(image, types, pdb.as_ref().map(|pdb| pdb.holds)))?;
+    }
     let beside = pdb.map_or(Vec::new(), |pdb| pdb.files);
     job.finish_all(file, beside, true, parallel, || {
         job.report_trace(options.time, files::time_trace(options, out).as_deref())

@@ -16,7 +16,6 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::names::flag;
 use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
-use crate::synth::TABLES;
 
 pub struct Live {
     sections: Marks,
@@ -29,8 +28,9 @@ impl Live {
         self.sections.get(section.0)
     }
 
-    /// Takes in tables that are made when it is known what they hold.
+    /// Takes in tables, and code, that are made when it is known what they hold.
     pub fn add(&mut self, tables: Range<usize>) {
+        self.sections.grow(tables.end);
         tables.for_each(|id| _ = self.sections.set(id as u32));
     }
 
@@ -91,10 +91,8 @@ pub fn find(
     options: &Options,
     parallel: bool,
 ) -> Live {
-    let live = Live {
-        sections: Marks::new(sections.list.len() + TABLES.len()),
-        imports: Marks::new(resolved.imports.len()),
-    };
+    let live =
+        Live { sections: Marks::new(sections.list.len()), imports: Marks::new(resolved.imports.len()) };
     if !options.gc() {
         let image = (0..).zip(&sections.list).filter(|(_, section)| section.is_in_image());
         image.for_each(|(id, _)| _ = live.sections.set(id));
@@ -163,7 +161,8 @@ impl Walk<'_, '_> {
                 helper.into_iter().for_each(|helper| self.reach(self.symbols.get(helper), stack));
             }
             Made::LocalImport(local) => self.reach(self.symbols.get(local), stack),
-            Made::Common | Made::Table(_) => {}
+            // Those of branches are made when it is known what is live.
+            Made::Common | Made::BranchThunk(_) | Made::Table(_) => {}
         }
     }
 }

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
+use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::text;
 
@@ -280,6 +282,8 @@ pub struct Reproduction {
 pub struct Options {
     pub inputs: Vec<Input>,
     pub demands: Demands,
+    /// `/includeglob`
+    pub include_globs: Vec<Glob>,
     /// `/libpath:`, then those of the environment.
     pub lib_paths: Vec<PathBuf>,
     /// `/winsysroot` and others: directories that depend on the machine.
@@ -290,6 +294,8 @@ pub struct Options {
     pub out: Option<PathBuf>,
     pub dll: bool,
     pub machine: Option<Machine>,
+    /// The machine of the objects, once it is known; names are shown as it has them.
+    pub found_machine: OnceLock<Machine>,
     pub no_entry: bool,
     pub base: Option<u64>,
     pub fixed: bool,
@@ -341,6 +347,8 @@ pub struct Options {
     pub delay_unload: bool,
     /// `/functionpadmin`: bytes in front of functions; the machine decides how many if none are given.
     pub function_pad: Option<Option<u32>>,
+    /// `/branch-reach`: branches that go further get thunks, although they might reach.
+    pub branch_reach: Option<u32>,
     /// `/lib`: a library is made of the inputs.
     pub library: bool,
     /// `/llvmlibthin`: it has the paths of its members in place of them.
@@ -381,6 +389,8 @@ pub struct Options {
     pub demangle: bool,
     pub threads: Option<usize>,
     pub time: bool,
+    /// `/summary`
+    pub summary: bool,
     pub time_trace: Option<PathBuf>,
     pub time_trace_beside_output: bool,
     pub engine: EngineChoice,
@@ -391,6 +401,7 @@ impl Default for Options {
         Options {
             inputs: Vec::new(),
             demands: Demands::default(),
+            include_globs: Vec::new(),
             lib_paths: Vec::new(),
             toolchain: Toolchain::default(),
             overlay: None,
@@ -398,6 +409,7 @@ impl Default for Options {
             out: None,
             dll: false,
             machine: None,
+            found_machine: OnceLock::new(),
             no_entry: false,
             base: None,
             fixed: false,
@@ -439,6 +451,7 @@ impl Default for Options {
             delay_loads: Vec::new(),
             delay_unload: false,
             function_pad: None,
+            branch_reach: None,
             library: false,
             thin: false,
             reproduce: None,
@@ -467,6 +480,7 @@ impl Default for Options {
             demangle: true,
             threads: None,
             time: false,
+            summary: false,
             time_trace: None,
             time_trace_beside_output: false,
             engine: EngineChoice::Auto,
@@ -480,9 +494,10 @@ impl Options {
         if !self.demangle {
             return text::text(name).into_owned();
         }
+        let machine = self.machine.or_else(|| self.found_machine.get().copied());
         match name.strip_prefix(b"__imp_") {
-            Some(plain) => format!("__declspec(dllimport) {}", demangle(plain, self.machine)),
-            None => demangle(name, self.machine).into_owned(),
+            Some(plain) => format!("__declspec(dllimport) {}", demangle(plain, machine)),
+            None => demangle(name, machine).into_owned(),
         }
     }
 

@@ -210,7 +210,7 @@ fn modules(symbols: &Symbols<'_>, stream_of: &[u16]) -> Vec<u8> {
         put_contribution(&module.contribution.unwrap_or(NOTHING), &mut fixed[4..32]);
         put_u16(&mut fixed, 34, stream_of[i]);
         put_u32(&mut fixed, 36, symbol_bytes);
-        put_u32(&mut fixed, 44, total.c13);
+        put_u32(&mut fixed, 44, scanned.c13_len());
         put_u16(&mut fixed, 48, scanned.files.len().min(MOST_FILES) as u16);
         // The linker's module names the PDB itself, which is the first of the names.
         put_u32(&mut fixed, 60, (module.name == LINKER_MODULE).into());

@@ -31,8 +31,11 @@ pub struct Streams {
     pub globals: usize,
     pub publics: usize,
     pub records: usize,
-    pub tpi_hash: usize,
-    pub ipi_hash: usize,
+    /// Hashes of types and of ids, if there are any.
+    pub tpi_hash: Option<usize>,
+    pub ipi_hash: Option<usize>,
+    /// How many streams there are.
+    count: usize,
     pub section_headers: usize,
     pub names: usize,
     /// Frames of functions, in the old format and the new one.
@@ -75,7 +78,7 @@ impl<'a> Pdb<'a> {
         sink: &DiagSink,
     ) -> Result<Pdb<'a>, Diagnostic> {
         let named = named_streams(symbols, image);
-        let streams = number_streams(symbols, image, named.len())?;
+        let streams = number_streams(types, symbols, image, named.len())?;
         let publics = Publics::new(image.publics, parallel)?;
         let globals = gsi::globals(symbols, publics.record_bytes(), parallel);
         let dbi_streams = dbi::Streams {
@@ -118,14 +121,15 @@ impl<'a> Pdb<'a> {
     fn stream_lens(&self) -> Result<Vec<u32>, Diagnostic> {
         let Streams { globals, publics, records, tpi_hash, ipi_hash, section_headers, names, named, .. } =
             self.streams;
-        // The hashes of ids are the last.
-        let mut lens = vec![0u64; ipi_hash + 1];
+        let mut lens = vec![0u64; self.streams.count];
         lens[stream::INFO] = self.info.len() as u64;
         for (space, number, hash) in
             [(Space::Type, stream::TPI, tpi_hash), (Space::Id, stream::IPI, ipi_hash)]
         {
             lens[number] = self.types.stream_len(space).into();
-            lens[hash] = self.types.hash_stream_len(space);
+            if let Some(hash) = hash {
+                lens[hash] = self.types.hash_stream_len(space);
+            }
         }
         lens[stream::DBI] = self.dbi.stream_len();
         lens[globals] = self.globals.len();
@@ -172,16 +176,19 @@ fn named_streams<'a>(symbols: &'a Symbols<'a>, image: &'a Image<'a>) -> Vec<(Str
 }
 
 fn number_streams(
+    types: &Types,
     symbols: &Symbols<'_>,
     image: &Image<'_>,
     named_count: usize,
 ) -> Result<Streams, Diagnostic> {
     let first = LINK_INFO + 1;
-    let mut next = first + 4;
+    let mut next = first + 3;
     let mut number = |count: usize| {
         next += count;
         next - count
     };
+    let has = |space: Space| types.count(space) > 0;
+    let tpi_hash = has(Space::Type).then(|| number(1));
     let fpo = (!image.fpo.is_empty()).then(|| number(1));
     let section_headers = number(1);
     let new_fpo = (symbols.frame_count() > 0).then(|| number(1));
@@ -190,16 +197,19 @@ fn number_streams(
         // It is checked below that there are not too many.
         modules.push(if module.stream_len() == 0 { dbi::NO_STREAM } else { number(1) as u16 });
     }
-    let (names, named, ipi_hash) = (number(1), number(named_count), number(1));
-    if ipi_hash >= usize::from(dbi::NO_STREAM) {
+    let (names, named) = (number(1), number(named_count));
+    let ipi_hash = has(Space::Id).then(|| number(1));
+    let count = number(0);
+    if count > usize::from(dbi::NO_STREAM) {
         return Err(Diagnostic::error("a PDB has room for 65535 streams, and there are more modules"));
     }
     Ok(Streams {
         globals: first,
         publics: first + 1,
         records: first + 2,
-        tpi_hash: first + 3,
+        tpi_hash,
         ipi_hash,
+        count,
         section_headers,
         names,
         fpo,

@@ -298,12 +298,16 @@ impl Writing<'_> {
             Unit::Superblock | Unit::Maps(_) | Unit::Directory | Unit::Info => {}
             Unit::TypesFrame(space) => {
                 let (number, hash) = self.type_streams(*space);
-                sheet.put(number, 0, &types.header(*space, hash as u16));
-                let skips = 8 * types.stream(*space).skips.len();
-                types.write_skips(*space, sheet.fill(hash, types.skips_at(*space), skips));
+                let shown = hash.map_or(dbi::NO_STREAM, |hash| hash as u16);
+                sheet.put(number, 0, &types.header(*space, shown));
+                if let Some(hash) = hash {
+                    let skips = 8 * types.stream(*space).skips.len();
+                    types.write_skips(*space, sheet.fill(hash, types.skips_at(*space), skips));
+                }
             }
             Unit::Types(space, piece) => {
-                let (number, hash) = self.type_streams(*space);
+                // There are no pieces of what has no hashes.
+                let (number, Some(hash)) = self.type_streams(*space) else { return };
                 let piece = &types.stream(*space).pieces[*piece];
                 let records = (number, HEADER_SIZE as u64 + u64::from(piece.at), piece.size as usize);
                 let place = u64::from(piece.first) * HASH_SIZE as u64;
@@ -387,7 +391,7 @@ impl Writing<'_> {
         }
     }
 
-    fn type_streams(&self, space: Space) -> (usize, usize) {
+    fn type_streams(&self, space: Space) -> (usize, Option<usize>) {
         match space {
             Space::Type => (stream::TPI, self.pdb.streams.tpi_hash),
             Space::Id => (stream::IPI, self.pdb.streams.ipi_hash),
@@ -408,15 +412,18 @@ impl Writing<'_> {
         let has_stream = scanned.stream_len() > 0;
         let first = if has_stream && unit == 0 { SIGNATURE_SIZE } else { 0 };
         let last = if has_stream && unit + 1 == scanned.unit_count() { 4 } else { 0 };
-        let [globals, signature, symbols_out, c13, _] = sheet.reserve([
+        let file_table_at = c13_at + scanned.total().c13;
+        let end_at = SIGNATURE_SIZE + scanned.total().symbols + scanned.c13_len();
+        let [globals, signature, symbols_out, c13, file_table, _] = sheet.reserve([
             range(streams.records, globals_at, globals_at + globals.len() as u32),
             range(number, 0, first),
             range(number, SIGNATURE_SIZE + start.symbols, SIGNATURE_SIZE + end.symbols),
             range(number, c13_at + start.c13, c13_at + end.c13),
-            range(number, c13_at + end.c13, c13_at + end.c13 + last),
+            range(number, file_table_at, file_table_at + scanned.file_table_len(unit)),
+            range(number, end_at, end_at + last),
         ]);
         signature.copy_from_slice(&SIGNATURE_C13.to_le_bytes()[..first as usize]);
-        let out = Out { symbols: symbols_out, c13, globals };
+        let out = Out { symbols: symbols_out, c13, file_table, globals };
         let misfits = crate::symbols::write::unit(symbols, types, self.relocate, (module, unit), out);
         self.misfits.fetch_add(misfits, Ordering::Relaxed);
     }

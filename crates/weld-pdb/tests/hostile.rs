@@ -83,9 +83,9 @@ fn nothing_wrong() {
 fn what_is_left_out() {
     let file = TempFile::new("left-out");
     for (kind, what) in [
-        (0xf7, Some("tables of link-time code generation in .debug$S, of kind 0x00f7 are left out")),
-        (0xf9, Some("tables of managed code in .debug$S, of kind 0x00f9 are left out")),
-        (0xfe, Some("subsections of .debug$S of unknown kind 0x00fe are left out")),
+        (0xf7, Some("ignoring tables of link-time code generation, debug$S subsection kind 0xF7")),
+        (0xf9, Some("ignoring tables of managed code, debug$S subsection kind 0xF9")),
+        (0xfe, Some("ignoring unknown debug$S subsection kind 0xFE")),
         (0xfd, None),
         (0xff, None),
         (0x100, None),
@@ -132,6 +132,27 @@ fn only_global_symbols() {
     let mut section = Section::new();
     section.subsection(0xf1, &symbols.0);
     check(&[Object { sections: vec![section.0], ..Object::default() }], &file);
+}
+
+/// What refers to types that are not there is kept, with a type that nobody knows.
+#[test]
+fn types_that_are_not_there() {
+    let file = TempFile::new("types");
+    let mut symbols = Symbols::new();
+    symbols.data("global", 0x2000);
+    let mut section = Section::new();
+    section.subsection(0xf1, &symbols.0);
+    section.subsection(0xf1, &[]);
+    let warnings = write(&[Object { sections: vec![section.0], ..Object::default() }], &file.0).unwrap();
+    let texts: Vec<&str> = warnings.iter().map(|warning| &warning.message[..]).collect();
+    let missing = "0.obj: 1 references of symbols to types that the object does not have";
+    assert_eq!(texts, [missing, "empty symbols subsection: 0.obj"]);
+    let bytes = std::fs::read(&file.0).unwrap();
+    verify(&bytes);
+    let msf = Msf::parse(&bytes).unwrap();
+    let record = [&[0x0d, 0x11, 7, 0, 0, 0][..], &[0; 6], b"global\0"].concat();
+    let holds = |stream: &[u8]| stream.windows(record.len()).any(|part| part == record);
+    assert!((5..msf.stream_count()).any(|i| holds(&msf.stream(i).unwrap())));
 }
 
 /// Every byte of every section changed.

@@ -38,6 +38,7 @@ pub static FACTS: Facts = Facts {
     base_relocation: DIR64,
     delay: DelayCode {
         helper: "__delayLoadHelper2",
+        align: 4,
         thunk: Snippet {
             bytes: &bytes::<3, 12>([0x9000_0011, 0x9100_0231, 0x1400_0000]),
             fixups: &[
@@ -114,6 +115,16 @@ fn write_thunk(bytes: &mut [u8], jump: Jump) {
     _ = add_scaled(&mut bytes[4..8], jump.slot & 0xfff);
 }
 
+/// What branches go to that do not reach `target`: `adrp x16, target; add x16, x16, target; br x16`
+pub fn write_branch_thunk(bytes: &mut [u8], rva: u32, target: u32) {
+    let words: [u32; 3] = [0x9000_0010, 0x9100_0210, 0xd61f_0200];
+    for (place, word) in bytes.chunks_exact_mut(4).zip(words) {
+        place.copy_from_slice(&word.to_le_bytes());
+    }
+    _ = add_page(&mut bytes[..4], target.into(), rva.into(), 12);
+    add_immediate(&mut bytes[4..8], target & 0xfff, 0);
+}
+
 fn word(place: &[u8]) -> u32 {
     place.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
@@ -175,6 +186,17 @@ fn branch(place: &mut [u8], distance: i64, bits: u32, at: u32) -> Result<(), Fau
 pub struct Arm64;
 
 impl Rules for Arm64 {
+    const BRANCHES: bool = true;
+
+    fn reach(typ: u16) -> Option<u32> {
+        match typ {
+            BRANCH26 => Some(1 << 27),
+            BRANCH19 => Some(1 << 20),
+            BRANCH14 => Some(1 << 15),
+            _ => None,
+        }
+    }
+
     #[inline]
     fn base_relocation(typ: u16) -> Option<u8> {
         match typ {

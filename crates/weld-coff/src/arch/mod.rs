@@ -46,6 +46,8 @@ pub struct DelayCode {
     pub helper: &'static str,
     pub thunk: Snippet,
     pub loader: Snippet,
+    /// Logarithm of the alignment of both.
+    pub align: u8,
     /// How to unwind from the loader; the loader's entry in the table of functions leads there.
     pub unwind: &'static [u8],
     /// The loader's entry says where it ends.
@@ -90,6 +92,14 @@ pub trait Rules {
 
     /// Applies a relocation to `place`, which has [`Rules::size`] bytes and lies at `p` of the image.
     fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault>;
+
+    /// There are branches that may not reach what they go to; others are an error.
+    const BRANCHES: bool = false;
+
+    /// How many bytes a branch reaches, if it may be led to a thunk.
+    fn reach(_: u16) -> Option<u32> {
+        None
+    }
 }
 
 /// What is known of a machine.
@@ -119,6 +129,8 @@ const DIR64: u8 = pe::IMAGE_REL_BASED_DIR64.0 as u8;
 /// What a relocation refers to.
 pub struct Target<'t> {
     pub place: Place,
+    /// The part that it belongs to, though it may lie outside; `None` for what is in no section.
+    pub part: Option<u32>,
     pub base: u64,
     pub layout: &'t Layout,
 }
@@ -194,7 +206,7 @@ impl Target<'_> {
     pub fn add_section_number(&self, place: &mut [u8]) -> Result<(), Fault> {
         let Some(bytes) = place.first_chunk_mut() else { return Ok(()) };
         let number = match self.place {
-            Place::At(rva) => self.layout.out_at(rva.into()).map_or(0, |out| out + 1),
+            Place::At(rva) => self.out(rva).map_or(0, |out| out + 1),
             Place::Absolute(_) => self.layout.outs.len() + 1,
             Place::Gone => 0,
         };
@@ -202,11 +214,15 @@ impl Target<'_> {
         Ok(())
     }
 
+    fn out(&self, rva: u32) -> Option<usize> {
+        self.layout.out_of(self.part, rva)
+    }
+
     /// The offset from the start of the output section.
     pub fn offset_in_section(&self) -> Result<u64, Fault> {
         match self.place {
-            Place::At(rva) => match self.layout.out_at(rva.into()) {
-                Some(out) => Ok(u64::from(rva) - self.layout.outs[out].rva),
+            Place::At(rva) => match self.out(rva) {
+                Some(out) => Ok(u64::from(rva).wrapping_sub(self.layout.outs[out].rva)),
                 None => Err(Fault::AbsoluteInSection),
             },
             Place::Absolute(_) => Err(Fault::AbsoluteInSection),

@@ -29,6 +29,7 @@ pub static FACTS: Facts = Facts {
     base_relocation: DIR64,
     delay: DelayCode {
         helper: "__delayLoadHelper2",
+        align: 4,
         thunk: Snippet {
             bytes: DELAY_THUNK,
             fixups: &[(3, REL32, Refers::Slot), (8, REL32, Refers::Loader)],

@@ -16,7 +16,7 @@ pub static FACTS: Facts = Facts {
     gap: 0xcc,
     address: 4,
     bases: [0x40_0000, 0x1000_0000],
-    thunk: (6, 4),
+    thunk: (6, 0),
     write_thunk,
     thunk_address: Some(2),
     function: 0,
@@ -24,6 +24,7 @@ pub static FACTS: Facts = Facts {
     base_relocation: HIGHLOW,
     delay: DelayCode {
         helper: "___delayLoadHelper2@8",
+        align: 0,
         // `mov $slot, %eax; jmp loader`
         thunk: Snippet {
             bytes: b"\xb8\0\0\0\0\xe9\0\0\0\0",

@@ -6,6 +6,7 @@ use weld_common::args::Value::{self, None as NoValue, Optional, Required};
 use weld_common::args::{
     Context, Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take,
 };
+use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 
 use super::state::{State, Stop, switch};
@@ -160,7 +161,17 @@ const SYMBOLS: &[Spec<State>] = &[
         s.o.demands.optional_includes.push(v.string()?);
         Ok(())
     }),
-    refused(&["includeglob"], Required("PATTERN"), "name the symbols with /include"),
+    take(
+        &["includeglob"],
+        Required("PATTERN"),
+        "Refer to all symbols that PATTERN matches and that an object defines or a library offers.",
+        |s, v| {
+            let text = v.text()?;
+            let glob = Glob::new(text.as_bytes()).map_err(|e| format!("{text}: {e}"))?;
+            s.o.include_globs.push(glob);
+            Ok(())
+        },
+    ),
     take(&["alternatename"], Required("FROM=TO"), "FROM is TO if nobody defines it.", |s, v| {
         s.o.demands.alternate_name(v)
     }),
@@ -423,6 +434,16 @@ const SECTIONS: &[Spec<State>] = &[
     ),
     switch!("call-graph-profile-sort", "The same as objects' profiles say (default).", call_graph_sort),
     path!("print-symbol-order", "Write the functions that were moved to FILE.", print_order),
+    take(
+        &["branch-reach"],
+        Required("BYTES"),
+        "ARM64: take branches to reach only so far (at least 0x400), and put thunks in between where they go further. For tests.",
+        |s, v| {
+            let bytes = check(number(v.text()?)?, 0x400..=1 << 27)?;
+            s.o.branch_reach = Some(bytes as u32);
+            Ok(())
+        },
+    ),
     lost(&["sectionlayout"], Required("FILE"), "sections keep their order"),
 ];
 
@@ -576,7 +597,7 @@ const REPORTS: &[Spec<State>] = &[
         Ok(())
     }),
     refused(&["linkreprofullpathrsp"], Required("FILE"), "/reproduce has the whole link"),
-    refused(&["summary"], NoValue, "it is not supported yet"),
+    flag(&["summary"], "Say what was linked, and how much of it is in the PDB.", |s| s.o.summary = true),
     flag(&["?", "help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
 ];
 

@@ -28,11 +28,12 @@ pub fn of_section<R: Rules>(image: &Image, id: SectionId, fixups: &mut Vec<Fixup
     for relocation in image.relocations(section) {
         let typ = relocation.typ.get(LE).0;
         let Some(size @ 1..=8) = R::size(typ) else { continue };
-        let place = image.place(image.target(section.object, relocation));
+        let symbol = image.target(section.object, relocation);
+        let (place, part) = (image.place(symbol), image.part(symbol));
         let mut bytes = [0; 8];
         // What is not in the image, or has no section to be counted from, is nowhere.
         if place != Place::Gone {
-            let target = Target { place, base: image.base, layout: image.layout };
+            let target = Target { place, part, base: image.base, layout: image.layout };
             if R::apply(typ, &mut bytes[..size], 0, &target).is_err() {
                 bytes = [0; 8];
             }

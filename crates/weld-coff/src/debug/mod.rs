@@ -21,6 +21,7 @@ use weld_pdb::{Identity, Pdb, Relocate, Sources, Symbols, Types};
 use crate::image::Image;
 use crate::link::Job;
 use crate::options::Options;
+use crate::report::summary::InPdb;
 use files::Files;
 use fixups::Fixups;
 use modules::Modules;
@@ -36,17 +37,21 @@ fn root(options: &Options) -> &[u8] {
     options.pdb.source_path.as_ref().unwrap_or(&options.invocation.directory).as_bytes()
 }
 
+/// Where the PDB goes, from the root on.
+fn whole_path(options: &Options, out: &Path) -> String {
+    let pdb = path(options, out);
+    let shown = text::path(&pdb);
+    let (path, root) = match shown.strip_prefix('/') {
+        Some(path) => (path, "/"),
+        None => (&*shown, options.invocation.directory.as_str()),
+    };
+    text::text(&absolute(path.as_bytes(), root.as_bytes())).into_owned()
+}
+
 /// How the image calls the PDB.
 pub fn alt_path(options: &Options, out: &Path) -> String {
     let pdb = path(options, out);
-    let shown = text::path(&pdb);
-    let Some(alt) = &options.pdb.alt_path else {
-        let (path, root) = match shown.strip_prefix('/') {
-            Some(path) => (path, "/"),
-            None => (&*shown, options.invocation.directory.as_str()),
-        };
-        return text::text(&absolute(path.as_bytes(), root.as_bytes())).into_owned();
-    };
+    let Some(alt) = &options.pdb.alt_path else { return whole_path(options, out) };
     let name = pdb.file_name().map_or("".into(), |name| text::text(name.as_encoded_bytes()).into_owned());
     let extension = out.extension().map_or("".into(), |e| text::text(e.as_encoded_bytes()).into_owned());
     replace(&replace(alt, "%_pdb%", &name), "%_ext%", &extension)
@@ -74,6 +79,7 @@ fn replace(text: &str, word: &str, by: &str) -> String {
 /// The PDB and, if it was asked for, the one with nothing private: complete, but not in their places yet.
 pub struct Written<'h> {
     pub identity: Identity,
+    pub holds: InPdb,
     pub files: Vec<OutputFile<'h>>,
 }
 
@@ -94,20 +100,21 @@ pub fn write<'j>(
     for name in unknown_variables(options.pdb.alt_path.as_deref().unwrap_or_default()) {
         sink.warn(format!("only %_PDB% and %_EXT% supported in /pdbaltpath:, keeping {name} as literal"));
     }
-    let alt_path = alt_path(options, out);
-    let modules = Modules::of(image, &alt_path, parallel);
+    let whole_path = whole_path(options, out);
+    let modules = Modules::of(image, &whole_path, parallel);
     let list = modules.list();
     let sources = Sources { root: root(options), injected: &files.injected() };
     let symbols = job.step("scan symbols", || Symbols::scan(&list, types, sources, parallel, sink))?;
     let places = Places::of(image, &modules, parallel);
     let mut told = places.told();
     let streams = files.streams();
-    (told.pdb_path, told.streams, told.page_size) = (&alt_path, &streams, options.pdb.page_size);
+    (told.pdb_path, told.streams, told.page_size) = (&whole_path, &streams, options.pdb.page_size);
     told.fpo = modules.fpo();
     let writer = Writer { job, threads, sink };
     let pdb = job.step("lay out the PDB", || Pdb::plan(types, &symbols, &told, parallel, sink))?;
     let fixups = Fixups { image, modules: &modules };
     let (identity, file) = writer.write(&path, &pdb, &fixups)?;
+    let holds = InPdb::of(types, &symbols, told.publics.len());
     let mut files = vec![file];
     if let Some(path) = &options.pdb.stripped {
         told.guid = Some(identity.guid);
@@ -118,7 +125,7 @@ pub fn write<'j>(
         let pdb = Pdb::plan(&none, &symbols, &told, parallel, sink)?;
         files.push(writer.write(path, &pdb, &fixups)?.1);
     }
-    Ok(Written { identity, files })
+    Ok(Written { identity, holds, files })
 }
 
 struct Writer<'w, 'j> {

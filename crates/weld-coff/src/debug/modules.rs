@@ -51,7 +51,7 @@ pub struct Modules<'a> {
 }
 
 impl<'a> Modules<'a> {
-    /// `pdb` is how the image calls the PDB.
+    /// `pdb` is its path.
     pub fn of(image: &Image<'_, 'a>, pdb: &str, parallel: bool) -> Modules<'a> {
         let count = image.resolved.objects.len();
         let runs = par::runs("modules of objects", parallel, count, RUN, |run| {

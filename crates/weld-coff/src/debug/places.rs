@@ -138,8 +138,8 @@ fn public<'p>(image: &'p Image, id: SymbolId) -> Option<Public<'p>> {
     if NO_PUBLICS.iter().any(|prefix| entry.name.starts_with(prefix)) {
         return None;
     }
-    let out = image.layout.out_at(rva.into())?;
-    let offset = rva - image.layout.outs[out].rva as u32;
+    let out = image.layout.out_of(image.part(symbol), rva)?;
+    let offset = rva.wrapping_sub(image.layout.outs[out].rva as u32);
     let flags = if is_function(image, entry, out) { Public::FUNCTION } else { 0 };
     Some(Public { name: entry.name, offset, section: out as u16 + 1, flags })
 }

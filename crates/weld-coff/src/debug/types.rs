@@ -61,6 +61,16 @@ impl<'a> Objects<'a> {
         found
     }
 
+    /// PDBs of compilers.
+    pub fn server_count(&self) -> u64 {
+        self.servers.len() as u64
+    }
+
+    /// Objects of precompiled headers.
+    pub fn header_count(&self) -> u64 {
+        self.objects.iter().filter(|object| !object.precompiled.is_empty()).count() as u64
+    }
+
     /// Makes them one list.
     ///
     /// # Errors

@@ -60,7 +60,14 @@ fn one<R: Rules>(
         // Whoever links in spite of undefined symbols gets places as they are.
         return if image.options.force.unresolved { Ok(()) } else { fail("undefined symbol") };
     }
-    let target = Target { place: image.place(symbol), base: image.base, layout: image.layout };
+    let (mut to, part) = (image.place(symbol), image.part(symbol));
+    if R::BRANCHES
+        && !image.branches.is_empty()
+        && let Some(thunk) = image.thunk_at(section, offset)
+    {
+        to = Place::At(image.layout.rva(thunk));
+    }
+    let target = Target { place: to, part, base: image.base, layout: image.layout };
     if target.place == Place::Gone {
         // What debuggers read may speak of what is not there any more, and so may what GNU compilers make for functions.
         if section.kind == Kind::Dwarf || is_of_functions(image, section) {

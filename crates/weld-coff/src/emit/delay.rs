@@ -7,7 +7,7 @@ use crate::ids::{ImportId, SectionId};
 use crate::image::{Image, Place};
 use crate::resolve::symbols::Made;
 use crate::synth::Table;
-use crate::synth::delay::DIRECTORY_ENTRY;
+use crate::synth::delay::{DIRECTORY_ENTRY, HANDLE};
 use crate::with_rules;
 
 /// Writes a thunk or a loader.
@@ -45,6 +45,7 @@ fn write<R: Rules>(
     for &(at, typ, refers) in snippet.fixups {
         let target = Target {
             place: place(refers).map_or(Place::Gone, Place::At),
+            part: None,
             base: image.base,
             layout: image.layout,
         };
@@ -74,7 +75,7 @@ pub fn directory(image: &Image) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (i, (name, slots, _)) in (0..).zip(image.tables.delayed.imports.dlls()) {
         let unload = image.table(Table::DelayUnload).map_or(0, |table| table + slots);
-        let handle = handles + i * image.facts().address;
+        let handle = handles + i * HANDLE;
         let (address, lookup) = (at(Table::DelayAddress) + slots, at(Table::DelayLookup) + slots);
         let words = [RELATIVE, names + name, handle, address, lookup, 0, unload, 0];
         words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));

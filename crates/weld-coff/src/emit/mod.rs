@@ -22,6 +22,7 @@ use weld_common::{par, sort, text};
 use weld_pdb::Identity;
 
 use crate::arch::Jump;
+use crate::arch::arm64::write_branch_thunk;
 use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
@@ -264,6 +265,11 @@ impl Emitter<'_, '_, '_> {
             }
             Made::DelayThunk(_) | Made::DelayLoader(_) => {
                 delay::write_code(self.image, made, id, bytes, sink)
+            }
+            Made::BranchThunk(number) => {
+                let target = self.image.symbols.branch_targets[number as usize];
+                let target = self.image.rva_at(target).unwrap_or(0);
+                write_branch_thunk(bytes, self.image.layout.rva(id), target);
             }
             Made::LocalImport(local) => {
                 let address = match self.image.place(self.image.symbols.get(local)) {

@@ -48,6 +48,9 @@ pub fn has_long_name(out: &OutputSection) -> bool {
     out.name.len() > NAME && out.flags & pe::IMAGE_SCN_MEM_DISCARDABLE.0 != 0
 }
 
+/// In place of an object: the symbol has been written.
+const WRITTEN: u32 = u32::MAX;
+
 /// Symbols of a run of objects, with strings of their own.
 #[derive(Default)]
 struct Run {
@@ -111,22 +114,33 @@ fn symbols(image: &Image, parallel: bool) -> Vec<Run> {
     par::runs("symbol table", parallel, objects.len(), OBJECTS, |run| {
         let mut out = Run::default();
         for object in run {
-            let is_first = |name: SymbolId| first[name.index()].swap(0, Ordering::Relaxed) == rank(object);
+            let is_first =
+                |name: SymbolId| first[name.index()].swap(WRITTEN, Ordering::Relaxed) == rank(object);
             let own = |name: SymbolId| {
                 first[name.index()].load(Ordering::Relaxed) == rank(object) && is_first(name)
             };
-            of_object(image, ObjectId(object as u32), &objects[object], own, &mut out);
+            let is_named = |name: SymbolId| first[name.index()].load(Ordering::Relaxed) != 0;
+            of_object(image, ObjectId(object as u32), &objects[object], (own, is_named), &mut out);
         }
         out
     })
 }
 
 /// Adds the symbols of an object; names that others see if `own` says so, which it does once.
-fn of_object(image: &Image, id: ObjectId, object: &Object, own: impl Fn(SymbolId) -> bool, out: &mut Run) {
+fn of_object(
+    image: &Image,
+    id: ObjectId,
+    object: &Object,
+    (own, is_named): (impl Fn(SymbolId) -> bool, impl Fn(SymbolId) -> bool),
+    out: &mut Run,
+) {
     for (index, record) in object.coff.symbols.iter() {
         if let Some(name) = object.global(index) {
             if own(name) {
                 global(image, name, out);
+                // A jump brings along the place with the address that it goes to.
+                let place = imported_by(image, name).filter(|place| !is_named(*place));
+                place.into_iter().for_each(|place| global(image, place, out));
             }
             continue;
         }
@@ -140,6 +154,18 @@ fn of_object(image: &Image, id: ObjectId, object: &Object, own: impl Fn(SymbolId
             let symbol = resolve::symbols::local(image.sections, id, object, index);
             out.add(image, name, symbol, (record.typ, record.class));
         }
+    }
+}
+
+/// The place with the address of a function, if `name` is the jump to that function.
+fn imported_by(image: &Image, name: SymbolId) -> Option<SymbolId> {
+    let entry = image.resolved.names.get(name);
+    match image.resolved.places.get(entry.file().index()) {
+        Some(resolve::Place::Import(id)) if entry.rank() == SOFT => {
+            let [place, plain] = image.resolved.imports[id.index()].symbols;
+            (plain == name && place.is_some()).then_some(place)
+        }
+        _ => None,
     }
 }
 
@@ -164,8 +190,8 @@ impl Run {
         let (value, section) = match (symbol.kind, image.place(symbol)) {
             (Kind::Absolute, _) => (symbol.value as u32, ABSOLUTE as u16),
             (Kind::Section | Kind::ImportAddress, Place::At(rva)) => {
-                let Some(out) = image.layout.out_at(rva.into()) else { return };
-                (rva - image.layout.outs[out].rva as u32, out as u16 + 1)
+                let Some(out) = image.layout.out_of(image.part(symbol), rva) else { return };
+                (rva.wrapping_sub(image.layout.outs[out].rva as u32), out as u16 + 1)
             }
             _ => return,
         };

@@ -18,6 +18,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::join;
 use weld_common::text;
 
+use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
@@ -74,7 +75,9 @@ pub fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Op
     }
     let mut sorted: Vec<(SectionId, SectionId)> =
         folds.iter().map(|&(folded, leader)| (leader, folded)).collect();
-    sorted.sort_unstable();
+    // As the image has them: code is in front of data.
+    let is_data = |id: SectionId| sections.get(id).flags & pe::IMAGE_SCN_CNT_CODE.0 == 0;
+    sorted.sort_unstable_by_key(|&(leader, folded)| (is_data(leader), leader, folded));
     for class in sorted.chunk_by(|a, b| a.0 == b.0) {
         let Some(kept) = name(class[0].0) else { continue };
         sink.push(Diagnostic::said(format!("Selected {kept}")));

@@ -16,7 +16,7 @@ use weld_common::{text, zeroed};
 use super::FileName;
 use crate::coff::directives::{self, Directive};
 use crate::coff::machine::Machine;
-use crate::coff::object::{ABSOLUTE, ObjectFile, SectionHeader, Symbol, UNDEFINED};
+use crate::coff::object::{ABSOLUTE, DEBUG, ObjectFile, SectionHeader, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::{FileId, SymbolId};
 use crate::resolve::names::{Bins, Names, Rank, Record, SOFT, flag};
@@ -83,11 +83,17 @@ impl<'a> Object<'a> {
     }
 
     fn read_directives(&mut self) -> Result<(), String> {
-        for header in self.coff.sections.iter().filter(|header| &header.name == b".drectve") {
-            let text = self.coff.contents(header).map_err(|e| format!(".drectve: {e}"))?;
-            directives::parse(text, |directive| self.directives.push(directive));
+        for text in self.directive_texts() {
+            directives::parse(text?, |directive| self.directives.push(directive));
         }
         Ok(())
+    }
+
+    /// What its sections of directives have.
+    pub fn directive_texts(&self) -> impl Iterator<Item = Result<&'a [u8], String>> + use<'a> {
+        let coff = self.coff;
+        let all = coff.sections.iter().filter(|header| &header.name == b".drectve");
+        all.map(move |header| coff.contents(header).map_err(|e| format!(".drectve: {e}")))
     }
 
     /// The COMDAT section with this number.
@@ -200,7 +206,11 @@ fn bits(
             Some(comdat) if comdat.selection == LARGEST => strong | flag::COMDAT | flag::LARGEST,
             Some(_) => strong | flag::COMDAT,
         },
-        _ => return Ok(None),
+        DEBUG => return Ok(None),
+        section => {
+            let name = text::text(coff.symbol_name(symbol).unwrap_or_default()).into_owned();
+            return Err(format!("{name} should not refer to special section {section}"));
+        }
     }))
 }
 
@@ -253,7 +263,6 @@ const WITH_FUNCTIONS: [&[u8]; 3] = [b".pdata$", b".xdata$", b".eh_frame$"];
 
 /// Has sections without a leader go with the functions that their names say.
 fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
-    let lacks_leader = |comdat: &Comdat| comdat.leader == NO_LEADER && comdat.selection != ASSOCIATIVE;
     let leaders: Vec<(u32, u32)> = comdats
         .iter()
         .filter(|comdat| comdat.leader != NO_LEADER)
@@ -271,7 +280,7 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
         if comdat.leader != NO_LEADER {
             in_front += 1;
         }
-        if !lacks_leader(comdat) {
+        if !comdat.lacks_leader() {
             continue;
         }
         let name = coff.section(comdat.section).and_then(|header| coff.section_name(header).ok());
@@ -313,6 +322,11 @@ fn plain_name(name: &[u8], machine: Option<Machine>) -> &[u8] {
 }
 
 impl Comdat {
+    /// Nothing leads to it, and it goes with nothing.
+    pub fn lacks_leader(&self) -> bool {
+        self.leader == NO_LEADER && self.selection != ASSOCIATIVE
+    }
+
     pub fn is_associative(&self) -> bool {
         self.selection == ASSOCIATIVE
     }

@@ -83,6 +83,8 @@ impl Section {
 /// Name and flags of sections that lie together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Part {
+    /// The linker's own code lies behind that of objects, whatever its name is.
+    pub is_last: bool,
     pub name: Vec<u8>,
     pub flags: u32,
 }
@@ -104,6 +106,9 @@ pub const KEPT_FLAGS: u32 = 0xfe00_0000
     | pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0
     | pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0;
 
+/// Flags of code.
+const CODE: u32 = pe::IMAGE_SCN_CNT_CODE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_EXECUTE.0;
+
 impl Sections {
     /// Section `number` of an object.
     #[inline]
@@ -117,27 +122,41 @@ impl Sections {
     }
 
     /// The id of a part, made if missing.
-    pub fn part(&mut self, name: &[u8], flags: u32) -> u32 {
-        let mut hash = join(hash_bytes(name), flags.into());
+    pub fn part(&mut self, name: &[u8], flags: u32, is_last: bool) -> u32 {
+        let mut hash = join(hash_bytes(name), u64::from(flags) | u64::from(is_last) << 32);
         loop {
             match self.part_ids.get(&hash).map(|&id| (id, &self.parts[id as usize])) {
-                Some((id, part)) if part.name == name && part.flags == flags => return id,
+                Some((id, part)) if (&part.name[..], part.flags, part.is_last) == (name, flags, is_last) => {
+                    return id;
+                }
                 // Another name has this hash.
                 Some(_) => hash = hash.wrapping_add(1),
                 None => break,
             }
         }
         let id = self.parts.len() as u32;
-        self.parts.push(Part { name: name.to_vec(), flags });
+        self.parts.push(Part { is_last, name: name.to_vec(), flags });
         self.part_ids.insert(hash, id);
         id
     }
 
     /// Adds a section that the linker makes.
     pub fn add_made(&mut self, number: u32, part: (&[u8], u32), size: u32, align: u8) -> SectionId {
+        let (name, flags) = part;
+        let part = self.part(name, flags, false);
+        self.push_made(number, part, size, align)
+    }
+
+    /// Adds code of the linker's own.
+    pub fn add_code(&mut self, number: u32, size: u32, align: u8) -> SectionId {
+        let part = self.part(b".text", CODE, true);
+        self.push_made(number, part, size, align)
+    }
+
+    /// Adds a section that the linker makes to a part.
+    pub fn push_made(&mut self, number: u32, part: u32, size: u32, align: u8) -> SectionId {
         let id = SectionId(self.list.len() as u32);
-        let flags = part.1;
-        let part = self.part(part.0, flags);
+        let flags = self.parts[part as usize].flags;
         let object = ObjectId::NONE;
         self.list.push(Section {
             number,
@@ -259,7 +278,7 @@ impl Sections {
     fn number_parts(&mut self, local: &[Vec<(&[u8], u32)>], parallel: bool) {
         let ids: Vec<Vec<u32>> = local
             .iter()
-            .map(|parts| parts.iter().map(|(name, flags)| self.part(name, *flags)).collect())
+            .map(|parts| parts.iter().map(|(name, flags)| self.part(name, *flags, false)).collect())
             .collect();
         let renumber = |section: &mut Section| {
             if let Some(id) = ids[section.object.index()].get(section.part as usize) {
@@ -310,6 +329,13 @@ fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> R
             false => name,
         },
     )
+}
+
+/// A section's name and number.
+fn numbered(object: &Object, number: u32) -> String {
+    let header = object.coff.section(number);
+    let name = header.and_then(|header| object.coff.section_name(header).ok()).unwrap_or_default();
+    format!("{} (sec {number})", weld_common::text::text(name))
 }
 
 impl<'a> Parser<'_, 'a> {
@@ -423,7 +449,10 @@ impl<'a> Parser<'_, 'a> {
             let known = match comdat::fate(self.resolved, object, comdat) {
                 Fate::Kept => Some(false),
                 Fate::Discarded => Some(true),
-                Fate::Follows(parent) => object.place_of(parent).and_then(|at| *gone.get(at)?),
+                Fate::Follows(parent) => {
+                    let place = object.place_of(parent).filter(|at| !object.comdats[*at].lacks_leader());
+                    place.and_then(|at| *gone.get(at)?)
+                }
             };
             gone.push(known);
         }
@@ -444,15 +473,17 @@ impl<'a> Parser<'_, 'a> {
                 match comdat::fate(self.resolved, object, &object.comdats[at]) {
                     Fate::Kept => break false,
                     Fate::Discarded => break true,
-                    Fate::Follows(parent) if parent == 0 || parent as usize > object.coff.sections.len() => {
-                        self.wrong(object, &object.comdats[at], |number| {
-                            format!("associative comdat section {number} has invalid reference to section {parent}")
-                        });
-                        break true;
-                    }
                     Fate::Follows(parent) => match object.place_of(parent) {
-                        Some(next) => at = next,
-                        None => break false,
+                        Some(next) if !object.comdats[next].lacks_leader() => at = next,
+                        None if object.coff.section(parent).is_some() => break false,
+                        _ => {
+                            let other = numbered(object, parent);
+                            self.wrong(object, &object.comdats[at], |number| {
+                                let own = numbered(object, number);
+                                format!("associative comdat {own} has invalid reference to section {other}")
+                            });
+                            break true;
+                        }
                     },
                 }
             };

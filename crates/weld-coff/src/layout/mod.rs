@@ -7,6 +7,7 @@
 //!
 //! [`program`] says which output sections there are and in which order.
 
+pub mod branches;
 pub mod patch_space;
 pub mod program;
 pub mod section_order;
@@ -54,6 +55,8 @@ pub struct Layout {
     rvas: Vec<AtomicU32>,
     /// Of a part: where it stands among all parts of the image.
     rank: Vec<u32>,
+    /// The output section of each rank.
+    out_of_rank: Vec<u32>,
     pub headers_size: u64,
     pub image_size: u64,
     pub file_size: u64,
@@ -71,6 +74,15 @@ impl Layout {
     /// A section lies where another one does.
     pub fn stand_in(&self, folded: SectionId, leader: SectionId) {
         self.rvas[folded.index()].store(self.rva(leader), Ordering::Relaxed);
+    }
+
+    /// The output section of a symbol: that of the part that it belongs to, where the end of a section is in that section, or else the one
+    /// around its address.
+    #[inline]
+    pub fn out_of(&self, part: Option<u32>, rva: u32) -> Option<usize> {
+        let rank = part.and_then(|part| self.rank.get(part as usize));
+        let out = rank.and_then(|rank| self.out_of_rank.get(*rank as usize));
+        out.filter(|&&out| out != u32::MAX).map(|&out| out as usize).or_else(|| self.out_at(rva.into()))
     }
 
     /// The output section with this address in it.
@@ -143,7 +155,7 @@ pub struct Placer<'p> {
     pub sections: &'p Sections,
     pub options: &'p Options,
     pub sink: &'p DiagSink,
-    pub patch_space: Option<PatchSpace>,
+    pub patch_space: Option<&'p PatchSpace>,
     pub parallel: bool,
 }
 
@@ -163,6 +175,7 @@ impl Placer<'_> {
             outs: Vec::new(),
             rvas: zeroed::sparse(self.sections.list.len()),
             rank: program.rank,
+            out_of_rank: vec![u32::MAX; program.ranks as usize],
             headers_size,
             image_size: align_to(headers_size, self.options.align),
             file_size: headers_size,
@@ -171,7 +184,7 @@ impl Placer<'_> {
         };
         let mut relocs = Some(relocs);
         for (out, members) in program.outs.into_iter().zip(ranges) {
-            let is_relocs = out.is_relocs;
+            let (is_relocs, ranks) = (out.is_relocs, out.ranks.clone());
             let mut placed = OutputSection {
                 name: out.name,
                 flags: out.flags,
@@ -206,6 +219,7 @@ impl Placer<'_> {
                 self.sink.push(Diagnostic::error(format!("section larger than 4 GiB: {name}")));
                 return layout;
             }
+            layout.out_of_rank[ranks.start as usize..ranks.end as usize].fill(layout.outs.len() as u32);
             layout.outs.push(placed);
         }
         layout
@@ -216,7 +230,7 @@ impl Placer<'_> {
         let members = &layout.order[out.members.clone()];
         let list = &self.sections.list;
         let align = |id: u32| 1u64 << list[id as usize].align;
-        let before = |id: u32| self.patch_space.as_ref().map_or(0, |space| space.before(&list[id as usize]));
+        let before = |id: u32| self.patch_space.map_or(0, |space| space.before(&list[id as usize]));
         let runs = par::runs("extent of sections", self.parallel, members.len(), RUN, |run| {
             let mut extent = Extent::default();
             // Where what has bytes in the file ends, for a run that has any.

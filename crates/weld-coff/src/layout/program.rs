@@ -58,6 +58,7 @@ const MERGES: &[(&str, &str)] = &[
 /// What is merged besides for MinGW.
 const GNU_MERGES: &[(&str, &str)] = &[(".CRT", ".rdata"), (".ctors", ".rdata"), (".dtors", ".rdata")];
 
+#[derive(Clone)]
 pub struct Out {
     pub name: Vec<u8>,
     pub flags: u32,
@@ -67,6 +68,7 @@ pub struct Out {
     pub is_relocs: bool,
 }
 
+#[derive(Clone)]
 pub struct Program {
     pub outs: Vec<Out>,
     /// Of each part its place in the image; all ones if it has none.

@@ -100,8 +100,9 @@ pub fn map(image: &Image, name: &str, time: u32, parallel: bool) -> String {
     all += "\n  Address         Publics by Value              Rva+Base               Lib:Object\n\n";
     let (publics, statics) = lines(image, parallel);
     publics.iter().for_each(|line| line.write(&mut all));
-    let entry = image.resolved.program.entry.and_then(|entry| image.rva_of(entry));
-    let (section, offset) = entry.and_then(|rva| place_of(image, rva)).unwrap_or((0, 0));
+    let entry = image.resolved.program.entry.map(|entry| image.symbols.get(entry));
+    let place = entry.and_then(|entry| place_of(image, entry, image.rva_at(entry)?));
+    let (section, offset) = place.unwrap_or((0, 0));
     let _ = writeln!(all, "\n entry point at         {section:04x}:{offset:08x}");
     all += "\n Static symbols\n\n";
     statics.iter().for_each(|line| line.write(&mut all));
@@ -111,10 +112,10 @@ pub fn map(image: &Image, name: &str, time: u32, parallel: bool) -> String {
     all
 }
 
-/// Where in which output section an address is.
-fn place_of(image: &Image, rva: u32) -> Option<(u32, u64)> {
-    let out = image.layout.out_at(rva.into())?;
-    Some((out as u32 + 1, u64::from(rva) - image.layout.outs[out].rva))
+/// Where in which output section a symbol is.
+fn place_of(image: &Image, symbol: Symbol, rva: u32) -> Option<(u32, u64)> {
+    let out = image.layout.out_of(image.part(symbol), rva)?;
+    Some((out as u32 + 1, u64::from(rva).wrapping_sub(image.layout.outs[out].rva)))
 }
 
 /// What the sections of one name in objects have in an output section.
@@ -195,7 +196,7 @@ fn line(image: &Image, name: &[u8], symbol: Symbol, file: String) -> Option<Line
     let name = text::text(name).into_owned();
     match image.place(symbol) {
         Place::At(rva) => {
-            let (section, offset) = place_of(image, rva)?;
+            let (section, offset) = place_of(image, symbol, rva)?;
             Some(Line { section, offset, address: image.base + u64::from(rva), name, file })
         }
         Place::Absolute(value) if symbol.kind == Kind::Absolute => {

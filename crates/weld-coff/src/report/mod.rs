@@ -2,7 +2,9 @@
 
 pub mod discarded;
 pub mod duplicates;
+mod dwarf;
 pub mod files;
 pub mod map;
 pub mod source;
+pub mod summary;
 pub mod undefined;

@@ -1,11 +1,14 @@
-//! The source line of a place in an object, from its CodeView. Only links that have something to complain about come here.
+//! The source line of a place in an object, from its CodeView or else its DWARF ([`super::dwarf`]). Only links that have something to
+//! complain about come here.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use object::LittleEndian as LE;
 use weld_common::text;
 use weld_pdb::codeview::subsection::{self, Subsection, Subsections};
 
+use super::dwarf::Dwarf;
 use crate::coff::object::SectionHeader;
 use crate::ids::FileId;
 use crate::input::object::Object;
@@ -34,6 +37,7 @@ struct Lines<'o, 'a> {
     object: &'o Object<'a>,
     /// Those of each function, by section and offset.
     lists: Vec<List<'a>>,
+    dwarf: OnceCell<Dwarf<'a>>,
 }
 
 /// The lines of a function.
@@ -51,10 +55,15 @@ impl<'o, 'a> Lines<'o, 'a> {
             add_lists(object, header, &mut lists);
         }
         lists.sort_by_key(|list| (list.section, list.start));
-        Lines { object, lists }
+        Lines { object, lists, dwarf: OnceCell::new() }
     }
 
     fn at(&self, section: u32, offset: u32) -> Option<String> {
+        let dwarf = || self.dwarf.get_or_init(|| Dwarf::of(self.object));
+        self.in_codeview(section, offset).or_else(|| dwarf().at(self.object, section, offset))
+    }
+
+    fn in_codeview(&self, section: u32, offset: u32) -> Option<String> {
         let before = self.lists.partition_point(|list| (list.section, list.start) <= (section, offset));
         let list = self.lists[..before].last().filter(|list| list.section == section)?;
         let offset = offset - list.start;
@@ -98,7 +107,7 @@ fn add_lists<'a>(object: &Object<'a>, header: &'a SectionHeader, lists: &mut Vec
     }
 }
 
-/// The last line that begins at `offset` of the function or before.
+/// The last line that begins at `offset` of the function or before, or else the first one.
 fn in_list(list: &[u8], offset: u32) -> Option<(u32, u32)> {
     let flags = u16::from_le_bytes(*list.get(6..)?.first_chunk()?);
     let (mut at, mut best): (usize, Option<(u32, u32, u32)>) = (HEADER, None);
@@ -107,8 +116,9 @@ fn in_list(list: &[u8], offset: u32) -> Option<(u32, u32)> {
         for i in 0..count as usize {
             let entry = at + FILE + i * LINE;
             let (start, line) = (word(list, entry)?, word(list, entry + 4)? & 0xff_ffff);
-            if start <= offset && best.is_none_or(|(least, ..)| start >= least) {
-                best = Some((start, file, line));
+            // What is in front of all lines belongs to the first.
+            if start <= offset && best.is_none_or(|(least, ..)| start >= least) || best.is_none() {
+                best = Some((start.min(offset), file, line));
             }
         }
         // With columns, a block is longer; without its size it would have no end.

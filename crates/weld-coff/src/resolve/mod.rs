@@ -144,6 +144,7 @@ impl<'a> Resolver<'a, '_> {
         let first: Vec<FileId> = rounds.inputs.first_round().collect();
         self.announce_archives(&mut rounds);
         self.read(&first, true, &mut rounds);
+        self.note_machine(&rounds);
         if self.options.mingw.on {
             self.define_lists(&mut rounds);
         }
@@ -161,9 +162,17 @@ impl<'a> Resolver<'a, '_> {
             let text = format!("{} is not supported yet; x64, x86 and arm64 are", machine.name());
             return Err(Diagnostic::error(text).into());
         }
+        self.note_machine(&rounds);
         let mut wraps = Vec::new();
         let (program, alternates) = self.ask_program(machine, &mut wraps, &mut rounds)?;
         Ok(Resolved { wraps, ..self.finish(rounds, machine, program, alternates) })
+    }
+
+    /// Messages show names as this machine has them.
+    fn note_machine(&self, rounds: &Rounds) {
+        if let Some(machine) = rounds.machine {
+            self.options.found_machine.get_or_init(|| machine);
+        }
     }
 
     /// The machine of the first object or import in a library, if nothing but libraries is linked.
@@ -225,6 +234,15 @@ impl<'a> Resolver<'a, '_> {
         self.sink.settle();
     }
 
+    /// `/verbose`: what an object asks for.
+    fn say_directives(&self, object: &Object) {
+        for bytes in object.directive_texts().filter_map(Result::ok) {
+            let shown = text::text(bytes.trim_ascii());
+            self.sink.push(Diagnostic::said(format!("Directives: {}: {shown}", object.name)));
+        }
+        self.sink.settle();
+    }
+
     /// Adds a reference to `name`.
     fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_>) -> SymbolId {
         let name: &'a [u8] = match rounds.names.find(name.as_bytes()) {
@@ -248,6 +266,9 @@ impl<'a> Resolver<'a, '_> {
             let Some(object) = rounds.loaded.object_mut(file) else { continue };
             let directives = std::mem::take(&mut object.directives);
             let name = object.name.clone();
+            if self.options.verbose {
+                self.say_directives(object);
+            }
             for directive in directives {
                 let (kind, word) = match &directive {
                     Directive::Export(word) => (b'e', word),

@@ -59,11 +59,20 @@ fn is_decorated(name: &str) -> bool {
 /// The name of a symbol that the user gives without what compilers for x86 put in front of it.
 /// GNU tools put the underscore in front of `f@8`, too.
 fn decorated(name: &str, machine: Machine, gnu: bool) -> String {
-    let stays = if gnu { name.starts_with(['?', '@']) } else { is_decorated(name) };
+    let stays = if gnu { name.starts_with(['?', '@']) || name.contains("@@") } else { is_decorated(name) };
     match machine == Machine::X86 && !stays {
         true => format!("_{name}"),
         false => name.to_owned(),
     }
+}
+
+/// What programs call a function that is exported as `to`: its symbol `mangled` with `to` in the place of its plain name. What says how it is
+/// called stays: `_f` that is `_g@8` is called `_f@8`.
+fn renamed(mangled: &str, plain: &str, to: &str) -> String {
+    let without = |name: &str| name.strip_prefix('_').map(str::to_owned);
+    let pairs = [Some((plain.to_owned(), to.to_owned())), without(plain).zip(without(to))];
+    let found = pairs.into_iter().flatten().find(|(plain, _)| mangled.contains(plain.as_str()));
+    found.map_or_else(|| mangled.to_owned(), |(plain, to)| mangled.replacen(&plain, &to, 1))
 }
 
 /// The answers.
@@ -147,6 +156,7 @@ impl<'a> Resolver<'a, '_> {
         for name in std::mem::take(&mut rounds.demands.includes) {
             self.refer(&name, flag::REF | flag::ROOT, rounds);
         }
+        self.refer_to_globs(rounds);
         if !self.options.delay_loads.is_empty() {
             program.delay_helper = Some(self.refer(facts(machine).delay.helper, flag::REF, rounds));
         }
@@ -177,6 +187,20 @@ impl<'a> Resolver<'a, '_> {
         self.export_all(machine, &mut program, rounds);
         self.add_stdcall_aliases(machine, &mut program);
         Ok((program, alternates))
+    }
+
+    /// `/includeglob`: what is defined or offered so far.
+    fn refer_to_globs(&self, rounds: &mut Rounds<'a, '_>) {
+        if self.options.include_globs.is_empty() {
+            return;
+        }
+        let is_wanted = |name: &[u8]| self.options.include_globs.iter().any(|glob| glob.matches(name));
+        let all = rounds.names.iter().filter(|(_, entry)| entry.best != u64::MAX && is_wanted(entry.name));
+        let mut names: Vec<&[u8]> = all.map(|(_, entry)| entry.name).collect();
+        names.sort_unstable();
+        for name in names {
+            self.refer(&text::text(name), flag::REF | flag::ROOT, rounds);
+        }
     }
 
     /// Reads the module-definition file. What the command line says has the last word.
@@ -333,7 +357,7 @@ impl<'a> Resolver<'a, '_> {
                 // The plain name is not asked for any more, unless an object does.
                 rounds.names.get_mut(*symbol).flags &= !flag::ROOT;
                 *symbol = self.refer(&mangled, flag::ROOT, rounds);
-                import_symbol.into_iter().for_each(|name| *name = mangled.clone());
+                import_symbol.into_iter().for_each(|import| *import = renamed(&mangled, &name, import));
             }
         }
     }

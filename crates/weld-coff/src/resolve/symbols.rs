@@ -51,9 +51,6 @@ pub struct Symbol {
 
 const _: () = assert!(size_of::<Symbol>() == 16);
 
-/// Flags of code.
-const CODE: u32 = pe::IMAGE_SCN_CNT_CODE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_EXECUTE.0;
-
 const UNDEFINED: Symbol = Symbol { value: 0, target: u32::MAX, kind: Kind::Undefined };
 
 impl Symbol {
@@ -79,6 +76,8 @@ pub enum Made {
     DelayThunk(ImportId),
     /// What has a DLL loaded: its number among [`Delays::loaders`].
     DelayLoader(u32),
+    /// What a branch goes to whose target is too far: its number among [`Symbols::branch_targets`].
+    BranchThunk(u32),
     /// A table; which one, its number among [`crate::synth`]'s says.
     Table(u32),
 }
@@ -86,6 +85,8 @@ pub enum Made {
 pub struct Symbols {
     pub list: Vec<Symbol>,
     pub made: Vec<Made>,
+    /// What thunks of branches lead to.
+    pub branch_targets: Vec<Symbol>,
     /// Weak externals and alternate names that stand for others.
     pub aliased: usize,
     pub delays: Delays,
@@ -181,8 +182,14 @@ impl Freezer<'_, '_> {
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
         let list = weld_common::par::list("freeze names", self.parallel, count, grain, |run| run.map(one));
-        let mut symbols =
-            Symbols { list, made: Vec::new(), aliased: 0, delays: Delays::default(), auto_imports: false };
+        let mut symbols = Symbols {
+            list,
+            made: Vec::new(),
+            branch_targets: Vec::new(),
+            aliased: 0,
+            delays: Delays::default(),
+            auto_imports: false,
+        };
         let _stretch = trace::stretch("sections for symbols");
         self.commons(&noted.commons, &mut symbols, sections);
         self.thunks(&mut symbols, sections);
@@ -281,7 +288,7 @@ impl Freezer<'_, '_> {
             }
             let number = symbols.made.len() as u32;
             symbols.made.push(Made::Thunk(ImportId(i as u32)));
-            let section = sections.add_made(number, (b".text", CODE), thunk.0, thunk.1);
+            let section = sections.add_code(number, thunk.0, thunk.1);
             symbols.list[name.index()] = Symbol::in_section(section, 0);
         }
     }
@@ -292,6 +299,11 @@ impl Freezer<'_, '_> {
             return;
         }
         let code = &facts(self.resolved.machine).delay;
+        let mut add = |made: Made, size: usize| {
+            let number = symbols.made.len() as u32;
+            symbols.made.push(made);
+            sections.add_code(number, size as u32, code.align)
+        };
         let mut loaders: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut delays = Delays::default();
         for (i, file) in self.resolved.imports.iter().enumerate() {
@@ -308,19 +320,13 @@ impl Freezer<'_, '_> {
                 let text = format!("cannot delay-load {dll} due to import of data: {name}");
                 self.sink.push(Diagnostic::error(text).of(file.file, 0));
             }
-            let mut add = |made: Made, size: usize| {
-                let number = symbols.made.len() as u32;
-                symbols.made.push(made);
-                sections.add_made(number, (b".text", CODE), size as u32, 4)
-            };
-            let next = delays.loaders.len() as u32;
-            let loader = *loaders.entry(dll).or_insert_with(|| {
-                delays.loaders.push(add(Made::DelayLoader(next), code.loader.bytes.len()));
-                next
-            });
+            let next = loaders.len() as u32;
+            let loader = *loaders.entry(dll).or_insert(next);
             delays.thunks.push(add(Made::DelayThunk(ImportId(i as u32)), code.thunk.bytes.len()));
             delays.loader_of.push(loader);
         }
+        let loader = |number: u32| add(Made::DelayLoader(number), code.loader.bytes.len());
+        delays.loaders = (0..loaders.len() as u32).map(loader).collect();
         symbols.delays = delays;
     }
 

@@ -65,6 +65,12 @@ impl DebugDirectory {
         self.pdb.as_ref().map_or(0, |path| 4 + 16 + 4 + path.len() as u32 + 1)
     }
 
+    /// Where in it the PDB's identity is.
+    pub fn identity_at(&self) -> Option<u32> {
+        let record = self.size() - self.record_size();
+        self.pdb.is_some().then_some(record + SIGNATURE.len() as u32)
+    }
+
     pub fn bytes(&self, known: &Known) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.size() as usize);
         // Data are in the order of their entries, but for the record, whose length is no multiple of 4.

@@ -13,6 +13,9 @@ use crate::ids::ImportId;
 /// Bytes of what the helper is told of a DLL.
 pub const DIRECTORY_ENTRY: u32 = 32;
 
+/// Bytes of the place for a DLL's handle: as many as on machines with addresses of 64 bits.
+pub const HANDLE: u32 = 8;
+
 pub struct Delayed<'a> {
     pub imports: Imports<'a>,
     facts: &'static Facts,
@@ -38,8 +41,8 @@ impl<'a> Delayed<'a> {
             (Table::DelayUnload, if self.unload { address } else { 0 }),
             (Table::DelayHints, hints),
             (Table::DelayDlls, names),
+            (Table::DelayHandles, count * HANDLE),
             (Table::DelayAddress, address),
-            (Table::DelayHandles, count * self.facts.address),
             (Table::DelayUnwind, self.facts.delay.unwind.len() as u32),
             (Table::DelayFunctions, count * self.facts.function as u32),
         ];

@@ -32,6 +32,8 @@ pub struct Imports<'a> {
     names: Vec<u8>,
     /// Bytes of a slot: of an address.
     slot: u32,
+    /// Nobody makes use of the numbers at which names may be in the DLLs' tables.
+    late: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -43,8 +45,13 @@ enum Lookup {
 }
 
 impl<'a> Imports<'a> {
-    /// The imports that `takes` says.
-    pub fn new(resolved: &Resolved<'a>, live: &Live, takes: impl Fn(ImportId) -> bool) -> Imports<'a> {
+    /// The imports that `takes` says; `late` ones are those of DLLs that a helper of the run-time library loads.
+    pub fn new(
+        resolved: &Resolved<'a>,
+        live: &Live,
+        late: bool,
+        takes: impl Fn(ImportId) -> bool,
+    ) -> Imports<'a> {
         let mut dlls: Vec<Dll> = Vec::new();
         let mut number: HashMap<Vec<u8>, usize> = HashMap::new();
         for (i, file) in resolved.imports.iter().enumerate() {
@@ -68,6 +75,7 @@ impl<'a> Imports<'a> {
             hints: Vec::new(),
             names: Vec::new(),
             slot: facts(resolved.machine).address,
+            late,
             dlls: Vec::new(),
         };
         for mut dll in dlls {
@@ -90,7 +98,8 @@ impl<'a> Imports<'a> {
                 None => Lookup::Ordinal(import.ordinal),
                 Some(name) => {
                     let at = self.hints.len() as u32;
-                    self.hints.extend_from_slice(&import.ordinal.to_le_bytes());
+                    let hint = if self.late { 0 } else { import.ordinal };
+                    self.hints.extend_from_slice(&hint.to_le_bytes());
                     self.hints.extend_from_slice(name);
                     self.hints.push(0);
                     if !self.hints.len().is_multiple_of(2) {

@@ -125,8 +125,9 @@ impl Table {
     /// Logarithm of its alignment.
     pub fn align(self, is_64: bool) -> u8 {
         match self {
-            Table::ImportLookup | Table::ImportAddress | Table::Resources => 3,
-            Table::DelayLookup | Table::DelayUnload | Table::DelayAddress | Table::DelayHandles => 3,
+            Table::Resources | Table::DelayHandles => 3,
+            Table::ImportLookup | Table::ImportAddress if is_64 => 3,
+            Table::DelayLookup | Table::DelayUnload | Table::DelayAddress if is_64 => 3,
             Table::CtorsStart | Table::CtorsEnd | Table::DtorsStart | Table::DtorsEnd if is_64 => 3,
             Table::ImportHints | Table::DelayHints => 1,
             Table::ImportDlls | Table::DelayDlls => 0,

@@ -1,8 +1,9 @@
 //! The tree of resources: by type, by name, by language; from files of compiled resources, and from objects of GNU tools.
 //!
 //! Tables come first, level by level, then descriptions of data, then texts, then data. In a table texts stand before
-//! numbers, each sorted. Source: "PE Format", The .rsrc Section.
+//! numbers, each sorted; texts and data are in the order in which files have them. Source: "PE Format", The .rsrc Section.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use object::LittleEndian as LE;
@@ -18,8 +19,10 @@ use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
 
+/// A resource, the file that it comes from, and how many were there before it.
+type Leaf<'a> = (Resource<'a>, String, u32);
 /// Data of each language.
-type Languages<'a> = BTreeMap<u16, (Resource<'a>, String)>;
+type Languages<'a> = BTreeMap<u16, Leaf<'a>>;
 type Names<'a> = BTreeMap<ResourceId, Languages<'a>>;
 type Types<'a> = BTreeMap<ResourceId, Names<'a>>;
 
@@ -31,6 +34,9 @@ pub struct Resources<'a> {
 const TABLE: u32 = 16;
 const ENTRY: u32 = 8;
 const DESCRIPTION: u32 = 16;
+
+/// Where data begins; each is a multiple of 8 bytes.
+const DATA_ALIGN: u32 = 16;
 
 /// Bytes of data. There is room for tables and texts in front of so much in any image.
 const MOST: u64 = 2 << 30;
@@ -46,6 +52,7 @@ impl<'a> Resources<'a> {
     ) -> Resources<'a> {
         let (force, gnu) = (options.force.multiple_resources, options.mingw.on);
         let mut types: Types = BTreeMap::new();
+        let mut count = 0;
         if let Some((number, data)) = manifest {
             let (typ, name) = (ResourceId::Number(manifest::RESOURCE_TYPE), ResourceId::Number(number));
             let language = manifest::LANGUAGE;
@@ -57,7 +64,7 @@ impl<'a> Resources<'a> {
                 characteristics: 0,
                 data,
             };
-            let languages = BTreeMap::from([(language, (resource, "/manifest:embed".to_owned()))]);
+            let languages = BTreeMap::from([(language, (resource, "/manifest:embed".to_owned(), 0))]);
             types.insert(typ, BTreeMap::from([(name, languages)]));
         }
         let of_file = |(name, bytes): &(FileName<'a>, &'a [u8])| match res::parse(bytes) {
@@ -71,7 +78,7 @@ impl<'a> Resources<'a> {
             for resource in list {
                 let languages =
                     types.entry(resource.typ.clone()).or_default().entry(resource.name.clone()).or_default();
-                if let Some((old, first)) = languages.get(&resource.language) {
+                if let Some((old, first, _)) = languages.get(&resource.language) {
                     if gnu && is_default_manifest(old) {
                         continue;
                     }
@@ -81,7 +88,8 @@ impl<'a> Resources<'a> {
                     sink.push(if force { Diagnostic::warning(text) } else { Diagnostic::error(text) });
                     continue;
                 }
-                languages.insert(resource.language, (resource, name.to_string()));
+                count += 1;
+                languages.insert(resource.language, (resource, name.to_string(), count));
             }
         }
         if gnu {
@@ -89,7 +97,7 @@ impl<'a> Resources<'a> {
         }
         let mut resources = Resources { types, size: 0 };
         let all = || resources.types.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values);
-        if all().map(|(resource, _)| resource.data.len() as u64).sum::<u64>() > MOST {
+        if all().map(|(resource, ..)| resource.data.len() as u64).sum::<u64>() > MOST {
             sink.error("resources have more than 2 GiB");
             return resources;
         }
@@ -113,36 +121,37 @@ impl<'a> Resources<'a> {
         let entries = self.types.len() + names().count() + leaves;
         let descriptions_at = tables as u32 * TABLE + entries as u32 * ENTRY;
         let texts_at = descriptions_at + leaves as u32 * DESCRIPTION;
-        let mut writer = Writer {
-            bytes: Vec::new(),
-            texts: Vec::new(),
-            texts_at,
-            next_table: 0,
-            next_leaf: descriptions_at,
-        };
+        let mut in_order: Vec<&Leaf> = names().flat_map(BTreeMap::values).collect();
+        in_order.sort_by_key(|leaf| leaf.2);
+        let texts = Texts::of(&in_order, texts_at);
+        let mut writer =
+            Writer { bytes: Vec::new(), texts: &texts, next_table: 0, next_leaf: descriptions_at };
         writer.next_table = TABLE + self.types.len() as u32 * ENTRY;
-        writer.table(self.types.iter().map(|(id, names)| (id, names.len())));
-        for names in self.types.values() {
-            writer.table(names.iter().map(|(id, languages)| (id, languages.len())));
+        writer.table(None, self.types.iter().map(|(id, names)| (id, names.len())));
+        for (id, names) in &self.types {
+            writer.table(Some(id), names.iter().map(|(id, languages)| (id, languages.len())));
         }
         for languages in names() {
             writer.leaves(languages.keys().copied());
         }
-        let mut data_at = (texts_at + writer.texts.len() as u32).next_multiple_of(8);
-        let mut data = Vec::new();
-        for (resource, _) in names().flat_map(BTreeMap::values) {
-            let size = resource.data.len() as u32;
-            for word in [rva + data_at, size, 0, 0] {
+        let first_data = (texts_at + texts.bytes.len() as u32).next_multiple_of(DATA_ALIGN);
+        let mut data_at = first_data;
+        let mut places = HashMap::new();
+        for (resource, _, number) in &in_order {
+            places.insert(*number, data_at);
+            data_at = (data_at + resource.data.len() as u32).next_multiple_of(8);
+        }
+        for (resource, _, number) in names().flat_map(BTreeMap::values) {
+            for word in [rva + places[number], resource.data.len() as u32, 0, 0] {
                 writer.bytes.extend_from_slice(&word.to_le_bytes());
             }
-            data.push(resource.data);
-            data_at = (data_at + size).next_multiple_of(8);
         }
-        let Writer { mut bytes, texts, .. } = writer;
-        bytes.extend_from_slice(&texts);
-        for part in data {
+        let mut bytes = writer.bytes;
+        bytes.extend_from_slice(&texts.bytes);
+        bytes.resize(first_data as usize, 0);
+        for (resource, ..) in in_order {
+            bytes.extend_from_slice(resource.data);
             bytes.resize(bytes.len().next_multiple_of(8), 0);
-            bytes.extend_from_slice(part);
         }
         bytes
     }
@@ -161,7 +170,7 @@ fn drop_default_manifests(types: &mut Types, sink: &DiagSink) {
             languages.remove(&0);
         }
         let mut others = languages.iter();
-        if let (Some((one, (_, first))), Some((other, (_, second)))) = (others.next(), others.next()) {
+        if let (Some((one, (_, first, _))), Some((other, (_, second, _)))) = (others.next(), others.next()) {
             sink.error(format!(
                 "duplicate non-default manifests with languages {one} in {first} and {other} in {second}"
             ));
@@ -218,16 +227,41 @@ pub fn take_from_objects<'a>(
     found
 }
 
-struct Writer {
+/// Texts of types, and of names below a type, with their lengths in front.
+struct Texts<'t> {
     bytes: Vec<u8>,
-    texts: Vec<u8>,
-    texts_at: u32,
+    /// Where each is.
+    places: HashMap<(Option<&'t ResourceId>, &'t ResourceId), u32>,
+}
+
+impl<'t> Texts<'t> {
+    /// The texts of resources that come in this order; they lie at `start`.
+    fn of(leaves: &[&'t Leaf], start: u32) -> Texts<'t> {
+        let mut texts = Texts { bytes: Vec::new(), places: HashMap::new() };
+        for (resource, ..) in leaves {
+            for key in [(None, &resource.typ), (Some(&resource.typ), &resource.name)] {
+                if let ResourceId::Text(text) = key.1
+                    && let Entry::Vacant(place) = texts.places.entry(key)
+                {
+                    place.insert(start + texts.bytes.len() as u32);
+                    texts.bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
+                    text.iter().for_each(|unit| texts.bytes.extend_from_slice(&unit.to_le_bytes()));
+                }
+            }
+        }
+        texts
+    }
+}
+
+struct Writer<'w> {
+    bytes: Vec<u8>,
+    texts: &'w Texts<'w>,
     /// Where the next table of the level below lies, and the next description.
     next_table: u32,
     next_leaf: u32,
 }
 
-impl Writer {
+impl Writer<'_> {
     fn header(&mut self, texts: usize, numbers: usize) {
         self.bytes.extend_from_slice(&[0; 12]);
         self.bytes.extend_from_slice(&(texts as u16).to_le_bytes());
@@ -239,14 +273,19 @@ impl Writer {
         self.bytes.extend_from_slice(&target.to_le_bytes());
     }
 
-    /// A table of types or names, each with the number of entries below it.
-    fn table<'i>(&mut self, entries: impl Iterator<Item = (&'i ResourceId, usize)> + Clone) {
+    /// A table of types, or of the names of a type, each with the number of entries below it.
+    fn table<'i>(
+        &mut self,
+        typ: Option<&'i ResourceId>,
+        entries: impl Iterator<Item = (&'i ResourceId, usize)> + Clone,
+    ) {
         let texts = entries.clone().filter(|(id, _)| matches!(id, ResourceId::Text(_))).count();
         self.header(texts, entries.clone().count() - texts);
         for (id, below) in entries {
             let id = match id {
                 ResourceId::Number(number) => u32::from(*number),
-                ResourceId::Text(text) => self.text(text),
+                // The first bit says that it is a text.
+                ResourceId::Text(_) => self.texts.places.get(&(typ, id)).copied().unwrap_or(0) | 1 << 31,
             };
             self.entry(id, self.next_table | 1 << 31);
             self.next_table += TABLE + below as u32 * ENTRY;
@@ -259,14 +298,6 @@ impl Writer {
             self.entry(language.into(), self.next_leaf);
             self.next_leaf += DESCRIPTION;
         }
-    }
-
-    /// A text with its length in front; the first bit says that it is one.
-    fn text(&mut self, text: &[u16]) -> u32 {
-        let at = self.texts_at + self.texts.len() as u32;
-        self.texts.extend_from_slice(&(text.len() as u16).to_le_bytes());
-        text.iter().for_each(|unit| self.texts.extend_from_slice(&unit.to_le_bytes()));
-        at | 1 << 31
     }
 }
 

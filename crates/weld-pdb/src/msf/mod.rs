@@ -120,9 +120,9 @@ impl Layout {
         let mut bytes = vec![0; self.page as usize];
         let mut out = Writer::new(&mut bytes);
         out.bytes(MAGIC);
-        // The first of the two maps is the one in use.
+        // The second of the two maps is the one in use.
         let list = self.directory.slot + self.directory.len.div_ceil(self.page);
-        let words = [self.page, 1, self.pages, self.directory.len, 0, self.page_of(list)];
+        let words = [self.page, 2, self.pages, self.directory.len, 0, self.page_of(list)];
         words.into_iter().for_each(|word| out.u32(word));
         bytes
     }
@@ -137,10 +137,11 @@ impl Layout {
         (u64::from(interval) * u64::from(self.page) + 1) * u64::from(self.page)
     }
 
-    /// Both maps of an interval. The first ones of all intervals together have a bit for each page, set if it is free: no page of the
-    /// file is. The second ones are not in use.
+    /// Both maps of an interval. The second ones of all intervals together have a bit for each page, set if it is free: no page of the
+    /// file is. The first ones are not in use.
     pub fn write_maps(&self, interval: u32, out: &mut [u8]) {
         out.fill(0xff);
+        let out = &mut out[self.page as usize..];
         let first_page = u64::from(interval) * u64::from(self.page) * 8;
         let used = u64::from(self.pages).saturating_sub(first_page).min(u64::from(self.page) * 8);
         let (bytes, bits) = ((used / 8) as usize, used % 8);
@@ -288,10 +289,10 @@ mod tests {
         let layout = Layout::new(&[200 << 20], 4096).unwrap();
         let mut maps = vec![0; 8192];
         layout.write_maps(0, &mut maps);
-        assert!(maps[..4096].iter().all(|&b| b == 0) && maps[4096..].iter().all(|&b| b == 0xff));
+        assert!(maps[4096..].iter().all(|&b| b == 0) && maps[..4096].iter().all(|&b| b == 0xff));
         layout.write_maps(1, &mut maps);
         let used = layout.pages as usize - 4096 * 8;
-        assert!((0..4096 * 8).all(|i| (maps[i / 8] >> (i % 8) & 1 == 1) == (i >= used)));
+        assert!((0..4096 * 8).all(|i| (maps[4096 + i / 8] >> (i % 8) & 1 == 1) == (i >= used)));
         layout.write_maps(2, &mut maps);
         assert!(maps.iter().all(|&b| b == 0xff));
     }

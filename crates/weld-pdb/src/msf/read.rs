@@ -26,15 +26,15 @@ struct Stream {
 impl<'a> Msf<'a> {
     pub fn parse(file: &'a [u8]) -> Result<Msf<'a>, Error> {
         if !file.starts_with(MAGIC) {
-            return Err("is no PDB file");
+            return Err("MSF superblock is missing");
         }
-        let word = |i: usize| u32_at(file, MAGIC.len() + 4 * i).map_err(|_| "is truncated");
+        let word = |i: usize| u32_at(file, MAGIC.len() + 4 * i).map_err(|_| "It is truncated");
         let (page, directory_len, list) = (word(0)? as usize, word(3)? as usize, word(5)?);
         if !page.is_power_of_two() || !(512..=65536).contains(&page) {
-            return Err("has pages of an unknown size");
+            return Err("It has pages of an unknown size");
         }
         if directory_len > file.len() {
-            return Err("has a directory larger than the file");
+            return Err("It has a directory larger than the file");
         }
         let mut msf = Msf { file, page, streams: Vec::new() };
         let numbers = msf.words(msf.page(list)?, directory_len.div_ceil(page))?;
@@ -49,16 +49,16 @@ impl<'a> Msf<'a> {
 
     /// The bytes of a stream; no copy if its pages follow each other.
     pub fn stream(&self, number: usize) -> Result<Cow<'a, [u8]>, Error> {
-        self.join(self.streams.get(number).ok_or("has not all streams that it should have")?)
+        self.join(self.streams.get(number).ok_or("It has not all streams that it should have")?)
     }
 
     fn page(&self, number: u32) -> Result<&'a [u8], Error> {
         let start = number as usize * self.page;
-        self.file.get(start..start + self.page).ok_or("is truncated")
+        self.file.get(start..start + self.page).ok_or("It is truncated")
     }
 
     fn words(&self, bytes: &[u8], count: usize) -> Result<Vec<u32>, Error> {
-        let bytes = bytes.get(..count * 4).ok_or("has a directory that is too large")?;
+        let bytes = bytes.get(..count * 4).ok_or("It has a directory that is too large")?;
         Ok(bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
@@ -69,7 +69,7 @@ impl<'a> Msf<'a> {
         {
             let start = first as usize * self.page;
             let bytes = self.file.get(start..).and_then(|rest| rest.get(..stream.len));
-            return bytes.map(Cow::Borrowed).ok_or("is truncated");
+            return bytes.map(Cow::Borrowed).ok_or("It is truncated");
         }
         let mut bytes = Vec::with_capacity(stream.len);
         for &number in &stream.pages {
@@ -82,7 +82,7 @@ impl<'a> Msf<'a> {
     /// The streams that a directory lists. Together they are no larger than the file, so that no list of pages says the same page
     /// over and over to make up gigabytes.
     fn directory(&self, bytes: &[u8]) -> Result<Vec<Stream>, Error> {
-        let too_short = |_| "has a directory that ends too early";
+        let too_short = |_| "It has a directory that ends too early";
         let count = u32_at(bytes, 0).map_err(too_short)? as usize;
         let lens = self.words(&bytes[4..], count)?;
         let mut rest = &bytes[4 + 4 * count..];
@@ -92,7 +92,7 @@ impl<'a> Msf<'a> {
             let len = if len == NO_STREAM { 0 } else { len as usize };
             let pages = self.words(rest, len.div_ceil(self.page))?;
             rest = &rest[4 * pages.len()..];
-            room = room.checked_sub(len).ok_or("has streams larger than the file")?;
+            room = room.checked_sub(len).ok_or("It has streams larger than the file")?;
             streams.push(Stream { len, pages });
         }
         Ok(streams)

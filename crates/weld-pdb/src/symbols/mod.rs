@@ -34,6 +34,17 @@ pub struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
+    /// How many global symbols there are in the end.
+    pub fn global_count(&self) -> u64 {
+        let of_module = |module: &Scanned| module.globals.iter().filter(|global| global.is_kept()).count();
+        self.scanned.iter().map(|module| of_module(module) as u64).sum()
+    }
+
+    /// Bytes of the symbols of all modules.
+    pub fn module_bytes(&self) -> u64 {
+        self.scanned.iter().map(|module| u64::from(module.total().symbols)).sum()
+    }
+
     /// Reads all modules. One whose debug information is malformed gets a warning in `sink`, and none of it.
     ///
     /// # Errors
@@ -80,6 +91,15 @@ fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
             let text = format!("Cannot use debug info for '{}'", module.name);
             sink.push(Diagnostic::warning(text).note(fault.to_string()).at(i as u64));
         }
+        if scanned.unknown_types > 0 {
+            let (name, count) = (module.name, scanned.unknown_types);
+            let text =
+                format!("{name}: {count} references of symbols to types that the object does not have");
+            sink.push(Diagnostic::warning(text).at(i as u64));
+        }
+        if scanned.has_empty_symbols {
+            sink.push(Diagnostic::warning(format!("empty symbols subsection: {}", module.name)).at(i as u64));
+        }
         for &(what, kind) in &scanned.left_out {
             match left_out.iter_mut().find(|known| (known.0, known.1) == (what, kind)) {
                 Some(known) => known.3 += 1,
@@ -89,7 +109,7 @@ fn warn(modules: &[Module<'_>], scanned: &[Scanned<'_>], sink: &DiagSink) {
     }
     for (what, kind, first, more) in left_out {
         let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let text = format!("{}{others}: {what} kind {kind:#06x} are left out", modules[first].name);
+        let text = format!("{}{others}: ignoring {what} kind 0x{kind:X}", modules[first].name);
         sink.push(Diagnostic::warning(text).at(first as u64));
     }
 }

@@ -65,6 +65,12 @@ pub struct Scanned<'a> {
     pub names: Uses<'a>,
     /// For each entry of its table of files, which of `names` it has.
     pub files: Vec<u32>,
+    /// The table of files, which lies behind all else: the section that has it, and its bytes. A module with names has one, empty or not.
+    pub file_table: Option<(u32, u32)>,
+    /// References to types that the module does not have.
+    pub unknown_types: u32,
+    /// It has a list of symbols without any.
+    pub has_empty_symbols: bool,
     /// How functions lay out their frames.
     pub frames: Vec<Frames>,
     /// Kinds of records and subsections that are left out, which a user should know of.
@@ -75,6 +81,11 @@ impl Scanned<'_> {
     /// What all sections have.
     pub fn total(&self) -> Cut {
         self.cuts.last().copied().unwrap_or_default()
+    }
+
+    /// Bytes of lines and files.
+    pub fn c13_len(&self) -> u32 {
+        self.total().c13 + self.file_table.map_or(0, |(_, size)| size)
     }
 
     /// The offset in `/names` of what the module's own table has at `local`.
@@ -112,7 +123,7 @@ struct Scan<'a, 't> {
     /// Bytes so far.
     symbols: u64,
     c13: u64,
-    strings: Option<&'a [u8]>,
+    strings: Option<(usize, &'a [u8])>,
     files: Option<(usize, &'a [u8])>,
     /// Names that symbols use, by their places in the table of strings.
     used: Vec<u32>,
@@ -154,6 +165,13 @@ impl<'a, 't> Scan<'a, 't> {
                 self.subsection(section, &part)?;
             }
         }
+        let table = self.files.map(|(section, files)| (section, files.len()));
+        let table = table.or(self.strings.map(|(section, _)| (section, 0)));
+        let size = |len: usize| (subsection::HEADER + len.next_multiple_of(4)) as u32;
+        self.found.file_table = table.map(|(section, len)| (section as u32, size(len)));
+        if self.symbols + self.c13 + self.found.c13_len() as u64 > MOST_BYTES {
+            return Err(Fault::TooLong);
+        }
         self.cut(self.module.len())?;
         self.resolve_names()
     }
@@ -177,14 +195,15 @@ impl<'a, 't> Scan<'a, 't> {
                 u32_at(part.contents, 8)?;
             }
             subsection::INLINEELINES => each_inlinee(part.contents, |at| {
-                let id = u32_at(part.contents, at)?;
-                inlinee_number(&self.lookup, id).map(|_| ()).ok_or(Fault::Index(id))
+                let number = inlinee_number(&self.lookup, u32_at(part.contents, at)?);
+                self.found.unknown_types += u32::from(number.is_none());
+                Ok(())
             })?,
             subsection::FRAMEDATA => {
                 self.found.frames.push(Frames::read(self.section, part.start, part.contents)?);
                 self.used.extend(frames::programs(part.contents));
             }
-            subsection::STRINGTABLE => once(self.strings.replace(part.contents))?,
+            subsection::STRINGTABLE => once(self.strings.replace((self.section, part.contents)))?,
             subsection::FILECHKSMS => once(self.files.replace((self.section, part.contents)))?,
             _ => {}
         }
@@ -192,15 +211,16 @@ impl<'a, 't> Scan<'a, 't> {
             Placement::C13 => {
                 self.c13 += (subsection::HEADER + part.contents.len().next_multiple_of(4)) as u64
             }
-            Placement::Elsewhere | Placement::Useless => {}
+            Placement::Last | Placement::Elsewhere | Placement::Useless => {}
             Placement::LeftOut(what) => note_left_out(&mut self.found.left_out, what, part.kind),
         }
         Ok(())
     }
 
     fn symbols(&mut self, section: &'a [u8], part: &Subsection<'a>) -> Result<(), Fault> {
+        self.found.has_empty_symbols |= part.contents.is_empty();
         let mut left_out = std::mem::take(&mut self.found.left_out);
-        let note = |kind: u16| note_left_out(&mut left_out, "symbol records of unknown", kind.into());
+        let note = |kind: u16| note_left_out(&mut left_out, "unknown symbol record", kind.into());
         let walked = walk::each_record(section, part, note, |found| self.symbol(&found));
         self.found.left_out = left_out;
         walked
@@ -213,8 +233,9 @@ impl<'a, 't> Scan<'a, 't> {
             return Err(Fault::Truncated);
         }
         symbol::each_ref(found.traits, body, |at, space| {
-            let index = u32_at(body, at)?;
-            self.lookup.get(index, space).map(|_| ()).ok_or(Fault::Index(index))
+            let number = self.lookup.get(u32_at(body, at)?, space);
+            self.found.unknown_types += u32::from(number.is_none());
+            Ok(())
         })?;
         if let Some(at) = found.traits.string {
             self.used.push(u32_at(body, at.into())?);
@@ -240,7 +261,7 @@ impl<'a, 't> Scan<'a, 't> {
                 global.take_one_of_equals(found.record.padded());
                 let mut hasher = Hasher::new(found.record.kind.into());
                 let index = u32_at(body, 0)?;
-                hasher.word(self.lookup.get(index, Space::Type).unwrap_or(0).into());
+                hasher.word(number_of(&self.lookup, index, Space::Type).into());
                 hasher.bytes(&body[4..name_at + name.len()]);
                 self.found.hashes.push(hasher.finish());
             }
@@ -252,7 +273,7 @@ impl<'a, 't> Scan<'a, 't> {
 
     /// Looks up all names that the module uses in its table of strings.
     fn resolve_names(&mut self) -> Result<(), Fault> {
-        let strings = self.strings.unwrap_or_default();
+        let strings = self.strings.map_or(&[][..], |(_, strings)| strings);
         let mut locals = Vec::new();
         if let Some((section, contents)) = self.files {
             self.section = section;
@@ -292,6 +313,8 @@ fn note_left_out(left_out: &mut Vec<(&'static str, u32)>, what: &'static str, ki
 pub enum Placement {
     /// It is copied behind the module's symbols.
     C13,
+    /// It is copied behind all else: readers look for the table of files there.
+    Last,
     /// Its contents are somewhere else in the PDB.
     Elsewhere,
     /// It is for linkers, and debuggers do not read it: addresses of COFF symbols, hashes of functions' types for control flow guard. The C
@@ -303,18 +326,19 @@ pub enum Placement {
 
 pub fn placement(kind: u32) -> Placement {
     match kind {
-        subsection::LINES | subsection::INLINEELINES | subsection::FILECHKSMS => Placement::C13,
+        subsection::LINES | subsection::INLINEELINES => Placement::C13,
+        subsection::FILECHKSMS => Placement::Last,
         subsection::SYMBOLS | subsection::STRINGTABLE | subsection::FRAMEDATA => Placement::Elsewhere,
         subsection::COFF_SYMBOL_RVA | subsection::XFG_HASH_TYPE | subsection::XFG_HASH_VIRTUAL => {
             Placement::Useless
         }
         subsection::CROSSSCOPEIMPORTS | subsection::CROSSSCOPEEXPORTS => {
-            Placement::LeftOut("tables of link-time code generation in .debug$S, of")
+            Placement::LeftOut("tables of link-time code generation, debug$S subsection")
         }
         subsection::IL_LINES..=subsection::MERGED_ASSEMBLYINPUT => {
-            Placement::LeftOut("tables of managed code in .debug$S, of")
+            Placement::LeftOut("tables of managed code, debug$S subsection")
         }
-        _ => Placement::LeftOut("subsections of .debug$S of unknown"),
+        _ => Placement::LeftOut("unknown debug$S subsection"),
     }
 }
 
@@ -349,6 +373,16 @@ pub fn each_inlinee(contents: &[u8], mut f: impl FnMut(usize) -> Result<(), Faul
         }
     }
     if at > contents.len() { Err(Fault::Truncated) } else { Ok(()) }
+}
+
+/// What stands in for types that the module does not have: debuggers know it as a type that could not be translated. Ids have none of the kind.
+const UNKNOWN_TYPE: u32 = 7;
+
+/// The number in the PDB of what the module calls `index`, known or not.
+#[inline]
+pub fn number_of(lookup: &Lookup<'_>, index: u32, space: Space) -> u32 {
+    let unknown = if space == Space::Type { UNKNOWN_TYPE } else { 0 };
+    lookup.get(index, space).unwrap_or(unknown)
 }
 
 /// The number of an inlined function. With the upper bit it means one of another module's, and stays as it is.

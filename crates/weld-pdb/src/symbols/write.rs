@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::Symbols;
 use super::globals::{Global, REFERENCE};
-use super::scan::{self, Cut, Placement, Scanned, inlinee_number};
+use super::scan::{self, Cut, Placement, Scanned, inlinee_number, number_of};
 use super::walk::{self, Found};
 use crate::codeview::records::{self, HEADER};
 use crate::codeview::subsection::{self, Subsection, Subsections};
@@ -26,6 +26,8 @@ pub const SIGNATURE_SIZE: u32 = size_of_val(&SIGNATURE_C13) as u32;
 pub struct Out<'o> {
     pub symbols: &'o mut [u8],
     pub c13: &'o mut [u8],
+    /// The table of files, if the unit has it.
+    pub file_table: &'o mut [u8],
     pub globals: &'o mut [u8],
 }
 
@@ -49,10 +51,17 @@ impl Scanned<'_> {
         first.place..last.place + last.size() as u32
     }
 
+    /// Bytes of the table of files, if it is this unit that writes them.
+    pub fn file_table_len(&self, unit: usize) -> u32 {
+        let (start, end) = self.unit(unit);
+        let own = self.file_table.filter(|(section, _)| (start.section..end.section).contains(section));
+        own.map_or(0, |(_, size)| size)
+    }
+
     /// Bytes of the module's stream; 0 if it has none.
     pub fn stream_len(&self) -> u32 {
         let total = self.total();
-        match total.symbols + total.c13 {
+        match total.symbols + self.c13_len() {
             0 => 0,
             bytes => SIGNATURE_SIZE + bytes + 4,
         }
@@ -78,6 +87,8 @@ pub fn unit(
         symbols: Writer::new(out.symbols),
         symbols_at: SIGNATURE_SIZE + start.symbols,
         c13: Writer::new(out.c13),
+        has_file_table: !out.file_table.is_empty(),
+        file_table: Writer::new(out.file_table),
         globals: Writer::new(out.globals),
         next_global: start.globals as usize,
         scopes: Vec::new(),
@@ -92,6 +103,11 @@ pub fn unit(
         writer.next_fixup = 0;
         sorted_fixups(relocate, (module as u32, section), &mut writer.fixups);
         writer.section(source.sections[section as usize]);
+    }
+    if writer.has_file_table && writer.file_table.at() == 0 {
+        // There are names, but no files.
+        writer.file_table.u32(subsection::FILECHKSMS);
+        writer.file_table.u32(0);
     }
     writer.misfits
 }
@@ -120,6 +136,8 @@ struct UnitWriter<'w, 'o> {
     /// Where in the module's stream `symbols` begins.
     symbols_at: u32,
     c13: Writer<'o>,
+    file_table: Writer<'o>,
+    has_file_table: bool,
     globals: Writer<'o>,
     next_global: usize,
     /// Scopes that are open: their places in `symbols`.
@@ -148,7 +166,7 @@ impl UnitWriter<'_, '_> {
                     );
                 }
                 _ => {
-                    if let Placement::C13 = scan::placement(part.kind) {
+                    if let Placement::C13 | Placement::Last = scan::placement(part.kind) {
                         self.subsection(&part);
                     }
                 }
@@ -227,9 +245,13 @@ impl UnitWriter<'_, '_> {
     fn subsection(&mut self, part: &Subsection<'_>) {
         let fixups = self.fixups_in(part.start, part.contents.len());
         let size = part.contents.len().next_multiple_of(4);
-        self.c13.u32(part.kind);
-        self.c13.u32(size as u32);
-        let out = self.c13.part(size);
+        let writer = match part.kind {
+            subsection::FILECHKSMS => &mut self.file_table,
+            _ => &mut self.c13,
+        };
+        writer.u32(part.kind);
+        writer.u32(size as u32);
+        let out = writer.part(size);
         out[..part.contents.len()].copy_from_slice(part.contents);
         out[part.contents.len()..].fill(0);
         self.misfits += apply(&self.fixups[fixups], part.start, &mut out[..part.contents.len()]);
@@ -262,7 +284,7 @@ fn copy(context: &Context<'_>, found: &Found<'_>, fixups: &[Fixup], out: &mut [u
     let body = record.body();
     // The first reading has found that all of it is there.
     let _ = symbol::each_ref(found.traits, body, |at, space| {
-        let mut number = context.lookup.get(u32_at(body, at)?, space).unwrap_or(0);
+        let mut number = number_of(&context.lookup, u32_at(body, at)?, space);
         if found.traits.streams == Streams::Procedure && space == Space::Id {
             number = context.types.function_type(number).unwrap_or(0);
         }

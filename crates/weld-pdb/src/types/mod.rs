@@ -149,6 +149,11 @@ impl<'a> Types<'a> {
         self.numbered.streams[space as usize].count
     }
 
+    /// How many records objects and compilers' PDBs have.
+    pub fn record_count(&self) -> u64 {
+        self.sources.iter().map(|source| source.indices.len() as u64).sum()
+    }
+
     /// The type of a function, by the number of its id.
     pub fn function_type(&self, id: u32) -> Option<u32> {
         let number = self.numbered.function_types.get(id.checked_sub(FIRST_INDEX)? as usize)?;

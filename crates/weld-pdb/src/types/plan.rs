@@ -31,8 +31,8 @@ struct Half<'a> {
     ids: Cow<'a, [u8]>,
 }
 
-/// The GUID of a compiler's PDB and the list of its ids.
-type Ids = ([u8; 16], u32);
+/// The GUID of a compiler's PDB and the list of its ids, or what is wrong with it.
+type Ids = Result<([u8; 16], u32), &'static str>;
 
 /// Where an object's types are.
 enum Found<'a> {
@@ -49,12 +49,10 @@ impl<'a> Plan<'a> {
             names: Vec::new(),
             objects: vec![ObjectState::None; objects.len()],
         };
-        let halves: Vec<Option<Half<'a>>> =
-            servers.iter().map(|server| plan.add_server(server, sink)).collect();
+        let halves: Vec<_> = servers.iter().map(|server| plan.add_server(server)).collect();
         let headers = plan.add_headers(objects, sink);
         plan.first_round = plan.sources.len();
-        let ids: Vec<Option<Ids>> =
-            halves.into_iter().map(|half| half.map(|half| plan.add_ids(half))).collect();
+        let ids: Vec<_> = halves.into_iter().map(|half| half.map(|half| plan.add_ids(half))).collect();
         for (i, object) in objects.iter().enumerate() {
             if object.types.is_empty() || !object.precompiled.is_empty() {
                 continue;
@@ -84,22 +82,14 @@ impl<'a> Plan<'a> {
     }
 
     /// Adds the types of a compiler's PDB.
-    fn add_server(&mut self, server: &TypeServer<'a>, sink: &DiagSink) -> Option<Half<'a>> {
-        match Server::parse(server.file) {
-            Ok(Server { guid, types, ids }) => {
-                let types =
-                    self.add(server.name, Unread { data: types, refers: Refers::Itself, any_order: true });
-                Some(Half { name: server.name, guid, types, ids })
-            }
-            Err(why) => {
-                sink.push(Diagnostic::warning(format!("{}: {why}", server.name)));
-                None
-            }
-        }
+    fn add_server(&mut self, server: &TypeServer<'a>) -> Result<Half<'a>, &'static str> {
+        let Server { guid, types, ids } = Server::parse(server.file)?;
+        let types = self.add(server.name, Unread { data: types, refers: Refers::Itself, any_order: true });
+        Ok(Half { name: server.name, guid, types, ids })
     }
 
     /// Adds the ids of a compiler's PDB.
-    fn add_ids(&mut self, half: Half<'a>) -> Ids {
+    fn add_ids(&mut self, half: Half<'a>) -> ([u8; 16], u32) {
         let unread = Unread { data: half.ids, refers: Refers::Types(half.types), any_order: true };
         (half.guid, self.add(half.name, unread))
     }
@@ -125,11 +115,7 @@ impl<'a> Plan<'a> {
 }
 
 /// Where the types of an object are that is no precompiled header, or why they are nowhere.
-fn find<'a>(
-    object: &ObjectTypes<'a>,
-    headers: &HashMap<u32, u32>,
-    ids: &[Option<Ids>],
-) -> Result<Found<'a>, String> {
+fn find<'a>(object: &ObjectTypes<'a>, headers: &HashMap<u32, u32>, ids: &[Ids]) -> Result<Found<'a>, String> {
     let data = records::after_signature(object.types).map_err(|fault| format!(".debug$T {fault}"))?;
     let Ok(first) = Record::at(data, 0) else { return Ok(Found::List(Unread::new(data))) };
     match first.kind {
@@ -157,16 +143,15 @@ fn in_header(record: &Record<'_>, headers: &HashMap<u32, u32>) -> Result<(u32, u
 }
 
 /// The list of an object whose types are in a compiler's PDB.
-fn in_server(object: &ObjectTypes<'_>, ids: &[Option<Ids>]) -> Result<u32, String> {
+fn in_server(object: &ObjectTypes<'_>, ids: &[Ids]) -> Result<u32, String> {
     let name = server_of(object.types).ok_or("the record that names the PDB with its types is truncated")?;
     let path = String::from_utf8_lossy(name.path);
-    let Some(server) = object.server else {
-        return Err(format!("its types are in {path}, which was not found"));
-    };
-    match ids.get(server as usize).copied().flatten() {
-        Some((guid, source)) if guid == name.guid => Ok(source),
-        Some(_) => Err(format!("its types are in {path}, which has another GUID than when it was compiled")),
-        None => Err(format!("its types are in {path}, which cannot be read")),
+    let failed = |why: &str| Err(format!("failed to load reference '{path}': {why}"));
+    match object.server.and_then(|server| ids.get(server as usize)) {
+        Some(Ok((guid, source))) if *guid == name.guid => Ok(*source),
+        Some(Ok(_)) => failed("The signature does not match; the file(s) might be out of date"),
+        Some(Err(why)) => failed(&format!("The PDB file is corrupt. {why}")),
+        None => failed("No such file or directory"),
     }
 }
 

@@ -47,12 +47,12 @@ const GUID_AT: usize = 12;
 
 impl<'a> Server<'a> {
     /// # Errors
-    /// What is wrong with it, in words that go behind its name.
+    /// What is wrong with it.
     pub fn parse(file: &'a [u8]) -> Result<Server<'a>, &'static str> {
         let msf = Msf::parse(file)?;
         let info = msf.stream(stream::INFO)?;
         let guid = info.get(GUID_AT..).and_then(|rest| rest.first_chunk::<16>());
-        let guid = *guid.ok_or("has an info stream that ends too early")?;
+        let guid = *guid.ok_or("It has an info stream that ends too early")?;
         Ok(Server { guid, types: records_of(&msf, stream::TPI)?, ids: records_of(&msf, stream::IPI)? })
     }
 }
@@ -60,15 +60,15 @@ impl<'a> Server<'a> {
 /// The records of a stream of types or ids.
 fn records_of<'a>(msf: &Msf<'a>, stream: usize) -> Result<Cow<'a, [u8]>, &'static str> {
     let bytes = msf.stream(stream)?;
-    let word = |i: usize| u32_at(&bytes, 4 * i).map_err(|_| "has a stream of types that ends too early");
+    let word = |i: usize| u32_at(&bytes, 4 * i).map_err(|_| "It has a stream of types that ends too early");
     let (start, first, len) = (word(1)? as usize, word(2)?, word(4)? as usize);
     if first != FIRST_INDEX {
-        return Err("numbers its types in an unknown way");
+        return Err("It numbers its types in an unknown way");
     }
     let end = start
         .checked_add(len)
         .filter(|&end| end <= bytes.len())
-        .ok_or("has a stream of types that ends too early")?;
+        .ok_or("It has a stream of types that ends too early")?;
     Ok(match bytes {
         Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[start..end]),
         Cow::Owned(mut bytes) => {
