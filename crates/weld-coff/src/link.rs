@@ -34,6 +34,7 @@ use crate::implib;
 use crate::input::FileName;
 use crate::input::load::{Inputs, Loader};
 use crate::input::overlay::Overlay;
+use crate::input::parts;
 use crate::input::search::Search;
 use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
@@ -104,6 +105,8 @@ fn carry_out(command: args::Command, sink: DiagSink, host: &dyn Host) -> Result<
     }
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
     let mut store = InputStore::new(host);
+    let reads_debug = options.debug.pdb || options.debug.dwarf;
+    store.prefetch(options.prefetch, if reads_debug { parts::of } else { parts::of_image_only });
     let recorder = options.reproduce.as_ref().map(|Reproduction { path, response, version }| {
         store.record();
         store.refuse(Identity::of(path).map(|id| (id, "/reproduce".to_owned())).into_iter().collect());

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
+use weld_common::io::readahead::Prefetch;
 use weld_common::text;
 
 use crate::coff::machine::Machine;
@@ -394,6 +395,7 @@ pub struct Options {
     pub time_trace: Option<PathBuf>,
     pub time_trace_beside_output: bool,
     pub engine: EngineChoice,
+    pub prefetch: Prefetch,
 }
 
 impl Default for Options {
@@ -484,6 +486,7 @@ impl Default for Options {
             time_trace: None,
             time_trace_beside_output: false,
             engine: EngineChoice::Auto,
+            prefetch: Prefetch::Auto,
         }
     }
 }

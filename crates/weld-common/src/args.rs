@@ -472,6 +472,27 @@ fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     above[b.len()]
 }
 
+/// One of a few words.
+pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
+    choose(given.text()?, choices)
+}
+/// The same for a part of a value.
+pub fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
+        return Ok(*value);
+    }
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    Err(format!("expected {}, but got '{text}'", one_of(&names)))
+}
+
+fn one_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

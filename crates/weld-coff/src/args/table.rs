@@ -8,6 +8,7 @@ use weld_common::args::{
 };
 use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
+use weld_common::io::readahead::Prefetch;
 
 use super::state::{State, Stop, switch};
 use super::values::{alignment, image_base, number, sizes, version};
@@ -144,7 +145,15 @@ const INPUTS: &[Spec<State>] = &[
     ),
     path!("vfsoverlay", "Read from FILE, in YAML, which files are elsewhere than their names say.", overlay),
     flag(&["print-search-paths"], "Show where libraries are looked for.", |s| s.o.print_search_paths = true),
-    accepted(&["prefetch-inputs"], Optional("no"), "it changes no output"),
+    take(
+        &["prefetch-inputs"],
+        Optional("no"),
+        "Ask for all inputs before they are needed, or for none. Default: those that the system says are not in memory.",
+        |s, v| {
+            s.o.prefetch = if switch(v)? { Prefetch::On } else { Prefetch::Off };
+            Ok(())
+        },
+    ),
 ];
 
 const SYMBOLS: &[Spec<State>] = &[

@@ -55,28 +55,57 @@ pub const DEBUG: i32 = -2;
 const HEADER: usize = 20;
 const BIG_HEADER: usize = 56;
 
+fn short() -> String {
+    "the file is shorter than its header".to_owned()
+}
+
+/// Where the header says that tables are.
+pub struct Tables {
+    pub first_section: usize,
+    pub section_count: u32,
+    pub symbols: u32,
+    pub symbol_count: u32,
+}
+
+impl Tables {
+    /// Those of an object, `big` or not.
+    pub fn of(data: &[u8], big: bool) -> Result<Tables, String> {
+        let field = |at| u32_at(data, at).ok_or_else(short);
+        let half = |at| u16_at(data, at).ok_or_else(short);
+        Ok(match big {
+            true => Tables {
+                first_section: BIG_HEADER,
+                section_count: field(44)?,
+                symbols: field(48)?,
+                symbol_count: field(52)?,
+            },
+            false => Tables {
+                first_section: HEADER + usize::from(half(16)?),
+                section_count: half(2)?.into(),
+                symbols: field(8)?,
+                symbol_count: field(12)?,
+            },
+        })
+    }
+
+    /// The section table; `None` if it does not lie within the file.
+    pub fn sections<'a>(&self, data: &'a [u8]) -> Option<&'a [SectionHeader]> {
+        table(data, self.first_section, self.section_count as usize)
+    }
+}
+
 impl<'a> ObjectFile<'a> {
     /// Opens an object that [`super::identify`] said is one, `big` or not.
     pub fn parse(data: &'a [u8], big: bool) -> Result<ObjectFile<'a>, String> {
-        let short = || "the file is shorter than its header".to_owned();
         let number = u16_at(data, if big { 6 } else { 0 }).ok_or_else(short)?;
         let machine = match number {
             0 => None,
             n => Some(Machine::of_number(n).ok_or_else(|| format!("unknown machine {n:#x}"))?),
         };
-        let (sections, symbols, count, first) = if big {
-            let field = |at| u32_at(data, at).ok_or_else(short);
-            (field(44)?, field(48)?, field(52)?, BIG_HEADER)
-        } else {
-            let optional = u16_at(data, 16).ok_or_else(short)?;
-            let field = |at| u32_at(data, at).ok_or_else(short);
-            let sections = u16_at(data, 2).ok_or_else(short)?;
-            (u32::from(sections), field(8)?, field(12)?, HEADER + usize::from(optional))
-        };
-        let sections =
-            table(data, first, sections as usize).ok_or("the section table does not lie within the file")?;
+        let places = Tables::of(data, big)?;
+        let sections = places.sections(data).ok_or("the section table does not lie within the file")?;
         let size = if big { pe::IMAGE_SIZEOF_SYMBOL_EX } else { pe::IMAGE_SIZEOF_SYMBOL };
-        let (symbols, strings) = tables(data, symbols as usize, count as usize, size)?;
+        let (symbols, strings) = tables(data, places.symbols as usize, places.symbol_count as usize, size)?;
         Ok(ObjectFile { data, machine, sections, symbols: Symbols { bytes: symbols, size }, strings })
     }
 

@@ -16,7 +16,6 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::text;
-use weld_common::trace;
 
 use super::FileName;
 use super::dll;
@@ -82,6 +81,28 @@ impl<'a> Inputs<'a> {
         }
     }
 
+    /// Asks for files that will be read now: members of archives, and objects that were linked only if they were wanted.
+    pub fn will_need(&self, store: &InputStore<'a>, files: &[FileId]) {
+        let readahead = store.readahead();
+        if !readahead.is_cold() {
+            return;
+        }
+        let mut members = Vec::new();
+        for file in files {
+            match &self.files[file.index()] {
+                Input::Member { archive, offset } => {
+                    let archive = &self.archives[*archive as usize];
+                    if !archive.archive.is_thin() {
+                        members.push(archive.archive.extent(&archive.offsets, *offset));
+                    }
+                }
+                Input::File { data, .. } => readahead.will_need(data),
+                Input::Internal => {}
+            }
+        }
+        readahead.will_read(members.into_iter());
+    }
+
     /// Whether this file is one of the inputs.
     pub fn has(&self, file: &Identity) -> bool {
         self.opened.contains(file)
@@ -141,25 +162,17 @@ impl<'a> Loader<'a, '_> {
             opened: HashSet::new(),
             asked: HashSet::new(),
         };
-        let region = trace::region("open files");
-        let open = |input: &options::Input| {
-            let _task = region.task();
-            match input {
-                options::Input::File(path) => (Mode::Plain, self.open(path, false)),
-                options::Input::Whole(path) => (Mode::Whole, self.open(path, true)),
-                options::Input::Lazy(path) => (Mode::Lazy, self.open(path, false)),
-                options::Input::Library(library) => {
-                    let mode = if library.whole { Mode::Whole } else { Mode::Plain };
-                    (mode, self.open_gnu(&library.name, library.is_static))
-                }
+        let open = |input: &options::Input| match input {
+            options::Input::File(path) => (Mode::Plain, self.open(path, false)),
+            options::Input::Whole(path) => (Mode::Whole, self.open(path, true)),
+            options::Input::Lazy(path) => (Mode::Lazy, self.open(path, false)),
+            options::Input::Library(library) => {
+                let mode = if library.whole { Mode::Whole } else { Mode::Plain };
+                (mode, self.open_gnu(&library.name, library.is_static))
             }
         };
-        let mut opened: Vec<Tried> = match self.parallel && list.len() > 16 {
-            true => list.par_iter().map(open).collect(),
-            false => list.iter().map(open).collect(),
-        };
+        let mut opened: Vec<Tried> = self.store.open_each(list, self.parallel, &open);
         self.look_in_toolchain(list, &mut opened, &open);
-        drop(region);
         self.store.all_open();
         let mut archives = Vec::new();
         // `/wholearchive:` may name a library that the command line names, too.
@@ -205,17 +218,18 @@ impl<'a> Loader<'a, '_> {
     /// Opens libraries that objects or the command line ask for; each once.
     pub fn add_libraries(&self, names: &[String], inputs: &mut Inputs<'a>) {
         let mut archives = Vec::new();
-        for name in names {
-            let lower = base_name(name).to_ascii_lowercase();
-            if !inputs.asked.insert(lower) {
-                continue;
-            }
-            let Some(path) = self.wanted_library(name) else {
-                let name = if self.mingw { with_gnu_form(name) } else { with_lib(name) };
-                self.sink.error(format!("could not open '{name}': No such file or directory"));
-                continue;
-            };
-            match self.read(&path) {
+        let mut new = names.to_vec();
+        new.retain(|name| inputs.asked.insert(base_name(name).to_ascii_lowercase()));
+        let opened =
+            self.store.open_each(&new, self.parallel, &|name: &String| match self.wanted_library(name) {
+                Some(path) => self.read(&path),
+                None => {
+                    let name = if self.mingw { with_gnu_form(name) } else { with_lib(name) };
+                    Err(Diagnostic::error(format!("could not open '{name}': No such file or directory")))
+                }
+            });
+        for file in opened {
+            match file {
                 Ok(file) => self.take(file, Mode::Plain, &mut archives, inputs),
                 Err(problem) => self.sink.push(problem),
             }
@@ -276,6 +290,9 @@ impl<'a> Loader<'a, '_> {
         let name = FileName { path: file.path.clone(), member: None };
         match file.kind {
             Kind::Object | Kind::BigObject | Kind::Import => {
+                if mode != Mode::Lazy {
+                    self.store.readahead().will_need(file.bytes);
+                }
                 self.add_file(name, file.bytes, file.kind, mode == Mode::Lazy, inputs);
             }
             Kind::Resources => inputs.resources.push((name, file.bytes)),
@@ -283,7 +300,10 @@ impl<'a> Loader<'a, '_> {
                 Ok(archive) if mode != Mode::Whole && archive.armap().is_some() => {
                     archives.push((file.path, archive));
                 }
-                Ok(archive) => self.add_members(&file.path, &archive, mode == Mode::Whole, inputs),
+                Ok(archive) => {
+                    self.store.readahead().will_need(file.bytes);
+                    self.add_members(&file.path, &archive, mode == Mode::Whole, inputs);
+                }
                 Err(e) => self.sink.error(format!("{}: {e}", file.path)),
             },
             Kind::Image if self.mingw => match dll::import_library(file.bytes, &file.path) {

@@ -2,11 +2,13 @@
 //!
 //! [`search`] finds files (also those of a [`toolchain`], or where an [`overlay`] says that they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
 //! [`sections`] decides what each section is for, [`servers`] are compilers' PDBs.
+//! [`parts`] tells prefetching what is read when.
 
 pub mod dll;
 pub mod load;
 pub mod object;
 pub mod overlay;
+pub mod parts;
 pub mod search;
 pub mod sections;
 pub mod servers;

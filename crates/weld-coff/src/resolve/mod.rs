@@ -220,6 +220,7 @@ impl<'a> Resolver<'a, '_> {
                 self.say_wanted(&found, rounds.inputs);
             }
             let wanted: Vec<FileId> = found.into_iter().map(|(file, _)| file).collect();
+            rounds.inputs.will_need(self.store, &wanted);
             self.read(&wanted, false, rounds);
             self.carry_out_directives(&wanted, rounds);
         }

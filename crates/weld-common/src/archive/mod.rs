@@ -158,6 +158,15 @@ impl<'a> Archive<'a> {
         self.bytes
     }
 
+    /// The bytes of the member at an offset, and of those up to the next one at `offsets`, which the index names: how long
+    /// the member is stands in its header, which may not be in memory yet.
+    pub fn extent(&self, offsets: &[u64], offset: u64) -> &'a [u8] {
+        let bytes = self.bytes();
+        let next = offsets.partition_point(|o| *o <= offset);
+        let end = offsets.get(next).map_or(bytes.len(), |o| *o as usize);
+        bytes.get(offset as usize..end).unwrap_or_default()
+    }
+
     pub fn is_thin(&self) -> bool {
         self.thin
     }

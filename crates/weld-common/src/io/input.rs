@@ -47,7 +47,7 @@ use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
-use crate::text;
+use crate::{par, text, trace};
 
 /// Files of at most this many bytes are read, larger ones mapped.
 pub const READ_LIMIT: usize = 4 << 10;
@@ -167,6 +167,36 @@ impl<'h> InputStore<'h> {
             maps.iter().for_each(|(map, _)| one_page_at_a_time(map));
         }
         self.readahead.all_open();
+    }
+
+    /// Has `open` open each of `list`: in parallel if they are many, or if they turn out to be on a device, where opening is
+    /// waiting.
+    pub fn open_each<T: Sync, R: Send>(
+        &self,
+        list: &[T],
+        parallel: bool,
+        open: &(impl Fn(&T) -> R + Sync),
+    ) -> Vec<R> {
+        let region = trace::region("open files");
+        let traced = |item: &T| {
+            let _task = region.task();
+            open(item)
+        };
+        let mut found = Vec::with_capacity(list.len());
+        let mut rest = list;
+        while let [item, more @ ..] = rest {
+            found.push(traced(item));
+            rest = more;
+            if self.readahead.is_cold() && rest.len() > 1 {
+                found.extend(par::map_waiting(rest.len(), |i| open(&rest[i])));
+                break;
+            }
+            if parallel && rest.len() > 64 {
+                found.par_extend(rest.par_iter().map(traced));
+                break;
+            }
+        }
+        found
     }
 
     /// What is asked for ahead of its use.

@@ -26,6 +26,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+use crate::archive::Archive;
+
 use super::page_cache::{PageCache, Residency, System};
 use worker::{Span, Worker};
 
@@ -42,13 +44,49 @@ pub enum Prefetch {
     Off,
 }
 
-/// What the headers of a file, or of a member of an archive with its header, say of it. Ranges of bytes.
+/// What the headers of a file, or of a member of an archive with its header, say of it. Ranges of bytes, ascending and disjoint.
+/// What headers say need not be true: a wrong range is asked for in vain, or not at all.
 #[derive(Default)]
 pub struct Parts {
     /// Read before symbols can be resolved.
     pub index: Vec<Range<usize>>,
     /// Contents that are read before the output's layout is known.
     pub early: Vec<Range<usize>>,
+    /// Nothing else is read; otherwise the rest is read after the layout.
+    pub no_more: bool,
+}
+
+/// Ranges that are less than this apart are one: reading what lies between costs less than another request.
+pub const GAP: usize = 16 << 10;
+
+impl Parts {
+    pub fn new(index: Vec<Range<usize>>, early: Vec<Range<usize>>) -> Parts {
+        Parts { index: merge(index), early: merge(early), no_more: false }
+    }
+
+    /// Of an object, an archive, of which the index is read, or a member with its header. `of_object` is given what may be an object, and
+    /// where its ranges begin.
+    pub fn of(data: &[u8], of_object: impl Fn(&[u8], usize) -> Option<Parts>) -> Parts {
+        if let Some(index) = Archive::first_member(data) {
+            return Parts::new(vec![index], Vec::new());
+        }
+        let member = || Archive::data_of_member(data);
+        let of_member = || member().and_then(|member| of_object(&data[member.clone()], member.start));
+        of_object(data, 0).or_else(of_member).unwrap_or_default()
+    }
+}
+
+fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.retain(|range| !range.is_empty());
+    ranges.sort_unstable_by_key(|range| range.start);
+    ranges.dedup_by(|next, last| {
+        let near = next.start <= last.end + GAP;
+        if near {
+            last.end = last.end.max(next.end);
+        }
+        near
+    });
+    ranges
 }
 
 /// Runs on a prefetching thread, which may wait for the headers.
@@ -291,7 +329,30 @@ mod tests {
     /// A quarter is index data, a sixteenth is early, for these tests.
     fn quarter(bytes: &[u8]) -> Parts {
         let range = |part| std::iter::once(0..bytes.len() / part).collect();
-        Parts { index: range(4), early: range(16) }
+        Parts { index: range(4), early: range(16), no_more: false }
+    }
+
+    #[test]
+    fn ranges_that_are_near_become_one() {
+        assert_eq!(merge(vec![20..30, 0..10, 5..5]), vec![0..30]);
+        assert_eq!(merge(vec![0..10, 11 + GAP..50_000, 12..14]), vec![0..50_000]);
+        assert_eq!(merge(vec![0..10, 11 + GAP..50_000]), vec![0..10, 11 + GAP..50_000]);
+        assert_eq!(merge(vec![0..100, 10..20]), vec![0..100]);
+    }
+
+    #[test]
+    fn what_is_not_read_is_not_asked_for() {
+        let fake = Fake::new(Some(0), u64::MAX);
+        let file = vec![0; 400_000];
+        let only = |bytes: &[u8]| Parts { no_more: true, ..quarter(bytes) };
+        let readahead = Readahead::with(Prefetch::On, only, 1, fake.clone());
+        readahead.cold.store(true, Ordering::Relaxed);
+        readahead.will_need(&file);
+        readahead.all_open();
+        while !readahead.worker().is_done() {
+            std::thread::yield_now();
+        }
+        assert_eq!(*lock(&fake.asked), [(true, 25_000)]);
     }
 
     /// Opens files of these lengths, says that all of their contents is needed, and ends when all is

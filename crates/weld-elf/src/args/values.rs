@@ -83,28 +83,6 @@ pub fn percent_decode(text: &str) -> Result<String, String> {
     String::from_utf8(out).map_err(|_| "the text is not valid UTF-8".to_owned())
 }
 
-/// One of a few words.
-pub fn choice<T: Copy>(given: Given<'_>, choices: &[(&str, T)]) -> Result<T, String> {
-    choose(given.text()?, choices)
-}
-
-/// The same for a part of a value.
-pub fn choose<T: Copy>(text: &str, choices: &[(&str, T)]) -> Result<T, String> {
-    if let Some((_, value)) = choices.iter().find(|(name, _)| *name == text) {
-        return Ok(*value);
-    }
-    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-    Err(format!("expected {}, but got '{text}'", one_of(&names)))
-}
-
-fn one_of(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
-}
-
 /// `PATTERN=FILE` of `--remap-inputs`, taken apart at the first of `separators`.
 pub fn remap_rule(text: &[u8], separators: &[u8]) -> Result<RemapRule, String> {
     let end = text.iter().position(|byte| separators.contains(byte));

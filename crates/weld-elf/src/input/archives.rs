@@ -45,15 +45,6 @@ impl<'a> ArchiveInput<'a> {
         }
     }
 
-    /// The bytes of the member at an offset, and of those up to the next that the index names: how long
-    /// the member is stands in its header, which may not be in memory yet.
-    pub fn extent(&self, offset: u64) -> &'a [u8] {
-        let bytes = self.archive.bytes();
-        let next = self.offsets.partition_point(|o| *o <= offset);
-        let end = self.offsets.get(next).map_or(bytes.len(), |o| *o as usize);
-        bytes.get(offset as usize..end).unwrap_or_default()
-    }
-
     /// The names of a run of the index's entries with their hashes, and the members that define them.
     pub fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], u64, FileId)> {
         let mut member = 0;

@@ -13,7 +13,6 @@ use rayon::prelude::*;
 use weld_common::archive::thin;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
-use weld_common::par;
 use weld_common::text;
 use weld_common::trace;
 
@@ -154,7 +153,7 @@ impl<'a> Inputs<'a> {
                 Input::Member { archive, offset } => {
                     let archive = &self.archives[*archive as usize];
                     if !archive.archive.is_thin() {
-                        members.push(archive.extent(*offset));
+                        members.push(archive.archive.extent(&archive.offsets, *offset));
                     }
                 }
                 Input::Object { data, .. } => readahead.will_need(data),
@@ -379,7 +378,7 @@ impl<'a> Loader<'a, '_> {
         out: &mut Vec<Opened<'a>>,
         inputs: &mut Inputs<'a>,
     ) {
-        let found = self.open(args, &|arg| self.search(inputs).open(arg, from));
+        let found = self.store.open_each(args, self.parallel, &|arg| self.search(inputs).open(arg, from));
         let dirs = inputs.search_dirs.len();
         out.reserve(args.len());
         inputs.opened.reserve(args.len());
@@ -394,31 +393,6 @@ impl<'a> Loader<'a, '_> {
                 Err(diagnostic) => self.sink.push(diagnostic.at(out.len() as u64)),
             }
         }
-    }
-
-    /// Opens each of `args`: in parallel if they are many, or if they turn out to be on a device, where
-    /// opening is waiting.
-    fn open<R: Send>(&self, args: &[InputArg], open: &(impl Fn(&InputArg) -> R + Sync)) -> Vec<R> {
-        let region = trace::region("open files");
-        let traced = |arg: &InputArg| {
-            let _task = region.task();
-            open(arg)
-        };
-        let mut found = Vec::with_capacity(args.len());
-        let mut rest = args;
-        while let [arg, more @ ..] = rest {
-            found.push(traced(arg));
-            rest = more;
-            if self.store.readahead().is_cold() && rest.len() > 1 {
-                found.extend(par::map_waiting(rest.len(), |i| open(&rest[i])));
-                break;
-            }
-            if self.parallel && rest.len() > 64 {
-                found.par_extend(rest.par_iter().map(traced));
-                break;
-            }
-        }
-        found
     }
 
     /// Takes a file in as it is, or what it names if it is a script.

@@ -4,29 +4,16 @@
 //! string tables and COMDAT groups, for shared objects the dynamic symbols and versions, for archives the first
 //! member, which is the index if there is one, and for its members the same as for objects. *Early* are the contents
 //! of objects that are read before the output's layout is known: relocations of loaded sections, frames and what is
-//! merged. What the headers say need not be true: a wrong range is asked for in vain, or not at all.
+//! merged.
 
-use std::ops::Range;
-
-use weld_common::archive::Archive;
 use weld_common::io::readahead::Parts;
 
 use crate::arch;
 use crate::elf::*;
 
-/// Ranges that are less than this apart are one: reading what lies between costs less than another request.
-const GAP: usize = 16 << 10;
-
-/// Of a file, or of a member of an archive with its header. Ranges are ascending and disjoint, all in `data`.
+/// Of a file, or of a member of an archive with its header.
 pub fn of(data: &[u8]) -> Parts {
-    if data.starts_with(ELFMAG) {
-        return of_elf(data, 0).unwrap_or_default();
-    }
-    if let Some(index) = Archive::first_member(data) {
-        return Parts { index: vec![index], early: Vec::new() };
-    }
-    let member = Archive::data_of_member(data);
-    member.and_then(|member| of_elf(&data[member.clone()], member.start)).unwrap_or_default()
+    Parts::of(data, of_elf)
 }
 
 /// `data` is an object or shared object, `start` bytes into what ranges are relative to.
@@ -64,26 +51,17 @@ fn of_elf(data: &[u8], start: usize) -> Option<Parts> {
     let tables = shdrs.iter().filter(is_index).filter_map(of);
     let headers = range(ehdr.e_shoff(), count * format.size::<Shdr>());
     let early = if shared { Vec::new() } else { shdrs.iter().filter(is_early).filter_map(of).collect() };
-    Some(Parts { index: merge(tables.chain(headers).collect()), early: merge(early) })
-}
-
-fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.retain(|range| !range.is_empty());
-    ranges.sort_unstable_by_key(|range| range.start);
-    ranges.dedup_by(|next, last| {
-        let near = next.start <= last.end + GAP;
-        if near {
-            last.end = last.end.max(next.end);
-        }
-        near
-    });
-    ranges
+    Some(Parts::new(tables.chain(headers).collect(), early))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use weld_testkit::ar::{Archive as Builder, ArchiveKind};
     use weld_testkit::obj::{Obj, Section, Symbol};
+
+    use weld_common::io::readahead::GAP;
 
     use super::*;
 
@@ -162,13 +140,5 @@ mod tests {
         }
         assert!(all(b"!<arch>\n").is_empty());
         assert!(all(b"text").is_empty());
-    }
-
-    #[test]
-    fn ranges_that_are_near_become_one() {
-        assert_eq!(merge(vec![20..30, 0..10, 5..5]), vec![0..30]);
-        assert_eq!(merge(vec![0..10, 11 + GAP..50_000, 12..14]), vec![0..50_000]);
-        assert_eq!(merge(vec![0..10, 11 + GAP..50_000]), vec![0..10, 11 + GAP..50_000]);
-        assert_eq!(merge(vec![0..100, 10..20]), vec![0..100]);
     }
 }

@@ -1,8 +1,11 @@
 //! All options, in groups.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
-use weld_common::args::{Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take};
+use weld_common::args::{
+    Given, Group, Index, Spec, Table, accepted, choice, flag, lost, name_count, refused, take,
+};
 use weld_common::io::output::EngineChoice;
+use weld_common::io::readahead::Prefetch;
 
 use super::state::{Mode, State, Stop, Strip};
 use crate::args::values::{alignment, image_base, number, sizes};
@@ -383,6 +386,17 @@ const REPORTS: &[Spec<State>] = &[
         s.o.time_trace = Some(v.os().into());
         Ok(())
     }),
+    take(
+        &["prefetch"],
+        Required("WHEN"),
+        "Ask for inputs before they are needed: auto (default: those that the system says are not in memory), \
+         on (all, without asking), off.",
+        |s, v| {
+            let choices = [("auto", Prefetch::Auto), ("on", Prefetch::On), ("off", Prefetch::Off)];
+            s.o.prefetch = choice(v, &choices)?;
+            Ok(())
+        },
+    ),
     flag(&["mmap-output-file"], "Write the output through a shared mapping.", |s| {
         s.o.engine = EngineChoice::Mapped;
     }),

@@ -264,10 +264,13 @@ impl Shared {
                 }
                 Task::Early(span) if has_room => {
                     let all = bytes(&span);
-                    for range in (self.headers)(all).early {
+                    let parts = (self.headers)(all);
+                    for range in parts.early {
                         self.ask_bits(all.get(range).unwrap_or_default(), &mut pace);
                     }
-                    lock(&self.queue).contents.push_back(span);
+                    if !parts.no_more {
+                        lock(&self.queue).contents.push_back(span);
+                    }
                 }
                 Task::Contents(span) if has_room => self.ask_bits(bytes(&span), &mut pace),
                 Task::Ends(_) | Task::Early(_) | Task::Contents(_) => {}

@@ -1,10 +1,10 @@
 //! Options that only mean something for architectures other than x86-64, most of which weld does not have yet.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, flag, refused, take};
+use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};
 
 use super::super::state::State;
-use super::super::values::{choice, number};
+use super::super::values::number;
 use crate::options::MemtagMode;
 
 pub const GROUP: Group<State> = Group { title: "Other architectures", prefix: "", rows: ROWS };

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use weld_common::args::Value::{None as NoValue, Required, Separate};
-use weld_common::args::{Group, Spec, accepted, flag, refused, take};
+use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};
 
 use super::super::state::State;
-use super::super::values::choice;
 use super::keywords;
 use crate::options::HashStyle;
 

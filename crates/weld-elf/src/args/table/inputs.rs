@@ -1,11 +1,11 @@
 //! Which files to link, and where to look for them.
 
 use weld_common::args::Value::{Required, Separate};
-use weld_common::args::{Group, Spec, flag, refused, take};
+use weld_common::args::{Group, Spec, choice, flag, refused, take};
 use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
-use super::super::values::{choice, remap_rule};
+use super::super::values::remap_rule;
 use crate::arch;
 use crate::options::{InputKind, Remap};
 

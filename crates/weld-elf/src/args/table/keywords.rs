@@ -4,11 +4,11 @@
 
 use weld_common::args::Value::{None as NoValue, Required};
 use weld_common::args::{
-    Given, Group, Index, Spec, Table, accepted, flag, keyword, lost, name_count, refused, take,
+    Given, Group, Index, Spec, Table, accepted, choice, flag, keyword, lost, name_count, refused, take,
 };
 
 use super::super::state::State;
-use super::super::values::{choice, number, page_size};
+use super::super::values::{number, page_size};
 use crate::options::{ReportPolicy, SeparateCode};
 
 const GROUPS: &[Group<State>] = &[Group { title: "Keywords of -z", prefix: "-z ", rows: ROWS }];

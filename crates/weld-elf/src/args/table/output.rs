@@ -1,12 +1,12 @@
 //! What kind of file to write, and where its parts go.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Given, Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::args::{Given, Group, Spec, accepted, choice, flag, lost, refused, take};
 use weld_common::io::output::EngineChoice;
 
 use super::super::emulation;
 use super::super::state::State;
-use super::super::values::{address, choice, hex_bytes, number, percent_decode};
+use super::super::values::{address, hex_bytes, number, percent_decode};
 use crate::arch;
 use crate::options::{BuildId, Magic};
 

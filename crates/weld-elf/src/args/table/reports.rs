@@ -1,10 +1,10 @@
 //! What the linker says and writes beside its output.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, flag, lost, take};
+use weld_common::args::{Group, Spec, accepted, choice, flag, lost, take};
 
 use super::super::state::{State, Stop};
-use super::super::values::{choice, number};
+use super::super::values::number;
 use crate::options::ReportPolicy;
 
 pub const GROUP: Group<State> = Group { title: "Messages and reports", prefix: "", rows: ROWS };

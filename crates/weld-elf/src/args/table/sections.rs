@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, flag, lost, refused, take};
+use weld_common::args::{Group, Spec, accepted, choice, choose, flag, lost, refused, take};
 use weld_common::glob::Glob;
 
 use super::super::state::State;
-use super::super::values::{choice, choose, number};
+use super::super::values::number;
 use crate::compressed::Algorithm;
 use crate::options::{Compression, Icf, Orphans};
 use crate::script::input_sections::Sort;

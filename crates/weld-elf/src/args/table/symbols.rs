@@ -1,11 +1,11 @@
 //! Symbols: which are defined, exported, renamed or reported.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, flag, refused, take};
+use weld_common::args::{Group, Spec, choice, flag, refused, take};
 use weld_common::glob::Glob;
 
 use super::super::state::State;
-use super::super::values::{choice, number};
+use super::super::values::number;
 use crate::options::{Bsymbolic, Discard, Shuffle, Strip, UndefinedVersion};
 use crate::script::expr::parse_defsym;
 
