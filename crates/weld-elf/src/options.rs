@@ -254,6 +254,8 @@ pub struct InputOptions {
     pub no_dependent_libraries: bool,
     /// `-m`; `None`: the machine of the first object.
     pub machine: Option<&'static dyn Machine>,
+    /// `-m …_fbsd`: `EI_OSABI` of the output; `None`: that of the first object that says it.
+    pub os_abi: Option<u8>,
     /// `-EB`, `-EL`: whether the output is big endian.
     pub big_endian: Option<bool>,
     /// `--oformat`, unless it says nothing of the machine.
@@ -663,6 +665,8 @@ pub struct NoteOptions {
     /// What to say of objects without marked branches, or without guarded control stacks.
     pub bti_report: ReportPolicy,
     pub gcs_report: ReportPolicy,
+    /// The same for shared objects; `None`: as for objects, but never an error.
+    pub gcs_report_dynamic: Option<ReportPolicy>,
     /// What to say of objects that do not say how they sign pointers, if others do.
     pub pauth_report: ReportPolicy,
     pub memtag: MemtagOptions,

@@ -31,6 +31,18 @@
 //# error-not: aarch64-bti.o: 
 //# link: -shared -z gcs-report=warning aarch64-bti.o
 //# warning: aarch64-bti.o: -z gcs-report: file does not have the GCS property
+// The loader asks shared objects, too.
+//# sh: printf '.text; nop' | $AS - -o library.o
+//# link: -shared library.o -o liblibrary.so
+//# [weld] link: -shared -z gcs=always -z gcs-report-dynamic=warning aarch64-bti.o liblibrary.so
+//# warning: liblibrary.so: -z gcs-report-dynamic: file does not have the GCS property
+//# [weld] fail: -shared -z gcs=always -z gcs-report-dynamic=error aarch64-bti.o liblibrary.so
+//# error: liblibrary.so: -z gcs-report-dynamic: file does not have the GCS property
+//# [weld] link: -shared -z gcs=always -z gcs-report=warning -z gcs-report-dynamic=none aarch64-bti.o liblibrary.so
+//# warning: aarch64-bti.o: -z gcs-report: file does not have the GCS property
+//# link: -shared -z gcs-report-dynamic=error aarch64-bti.o liblibrary.so
+//# link: -shared -z gcs=always library.o -o liblibrary.so
+//# link: -shared -z gcs=always -z gcs-report-dynamic=error aarch64-bti.o liblibrary.so
 //# sh-fail: printf '' | as - -o native.o && $LD -shared -z force-bti native.o -o native.so
 //# [weld] stderr-re: -z force-bti: x86-64 has no such property
 .globl f

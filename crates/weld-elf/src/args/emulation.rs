@@ -5,17 +5,24 @@
 
 use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
+use crate::elf::ELFOSABI_FREEBSD;
 
-/// The machine that is meant. The error is a message without the option.
-pub fn machine(name: &str) -> Result<&'static dyn Machine, String> {
+/// The machine that is meant, and `EI_OSABI` of the output if the name says it. The error is a message without the option.
+pub fn target(name: &str) -> Result<(&'static dyn Machine, Option<u8>), String> {
+    match name.strip_suffix("_fbsd") {
+        Some(machine_name) => Ok((machine(machine_name)?, Some(ELFOSABI_FREEBSD))),
+        None => Ok((machine(name)?, None)),
+    }
+}
+
+fn machine(name: &str) -> Result<&'static dyn Machine, String> {
     if let Some(machine) = arch::by_emulation(name) {
         return Ok(machine);
     }
     if matches!(name, "i386pe" | "i386pep" | "i386pep_bigobj" | "arm64pe" | "arm64ecpe" | "thumb2pe") {
         return Err(format!("{name} is a PE/COFF target, for which this is not the linker"));
     }
-    let architecture = match name.trim_end_matches("_fbsd") {
-        "elf_x86_64" | "elf_amd64" => "x86-64 FreeBSD",
+    let architecture = match name {
         "elf_x86_64_sol2" => "x86-64 Solaris",
         "elf32_x86_64" => "x32",
         "elf_i386_sol2" | "elf_iamcu" => "32-bit x86",
@@ -45,7 +52,7 @@ pub fn machine(name: &str) -> Result<&'static dyn Machine, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::machine;
+    use super::{machine, target};
 
     #[test]
     fn what_is_said_of_each_kind() {
@@ -57,7 +64,9 @@ mod tests {
             machine("elf64briscv").unwrap_err(),
             "elf64briscv: architecture not supported yet: big-endian RISC-V"
         );
-        assert!(machine("elf_x86_64_fbsd").unwrap_err().ends_with("x86-64 FreeBSD"));
+        let (freebsd, os_abi) = target("elf_i386_fbsd").unwrap();
+        assert_eq!((freebsd.facts().name, os_abi), ("i386", Some(9)));
+        assert!(target("elf64ppc_fbsd").unwrap_err().ends_with("PowerPC64"));
         assert!(machine("i386pep").unwrap_err().contains("for which this is not the linker"));
         assert!(machine("elf_x86_46").unwrap_err().starts_with("unknown emulation 'elf_x86_46'"));
     }

@@ -221,8 +221,8 @@ fn keywords_of_z() {
     assert_eq!(error("-z max-page-size=3 a.o"), "error: -z max-page-size: 3 is not a power of two");
     assert_eq!(error("-z stack-size a.o"), "error: -z stack-size: missing value: stack-size=SIZE");
     assert!(
-        error("-z gcs-report-dynamic=error a.o")
-            .contains("-z gcs-report-dynamic is not supported: it is for AArch64")
+        error("-z execute-only-report=error a.o")
+            .contains("-z execute-only-report is not supported: it is for AArch64")
     );
     assert_eq!(options("-z gcs=always -z gcs=never a.o").notes.gcs, Some(false));
 }

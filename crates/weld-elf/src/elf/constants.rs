@@ -103,6 +103,7 @@ pub const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 pub const PT_GNU_STACK: u32 = 0x6474_e551;
 pub const PT_GNU_RELRO: u32 = 0x6474_e552;
 pub const PT_GNU_PROPERTY: u32 = 0x6474_e553;
+pub const ELFOSABI_FREEBSD: u8 = 9;
 pub const ELFOSABI_OPENBSD: u8 = 12;
 pub const PT_OPENBSD_MUTABLE: u32 = 0x65a3_dbe5;
 pub const PT_OPENBSD_RANDOMIZE: u32 = 0x65a3_dbe6;

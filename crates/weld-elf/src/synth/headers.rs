@@ -13,8 +13,11 @@ use crate::layout::{ChunkKind, Layout, Segment};
 use crate::mode::Mode;
 use crate::synth::shstrtab::Names;
 
-/// `EI_OSABI`: what the first object says that is for one system, or 0.
-pub fn os_abi(objects: &[Object]) -> u8 {
+/// `EI_OSABI`: what was asked for, or what the first object says that is for one system, or 0.
+pub fn os_abi(asked: Option<u8>, objects: &[Object]) -> u8 {
+    if let Some(asked) = asked {
+        return asked;
+    }
     let named = objects.iter().filter(|object| object.os_abi != 0);
     named.min_by_key(|object| object.file).map_or(0, |object| object.os_abi)
 }

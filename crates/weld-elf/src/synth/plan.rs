@@ -385,7 +385,7 @@ impl<'a> Plan<'a> {
             copies: Copies::default(),
             facts: SegmentFacts {
                 executable_stack: false,
-                os_abi: crate::synth::headers::os_abi(&resolved.objects),
+                os_abi: crate::synth::headers::os_abi(options.inputs.os_abi, &resolved.objects),
                 mode,
                 pages: PageSizes::new(&options.layout, machine),
             },

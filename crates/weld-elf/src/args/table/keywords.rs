@@ -204,6 +204,15 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     take(
+        &["gcs-report-dynamic"],
+        Required("HOW"),
+        "AArch64: the same about shared objects, if the output claims them (default: a warning with any -z gcs-report).",
+        |s, v| {
+            s.o.notes.gcs_report_dynamic = Some(choice(v, REPORTS)?);
+            Ok(())
+        },
+    ),
+    take(
         &["pauth-report"],
         Required("HOW"),
         "AArch64: what to say about objects that do not say how they sign pointers, if others do: none (default), \
@@ -315,7 +324,7 @@ const ROWS: &[Spec<State>] = &[
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
-    refused(&["execute-only-report", "gcs-report-dynamic"], Required("HOW"), AARCH64),
+    refused(&["execute-only-report"], Required("HOW"), AARCH64),
     refused(
         &["zicfilp", "zicfiss", "zicfilp-func-sig-report", "zicfilp-unlabeled-report", "zicfiss-report"],
         Required("HOW"),

@@ -34,9 +34,10 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390. With _fbsd behind it, for FreeBSD.",
         |s, v| {
-            s.o.inputs.machine = Some(emulation::machine(v.text()?)?);
+            let (machine, os_abi) = emulation::target(v.text()?)?;
+            (s.o.inputs.machine, s.o.inputs.os_abi) = (Some(machine), os_abi);
             Ok(())
         },
     ),

@@ -7,7 +7,10 @@ use weld_common::diag::Diagnostic;
 use super::Planner;
 use crate::arch::facts::{ControlFlow, Facts, Landing};
 use crate::arch::plt::Style;
+use crate::elf::{SHT_NOTE, slice};
+use crate::ids::FileId;
 use crate::input::object::Object;
+use crate::input::shared::Shared;
 use crate::job::Job;
 use crate::options::ReportPolicy;
 use crate::resolve::Resolved;
@@ -23,6 +26,17 @@ fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &Object
         && let Err(e) = properties.parse(bytes, machine.target.format)
     {
         job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+    }
+    properties
+}
+
+/// What a shared object says. Its notes are the loader's, so what is wrong with them is not said here.
+fn of_library(machine: &'static Facts, library: &Shared) -> Properties {
+    let mut properties = Properties::new(machine);
+    for shdr in library.shdrs.iter().filter(|shdr| shdr.sh_type() == SHT_NOTE) {
+        if let Some(bytes) = slice(library.data, shdr.sh_offset(), shdr.file_size()) {
+            _ = properties.parse(bytes, library.format);
+        }
     }
     properties
 }
@@ -66,18 +80,18 @@ fn check_signing(job: &Job, objects: &[Object], all: &[Properties]) {
                 ),
             ),
         };
-        report(job, policy, text, object);
+        report(job, policy, text, object.file);
     }
 }
 
-/// Says `text` of an object, if and as `policy` asks for.
-fn report(job: &Job, policy: ReportPolicy, text: String, object: &Object) {
+/// Says `text` of a file, if and as `policy` asks for.
+fn report(job: &Job, policy: ReportPolicy, text: String, file: FileId) {
     let diagnostic = match policy {
         ReportPolicy::None => return,
         ReportPolicy::Warning => Diagnostic::warning(text),
         ReportPolicy::Error => Diagnostic::error(text),
     };
-    job.sink.push(diagnostic.of(object.file, 0));
+    job.sink.push(diagnostic.of(file, 0));
 }
 
 /// Whether PLT entries are called by code that does not know of them: IFUNCs of this output, and what is known by
@@ -130,7 +144,29 @@ impl Planner<'_, '_, '_> {
             Some(landing) => self.claim_landing(&mut merged, landing),
             None => self.refuse_landing(),
         }
+        if let Some(landing) = &machine.properties.landing {
+            self.report_libraries(&merged, landing);
+        }
         (merged.size(format) > 0).then_some(merged)
+    }
+
+    /// Names the shared objects because of which the loader will not keep return addresses twice, though the output asks for it.
+    fn report_libraries(&self, merged: &Properties, landing: &Landing) {
+        let notes = &self.job.options.notes;
+        let as_objects =
+            if notes.gcs_report == ReportPolicy::None { ReportPolicy::None } else { ReportPolicy::Warning };
+        let policy = notes.gcs_report_dynamic.unwrap_or(as_objects);
+        let wanted = landing.guarded_stack;
+        if policy == ReportPolicy::None || merged.get(landing.property) & wanted == 0 {
+            return;
+        }
+        for library in &self.resolved.shared {
+            if of_library(self.context.mode.facts(), library).get(landing.property) & wanted == 0 {
+                let text =
+                    format!("{}: -z gcs-report-dynamic: file does not have the GCS property", library.name);
+                report(self.job, policy, text, library.file);
+            }
+        }
     }
 
     /// What the command line says of the code.
@@ -225,6 +261,10 @@ impl Planner<'_, '_, '_> {
             ("-z gcs", notes.gcs.is_some()),
             ("-z bti-report", notes.bti_report != ReportPolicy::None),
             ("-z gcs-report", notes.gcs_report != ReportPolicy::None),
+            (
+                "-z gcs-report-dynamic",
+                notes.gcs_report_dynamic.is_some_and(|policy| policy != ReportPolicy::None),
+            ),
             ("-z pauth-report", notes.pauth_report != ReportPolicy::None),
             ("--android-memtag-mode", notes.memtag.mode.is_some()),
             ("--android-memtag-heap", notes.memtag.heap),
@@ -254,7 +294,7 @@ impl Planner<'_, '_, '_> {
         for (option, policy, bit, name) in asked {
             if has & bit == 0 {
                 let text = format!("{}: {option}: file does not have the {name} property", object.name);
-                report(self.job, policy, text, object);
+                report(self.job, policy, text, object.file);
             }
         }
     }
@@ -263,7 +303,7 @@ impl Planner<'_, '_, '_> {
     fn report_tagging(&self, object: &Object) {
         if self.job.options.notes.memtag.mode.is_some() && self.context.mode.dynamic {
             let text = format!("{}: asks for tagged variables, which are left without tags", object.name);
-            report(self.job, ReportPolicy::Warning, text, object);
+            report(self.job, ReportPolicy::Warning, text, object.file);
         }
     }
 
@@ -276,7 +316,7 @@ impl Planner<'_, '_, '_> {
             None => "and gets it (say -z execstack or -z noexecstack)",
         };
         let text = format!("{}: asks for an executable stack, {what}", object.name);
-        report(self.job, self.job.options.reports.report_execstack, text, object);
+        report(self.job, self.job.options.reports.report_execstack, text, object.file);
     }
 
     /// `-z force-ibt` claims for the whole output what some file does not.
