@@ -149,9 +149,13 @@ impl Site<'_, '_, '_> {
                 if rewritable && let Some(form) = R::got_form(self.code(reloc), image.mode.pic) {
                     return R::rewrite_got(form, self.field((out, at), kind), target).map(|()| 0);
                 }
+                self.check_signing::<R>(reloc)?;
                 self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?
             }
-            Class::Got | Class::GotRelax => self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?,
+            Class::Got | Class::GotRelax => {
+                self.check_signing::<R>(reloc)?;
+                self.to_slot::<R>(reloc, self.got(reloc)?, (addend, here))?
+            }
             Class::GotOff => target.wrapping_sub(bases.got_base),
             Class::GotBase => bases.got_base.wrapping_add(addend).wrapping_sub(here),
             Class::Size if is_size_of_loader(&image.mode, place.flags, self.is_writable()) => {
@@ -401,6 +405,16 @@ impl Site<'_, '_, '_> {
         (slot.plt != NONE).then(|| self.image.plt_address(slot.plt))
     }
 
+    /// Whether the symbol's slot is signed as the relocation says.
+    #[inline(always)]
+    fn check_signing<R: Rules>(&self, reloc: &Rela) -> Result<(), Failure> {
+        if const { R::FACTS.dynamic.signed.is_none() } {
+            return Ok(());
+        }
+        let slot = self.image.slot(self.object_id, reloc.sym()).ok_or(Failure::NoSlot)?;
+        if slot.signed == R::is_signed(reloc.kind()) { Ok(()) } else { Err(Failure::Signing) }
+    }
+
     fn got(&self, reloc: &Rela) -> Result<u64, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
         slot.and_then(|s| self.image.got_address(s.got)).ok_or(Failure::NoSlot)
@@ -462,7 +476,10 @@ impl Site<'_, '_, '_> {
                 self.got_tp(reloc)? + other_sign
             }
             Class::TlsDesc => match (self.tls_descriptor(reloc), local) {
-                (Some(pair), _) => pair,
+                (Some(pair), _) => {
+                    self.check_signing::<R>(reloc)?;
+                    pair
+                }
                 (None, true) => return R::descriptor_to_local_exec(field, tpoff).map(|()| 0),
                 (None, false) => {
                     return R::descriptor_to_initial_exec(field, self.got_tp(reloc)?).map(|()| 0);
@@ -567,6 +584,10 @@ impl Site<'_, '_, '_> {
             }
             Failure::Addend(addend) => format!(
                 "{}: {kind} against '{name}' has the addend {addend:#x}, but a slot is for the symbol itself",
+                self.location(reloc)
+            ),
+            Failure::Signing => format!(
+                "{}: {kind} against '{name}': its slot has a signed pointer for others, or for this alone",
                 self.location(reloc)
             ),
             Failure::NoSlot => format!("{}: {kind} against '{name}' has no GOT slot", self.location(reloc)),

@@ -194,14 +194,22 @@ pub struct DynamicTypes {
     pub glob_dat: u32,
     pub jump_slot: u32,
     pub relative: u32,
-    /// `relative` for a pointer that the loader signs, on machines that have such.
-    pub signed_relative: Option<u32>,
+    /// For pointers that the loader signs, on machines that have such.
+    pub signed: Option<SignedTypes>,
     pub irelative: u32,
     pub dtpmod: u32,
     pub dtpoff: u32,
     pub tpoff: u32,
     /// The same with the other sign, if loaders know that.
     pub backward_tpoff: Option<u32>,
+    pub tlsdesc: u32,
+}
+
+/// The types of relocations for pointers that the loader signs.
+#[derive(Clone, Copy)]
+pub struct SignedTypes {
+    pub relative: u32,
+    pub glob_dat: u32,
     pub tlsdesc: u32,
 }
 

@@ -31,6 +31,8 @@ pub enum Failure {
     TooFar,
     /// The scan made no slot.
     NoSlot,
+    /// The symbol has slots whose pointers are signed, and this one's is not to be, or the other way round.
+    Signing,
     /// The code is not what the relocation says.
     Form,
 }
@@ -176,6 +178,11 @@ pub trait Rules: Sync + Sized + 'static {
 
     fn initial_to_local_exec(_field: Field, _tpoff: i64) -> Result<(), Failure> {
         Err(Failure::Form)
+    }
+
+    /// Whether what a relocation of type `kind` asks for has pointers that the loader signs.
+    fn is_signed(_kind: u32) -> bool {
+        false
     }
 
     /// Whether relocations of type `kind` ask for slots that have offsets from the thread pointer with the other sign.

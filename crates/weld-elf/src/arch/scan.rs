@@ -296,7 +296,8 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::Got => {
                 self.slot_from::<R>(i, found);
-                self.need(i, target, sym::NEEDS_GOT, found);
+                let signed = self.signed_slot::<R>(i, target, found);
+                self.need(i, target, sym::NEEDS_GOT | signed, found);
             }
             Class::GotRelax => {
                 if !self.can_relax_got::<R>(i, target) {
@@ -464,6 +465,23 @@ impl<'a> Section<'_, '_, 'a> {
         if self.scanner.mode.pic && !fixed {
             self.dynamic(i, target, DynKind::Relative, found);
         }
+    }
+
+    /// What there is to note of a symbol whose slots have signed pointers, if relocation `i` asks for one.
+    #[inline(always)]
+    fn signed_slot<R: Rules>(&self, i: usize, target: Target, found: &mut Found) -> u32 {
+        if !R::is_signed(self.relocs[i].kind()) {
+            return 0;
+        }
+        let fixed = target.kind() == sym::ABSOLUTE && self.scanner.mode.pic && !target.is(sym::PREEMPTIBLE);
+        if !self.scanner.mode.dynamic || fixed {
+            self.error(i, format!("cannot be used for '{}', which nobody signs here", self.name(i)));
+        }
+        found.facts |= fact::SIGNED_SLOTS;
+        // Of what is not defined here, who refers to it says what it is.
+        let symbol = self.object.syms.get(self.relocs[i].sym() as usize);
+        let code = target.is(sym::FUNC) || symbol.is_some_and(|symbol| symbol.kind() == STT_FUNC);
+        sym::SIGNED_SLOT | if code { sym::SIGNED_CODE } else { 0 }
     }
 
     /// An address that the loader signs, whether or not it has to find it out.
@@ -701,7 +719,8 @@ impl<'a> Section<'_, '_, 'a> {
         } else if self.scanner.mode.shared || !rewritable {
             // Calls through a symbol's descriptor are all rewritten or none.
             self.slot_from::<R>(i, found);
-            self.need(i, target, sym::NEEDS_TLSDESC, found);
+            let signed = self.signed_slot::<R>(i, target, found);
+            self.need(i, target, sym::NEEDS_TLSDESC | signed, found);
         } else if target.is(sym::PREEMPTIBLE) {
             self.need(i, target, sym::NEEDS_GOTTP, found);
         }

@@ -58,6 +58,8 @@ pub mod fact {
     pub const CALLS_OUTSIDE: u32 = 16;
     /// Slots with offsets from the thread pointer have them with the other sign, too.
     pub const BACKWARD_OFFSETS: u32 = 32;
+    /// Some slots have pointers that the loader signs.
+    pub const SIGNED_SLOTS: u32 = 64;
 }
 
 /// What the scan of some sections found; merged at the end.

@@ -89,6 +89,10 @@ pub mod sym {
     pub const PASSED_OVER: u32 = 1 << 27;
     /// Absolute because `--defsym` or a script says so.
     pub const ASSIGNED: u32 = 1 << 28;
+    /// Its slots in the GOT have pointers that the loader signs.
+    pub const SIGNED_SLOT: u32 = 1 << 29;
+    /// Those pointers are signed as pointers to code.
+    pub const SIGNED_CODE: u32 = 1 << 30;
 }
 
 pub struct Symbol {

@@ -20,6 +20,8 @@ pub enum Fixup {
     None,
     /// Adds the load address.
     Relative,
+    /// Adds the load address, and signs the pointer.
+    SignedRelative,
     /// Looks the slot's symbol up.
     Symbol(Kind),
     /// Asks what it knows of this module.
@@ -36,6 +38,8 @@ pub enum Kind {
     ModuleId,
     OffsetInModule,
     Descriptor,
+    SignedAddress,
+    SignedDescriptor,
 }
 
 impl GotEntry {
@@ -55,6 +59,15 @@ impl GotEntry {
                 };
                 [first, Fixup::None]
             }
+            GotEntry::SignedAddress(_) => {
+                let first = match flags & sym::KIND {
+                    _ if preemptible => Fixup::Symbol(Kind::SignedAddress),
+                    // Null is not signed.
+                    sym::UNDEFINED => Fixup::None,
+                    _ => Fixup::SignedRelative,
+                };
+                [first, Fixup::None]
+            }
             GotEntry::TpOff(_) if preemptible => [Fixup::Symbol(Kind::ThreadOffset), Fixup::None],
             GotEntry::TpOff(_) if mode.shared => [Fixup::Module(Kind::ThreadOffset), Fixup::None],
             GotEntry::TpOff(_) => [Fixup::None, Fixup::None],
@@ -71,6 +84,8 @@ impl GotEntry {
             GotEntry::TlsGd(_) | GotEntry::TlsLd => [own_id, Fixup::None],
             GotEntry::TlsDesc(_) if preemptible => [Fixup::Symbol(Kind::Descriptor), Fixup::None],
             GotEntry::TlsDesc(_) => [Fixup::Module(Kind::Descriptor), Fixup::None],
+            GotEntry::SignedTlsDesc(_) if preemptible => [Fixup::Symbol(Kind::SignedDescriptor), Fixup::None],
+            GotEntry::SignedTlsDesc(_) => [Fixup::Module(Kind::SignedDescriptor), Fixup::None],
         }
     }
 
@@ -81,7 +96,9 @@ impl GotEntry {
             | GotEntry::TpOff(slot)
             | GotEntry::TpOffs(slot)
             | GotEntry::TlsGd(slot)
-            | GotEntry::TlsDesc(slot) => Some(slot),
+            | GotEntry::TlsDesc(slot)
+            | GotEntry::SignedAddress(slot)
+            | GotEntry::SignedTlsDesc(slot) => Some(slot),
             GotEntry::TlsLd => None,
         }
     }
@@ -93,6 +110,8 @@ pub struct Word {
     pub index: u32,
     /// What it is without the loader, or what the loader adds to.
     pub value: u64,
+    /// What it is in the file if the relocation has the addend: how the loader is to sign it, or 0.
+    pub kept: u64,
     pub fixup: Fixup,
 }
 
@@ -104,13 +123,30 @@ pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> 
         let (address, flags) = slot.map_or((0, 0), |slot| image.slot_address(&slot));
         let fixups = entry.fixups(flags, image.mode);
         let values = values(image, entry, address, flags);
+        let code = slot.is_some_and(|slot| slot.code);
         for i in 0..entry.words() {
             let fixup = fixups[i as usize];
             let value = if matches!(fixup, Fixup::Symbol(_)) { 0 } else { values[i as usize] };
-            list.push((slot, Word { index: index + i, value, fixup }));
+            list.push((slot, Word { index: index + i, value, kept: entry.schema(i, code), fixup }));
         }
     }
     list
+}
+
+impl GotEntry {
+    /// How word `i` of the entry for a symbol, which may be `code`, is to be signed: by its address and a key, that for code or that for data;
+    /// 0 if it is not. Source: "PAuth ABI Extension to ELF for the Arm 64-bit Architecture", "Default signing schema".
+    fn schema(self, i: u32, code: bool) -> u64 {
+        const BY_ADDRESS: u64 = 1 << 63;
+        const DATA_KEY: u64 = 2 << 60;
+        match self {
+            GotEntry::SignedAddress(_) if code => BY_ADDRESS,
+            GotEntry::SignedAddress(_) => BY_ADDRESS | DATA_KEY,
+            GotEntry::SignedTlsDesc(_) if i == 0 => BY_ADDRESS,
+            GotEntry::SignedTlsDesc(_) => BY_ADDRESS | DATA_KEY,
+            _ => 0,
+        }
+    }
 }
 
 /// What the words of an entry hold for a symbol of this module at `address`.
@@ -120,7 +156,7 @@ fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] 
     let own_id = u64::from(!shared);
     let looked_up = in_module.wrapping_sub(image.mode.facts().tls_offset);
     match entry {
-        GotEntry::Address(_) => [address, 0],
+        GotEntry::Address(_) | GotEntry::SignedAddress(_) => [address, 0],
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
         GotEntry::TpOffs(_) => {
@@ -128,6 +164,8 @@ fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] 
             [offset, offset.wrapping_neg()]
         }
         GotEntry::TlsGd(_) => [own_id, looked_up],
+        // The second word of a signed one needs nothing but its key.
+        GotEntry::SignedTlsDesc(_) => [in_module, entry.schema(1, false)],
         GotEntry::TlsDesc(_) if image.reloc_form.addends => [in_module, 0],
         // Loaders look for the addend in the word that its function is told.
         GotEntry::TlsDesc(_) => [0, if flags & sym::PREEMPTIBLE != 0 { 0 } else { in_module }],
@@ -163,9 +201,10 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
             Fixup::Relative => {
                 !image.relr && image.reloc_form.addends && !image.options.relocs.apply_dynamic_relocs
             }
+            Fixup::SignedRelative => true,
             Fixup::Symbol(_) | Fixup::Module(_) => image.reloc_form.addends,
         };
-        let value = if is_beside { 0 } else { word.value };
+        let value = if is_beside { word.kept } else { word.value };
         format.put(bytes, value);
     }
 }
@@ -179,6 +218,8 @@ impl Kind {
             Kind::ModuleId => types.dtpmod,
             Kind::OffsetInModule => types.dtpoff,
             Kind::Descriptor => types.tlsdesc,
+            Kind::SignedAddress => types.signed.map_or(types.glob_dat, |signed| signed.glob_dat),
+            Kind::SignedDescriptor => types.signed.map_or(types.tlsdesc, |signed| signed.tlsdesc),
         }
     }
 }
@@ -190,6 +231,10 @@ impl Word {
         match self.fixup {
             Fixup::None => None,
             Fixup::Relative => Some(Rela::make(offset, 0, types.relative, addend)),
+            Fixup::SignedRelative => {
+                let kind = types.signed.map_or(types.relative, |signed| signed.relative);
+                Some(Rela::make(offset, 0, kind, addend))
+            }
             Fixup::Symbol(kind) => Some(Rela::make(offset, dynsym, kind.of(types), addend)),
             Fixup::Module(kind) => Some(Rela::make(offset, 0, kind.of(types), addend)),
         }

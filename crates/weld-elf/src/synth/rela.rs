@@ -110,7 +110,7 @@ impl Counter<'_, '_> {
                 Fixup::None => {}
                 Fixup::Relative if self.options.relocs.pack_relr => counts.relr += 1,
                 Fixup::Relative => counts.relative += 1,
-                Fixup::Symbol(_) | Fixup::Module(_) => counts.others += 1,
+                Fixup::SignedRelative | Fixup::Symbol(_) | Fixup::Module(_) => counts.others += 1,
             }
         }
     }
@@ -354,7 +354,7 @@ fn collect_input(
         DynKind::Relative => all.relative.push(Rela::make(offset, 0, types.relative, value as i64)),
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
         DynKind::Signed => {
-            let kind = types.signed_relative.unwrap_or(types.relative);
+            let kind = types.signed.map_or(types.relative, |signed| signed.relative);
             all.others.push(Rela::make(offset, 0, kind, value as i64));
         }
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),

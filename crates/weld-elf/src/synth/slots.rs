@@ -28,6 +28,10 @@ pub struct Slot {
     pub tls_gd: u32,
     pub tls_desc: u32,
     pub plt: u32,
+    /// What is in `got` and `tls_desc` has pointers that the loader signs.
+    pub signed: bool,
+    /// They are signed as pointers to code.
+    pub code: bool,
     /// Address of a global's definition itself, before a PLT entry stands for it; known after layout.
     pub definition: u64,
 }
@@ -45,6 +49,10 @@ pub enum GotEntry {
     TlsGd(u32),
     /// Two words: a descriptor for the loader to fill.
     TlsDesc(u32),
+    /// The symbol's address, signed.
+    SignedAddress(u32),
+    /// As `TlsDesc`, with both words signed.
+    SignedTlsDesc(u32),
     /// Two words: this module and 0.
     TlsLd,
 }
@@ -52,8 +60,17 @@ pub enum GotEntry {
 impl GotEntry {
     pub fn words(self) -> u32 {
         match self {
-            GotEntry::Address(_) | GotEntry::TpOff(_) => 1,
+            GotEntry::Address(_) | GotEntry::TpOff(_) | GotEntry::SignedAddress(_) => 1,
             _ => 2,
+        }
+    }
+
+    /// The same with signed pointers.
+    fn signed(self) -> GotEntry {
+        match self {
+            GotEntry::Address(slot) => GotEntry::SignedAddress(slot),
+            GotEntry::TlsDesc(slot) => GotEntry::SignedTlsDesc(slot),
+            other => other,
         }
     }
 }
@@ -107,7 +124,8 @@ impl Slots {
     pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
         let globals = with_needs(symbols, names, parallel);
         let entries = if live.has(fact::BACKWARD_OFFSETS) { &ENTRIES_BOTH_SIGNS } else { &ENTRIES };
-        let wanting = Wanting { globals: &globals, locals: &live.locals, entries };
+        let signed = live.has(fact::SIGNED_SLOTS);
+        let wanting = Wanting { globals: &globals, locals: &live.locals, entries, signed };
         let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
             run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
         });
@@ -192,6 +210,8 @@ struct Wanting<'w> {
     globals: &'w [Placed],
     locals: &'w [LocalNeed],
     entries: &'w [(u32, MakeEntry); 4],
+    /// Some have slots with signed pointers.
+    signed: bool,
 }
 
 impl Wanting<'_> {
@@ -225,10 +245,11 @@ impl Wanting<'_> {
         for i in run {
             let (id, local, flags) = self.get(i);
             let index = i as u32;
+            let signed = self.signed && flags & sym::SIGNED_SLOT != 0;
             let mut numbers = [NONE; 4];
             for (number, (bit, entry)) in numbers.iter_mut().zip(self.entries) {
                 if flags & bit != 0 {
-                    let entry = entry(index);
+                    let entry = if signed { entry(index).signed() } else { entry(index) };
                     *number = next.words;
                     part.got.push((next.words, entry));
                     next.words += entry.words();
@@ -251,7 +272,18 @@ impl Wanting<'_> {
                 }
             }
             let [got, got_tp, tls_gd, tls_desc] = numbers;
-            part.list.push(Slot { id, local, got, got_tp, tls_gd, tls_desc, plt, definition: 0 });
+            part.list.push(Slot {
+                id,
+                local,
+                got,
+                got_tp,
+                tls_gd,
+                tls_desc,
+                plt,
+                signed,
+                code: signed && flags & sym::SIGNED_CODE != 0,
+                definition: 0,
+            });
         }
         part
     }

@@ -59,9 +59,11 @@ const MACHINES: &[Machine] = &[
         machine: elf::EM_AARCH64.0,
         prefix: "R_AARCH64_",
         dynamic: &[
-            // AUTH_ABS64 and AUTH_RELATIVE, pointers that are signed.
+            // AUTH_ABS64, AUTH_RELATIVE, AUTH_GLOB_DAT and AUTH_TLSDESC: pointers that are signed.
             "type 580",
             "type 1041",
+            "type 1042",
+            "type 1043",
             "ABS64",
             "COPY",
             "GLOB_DAT",

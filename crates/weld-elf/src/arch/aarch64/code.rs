@@ -136,11 +136,16 @@ pub fn put(kind: u32, out: &mut [u8], at: usize, value: i64) {
         R_CONDBR19
         | R_LD_PREL_LO19
         | R_GOT_LD_PREL19
+        | R_AUTH_GOT_LD_PREL19
         | R_TLSLD_LD_PREL19
         | R_TLSIE_LD_GOTTPREL_PREL19
         | R_TLSDESC_LD_PREL19 => put_19(out, at, value),
         R_TSTBR14 => put_bits(out, at, 0x3fff << 5, ((value >> 2) as u32) << 5),
-        R_ADR_PREL_LO21 | R_TLSGD_ADR_PREL21 | R_TLSLD_ADR_PREL21 | R_TLSDESC_ADR_PREL21 => {
+        R_ADR_PREL_LO21
+        | R_TLSGD_ADR_PREL21
+        | R_TLSLD_ADR_PREL21
+        | R_TLSDESC_ADR_PREL21
+        | R_AUTH_GOT_ADR_PREL_LO21 => {
             put_address(out, at, value);
         }
         R_ADR_PREL_PG_HI21
@@ -149,7 +154,9 @@ pub fn put(kind: u32, out: &mut [u8], at: usize, value: i64) {
         | R_TLSGD_ADR_PAGE21
         | R_TLSLD_ADR_PAGE21
         | R_TLSIE_ADR_GOTTPREL_PAGE21
-        | R_TLSDESC_ADR_PAGE21 => put_pages(out, at, value),
+        | R_TLSDESC_ADR_PAGE21
+        | R_AUTH_ADR_GOT_PAGE
+        | R_AUTH_TLSDESC_ADR_PAGE21 => put_pages(out, at, value),
         R_TLSLD_ADD_DTPREL_HI12 | R_TLSLE_ADD_TPREL_HI12 => put_low(out, at, value >> 12, 0),
         R_LD64_GOTOFF_LO15 | R_LD64_GOTPAGE_LO15 => {
             put_bits(out, at, 0xfff << 10, ((value >> 3) as u32) << 10)
@@ -179,7 +186,9 @@ fn low_scale(kind: u32) -> Option<u32> {
         | R_TLSLE_ADD_TPREL_LO12_NC
         | R_TLSLE_LDST8_TPREL_LO12
         | R_TLSLE_LDST8_TPREL_LO12_NC
-        | R_TLSDESC_ADD_LO12 => 0,
+        | R_TLSDESC_ADD_LO12
+        | R_AUTH_GOT_ADD_LO12_NC
+        | R_AUTH_TLSDESC_ADD_LO12 => 0,
         R_LDST16_ABS_LO12_NC
         | R_TLSLD_LDST16_DTPREL_LO12
         | R_TLSLD_LDST16_DTPREL_LO12_NC
@@ -197,7 +206,9 @@ fn low_scale(kind: u32) -> Option<u32> {
         | R_TLSIE_LD64_GOTTPREL_LO12_NC
         | R_TLSLE_LDST64_TPREL_LO12
         | R_TLSLE_LDST64_TPREL_LO12_NC
-        | R_TLSDESC_LD64_LO12 => 3,
+        | R_TLSDESC_LD64_LO12
+        | R_AUTH_LD64_GOT_LO12_NC
+        | R_AUTH_TLSDESC_LD64_LO12 => 3,
         R_LDST128_ABS_LO12_NC
         | R_TLSLD_LDST128_DTPREL_LO12
         | R_TLSLD_LDST128_DTPREL_LO12_NC

@@ -53,7 +53,7 @@ const fn facts(big: bool) -> Facts {
             glob_dat: R_GLOB_DAT,
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
-            signed_relative: Some(R_AUTH_RELATIVE),
+            signed: Some(SIGNED),
             irelative: R_IRELATIVE,
             dtpmod: R_TLS_DTPMOD64,
             dtpoff: R_TLS_DTPREL64,
@@ -85,6 +85,9 @@ const fn facts(big: bool) -> Facts {
 
 const FEATURE_1_AND: u32 = 0xc000_0000;
 const FEATURE_PAUTH: u32 = 0xc000_0001;
+
+const SIGNED: SignedTypes =
+    SignedTypes { relative: R_AUTH_RELATIVE, glob_dat: R_AUTH_GLOB_DAT, tlsdesc: R_AUTH_TLSDESC };
 
 /// Source: "Memtag Extension to ELF for the Arm 64-bit Architecture".
 const TAGGING: Tagging =
@@ -128,6 +131,10 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
     fn put_address(out: &mut [u8], at: usize, value: u64) {
         let bytes = if BIG { value.to_be_bytes() } else { value.to_le_bytes() };
         out[at..at + 8].copy_from_slice(&bytes);
+    }
+
+    fn is_signed(kind: u32) -> bool {
+        is_signed(kind)
     }
 
     /// Branches go on behind themselves, other distances are from the place to itself (AAELF64, "Weak References").

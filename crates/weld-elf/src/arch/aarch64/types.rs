@@ -124,6 +124,15 @@ pub const R_TLSLD_LDST128_DTPREL_LO12: u32 = 572;
 pub const R_TLSLD_LDST128_DTPREL_LO12_NC: u32 = 573;
 /// A pointer that is signed. Source: "PAuth ABI Extension to ELF for the Arm 64-bit Architecture".
 const R_AUTH_ABS64: u32 = 580;
+/// Slots of the GOT, and descriptors, whose pointers are signed.
+pub const R_AUTH_GOT_LD_PREL19: u32 = 588;
+pub const R_AUTH_ADR_GOT_PAGE: u32 = 590;
+pub const R_AUTH_LD64_GOT_LO12_NC: u32 = 591;
+pub const R_AUTH_GOT_ADD_LO12_NC: u32 = 593;
+pub const R_AUTH_GOT_ADR_PREL_LO21: u32 = 594;
+pub const R_AUTH_TLSDESC_ADR_PAGE21: u32 = 595;
+pub const R_AUTH_TLSDESC_LD64_LO12: u32 = 596;
+pub const R_AUTH_TLSDESC_ADD_LO12: u32 = 597;
 pub const R_COPY: u32 = 1024;
 pub const R_GLOB_DAT: u32 = 1025;
 pub const R_JUMP_SLOT: u32 = 1026;
@@ -134,6 +143,8 @@ pub const R_TLS_TPREL64: u32 = 1030;
 pub const R_TLSDESC: u32 = 1031;
 pub const R_IRELATIVE: u32 = 1032;
 pub const R_AUTH_RELATIVE: u32 = 1041;
+pub const R_AUTH_GLOB_DAT: u32 = 1042;
+pub const R_AUTH_TLSDESC: u32 = 1043;
 
 /// Part of an instruction that holds any value, or rather some bits of it.
 const fn any(class: Class, name: &'static str) -> Type {
@@ -285,10 +296,26 @@ pub static TYPES: [Type; 1031] = table(&[
     (R_TLSLD_LDST128_DTPREL_LO12, unsigned(Class::DtpOff, 12, "R_AARCH64_TLSLD_LDST128_DTPREL_LO12").of(16)),
     (R_TLSLD_LDST128_DTPREL_LO12_NC, any(Class::DtpOff, "R_AARCH64_TLSLD_LDST128_DTPREL_LO12_NC").of(16)),
     (R_AUTH_ABS64, Type::new(Class::Signed, 8, Any, "R_AARCH64_AUTH_ABS64")),
+    (R_AUTH_GOT_LD_PREL19, signed(Class::Got, 21, "R_AARCH64_AUTH_GOT_LD_PREL19").of(4)),
+    (R_AUTH_ADR_GOT_PAGE, signed(Class::Got, PAGES, "R_AARCH64_AUTH_ADR_GOT_PAGE").from(From::Page)),
+    (R_AUTH_LD64_GOT_LO12_NC, any(Class::Got, "R_AARCH64_AUTH_LD64_GOT_LO12_NC").of(8).from(From::Low)),
+    (R_AUTH_GOT_ADD_LO12_NC, any(Class::Got, "R_AARCH64_AUTH_GOT_ADD_LO12_NC").from(From::Low)),
+    (R_AUTH_GOT_ADR_PREL_LO21, signed(Class::Got, 21, "R_AARCH64_AUTH_GOT_ADR_PREL_LO21")),
+    (
+        R_AUTH_TLSDESC_ADR_PAGE21,
+        signed(Class::TlsDesc, PAGES, "R_AARCH64_AUTH_TLSDESC_ADR_PAGE21").from(From::Page),
+    ),
+    (R_AUTH_TLSDESC_LD64_LO12, any(Class::TlsDesc, "R_AARCH64_AUTH_TLSDESC_LD64_LO12").of(8).from(From::Low)),
+    (R_AUTH_TLSDESC_ADD_LO12, any(Class::TlsDesc, "R_AARCH64_AUTH_TLSDESC_ADD_LO12").from(From::Low)),
     // Words in data and in debug information.
     (R_TLS_DTPREL64, Type::new(Class::DtpOff, 8, Any, "R_AARCH64_TLS_DTPREL64")),
     (R_TLS_TPREL64, Type::new(Class::TpOffWord, 8, Any, "R_AARCH64_TLS_TPREL64")),
 ]);
+
+/// Whether what it asks for has pointers that are signed.
+pub const fn is_signed(kind: u32) -> bool {
+    matches!(kind, R_AUTH_ABS64 | R_AUTH_GOT_LD_PREL19..=R_AUTH_TLSDESC_ADD_LO12)
+}
 
 /// Whether it applies to a word of data; else to an instruction.
 #[inline(always)]

@@ -63,7 +63,7 @@ const fn facts(wide: bool) -> Facts {
             glob_dat: address,
             jump_slot: R_JUMP_SLOT,
             relative: R_RELATIVE,
-            signed_relative: None,
+            signed: None,
             irelative: R_IRELATIVE,
             dtpmod: if wide { R_TLS_DTPMOD64 } else { R_TLS_DTPMOD32 },
             dtpoff: if wide { R_TLS_DTPREL64 } else { R_TLS_DTPREL32 },

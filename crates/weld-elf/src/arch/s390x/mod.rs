@@ -174,7 +174,7 @@ const FACTS: Facts = Facts {
         glob_dat: R_GLOB_DAT,
         jump_slot: R_JMP_SLOT,
         relative: R_RELATIVE,
-        signed_relative: None,
+        signed: None,
         irelative: R_IRELATIVE,
         dtpmod: R_TLS_DTPMOD,
         dtpoff: R_TLS_DTPOFF,

@@ -132,7 +132,7 @@ const FACTS: Facts = Facts {
         glob_dat: R_GLOB_DAT,
         jump_slot: R_JUMP_SLOT,
         relative: R_RELATIVE,
-        signed_relative: None,
+        signed: None,
         irelative: R_IRELATIVE,
         dtpmod: R_DTPMOD64,
         dtpoff: R_DTPOFF64,
