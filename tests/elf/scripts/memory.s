@@ -11,10 +11,12 @@
 //# fail: memory.o -T small.ld
 //# error: overflow
 //# [weld] error: region rom overflows by 16 bytes
+//# fail: memory.o -T outside.ld
+//# error: (section \.text is in none of the script's memory regions|no memory region specified for loadable section .\.text)
+//# [!lld] link: memory.o -T outside.ld -o outside --no-check-sections
+//# [!lld] warning: (section .text is in none of the script's memory regions|no memory region specified for loadable section .\.text)
 //# fail: memory.o -T none.ld
 //# error: nowhere
-//# [!lld] link: memory.o -T outside.ld -o outside
-//# [!lld] warning: (section .text is in none of the script's memory regions|no memory region specified for loadable section .\.text)
 .globl _start
 _start: .fill 16, 1, 0x90
 .data

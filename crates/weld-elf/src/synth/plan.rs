@@ -496,7 +496,11 @@ impl<'a> Plan<'a> {
     fn report_homeless(&self, job: &Job) {
         for name in self.layout.script.iter().flat_map(|script| script.outside_regions(&self.layout)) {
             let name = String::from_utf8_lossy(name);
-            job.sink.warn(format!("section {name} is in none of the script's memory regions"));
+            let text = format!("section {name} is in none of the script's memory regions");
+            match job.options.layout.check_sections {
+                true => job.sink.error(text),
+                false => job.sink.warn(text),
+            }
         }
         for name in self.layout.script.iter().flat_map(|script| &script.orphans) {
             let text = format!("{name}: no output section of the script is for it");

@@ -3,7 +3,7 @@
 use super::build::{Contents, Maker};
 use super::*;
 use crate::script::expr::{Binary, Op};
-use crate::script::sections::{Assignment, Content, SectionDescription, Statement};
+use crate::script::sections::{Assignment, Content, Overlay, SectionDescription, SectionType, Statement};
 use crate::sections::bins::BINS;
 use crate::sections::scripted::ScriptBin;
 
@@ -39,14 +39,14 @@ impl Maker<'_> {
                     message: assertion.message.clone(),
                 }),
                 Statement::Section(section) => {
-                    self.section(*number, section, false)?;
+                    self.section(*number, section, None)?;
                     *number += 1;
                 }
                 Statement::Overlay(overlay) => {
                     let (address, load_address) = (overlay.address.clone(), overlay.load_address.clone());
                     self.steps.push(Step::BeginOverlay { address, load_address });
                     for section in &overlay.sections {
-                        self.section(*number, section, true)?;
+                        self.section(*number, section, Some(overlay))?;
                         *number += 1;
                     }
                     self.steps.push(Step::EndOverlay);
@@ -100,7 +100,12 @@ impl Maker<'_> {
         }
     }
 
-    fn section(&mut self, number: usize, section: &SectionDescription, overlaid: bool) -> Result<(), String> {
+    fn section(
+        &mut self,
+        number: usize,
+        section: &SectionDescription,
+        overlay: Option<&Overlay>,
+    ) -> Result<(), String> {
         if section.name == b"/DISCARD/" || self.source.rules.is_disabled(number) {
             return Ok(());
         }
@@ -115,6 +120,13 @@ impl Maker<'_> {
         if section.load_address.is_some() && section.load_region.is_some() {
             return Err(format!("{}: AT and AT> give the section two load addresses", section.place));
         }
+        let fixed = section.address.is_some() || overlay.is_some_and(|overlay| overlay.address.is_some());
+        let load_region = region(&section.load_region)?;
+        // What is only loaded from a region runs there, too.
+        let memory = region(&section.region)?.or(load_region.filter(|_| !fixed));
+        let follows = section.load_address.is_none() && !fixed;
+        let before = self.blocks.last().filter(|before| follows && before.region == memory);
+        let load_region = load_region.or_else(|| before?.load_region);
         let block = self.blocks.len();
         self.by_name.entry(section.name.clone()).or_insert(block);
         let assigns = |content: &Content| matches!(content, Content::Assign(a) if !a.is_dot() && !a.provide);
@@ -123,16 +135,18 @@ impl Maker<'_> {
             place: Some(section.place.clone()),
             out: None,
             address: section.address.clone(),
+            fixed,
             align: section.align.clone(),
             load_address: section.load_address.clone(),
             align_with_input: section.align_with_input,
-            region: region(&section.region)?,
-            chooses: section.region.is_none(),
-            load_region: region(&section.load_region)?,
+            region: memory,
+            chooses: memory.is_none(),
+            load_region,
+            unloaded: section.kind == SectionType::NoLoad,
             phdrs: self.headers_of(section)?,
             fill: section.fill.clone(),
             inner_align: 1,
-            overlaid,
+            overlaid: overlay.is_some(),
             assigns: section.contents.iter().any(assigns),
         });
         self.contents.push(Contents { kind: section.kind.clone(), ..Contents::default() });

@@ -69,12 +69,14 @@ impl Maker<'_> {
             place: None,
             out: None,
             address: None,
+            fixed: false,
             align: None,
             load_address: None,
             align_with_input: false,
             region: None,
             chooses: true,
             load_region: None,
+            unloaded: false,
             phdrs: None,
             fill: None,
             inner_align: 1,
@@ -261,7 +263,7 @@ impl Maker<'_> {
             if out.is_alloc() && block.place.is_some() {
                 flags = out.flags & (SHF_ALLOC | SHF_WRITE);
             }
-            if out.is_alloc() && block.region.is_none() && block.place.is_some() {
+            if out.is_alloc() && block.region.is_none() && !block.fixed && block.place.is_some() {
                 block.region = self.source.region_for(out.flags);
             }
             builder.program.place_by_script(&mut out);

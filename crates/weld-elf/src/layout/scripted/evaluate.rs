@@ -1,5 +1,6 @@
 //! One pass over a script: gives output sections their addresses and sizes, and symbols their values.
 
+use super::loads::{Loaded, Start};
 use super::*;
 use crate::layout::segments::{PageSizes, is_tls_zeroes};
 use crate::layout::{Chunk, ChunkKind, OutputSection, addresses, place};
@@ -24,9 +25,9 @@ pub(super) struct Pass<'p, 'w, 'a> {
     current: Option<Open>,
     /// The last section in memory that has ended.
     last: Option<usize>,
-    overlay: Option<OpenOverlay>,
-    /// How far load addresses are from addresses, by region; last those of sections in none.
-    load_distances: Vec<u64>,
+    pub(super) overlay: Option<OpenOverlay>,
+    /// What load addresses follow, by region; last those of sections in none.
+    pub(super) loaded: Vec<Option<Loaded>>,
     /// Where the thread-local template goes on, once it has begun.
     tls: Option<u64>,
     /// The output is an object (`-r`): each section begins at 0, whatever address the script has for it.
@@ -39,13 +40,21 @@ struct Open {
     start: u64,
     /// Where the location counter was before it.
     outside: u64,
+    /// How it came to its address.
+    from: Start,
 }
 
-struct OpenOverlay {
-    start: u64,
-    load: u64,
-    /// How far the longest section so far reaches.
-    end: u64,
+/// Sections that lie at the same addresses.
+pub(super) struct OpenOverlay {
+    /// `None`: where the first section will begin.
+    start: Option<u64>,
+    /// What `AT` says of the first section.
+    asked_load: Option<u64>,
+    /// Where the next section is loaded; `None` for the first.
+    pub(super) load: Option<u64>,
+    /// How far the longest section so far reaches, and in what region.
+    end: Option<u64>,
+    region: Option<usize>,
 }
 
 impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
@@ -55,7 +64,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         world: &'p World<'w, 'a>,
         (options, pages): (&'p Options, PageSizes),
     ) -> Self {
-        let load_distances = vec![0; script.regions.len() + 1];
+        let loaded = vec![None; script.regions.len() + 1];
         Pass {
             script,
             layout,
@@ -68,7 +77,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             current: None,
             last: None,
             overlay: None,
-            load_distances,
+            loaded,
             tls: None,
             object: options.kind == OutputKind::Relocatable,
         }
@@ -81,7 +90,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             let origin = self.number(&region.origin);
             self.script.regions[i].origin = origin;
             self.script.regions[i].length = self.number(&region.length);
-            self.script.regions[i].end = origin;
+            (self.script.regions[i].at, self.script.regions[i].end) = (origin, origin);
         }
         let steps = std::mem::take(&mut self.script.steps);
         self.script.assigned.iter_mut().for_each(|assigned| assigned.seen = false);
@@ -121,17 +130,16 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             }
             Step::End(block) => self.end(*block),
             Step::BeginOverlay { address, load_address } => {
-                let start = address.as_ref().map_or(self.dot, |value| self.number(value));
-                let load = match load_address {
-                    Some(value) => self.number(value),
-                    None => start.wrapping_add(self.load_distances.last().copied().unwrap_or(0)),
-                };
-                self.dot = start;
-                self.overlay = Some(OpenOverlay { start, load, end: start });
+                let start = address.as_ref().map(|value| self.number(value));
+                let asked_load = load_address.as_ref().map(|value| self.number(value));
+                self.overlay = Some(OpenOverlay { start, asked_load, load: None, end: start, region: None });
             }
             Step::EndOverlay => {
                 if let Some(overlay) = self.overlay.take() {
-                    self.dot = overlay.end;
+                    self.dot = overlay.end.unwrap_or(self.dot);
+                    if let Some(region) = overlay.region {
+                        self.script.regions[region].go_on_at(self.dot);
+                    }
                 }
             }
         }
@@ -167,97 +175,83 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     fn begin(&mut self, number: usize) {
         let outside = self.dot;
         let block = &self.script.blocks[number];
-        let (region, load_region, out) = (block.region, block.load_region, block.out);
-        let Some(out) = out else {
+        let Some(out) = block.out else {
             // What is not there still may define symbols.
             if block.assigns
                 && let Some(address) = block.address.clone()
             {
                 self.dot = self.number(&address);
             }
-            self.current = Some(Open { block: number, start: self.dot, outside });
+            let (start, from) = (self.dot, Start::default());
+            self.current = Some(Open { block: number, start, outside, from });
             return;
         };
-        let (address, align) = (block.address.clone(), block.align.clone());
         let load_address = block.load_address.clone();
-        let align_with_input = block.align_with_input;
-        let mut strictest = block.inner_align;
-        let forced = self.options.start_of(&self.layout[out].name);
         let alloc = self.is_in_memory(out);
-        if let Some(overlay) = &self.overlay {
-            self.dot = overlay.start;
-        } else if !alloc {
-            self.dot = 0;
-        } else if let Some(region) = region.filter(|_| address.is_none()) {
-            self.dot = self.script.regions[region].end;
-        } else if let Some(tls) = self.tls.filter(|_| is_tls_zeroes(&self.layout[out])) {
-            self.dot = tls;
-        }
-        if let Some(align) = &align {
-            let value = self.number(align);
-            match value {
-                0 | 1 => {}
-                _ if value.is_power_of_two() => strictest = strictest.max(value),
-                _ => self.errors.push(format!("{}: {value:#x} is no power of two", align.place)),
-            }
-        }
-        match (forced, &address) {
-            (Some(forced), _) => self.dot = forced,
-            (None, Some(address)) => self.dot = self.number(address),
-            (None, None) if self.overlay.is_none() => self.dot = align_to(self.dot, strictest),
-            _ => {}
-        }
-        if align.is_some() && address.is_some() {
-            self.dot = align_to(self.dot, strictest);
-        }
-        if !alloc && (self.object || forced.is_none() && address.is_none()) {
+        let mut from = self.find_start(number, out);
+        if !alloc && (self.object || !from.given || self.overlay.is_some()) {
             // It has no address; what is in it counts from its start.
-            self.dot = 0;
+            from.address = 0;
         }
+        self.dot = from.address;
         let start = self.dot;
         let section = &mut self.layout[out];
         section.address = start;
-        section.align = strictest;
         section.fillers.clear();
         let block = &self.script.blocks[number];
         section.fillers.extend(block.fill.iter().map(|fill| (0, fill.clone())));
-        self.current = Some(Open { block: number, start, outside });
         if alloc {
-            let asked = load_address.as_ref().map(|value| self.number(value));
-            self.load(out, (asked, load_region, region), (strictest, align_with_input, address.is_some()));
+            from.load = match &mut self.overlay {
+                Some(overlay) => {
+                    overlay.start.get_or_insert(start);
+                    overlay.asked_load
+                }
+                None => load_address.as_ref().map(|value| self.number(value)),
+            };
         }
+        self.current = Some(Open { block: number, start, outside, from });
+    }
+
+    /// Where a section begins: at the address that it is given, or behind what is in its memory.
+    fn find_start(&mut self, number: usize, out: OutputSectionId) -> Start {
+        let block = &self.script.blocks[number];
+        let (address, align, region) = (block.address.clone(), block.align.clone(), block.region);
+        let mut strictest = block.inner_align;
+        let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
+        let given = match self.options.start_of(&self.layout[out].name).or(in_overlay) {
+            None => address.map(|address| self.number(&address)),
+            forced => forced,
+        };
+        let in_region = region.filter(|_| given.is_none()).map(|region| self.script.regions[region].at);
+        self.dot = given.or(in_region).unwrap_or(self.dot);
+        let mut asked_align = 1;
+        if let Some(align) = &align {
+            match self.number(align) {
+                0 | 1 => {}
+                value if value.is_power_of_two() => asked_align = value,
+                value => self.errors.push(format!("{}: {value:#x} is no power of two", align.place)),
+            }
+            strictest = strictest.max(asked_align);
+        }
+        if self.tls.is_none() && given.is_none() && self.layout[out].is_tls() {
+            // The template begins at the alignment of its strictest section, which may have its own from the script.
+            let all = self.layout.sections.iter().filter(|section| section.is_tls());
+            strictest = all.map(|section| section.align).max().unwrap_or(1).max(strictest);
+        }
+        self.layout[out].align = strictest;
+        // An address that is given holds as it is, but for `ALIGN`.
+        let by = if given.is_none() || align.is_some() { strictest } else { 1 };
+        let usual = align_to(self.dot, by);
+        // Thread-local zeroes go on where the template ends.
+        let template = self.tls.filter(|_| given.is_none() && is_tls_zeroes(&self.layout[out]));
+        let address = template.map_or(usual, |end| align_to(end, by));
+        let skipped = usual.wrapping_sub(self.dot);
+        let given = given.is_some();
+        Start { given, address, skipped, align: by, asked_align, load: None, resume: usual }
     }
 
     fn is_in_memory(&self, out: OutputSectionId) -> bool {
         self.layout[out].is_alloc() && !self.object
-    }
-
-    /// The load address of the section that begins.
-    fn load(
-        &mut self,
-        out: OutputSectionId,
-        (asked, load_region, region): (Option<u64>, Option<usize>, Option<usize>),
-        (align, with_input, explicit): (u64, bool, bool),
-    ) {
-        let start = self.dot;
-        let of_region = region.unwrap_or(self.load_distances.len() - 1);
-        let distance = if let Some(overlay) = &self.overlay {
-            overlay.load.wrapping_sub(start)
-        } else if let Some(asked) = asked {
-            asked.wrapping_sub(start)
-        } else if let Some(load_region) = load_region {
-            let end = self.script.regions[load_region].end;
-            // With it, the load address keeps the distance that the address has to its alignment.
-            let at = if with_input { end } else { align_to(end, align) };
-            at.wrapping_sub(start)
-        } else if explicit {
-            0
-        } else {
-            // As the section before it in the region.
-            self.load_distances[of_region]
-        };
-        self.load_distances[of_region] = distance;
-        self.layout[out].load_address = start.wrapping_add(distance);
     }
 
     fn inputs(&mut self, number: usize) {
@@ -314,12 +308,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             }
             return;
         };
-        let (region, load_region) = (block.region, block.load_region);
+        let region = block.region;
         let size = self.dot.saturating_sub(open.start);
         let limit = place::max_end(self.layout.format);
         let section = &mut self.layout[out];
         section.size = size;
-        let load_end = section.load_address.wrapping_add(section.file_size());
         if self.object {
             // What follows may mean its end; the next section begins at 0 again.
             self.last = Some(number);
@@ -333,10 +326,15 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             let name = String::from_utf8_lossy(&section.name);
             self.errors.push(format!("section {name} does not fit the address space"));
         }
+        self.load(number, out, open.from);
         let section = &self.layout[out];
         if is_tls_zeroes(section) {
+            // They take no room, but begin like any other.
             self.tls = Some(self.dot);
-            self.dot = open.outside;
+            self.dot = open.from.resume;
+            if let Some(region) = region {
+                self.script.regions[region].go_on_at(self.dot);
+            }
             return;
         }
         if section.is_tls() {
@@ -344,16 +342,21 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
         self.last = Some(number);
         if let Some(region) = region {
-            let end = &mut self.script.regions[region].end;
-            *end = (*end).max(self.dot);
-        }
-        if let Some(region) = load_region.filter(|load| Some(*load) != region) {
-            let end = &mut self.script.regions[region].end;
-            *end = (*end).max(load_end);
+            let state = &mut self.script.regions[region];
+            state.go_on_at(self.dot);
+            if open.start < state.origin {
+                let (name, region) =
+                    (String::from_utf8_lossy(&section.name), &self.script.script.regions[region]);
+                let place = self.script.blocks[number].place.as_ref().unwrap_or(&region.place);
+                self.errors.push(format!(
+                    "{place}: section {name} at {:#x} lies below its region {}",
+                    open.start, region.name
+                ));
+            }
         }
         if let Some(overlay) = &mut self.overlay {
-            overlay.end = overlay.end.max(self.dot);
-            overlay.load = overlay.load.wrapping_add(size);
+            overlay.end = overlay.end.max(Some(self.dot));
+            overlay.region = region;
         }
     }
 

@@ -8,7 +8,7 @@
 //!
 //! * `build` makes the list, and the output sections: `compile` from what the script says, `contents` from what there is, `order` puts
 //!   them in order, with places that `orphans` finds for what the script does not name, and `members` lists what lies in each;
-//! * `evaluate` runs through it, with the values of `value`;
+//! * `evaluate` runs through it, with the values of `value`; `loads` has the rules for load addresses;
 //! * `headers` makes program headers and offsets in the file;
 //! * `insert` adds chunks to what is laid out; `spill` moves what does not fit its memory region.
 //!
@@ -20,6 +20,7 @@ mod contents;
 mod evaluate;
 mod headers;
 mod insert;
+mod loads;
 mod members;
 mod order;
 mod orphans;
@@ -108,13 +109,19 @@ struct Block {
     /// `None`: nothing is in it, so there is none.
     out: Option<OutputSectionId>,
     address: Option<Expr>,
+    /// The script gives it an address, or the overlay that it is in.
+    fixed: bool,
     align: Option<Expr>,
     load_address: Option<Expr>,
     align_with_input: bool,
+    /// Without one, that which takes its like.
     region: Option<usize>,
-    /// It names no region, so one takes it that takes its like.
+    /// It names no region.
     chooses: bool,
+    /// That of `AT>`, or of the section before it in the same region.
     load_region: Option<usize>,
+    /// `NOLOAD`
+    unloaded: bool,
     /// Those of `PHDRS` that it is in; `None`: as the section before it.
     phdrs: Option<Vec<usize>>,
     fill: Option<Vec<u8>>,
@@ -219,6 +226,9 @@ pub enum Note<'s> {
 pub struct RegionState {
     pub origin: u64,
     pub length: u64,
+    /// Where the next section in it begins.
+    pub at: u64,
+    /// How far it is filled.
     pub end: u64,
 }
 
@@ -283,10 +293,11 @@ impl Scripted {
 
     /// Sections in memory that no memory region takes, though there are some.
     pub fn outside_regions<'l>(&'l self, layout: &'l Layout) -> impl Iterator<Item = &'l [u8]> {
-        let homeless = |block: &&Block| block.region.is_none() && block.address.is_none() && !block.overlaid;
+        let homeless =
+            |block: &&Block| block.region.is_none() && !block.fixed && !block.overlaid && !block.unloaded;
         let blocks = self.blocks.iter().filter(|_| !self.regions.is_empty()).filter(homeless);
         let outs = blocks.filter_map(|block| block.out).map(|out| &layout[out]);
-        outs.filter(|out| out.is_alloc() && !out.is_nobits() && out.size > 0).map(|out| &out.name[..])
+        outs.filter(|out| out.is_alloc() && out.size > 0).map(|out| &out.name[..])
     }
 
     /// The regions with their names, and how far each is filled.
@@ -294,9 +305,10 @@ impl Scripted {
         self.script.regions.iter().map(|region| region.name.as_str()).zip(&self.regions)
     }
 
-    /// The output sections that may lie over one another.
+    /// The output sections that may lie over others: those of overlays, and those that nobody loads.
     fn overlaid(&self) -> Vec<OutputSectionId> {
-        let mut list: Vec<_> = self.blocks.iter().filter(|b| b.overlaid).filter_map(|b| b.out).collect();
+        let may = |block: &&Block| block.overlaid || block.unloaded;
+        let mut list: Vec<_> = self.blocks.iter().filter(may).filter_map(|b| b.out).collect();
         list.sort_unstable();
         list
     }

@@ -104,7 +104,7 @@ impl Maker<'_> {
         self.steps = steps;
     }
 
-    /// Orphans lie in the memory that the section before them names, or that takes them.
+    /// Orphans lie in the memory that the section before them names, or that takes them; and are loaded from the same region.
     fn follow_region(&mut self, before: &[Step], numbers: &[usize], outs: &[OutputSection]) {
         let before = before.iter().rev().find_map(|step| match step {
             Step::End(block) if self.blocks[*block].out.is_some() => Some(*block),
@@ -119,8 +119,9 @@ impl Maker<'_> {
                 Some(before) => (by_flags.or(before.region), true),
                 None => (by_flags, true),
             };
+            let load_region = before.and_then(|before| before.load_region);
             let block = &mut self.blocks[number];
-            (block.region, block.chooses) = (region, chooses);
+            (block.region, block.chooses, block.load_region) = (region, chooses, load_region);
         }
     }
 
