@@ -115,27 +115,29 @@ pub struct Word {
     pub fixup: Fixup,
 }
 
-/// All words of a range of the GOT's entries, in order, with the slots they are for.
-pub fn words(image: &Image, entries: Range<usize>) -> Vec<(Option<Slot>, Word)> {
-    let mut list = Vec::with_capacity(2 * entries.len());
+/// Shows `visit` all words of a range of the GOT's entries, in order, with the slots they are for.
+#[inline]
+pub fn each_word(image: &Image, entries: Range<usize>, mut visit: impl FnMut(Option<&Slot>, Word)) {
     for &(index, entry) in &image.slots.got[entries] {
-        let slot = entry.slot().map(|slot| image.slots.list[slot as usize]);
-        let (address, flags) = slot.map_or((0, 0), |slot| image.slot_address(&slot));
+        let slot = entry.slot().map(|slot| &image.slots.list[slot as usize]);
+        let (address, flags) = slot.map_or((0, 0), |slot| image.slot_address(slot));
         let fixups = entry.fixups(flags, image.mode);
         let values = values(image, entry, address, flags);
-        let code = slot.is_some_and(|slot| slot.code);
+        // No others are signed.
+        let signed = slot.filter(|slot| slot.signed);
         for i in 0..entry.words() {
             let fixup = fixups[i as usize];
             let value = if matches!(fixup, Fixup::Symbol(_)) { 0 } else { values[i as usize] };
-            list.push((slot, Word { index: index + i, value, kept: entry.schema(i, code), fixup }));
+            let kept = signed.map_or(0, |slot| entry.schema(i, slot.code));
+            visit(slot, Word { index: index + i, value, kept, fixup });
         }
     }
-    list
 }
 
 impl GotEntry {
     /// How word `i` of the entry for a symbol, which may be `code`, is to be signed: by its address and a key, that for code or that for data;
     /// 0 if it is not. Source: "PAuth ABI Extension to ELF for the Arm 64-bit Architecture", "Default signing schema".
+    #[cold]
     fn schema(self, i: u32, code: bool) -> u64 {
         const BY_ADDRESS: u64 = 1 << 63;
         const DATA_KEY: u64 = 2 << 60;
@@ -189,11 +191,11 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
     // The entry before may have its second word here, the last one its second word behind.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
     let to = entries.partition_point(|entry| (entry.0 as usize) < end);
-    for (_, word) in words(image, from..to) {
+    each_word(image, from..to, |_, word| {
         let Some(bytes) =
             (word.index as usize).checked_sub(first).and_then(|i| out.get_mut(size * i..size * (i + 1)))
         else {
-            continue;
+            return;
         };
         // With RELA the loader takes the addend from the relocation.
         let is_beside = match word.fixup {
@@ -206,7 +208,7 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
         };
         let value = if is_beside { word.kept } else { word.value };
         format.put(bytes, value);
-    }
+    });
 }
 
 impl Kind {

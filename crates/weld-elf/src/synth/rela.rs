@@ -375,18 +375,18 @@ fn collect_input(
 
 fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     let end = image.slots.got.len().min((part + 1) * GOT_RUN);
-    for (slot, word) in got::words(image, part * GOT_RUN..end) {
+    got::each_word(image, part * GOT_RUN..end, |slot, word| {
         let offset = image.bases.got + image.format().word() * word.index as u64;
         let is_relative = word.fixup == Fixup::Relative;
         if image.options.relocs.pack_relr && is_relative {
             all.relr.push(offset);
-            continue;
+            return;
         }
         let id = slot.map_or(SymbolId::NONE, |s| s.id);
         let dynsym = if id.is_some() { image.dynsym.map_or(0, |d| d.index(id)) } else { 0 };
         let list = if is_relative { &mut all.relative } else { &mut all.others };
         list.extend(word.to_rela(image.types(), offset, dynsym));
-    }
+    });
 }
 
 /// Writes `.rela.plt`, one relocation for each word of `.got.plt` behind the reserved ones, from entry `first` on.

@@ -123,9 +123,8 @@ impl Slots {
     /// Numbers start behind `reserved` words of `.got`.
     pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
         let globals = with_needs(symbols, names, parallel);
-        let entries = if live.has(fact::BACKWARD_OFFSETS) { &ENTRIES_BOTH_SIGNS } else { &ENTRIES };
-        let signed = live.has(fact::SIGNED_SLOTS);
-        let wanting = Wanting { globals: &globals, locals: &live.locals, entries, signed };
+        let (both_signs, signed) = (live.has(fact::BACKWARD_OFFSETS), live.has(fact::SIGNED_SLOTS));
+        let wanting = Wanting { globals: &globals, locals: &live.locals, both_signs, signed };
         let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
             run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
         });
@@ -209,7 +208,8 @@ impl Count {
 struct Wanting<'w> {
     globals: &'w [Placed],
     locals: &'w [LocalNeed],
-    entries: &'w [(u32, MakeEntry); 4],
+    /// Offsets from the thread pointer are there with the other sign, too.
+    both_signs: bool,
     /// Some have slots with signed pointers.
     signed: bool,
 }
@@ -235,8 +235,19 @@ impl Wanting<'_> {
         let (_, _, flags) = self.get(i);
         let plt = u32::from(flags & sym::NEEDS_PLT != 0);
         let by_name = u32::from(flags & sym::PREEMPTIBLE != 0);
-        let words = self.entries.iter().filter(|e| flags & e.0 != 0).map(|e| e.1(0).words()).sum();
+        let words: u32 = ENTRIES.iter().filter(|e| flags & e.0 != 0).map(|e| e.1(0).words()).sum();
+        let words = words + u32::from(self.both_signs && flags & sym::NEEDS_GOTTP != 0);
         Count { words, jump_slots: plt & by_name, ifuncs: plt & !by_name }
+    }
+
+    /// An entry of [`ENTRIES`], or what is in its place where there are others. Inlined where the list is unrolled.
+    #[inline(always)]
+    fn entry(&self, (bit, entry): (u32, MakeEntry), slot: u32, signed: bool) -> GotEntry {
+        match bit {
+            sym::NEEDS_GOTTP if self.both_signs => GotEntry::TpOffs(slot),
+            _ if signed => entry(slot).signed(),
+            _ => entry(slot),
+        }
     }
 
     /// Makes the slots of a run. `next` is the number of the first of everything.
@@ -246,10 +257,10 @@ impl Wanting<'_> {
             let (id, local, flags) = self.get(i);
             let index = i as u32;
             let signed = self.signed && flags & sym::SIGNED_SLOT != 0;
-            let mut numbers = [NONE; 4];
-            for (number, (bit, entry)) in numbers.iter_mut().zip(self.entries) {
-                if flags & bit != 0 {
-                    let entry = if signed { entry(index).signed() } else { entry(index) };
+            let mut numbers = [NONE; ENTRIES.len()];
+            for (number, entry) in numbers.iter_mut().zip(ENTRIES) {
+                if flags & entry.0 != 0 {
+                    let entry = self.entry(entry, index, signed);
                     *number = next.words;
                     part.got.push((next.words, entry));
                     next.words += entry.words();
@@ -299,8 +310,6 @@ const ENTRIES: [(u32, MakeEntry); 4] = [
     (sym::NEEDS_TLSGD, GotEntry::TlsGd),
     (sym::NEEDS_TLSDESC, GotEntry::TlsDesc),
 ];
-const ENTRIES_BOTH_SIGNS: [(u32, MakeEntry); 4] =
-    [ENTRIES[0], (sym::NEEDS_GOTTP, GotEntry::TpOffs), ENTRIES[2], ENTRIES[3]];
 
 /// Symbols that need a record, in the order of their definitions.
 fn with_needs(symbols: &Symbols, names: &Names, parallel: bool) -> Vec<Placed> {
