@@ -25,6 +25,11 @@
 //# check: sym(b) == addr(.b)
 //# check: sym(d) == 0x60001
 //# check: sym(e) == 0x60100
+// An address that counts from '.' counts in the region (GNU ld refuses it if '.' is in another).
+//# [weld] link: load-addresses.o -T counts.ld
+//# [weld] no-verify: what is loaded from elsewhere is a segment of its own, on the same page
+//# [weld] check: addr(.b) == 0x30040
+//# [weld] check: addr(.c) == 0x10010
 // What is never loaded may lie on something else, and moves no load region.
 //# link: load-addresses.o -T unloaded.ld
 //# no-verify: what is loaded from elsewhere is a segment of its own, on the same page
@@ -103,6 +108,14 @@ SECTIONS {
   .d : AT(0x60001) { *(.s.c) } > G
   .e : { *(.s.e .s.f) } > G
   a = LOADADDR(.a); b = LOADADDR(.b); c = LOADADDR(.c); d = LOADADDR(.d); e = LOADADDR(.e);
+}
+//--- counts.ld
+MEMORY { R : ORIGIN = 0x10000, LENGTH = 4K  G : ORIGIN = 0x30001, LENGTH = 4K }
+SECTIONS {
+  .a : { *(.s.a) } > R
+  .b ALIGN(64) : { *(.s.b) } > G
+  .c ALIGN(16) : { *(.s.d) } > R
+  .d : { *(.s.c .s.e .s.f) } > G
 }
 //--- unloaded.ld
 MEMORY { R : ORIGIN = 0x10000, LENGTH = 4K  F : ORIGIN = 0x20000, LENGTH = 4K }

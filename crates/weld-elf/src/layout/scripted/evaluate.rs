@@ -218,6 +218,12 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let (address, align, region) = (block.address.clone(), block.align.clone(), block.region);
         let mut strictest = block.inner_align;
         let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
+        if let Some(state) = region.filter(|_| address.is_some()).map(|region| self.script.regions[region]) {
+            // The location counter may be in other memory. What the address says of it is meant for this one.
+            if self.dot < state.origin || self.dot - state.origin > state.length {
+                self.dot = state.at;
+            }
+        }
         let given = match self.options.start_of(&self.layout[out].name).or(in_overlay) {
             None => address.map(|address| self.number(&address)),
             forced => forced,
@@ -344,7 +350,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         if let Some(region) = region {
             let state = &mut self.script.regions[region];
             state.go_on_at(self.dot);
-            if open.start < state.origin {
+            if size > 0 && open.start < state.origin {
                 let (name, region) =
                     (String::from_utf8_lossy(&section.name), &self.script.script.regions[region]);
                 let place = self.script.blocks[number].place.as_ref().unwrap_or(&region.place);
