@@ -40,6 +40,8 @@ pub struct Diagnostic {
     /// Places that the message speaks of, each with the number of notes in front of which its source
     /// line belongs. Source lines are looked up last, and only for what will be shown.
     pub places: Vec<(usize, Place)>,
+    /// What function or variable its first place lies in belongs behind the source line of that. It is looked up then, too.
+    pub tells_owner: bool,
     /// An error that `--noinhibit-exec` turns into a warning.
     pub tolerable: bool,
 }
@@ -52,6 +54,7 @@ impl Diagnostic {
             message: message.into(),
             notes: Vec::new(),
             places: Vec::new(),
+            tells_owner: false,
             tolerable: false,
         }
     }
@@ -85,6 +88,12 @@ impl Diagnostic {
     /// The message or note before speaks of this place.
     pub fn place(mut self, place: Place) -> Self {
         self.places.push((self.notes.len(), place));
+        self
+    }
+
+    /// It is to tell what function or variable its first place lies in.
+    pub fn tell_owner(mut self) -> Self {
+        self.tells_owner = true;
         self
     }
 

@@ -21,7 +21,7 @@ use crate::sections::SectionKind;
 use crate::symbols::sym;
 use crate::synth::image::{Image, Place};
 use crate::synth::slots::NONE;
-use crate::wording::{place, shown};
+use crate::wording::place;
 
 /// One section whose bytes are being written.
 pub struct Site<'c, 'i, 'a> {
@@ -596,12 +596,7 @@ impl Site<'_, '_, '_> {
             }
         };
         let place = place::of(self.object_id, self.shndx, reloc.r_offset());
-        let mut diagnostic = Diagnostic::error(text).place(place).tolerable();
-        if let Some((index, symbol)) = place::enclosing(self.object, self.shndx, reloc.r_offset()) {
-            let what = if symbol.kind() == STT_OBJECT { "variable" } else { "function" };
-            let owner = shown(self.image.options, self.object.symbol_name(index));
-            diagnostic = diagnostic.note(format!("in {what} {owner}"));
-        }
+        let mut diagnostic = Diagnostic::error(text).place(place).tell_owner().tolerable();
         if let Some(definer) = self.image.definer(self.object, reloc.sym()) {
             diagnostic = diagnostic.note(format!("'{name}' is defined in {definer}"));
         }

@@ -1,4 +1,4 @@
-//! Source lines from DWARF, for the places that errors speak of.
+//! Source lines from DWARF, for the places that errors speak of; and the functions and variables that these lie in.
 //!
 //! The debug information of an object file is not relocated, and all its sections start at address 0.
 //! To tell places apart, sections are taken to lie one behind the other, and the relocations of copies of
@@ -19,6 +19,7 @@ use crate::compressed::Compressed;
 use crate::elf::*;
 use crate::input::object::{Object, SymbolPlace};
 use crate::job::Job;
+use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::decode_relocs;
 use crate::wording::detailed;
@@ -29,18 +30,18 @@ pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) 
     let limit = detailed(job.options);
     match result {
         Ok(()) => {
-            job.sink.amend(|list| add_lines(list, resolved, limit));
+            job.sink.amend(|list| add_lines(list, (job.options, resolved), limit));
             Ok(())
         }
         Err(mut diagnostics) => {
-            add_lines(&mut diagnostics.list, resolved, limit);
+            add_lines(&mut diagnostics.list, (job.options, resolved), limit);
             Err(diagnostics)
         }
     }
 }
 
-/// Adds source lines to warnings and to the first `limit` errors.
-fn add_lines(list: &mut [Diagnostic], resolved: &Resolved, limit: usize) {
+/// Adds source lines to warnings and to the first `limit` errors, and what their places lie in.
+fn add_lines(list: &mut [Diagnostic], (options, resolved): (&Options, &Resolved), limit: usize) {
     // (diagnostic, number in its places) by object.
     let mut wanted: BTreeMap<u32, Vec<(usize, usize)>> = BTreeMap::new();
     let mut errors = 0;
@@ -52,19 +53,28 @@ fn add_lines(list: &mut [Diagnostic], resolved: &Resolved, limit: usize) {
             }
         }
     }
-    let mut found: BTreeMap<(usize, usize), String> = BTreeMap::new();
+    let mut found: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
     for (object, asked) in wanted {
         let Some(object) = resolved.objects.get(object as usize) else { continue };
         let places: Vec<Place> = asked.iter().map(|&(d, p)| list[d].places[p].1).collect();
         let lines = find(object, &places);
-        let known = asked.into_iter().zip(lines).filter_map(|(at, line)| Some((at, line?)));
-        found.extend(known);
+        let mut extents = None;
+        for (at, line) in asked.into_iter().zip(lines) {
+            let notes = found.entry(at).or_default();
+            notes.extend(line.map(|line| format!("    at {line}")));
+            let diagnostic = &list[at.0];
+            if diagnostic.tells_owner && at.1 == 0 {
+                let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
+                let owner = extents.owner(options, object, diagnostic.places[0].1);
+                notes.extend(owner.map(|owner| format!("in {owner}")));
+            }
+        }
     }
     // Last first, so that the positions of the others stay right.
-    for ((d, p), line) in found.into_iter().rev() {
+    for ((d, p), notes) in found.into_iter().rev() {
         let diagnostic = &mut list[d];
         let at = diagnostic.places[p].0.min(diagnostic.notes.len());
-        diagnostic.notes.insert(at, format!("    at {line}"));
+        diagnostic.notes.splice(at..at, notes);
     }
 }
 

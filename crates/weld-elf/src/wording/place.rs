@@ -101,6 +101,13 @@ impl Extents {
         Some((index, &object.syms[index as usize]))
     }
 
+    /// What a place lies in: `function f` or `variable v`.
+    pub fn owner(&self, options: &Options, object: &Object, place: Place) -> Option<String> {
+        let (index, symbol) = self.enclosing(object, place.section, place.offset)?;
+        let what = if symbol.kind() == STT_OBJECT { "variable" } else { "function" };
+        Some(format!("{what} {}", shown(options, object.symbol_name(index))))
+    }
+
     /// As [`reference`].
     pub fn reference(&self, options: &Options, object: &Object, shndx: u32, offset: u64) -> String {
         described(options, object, text(object, shndx, offset), self.enclosing(object, shndx, offset))
