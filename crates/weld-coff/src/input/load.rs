@@ -15,6 +15,7 @@ use weld_common::archive::thin::member_bytes;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
+use weld_common::io::readahead::Needed;
 use weld_common::text;
 
 use super::FileName;
@@ -83,24 +84,15 @@ impl<'a> Inputs<'a> {
 
     /// Asks for files that will be read now: members of archives, and objects that were linked only if they were wanted.
     pub fn will_need(&self, store: &InputStore<'a>, files: &[FileId]) {
-        let readahead = store.readahead();
-        if !readahead.is_cold() {
-            return;
-        }
-        let mut members = Vec::new();
-        for file in files {
-            match &self.files[file.index()] {
-                Input::Member { archive, offset } => {
-                    let archive = &self.archives[*archive as usize];
-                    if !archive.archive.is_thin() {
-                        members.push(archive.archive.extent(&archive.offsets, *offset));
-                    }
-                }
-                Input::File { data, .. } => readahead.will_need(data),
-                Input::Internal => {}
+        let needed = files.iter().filter_map(|file| match &self.files[file.index()] {
+            Input::Member { archive, offset } => {
+                let ArchiveInput { archive, offsets, .. } = &self.archives[*archive as usize];
+                (!archive.is_thin()).then(|| Needed::Member(archive.extent(offsets, *offset)))
             }
-        }
-        readahead.will_read(members.into_iter());
+            Input::File { data, .. } => Some(Needed::File(data)),
+            Input::Internal => None,
+        });
+        store.readahead().will_read(needed);
     }
 
     /// Whether this file is one of the inputs.

@@ -44,6 +44,20 @@ pub enum Prefetch {
     Off,
 }
 
+impl Prefetch {
+    /// What `--prefetch` takes.
+    pub const CHOICES: [(&str, Prefetch); 3] =
+        [("auto", Prefetch::Auto), ("on", Prefetch::On), ("off", Prefetch::Off)];
+}
+
+/// What will be read of a file.
+pub enum Needed<'a> {
+    /// All of it.
+    File(&'a [u8]),
+    /// A member of an archive.
+    Member(&'a [u8]),
+}
+
 /// What the headers of a file, or of a member of an archive with its header, say of it. Ranges of bytes, ascending and disjoint.
 /// What headers say need not be true: a wrong range is asked for in vain, or not at all.
 #[derive(Default)]
@@ -209,12 +223,20 @@ impl Readahead {
         }
     }
 
-    /// Parts of mapped files, each with index data of its own, will be read now, and their contents later.
-    /// Their bytes must stay until this value is dropped.
-    pub fn will_read<'a>(&self, members: impl Iterator<Item = &'a [u8]>) {
-        if self.is_cold() {
-            self.worker().members(members.map(Span::new));
+    /// Files, as [`Readahead::will_need`] takes them, and members of archives, each with index data of its own, will be read now, and
+    /// their contents later. Nobody asks what they are as long as all is in memory. Their bytes must stay until this value is dropped.
+    pub fn will_read<'a>(&self, needed: impl Iterator<Item = Needed<'a>>) {
+        if !self.is_cold() {
+            return;
         }
+        let mut members = Vec::new();
+        for needed in needed {
+            match needed {
+                Needed::File(bytes) => self.will_need(bytes),
+                Needed::Member(bytes) => members.push(bytes),
+            }
+        }
+        self.worker().members(members.into_iter().map(Span::new));
     }
 
     /// Whether so many bytes of mapped inputs, and an output half as long, are more than memory has room for.
@@ -428,7 +450,7 @@ mod tests {
         let readahead = Readahead::with(Prefetch::On, quarter, 1, fake.clone());
         readahead.cold.store(true, Ordering::Relaxed);
         readahead.will_need(&file);
-        readahead.will_read(members.iter().map(|member| &member[..]));
+        readahead.will_read(members.iter().map(|member| Needed::Member(member)));
         while !readahead.worker().is_done() {
             std::thread::yield_now();
         }

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use weld_common::archive::thin;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
+use weld_common::io::readahead::Needed;
 use weld_common::text;
 use weld_common::trace;
 
@@ -143,24 +144,15 @@ impl<'a> Inputs<'a> {
 
     /// Lazy files that will be read: members of archives, and objects between `--start-lib` and `--end-lib`.
     pub fn will_need(&self, files: &[FileId]) {
-        let readahead = self.store.readahead();
-        if !readahead.is_cold() {
-            return;
-        }
-        let mut members = Vec::new();
-        for file in files {
-            match &self.files[file.index()] {
-                Input::Member { archive, offset } => {
-                    let archive = &self.archives[*archive as usize];
-                    if !archive.archive.is_thin() {
-                        members.push(archive.archive.extent(&archive.offsets, *offset));
-                    }
-                }
-                Input::Object { data, .. } => readahead.will_need(data),
-                Input::Internal | Input::Shared { .. } => {}
+        let needed = files.iter().filter_map(|file| match &self.files[file.index()] {
+            Input::Member { archive, offset } => {
+                let ArchiveInput { archive, offsets, .. } = &self.archives[*archive as usize];
+                (!archive.is_thin()).then(|| Needed::Member(archive.extent(offsets, *offset)))
             }
-        }
-        readahead.will_read(members.into_iter());
+            Input::Object { data, .. } => Some(Needed::File(data)),
+            Input::Internal | Input::Shared { .. } => None,
+        });
+        self.store.readahead().will_read(needed);
     }
 
     /// Where a file stands on the command line, for `--warn-backrefs`.

@@ -392,8 +392,7 @@ const REPORTS: &[Spec<State>] = &[
         "Ask for inputs before they are needed: auto (default: those that the system says are not in memory), \
          on (all, without asking), off.",
         |s, v| {
-            let choices = [("auto", Prefetch::Auto), ("on", Prefetch::On), ("off", Prefetch::Off)];
-            s.o.prefetch = choice(v, &choices)?;
+            s.o.prefetch = choice(v, &Prefetch::CHOICES)?;
             Ok(())
         },
     ),

@@ -123,8 +123,7 @@ const ROWS: &[Spec<State>] = &[
         "Ask for inputs before they are needed: auto (default: those that the kernel says are not in memory), \
          on (all, without asking), off.",
         |s, v| {
-            let choices = [("auto", Prefetch::Auto), ("on", Prefetch::On), ("off", Prefetch::Off)];
-            s.o.inputs.prefetch = choice(v, &choices)?;
+            s.o.inputs.prefetch = choice(v, &Prefetch::CHOICES)?;
             Ok(())
         },
     ),
