@@ -2,24 +2,38 @@
 //!
 //!     synthetic-objects DIRECTORY COUNT
 //!
-//! Each object has 84 000 type records of 52 bytes on average, of which 94 in 100 are in other objects too (at other numbers), 3000 functions
-//! in sections of their own with 11 000 symbols and their lines, and 5600 global symbols. It has about 6.5 MB; 48 of
-//! them have 300 MB. They can be linked: `entry` is the entry point.
+//! Each object has about 6.3 MB: 84 000 type records of 52 bytes on average, of which 94 in 100 are in other objects too (at other numbers); functions
+//! in sections of their own with unwind information, lines and symbols, of which 400 are its own and have 11 000 symbols, and the others are copies
+//! of those in other objects; 5600 global symbols; tables of addresses. 48 of them have 300 MB, 480 have 3 GB, and the game had 4169.
+//! They can be linked and run: `entry` is the entry point, which calls a function of each object, and these some others. What it returns depends on
+//! all their numbers, data and addresses, so a linker that mixes them up is found out.
 
 use std::collections::HashMap;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_testkit::codeview::{Body, INT, Section, Symbols, Types};
 
 const RECORDS: u32 = 84_000;
 /// Records that only this object has.
-const OWN_RECORDS: u32 = 3_500;
+const OWN_RECORDS: u32 = 7_000;
 /// Classes of headers that all objects include, of about 20 records each: every object has most of them.
 const SHARED_CLASSES: u32 = 4_100;
-const FUNCTIONS: u32 = 3_000;
-const CONSTANTS: u32 = 1_500;
-const NAMES_OF_TYPES: u32 = 1_100;
+/// Functions that only this object has, and how many symbols each has at least.
+const OWN_FUNCTIONS: u32 = 400;
+const VARIABLES: u32 = 9;
+/// Functions of headers, of which each object has some.
+const HEADER_FUNCTIONS: u32 = 6_000;
+const COPIED_FUNCTIONS: u32 = 1_000;
+const FILES: u32 = 300;
+const CONSTANTS: u32 = 2_900;
+const NAMES_OF_TYPES: u32 = 2_300;
+/// Words with addresses of functions, and numbers that functions read.
+const ADDRESSES: u32 = 500;
+const NUMBERS: u32 = 256;
+/// Code, two of unwind information, debug information.
+const SECTIONS_OF_FUNCTION: u16 = 4;
 
 fn main() -> io::Result<()> {
     let mut args = std::env::args().skip(1);
@@ -29,10 +43,24 @@ fn main() -> io::Result<()> {
         std::process::exit(2);
     };
     std::fs::create_dir_all(&directory)?;
-    for i in 0..count {
-        std::fs::write(Path::new(&directory).join(format!("object{i:04}.obj")), object(i))?;
-    }
-    Ok(())
+    let next = AtomicU32::new(0);
+    let work = || -> io::Result<()> {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= count {
+                return Ok(());
+            }
+            std::fs::write(
+                Path::new(&directory).join(format!("object{number:04}.obj")),
+                object(number, count),
+            )?;
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a worker"))
+    })
 }
 
 /// Numbers that look like chance and are the same in every run.
@@ -58,7 +86,7 @@ fn class_name(owner: &str, i: u32) -> String {
     let mut chance = Chance(u64::from(i) * 7919 + owner.len() as u64);
     let parts = ["Engine", "Render", "TArray", "Physics", "TSharedPtr", "Detail", "Component", "Allocator"];
     let mut name = format!("{owner}{i}");
-    for _ in 0..1 + chance.below(6) {
+    for _ in 0..2 + chance.below(7) {
         name = format!("{}<{name}>", parts[chance.below(8) as usize]);
     }
     name
@@ -118,7 +146,7 @@ impl Classes {
     }
 }
 
-fn object(number: u32) -> Vec<u8> {
+fn object(number: u32, count: u32) -> Vec<u8> {
     let mut classes = Classes { types: Types::new(), forward: HashMap::new(), records: 0 };
     let mut made = Vec::new();
     // Objects include headers in different orders.
@@ -134,32 +162,256 @@ fn object(number: u32) -> Vec<u8> {
         made.push(classes.class(&own, i, 200));
         i += 1;
     }
-    let mut coff = Coff::default();
-    coff.section(".debug$T", 0x4210_0040, classes.types.finish(), &[]);
-    coff.section(".debug$S", 0x4210_0040, module_symbols(number, &made), &[]);
-    for function in 0..FUNCTIONS {
-        coff.function(number, function, made[(function as usize * 7) % made.len()]);
+    let mut object = Object { coff: Coff::default(), number, made, numbers: 0, functions: HashMap::new() };
+    object.coff.section(".debug$T", 0x4210_0040, classes.types.finish(), &[]);
+    object.coff.section(".debug$S", 0x4210_0040, object.module_symbols(), &[]);
+    let mut chance = Chance(u64::from(number) + 99);
+    let numbers = (0..NUMBERS).flat_map(|_| (chance.below(1 << 30) + 1).to_le_bytes()).collect();
+    let data = object.coff.section(".data", 0xc030_0040, numbers, &[]);
+    object.numbers = object.coff.symbol("numbers", data, 0, 3, 0);
+    let own = (0..OWN_FUNCTIONS).map(Function::Own);
+    let copied = (0..COPIED_FUNCTIONS).map(|i| Function::Header(header_function(number, i)));
+    let functions: Vec<_> = own.chain(copied).collect();
+    let symbols: Vec<_> = functions.iter().enumerate().map(|(i, f)| object.define(*f, i as u16)).collect();
+    for (&function, symbol) in functions.iter().zip(symbols) {
+        object.function(function, symbol, count);
     }
-    coff.finish()
+    object.addresses();
+    if number == 0 {
+        object.entry(count);
+    }
+    object.coff.finish()
 }
 
-fn module_symbols(number: u32, made: &[(u32, u32)]) -> Vec<u8> {
-    let mut symbols = Symbols::new();
-    symbols.record(0x1101, Body::new().u32(0).text(&format!("d:\\game\\intermediate\\object{number}.obj")));
-    for i in 0..NAMES_OF_TYPES {
-        let class = made[i as usize * 31 % made.len()].0;
-        symbols.udt(&format!("FSharedName{}", i + number % 7), class);
-    }
-    for i in 0..CONSTANTS {
-        symbols.constant(&format!("EConstants::Value{i}_{}", i * 3), INT, i as u16);
-    }
-    let mut section = Section::new();
-    section.subsection(0xf1, &symbols.0);
-    let files: Vec<String> =
-        (0..300).map(|i| format!("d:\\game\\engine\\source\\file{}.h", i * 5 + number % 50)).collect();
-    section.files(&files.iter().map(String::as_str).collect::<Vec<_>>());
-    section.0
+/// Which header function is the `i`th of an object: a run of all, each once.
+fn header_function(object: u32, i: u32) -> u32 {
+    (object * 577 + i * 5) % HEADER_FUNCTIONS
 }
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Function {
+    Own(u32),
+    Header(u32),
+}
+
+/// Code that is given its numbers, and the places in it that are relocated.
+#[derive(Default)]
+struct Code {
+    bytes: Vec<u8>,
+    relocs: Vec<Reloc>,
+}
+
+impl Code {
+    fn put(&mut self, bytes: &[u8]) -> &mut Code {
+        self.bytes.extend(bytes);
+        self
+    }
+
+    /// A distance of four bytes to a symbol.
+    fn to(&mut self, symbol: u32, addend: u32) -> &mut Code {
+        self.relocs.push((self.bytes.len() as u32, symbol, REL32));
+        self.put(&addend.to_le_bytes())
+    }
+}
+
+/// An object in the making.
+struct Object {
+    coff: Coff,
+    number: u32,
+    /// Classes: the number of each and that of a method's id.
+    made: Vec<(u32, u32)>,
+    /// The symbol of the numbers.
+    numbers: u32,
+    /// Symbols of functions that are mentioned.
+    functions: HashMap<String, u32>,
+}
+
+impl Object {
+    fn module_symbols(&self) -> Vec<u8> {
+        let (number, made) = (self.number, &self.made);
+        let mut symbols = Symbols::new();
+        symbols
+            .record(0x1101, Body::new().u32(0).text(&format!("d:\\game\\intermediate\\object{number}.obj")));
+        for i in 0..NAMES_OF_TYPES {
+            let class = made[i as usize * 31 % made.len()].0;
+            symbols.udt(&format!("FSharedName{}", i + number % 7), class);
+        }
+        for i in 0..CONSTANTS {
+            symbols.constant(&format!("EConstants::Value{i}_{}", i * 3), INT, i as u16);
+        }
+        let mut section = Section::new();
+        section.subsection(0xf1, &symbols.0);
+        let files: Vec<String> =
+            (0..FILES).map(|i| format!("d:\\game\\engine\\source\\file{}.h", i * 5 + number % 50)).collect();
+        section.files(&files.iter().map(String::as_str).collect::<Vec<_>>());
+        section.0
+    }
+
+    fn name(&self, function: Function, object: u32) -> String {
+        match function {
+            Function::Own(i) => format!("?Method{i}@FUnit{object}Component@Gameplay@@QEAAHAEBVFVector@@@Z"),
+            Function::Header(i) => format!("?Inline{i}@?$TSharedTemplate@VFArgument{i}@@@Engine@@QEAAHXZ"),
+        }
+    }
+
+    /// The symbol of a function, of this object or another one.
+    fn mention(&mut self, function: Function, object: u32) -> u32 {
+        let name = self.name(function, object);
+        match self.functions.get(&name) {
+            Some(&symbol) => symbol,
+            None => {
+                let symbol = self.coff.symbol(&name, 0, 0x20, 2, 0);
+                self.functions.insert(name, symbol);
+                symbol
+            }
+        }
+    }
+
+    /// What a function does: it adds a number of its own and one that it reads; asked to, it calls three others, which it does not ask to.
+    fn code(&mut self, function: Function, count: u32) -> Code {
+        let mut code = Code::default();
+        let (own, salt) = match function {
+            Function::Own(i) => (true, i * 7919 + self.number * 31),
+            Function::Header(i) => (false, i * 104_729),
+        };
+        let mut chance = Chance(salt.into());
+        code.put(&[0x53, 0x48, 0x83, 0xec, 0x20]); // push rbx; sub rsp, 32
+        code.put(&[0xbb]).put(&chance.below(1 << 30).to_le_bytes()); // mov ebx, number
+        if own {
+            code.put(&[0x03, 0x1d]).to(self.numbers, chance.below(NUMBERS) * 4); // add ebx, [number]
+            let neighbour = (self.number + 1 + chance.below(7)) % count;
+            let called = [
+                (Function::Own(chance.below(OWN_FUNCTIONS)), neighbour),
+                (Function::Own(chance.below(OWN_FUNCTIONS)), self.number),
+                (Function::Header(header_function(self.number, chance.below(COPIED_FUNCTIONS))), 0),
+            ];
+            code.put(&[0x85, 0xc9, 0x74, 15 * 3]); // test ecx, ecx; jz behind the calls
+            for (callee, object) in called {
+                let symbol = self.mention(callee, object);
+                code.put(&[0x31, 0xc9, 0xe8]).to(symbol, 0); // xor ecx, ecx; call
+                code.put(&[0x69, 0xdb, 31, 0, 0, 0, 0x01, 0xc3]); // imul ebx, ebx, 31; add ebx, eax
+            }
+        }
+        // As much as real functions have, never reached: mov eax, ebx; add rsp, 32; pop rbx; ret.
+        code.put(&[0x89, 0xd8, 0x48, 0x83, 0xc4, 0x20, 0x5b, 0xc3]);
+        let len = code.bytes.len() + chance.below(if own { 300 } else { 60 }) as usize;
+        code.bytes.resize(len, 0xcc);
+        code
+    }
+
+    /// The symbols of the `i`th function of this object, which are to stand before all others that mention it: of its
+    /// section, which is a copy of others', and of itself.
+    fn define(&mut self, function: Function, i: u16) -> u32 {
+        let text = self.coff.sections + SECTIONS_OF_FUNCTION * i + 1;
+        let section = self.coff.section_symbol(text, 0, None);
+        let name = self.name(function, self.number);
+        let symbol = self.coff.symbol(&name, text, 0x20, 2, 0);
+        self.functions.insert(name, symbol);
+        section
+    }
+
+    /// A function in a section of its own, whose symbol is there already, with what belongs to it.
+    fn function(&mut self, function: Function, selection: u32, count: u32) {
+        let code = self.code(function, count);
+        let size = code.bytes.len() as u32;
+        let text = self.coff.section(".text", 0x6050_1020, code.bytes, &code.relocs);
+        self.coff.set_size(selection, size);
+        let symbol = self.mention(function, self.number);
+        // push rbx at 1, sub rsp at 5.
+        let unwind = vec![1, 5, 2, 0, 5, 0x32, 1, 0x30];
+        let unwind_section = self.coff.section(".xdata", 0x4030_1040, unwind, &[]);
+        let unwind_symbol = self.coff.section_symbol(unwind_section, 8, Some(text));
+        let mut entry = vec![0; 12];
+        entry[4..8].copy_from_slice(&size.to_le_bytes());
+        let relocs = [(0, selection, ADDR32NB), (4, selection, ADDR32NB), (8, unwind_symbol, ADDR32NB)];
+        let entry = self.coff.section(".pdata", 0x4030_1040, entry, &relocs);
+        self.coff.section_symbol(entry, 12, Some(text));
+        let (debug, relocs) = self.debug(function, size, symbol);
+        let len = debug.len() as u32;
+        let debug = self.coff.section(".debug$S", 0x4210_1040, debug, &relocs);
+        self.coff.section_symbol(debug, len, Some(text));
+    }
+
+    /// The symbols and lines of a function: variables, of which some are in blocks and in functions that are inline.
+    fn debug(&self, function: Function, size: u32, symbol: u32) -> (Vec<u8>, Vec<Reloc>) {
+        let (own, number) = match function {
+            Function::Own(i) => (true, i),
+            Function::Header(i) => (false, i),
+        };
+        let (class, id) = self.made[number as usize * 7 % self.made.len()];
+        let mut symbols = Symbols::new();
+        let mut places = Vec::new();
+        let name = match function {
+            Function::Own(i) => format!("Gameplay::FUnit{}Component::Method{i}", self.number),
+            Function::Header(i) => format!("Engine::TSharedTemplate<FArgument{i}>::Inline{i}"),
+        };
+        places.push(symbols.procedure(&name, id, size) as u32 + 32);
+        symbols.record(0x1012, Body::new().u32(40).u32(0).u32(0).u32(0).u32(0).u16(0).u32(0x14200));
+        for i in 0..if own { VARIABLES } else { 2 } {
+            let name = ["this", "Index", "DeltaSeconds", "Result", "OutHit"][i as usize % 5];
+            match i % 4 {
+                2 => {
+                    let block = Body::new().u32(0).u32(0).u32(size / 2).u32(0).u16(0).text("");
+                    places.push(symbols.record(0x1103, block) as u32 + 16);
+                    symbols.record(0x1111, Body::new().u32(32).u32(INT).u16(335).text(name));
+                    symbols.record(0x0006, Body::new());
+                }
+                3 => {
+                    let inlinee = self.made[(number + i) as usize * 11 % self.made.len()].1;
+                    symbols.record(0x114d, Body::new().u32(0).u32(0).u32(inlinee).bytes(&[6, 3, 4, 9]));
+                    symbols.record(0x113e, Body::new().u32(INT).u16(1).text(name));
+                    symbols.record(0x1144, Body::new().u32(24 + 4 * i));
+                    symbols.record(0x114e, Body::new());
+                }
+                _ => {
+                    symbols.record(0x113e, Body::new().u32(class).u16(1).text(name));
+                    symbols.record(0x1144, Body::new().u32(24 + 4 * i));
+                }
+            }
+        }
+        symbols.end_procedure();
+        let mut section = Section::new();
+        let start = section.subsection(0xf1, &symbols.0) as u32;
+        places.iter_mut().for_each(|place| *place += start);
+        let lines: Vec<_> = (0..size / 12).map(|i| (i * 12, number + i * 2)).collect();
+        places.push(section.lines(number % FILES, size, &lines) as u32);
+        let relocs = places.iter().flat_map(|&place| [(place, symbol, SECREL), (place + 4, symbol, SECTION)]);
+        (section.0, relocs.collect())
+    }
+
+    /// Words with addresses of functions, as tables of virtual functions have them.
+    fn addresses(&mut self) {
+        let mut chance = Chance(u64::from(self.number) + 7);
+        let relocs: Vec<Reloc> = (0..ADDRESSES)
+            .map(|i| (8 * i, self.mention(Function::Own(chance.below(OWN_FUNCTIONS)), self.number), ADDR64))
+            .collect();
+        let table = self.coff.section(".rdata", 0x4040_0040, vec![0; 8 * ADDRESSES as usize], &relocs);
+        let name = format!("??_7FUnit{}Component@Gameplay@@6B@", self.number);
+        self.coff.symbol(&name, table, 0, 2, 0);
+    }
+
+    /// The entry point. It returns eight bits of what the functions say.
+    fn entry(&mut self, count: u32) {
+        let mut code = Code::default();
+        code.put(&[0x53, 0x48, 0x83, 0xec, 0x20, 0x31, 0xdb]); // push rbx; sub rsp, 32; xor ebx, ebx
+        for object in 0..count {
+            let symbol = self.mention(Function::Own(object % OWN_FUNCTIONS), object);
+            code.put(&[0xb9, 1, 0, 0, 0, 0xe8]).to(symbol, 0); // mov ecx, 1; call
+            code.put(&[0x69, 0xdb, 31, 0, 0, 0, 0x01, 0xc3]); // imul ebx, ebx, 31; add ebx, eax
+        }
+        // mov eax, ebx; shr eax, 16; xor eax, ebx; movzx eax, al; then as above.
+        code.put(&[0x89, 0xd8, 0xc1, 0xe8, 16, 0x31, 0xd8, 0x0f, 0xb6, 0xc0]);
+        code.put(&[0x48, 0x83, 0xc4, 0x20, 0x5b, 0xc3]);
+        let text = self.coff.section(".text$entry", 0x6050_0020, code.bytes, &code.relocs);
+        self.coff.symbol("entry", text, 0x20, 2, 0);
+    }
+}
+
+const ADDR64: u16 = 1;
+const ADDR32NB: u16 = 3;
+const REL32: u16 = 4;
+const SECTION: u16 = 10;
+const SECREL: u16 = 11;
 
 /// A relocation: place, symbol, type.
 type Reloc = (u32, u32, u16);
@@ -178,7 +430,15 @@ struct Coff {
 impl Coff {
     fn section(&mut self, name: &str, characteristics: u32, data: Vec<u8>, relocs: &[Reloc]) -> u16 {
         let mut short = [0; 8];
-        short[..name.len()].copy_from_slice(name.as_bytes());
+        match name.len() {
+            ..=8 => short[..name.len()].copy_from_slice(name.as_bytes()),
+            _ => {
+                let place = format!("/{}", self.strings.len() + 4);
+                short[..place.len()].copy_from_slice(place.as_bytes());
+                self.strings.extend(name.as_bytes());
+                self.strings.push(0);
+            }
+        }
         self.headers.extend(short);
         let at = self.body.len() as u32;
         let relocs_at = at + data.len() as u32;
@@ -215,53 +475,21 @@ impl Coff {
         number
     }
 
+    /// Says how large a section is that got its symbol before.
+    fn set_size(&mut self, symbol: u32, size: u32) {
+        let at = (symbol as usize + 1) * 18;
+        self.symbols[at..at + 4].copy_from_slice(&size.to_le_bytes());
+    }
+
     /// The symbol of a section that is a copy of others', or belongs to one (`parent`).
-    fn section_symbol(&mut self, section: u16, size: u32, parent: Option<u16>) {
-        self.symbol("s", section, 0, 3, 1);
+    fn section_symbol(&mut self, section: u16, size: u32, parent: Option<u16>) -> u32 {
+        let number = self.symbol("s", section, 0, 3, 1);
         let mut aux = [0; 18];
         aux[..4].copy_from_slice(&size.to_le_bytes());
         aux[12..14].copy_from_slice(&parent.unwrap_or(0).to_le_bytes());
         aux[14] = if parent.is_some() { 5 } else { 2 };
         self.symbols.extend(aux);
-    }
-
-    /// A function in a section of its own, with its symbols and lines. Two of three are in all objects.
-    fn function(&mut self, object: u32, number: u32, (class, id): (u32, u32)) {
-        let owner = if number.is_multiple_of(3) { format!("Unit{object}") } else { "Shared".to_string() };
-        let name = if (object, number) == (0, 0) {
-            "entry".into()
-        } else {
-            format!("?Method{number}@F{owner}Component@@QEAAHXZ")
-        };
-        let text = self.section(".text", 0x6050_1020, vec![0xc3; 16], &[]);
-        self.section_symbol(text, 16, None);
-        let symbol = self.symbol(&name, text, 0x20, 2, 0);
-        let mut symbols = Symbols::new();
-        let at = symbols.procedure(&format!("F{owner}Component::Method{number}"), id, 16) as u32;
-        symbols.record(0x1012, Body::new().u32(40).u32(0).u32(0).u32(0).u32(0).u16(0).u32(0x14200));
-        // A local every third time.
-        if number % 3 != 1 {
-            symbols.record(0x113e, Body::new().u32(class).u16(1).text("this"));
-        }
-        symbols.end_procedure();
-        let mut section = Section::new();
-        let start = section.subsection(0xf1, &symbols.0) as u32 + at;
-        let lines = section.lines(
-            number % 300,
-            16,
-            &[(0, number), (4, number + 1), (8, number + 3), (12, number + 4)],
-        );
-        let (secrel, index) = (0xb, 0xa);
-        let lines = lines as u32;
-        let relocs = [
-            (start + 32, symbol, secrel),
-            (start + 36, symbol, index),
-            (lines, symbol, secrel),
-            (lines + 4, symbol, index),
-        ];
-        let size = section.0.len() as u32;
-        let debug = self.section(".debug$S", 0x4210_1040, section.0, &relocs);
-        self.section_symbol(debug, size, Some(text));
+        number
     }
 
     fn finish(mut self) -> Vec<u8> {
