@@ -13,7 +13,7 @@ use weld_common::{hash, par};
 
 use crate::paths::absolute;
 use crate::put::Writer;
-use crate::unique;
+use crate::unique::{self, Entered};
 
 const SIGNATURE: u32 = 0xeffe_effe;
 const VERSION: u32 = 1;
@@ -56,19 +56,20 @@ impl<'a> Strings<'a> {
             uses[range].iter().map(hashes).collect::<Vec<Vec<u64>>>()
         });
         let hashes: Vec<Vec<u64>> = hashed.into_iter().flatten().collect();
-        let (unique, cells) = unique::enter_all("enter names", &hashes, parallel)?;
+        let (unique, entered) = unique::enter_all("enter names", hashes, parallel)?;
         let mut strings = Strings { names: vec![Cow::Borrowed(b"")], offsets: vec![0, 1] };
-        for (module, cells) in cells.iter().enumerate() {
-            for (i, &cell) in cells.iter().enumerate() {
-                if unique.first(cell) == (module as u64) << 32 | i as u64 {
-                    let (place, name) = uses[module][i];
+        for (module, Entered { cells, candidates }) in entered.iter().enumerate() {
+            for &i in candidates {
+                let cell = cells[i as usize];
+                if unique.first(cell) == (module as u64) << 32 | u64::from(i) {
+                    let (place, name) = uses[module][i as usize];
                     let name = if place.file { absolute(name, root) } else { Cow::Borrowed(name) };
                     unique.set_number(cell, strings.add(name)?);
                 }
             }
         }
         let tell = |first: usize, uses: &mut [&mut Uses<'a>]| {
-            for (uses, cells) in uses.iter_mut().zip(&cells[first..]) {
+            for (uses, Entered { cells, .. }) in uses.iter_mut().zip(&entered[first..]) {
                 uses.iter_mut().zip(cells).for_each(|((place, _), &cell)| place.offset = unique.number(cell));
             }
         };

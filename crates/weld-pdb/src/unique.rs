@@ -10,7 +10,6 @@
 //!
 //! Budget: one miss of the cache for each thing, which [`Unique::prefetch`] starts early.
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use weld_common::diag::Diagnostic;
@@ -53,9 +52,9 @@ impl Unique {
         prefetch::prefetch(&self.words, 2 * cell as usize);
     }
 
-    /// The number of the cell of all things with this hash; `None` if there is no room.
+    /// The number of the cell of all things with this hash, and whether this one is the first of them so far; `None` if there is no room.
     #[inline]
-    pub fn enter(&self, hash: u64, place: u64) -> Option<u32> {
+    pub fn enter(&self, hash: u64, place: u64) -> Option<(u32, bool)> {
         let hash = hash.max(1);
         let mut cell = self.home(hash);
         for _ in 0..MOST_PROBES {
@@ -70,10 +69,11 @@ impl Unique {
             if found == hash {
                 let best = &self.words[2 * cell + 1];
                 // Most come after the first one, and only look.
-                if best.load(Ordering::Relaxed) < !place {
+                let first = best.load(Ordering::Relaxed) < !place;
+                if first {
                     best.fetch_max(!place, Ordering::Relaxed);
                 }
-                return Some(cell as u32);
+                return Some((cell as u32, first));
             }
             cell += 1;
             if cell == self.cells {
@@ -89,6 +89,11 @@ impl Unique {
         !self.words[2 * cell as usize + 1].load(Ordering::Relaxed)
     }
 
+    /// The hash of the things in this cell.
+    fn hash(&self, cell: u32) -> u64 {
+        self.words[2 * cell as usize].load(Ordering::Relaxed)
+    }
+
     /// Gives the things in this cell a number in place of their hash. Nothing can be entered any more.
     #[inline(always)]
     pub fn set_number(&self, cell: u32, number: u32) {
@@ -101,6 +106,21 @@ impl Unique {
     }
 }
 
+/// A list whose hashes are in the table.
+#[derive(Default)]
+pub struct Entered {
+    /// The cell of each thing.
+    pub cells: Vec<u32>,
+    /// Things of which no equal one with a smaller place was there when they were entered: every first one is among these, and few others.
+    pub candidates: Vec<u32>,
+}
+
+/// A list that is being entered: its hashes go when its cells are there.
+struct List {
+    hashes: Vec<u64>,
+    entered: Entered,
+}
+
 /// Enters all hashes, those of each list with the places (list, number in the list), into a table of the right size. Returns it
 /// with the cells of each list.
 ///
@@ -108,19 +128,32 @@ impl Unique {
 /// If hashes have been made up so that they do not fit.
 pub fn enter_all(
     name: &'static str,
-    lists: &[Vec<u64>],
+    lists: Vec<Vec<u64>>,
     parallel: bool,
-) -> Result<(Unique, Vec<Vec<u32>>), Diagnostic> {
-    let mut room = estimate(lists, parallel);
+) -> Result<(Unique, Vec<Entered>), Diagnostic> {
+    let room = estimate(&lists, parallel);
+    enter_with_room(name, room, lists, parallel)
+}
+
+fn enter_with_room(
+    name: &'static str,
+    mut room: usize,
+    lists: Vec<Vec<u64>>,
+    parallel: bool,
+) -> Result<(Unique, Vec<Entered>), Diagnostic> {
     let total: usize = lists.iter().map(Vec::len).sum();
+    let mut lists: Vec<List> =
+        lists.into_iter().map(|hashes| List { hashes, entered: Entered::default() }).collect();
     loop {
         let unique = Unique::new(room, parallel);
-        let enter = |range: Range<usize>| -> Option<Vec<Vec<u32>>> {
-            range.map(|i| enter_list(&unique, &lists[i], (i as u64) << 32)).collect()
+        let enter = |first: usize, lists: &mut [List]| {
+            let mut lists = lists.iter_mut().enumerate();
+            lists.all(|(i, list)| enter_list(&unique, list, ((first + i) as u64) << 32).is_some())
         };
-        let cells = par::runs(name, parallel, lists.len(), 1, enter);
-        if let Some(cells) = cells.into_iter().collect::<Option<Vec<_>>>() {
-            return Ok((unique, cells.into_iter().flatten().collect()));
+        let mut done = true;
+        par::in_pieces(name, parallel, (&mut lists, 1), enter, |entered| done &= entered);
+        if done {
+            return Ok((unique, lists.into_iter().map(|list| list.entered).collect()));
         }
         if room > 4 * total {
             return Err(Diagnostic::error(
@@ -128,6 +161,11 @@ pub fn enter_all(
             ));
         }
         room = 2 * room + 1024;
+        // Lists that had found room have their hashes in the table.
+        for list in lists.iter_mut().filter(|list| list.hashes.is_empty()) {
+            let Entered { cells, .. } = std::mem::take(&mut list.entered);
+            list.hashes = cells.into_iter().map(|cell| unique.hash(cell)).collect();
+        }
     }
 }
 
@@ -144,17 +182,25 @@ fn estimate(lists: &[Vec<u64>], parallel: bool) -> usize {
     all.count()
 }
 
-/// The cells of one list.
-fn enter_list(unique: &Unique, hashes: &[u64], first_place: u64) -> Option<Vec<u32>> {
+/// Replaces the hashes of a list by its cells.
+fn enter_list(unique: &Unique, list: &mut List, first_place: u64) -> Option<()> {
     const AHEAD: usize = 16;
+    let hashes = &list.hashes;
     let mut cells = Vec::with_capacity(hashes.len());
+    let mut candidates = Vec::new();
     for (i, &hash) in hashes.iter().enumerate() {
         if let Some(&later) = hashes.get(i + AHEAD) {
             unique.prefetch(later);
         }
-        cells.push(unique.enter(hash, first_place | i as u64)?);
+        let (cell, first) = unique.enter(hash, first_place | i as u64)?;
+        cells.push(cell);
+        if first {
+            candidates.push(i as u32);
+        }
     }
-    Some(cells)
+    list.entered = Entered { cells, candidates };
+    list.hashes = Vec::new();
+    Some(())
 }
 
 const REGISTERS: usize = 4096;
@@ -208,14 +254,27 @@ mod tests {
     #[test]
     fn the_smallest_place_wins() {
         let unique = Unique::new(100, false);
-        let cells: Vec<u32> = (0..100).map(|i| unique.enter(hash(i), 1000 + i).unwrap()).collect();
+        let cells: Vec<u32> = (0..100).map(|i| unique.enter(hash(i), 1000 + i).unwrap().0).collect();
         for i in (0..100).rev() {
-            assert_eq!(unique.enter(hash(i), 500 - i), Some(cells[i as usize]));
-            assert_eq!(unique.enter(hash(i), 2000), Some(cells[i as usize]));
+            assert_eq!(unique.enter(hash(i), 500 - i), Some((cells[i as usize], true)));
+            assert_eq!(unique.enter(hash(i), 2000), Some((cells[i as usize], false)));
         }
         assert!((0..100).all(|i| unique.first(cells[i as usize]) == 500 - i));
         unique.set_number(cells[3], 77);
         assert_eq!(unique.number(cells[3]), 77);
+    }
+
+    #[test]
+    fn a_table_that_is_too_small_is_made_anew() {
+        let lists: Vec<Vec<u64>> = (0..40).map(|i| (0..300).map(|n| hash(i * 100 + n)).collect()).collect();
+        let (unique, entered) = enter_with_room("enter", 0, lists.clone(), false).unwrap();
+        for (i, (list, entered)) in lists.iter().zip(&entered).enumerate() {
+            assert_eq!(list.iter().max(), entered.cells.iter().map(|&cell| unique.hash(cell)).max().as_ref());
+            let is_first =
+                |&n: &u32| unique.first(entered.cells[n as usize]) == (i as u64) << 32 | u64::from(n);
+            let firsts = entered.candidates.iter().filter(|n| is_first(n)).count();
+            assert_eq!(firsts, if i == 0 { 300 } else { 100 });
+        }
     }
 
     #[test]

@@ -94,14 +94,13 @@ impl Global {
 /// Finds which global symbols are kept, and places them one behind the other, module by module. Returns the bytes of all.
 pub fn place(scanned: &mut [Scanned<'_>], parallel: bool) -> Result<u32, Diagnostic> {
     let hashes: Vec<Vec<u64>> = scanned.iter_mut().map(|module| std::mem::take(&mut module.hashes)).collect();
-    let (unique, cells) = unique::enter_all("enter global symbols", &hashes, parallel)?;
-    drop(hashes);
+    let (unique, entered) = unique::enter_all("enter global symbols", hashes, parallel)?;
     let mut sizes = vec![0u64; scanned.len()];
     let keep = |first: usize, modules: &mut [Scanned<'_>]| -> Vec<(usize, u64)> {
         let one = |(i, module): (usize, &mut Scanned<'_>)| {
             let is_first =
                 |(n, &cell): (usize, &u32)| unique.first(cell) == ((first + i) as u64) << 32 | n as u64;
-            (first + i, keep(module, cells[first + i].iter().enumerate().map(is_first)))
+            (first + i, keep(module, entered[first + i].cells.iter().enumerate().map(is_first)))
         };
         modules.iter_mut().enumerate().map(one).collect()
     };

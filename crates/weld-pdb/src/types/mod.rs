@@ -9,7 +9,7 @@
 //!    order of (list, record) wins.
 //! 3. *Number* ([`number`]): winners are counted list by list; sums of the counts are the numbers. So what a winner
 //!    refers to has a smaller number, and nothing was sorted.
-//! 4. *Look up* ([`number`]): each record's cell gives its number. From here on hashes and table are gone, and a record costs 8 bytes.
+//! 4. *Look up* ([`number`]): each record's cell gives its number. From here on hashes and table are gone, and a record costs 4 bytes.
 //!
 //! Winners are copied straight into the PDB when it is written (`stream`).
 
@@ -26,7 +26,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::par;
 
 use crate::codeview::{FIRST_INDEX, Fault, Space};
-use crate::unique;
+use crate::unique::{self, Entered};
 use number::Numbered;
 use plan::Plan;
 use server::TypeServer;
@@ -72,8 +72,6 @@ pub struct Lookup<'t> {
     types: Option<&'t [u32]>,
 }
 
-/// Beside a record's number: it is the first of its equals.
-pub(crate) const WINNER: u32 = 1 << 31;
 /// Beside a record's number: it is an id.
 pub(crate) const ID: u32 = 1 << 30;
 
@@ -93,7 +91,7 @@ impl Lookup<'_> {
             },
         };
         let number = *number?;
-        ((number & ID != 0) == (space == Space::Id)).then_some(number & !(WINNER | ID))
+        ((number & ID != 0) == (space == Space::Id)).then_some(number & !ID)
     }
 }
 
@@ -116,9 +114,10 @@ impl<'a> Types<'a> {
                 sink.push(dropped(name, record, fault).at(i as u64));
             }
         }
-        let (unique, cells) = unique::enter_all("enter types", &hashes, parallel)?;
-        drop(hashes);
-        sources.iter_mut().zip(cells).for_each(|(source, cells)| source.indices = cells);
+        let (unique, entered) = unique::enter_all("enter types", hashes, parallel)?;
+        for (source, Entered { cells, candidates }) in sources.iter_mut().zip(entered) {
+            (source.indices, source.candidates) = (cells, candidates);
+        }
         let numbered = number::number(&mut sources, &unique, parallel)?;
         let mut objects = plan.objects;
         for object in &mut objects {

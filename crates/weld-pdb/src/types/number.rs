@@ -1,16 +1,16 @@
 //! From the cells of the table to numbers in the PDB.
 //!
-//! Three loops over all lists. The first counts each list's winners and their bytes; sums of these over the lists before it are its first number
+//! Three loops over all lists. The first finds each list's winners and counts their bytes; sums of these over the lists before it are its first number
 //! and the place of its first record. The second gives each winner's cell its number, and cuts the streams into pieces that can
-//! be written by themselves. The third looks up the number of every record.
+//! be written by themselves. The third looks up the number of every record. Only that one goes over all records.
 
 use std::ops::Range;
 
 use weld_common::diag::Diagnostic;
 use weld_common::par;
 
-use super::source::{self, Source};
-use super::{ID, Lookup, WINNER};
+use super::source::{self, Source, Winner};
+use super::{ID, Lookup};
 use crate::codeview::leaf::{self, LF_FUNC_ID, LF_MFUNC_ID};
 use crate::codeview::{FIRST_INDEX, Space, u32_at};
 use crate::unique::Unique;
@@ -46,7 +46,8 @@ pub struct Stream {
 #[derive(Clone, Debug)]
 pub struct Piece {
     pub source: u32,
-    pub records: Range<u32>,
+    /// These winners of the source, those of the other space among them.
+    pub winners: Range<usize>,
     /// The number of the first winner, less 0x1000.
     pub first: u32,
     pub count: u32,
@@ -63,15 +64,17 @@ struct Amount {
 }
 
 pub fn number(sources: &mut [Source<'_>], unique: &Unique, parallel: bool) -> Result<Numbered, Diagnostic> {
-    let n = sources.len();
-    let shared = &*sources;
-    let amounts: Vec<Amount> = par::list("count types", parallel, n, 1, |range| {
-        range.map(|i| count(unique, shared, i)).collect::<Vec<_>>()
-    });
+    let mut amounts: Vec<Amount> = Vec::with_capacity(sources.len());
+    let count = |first: usize, sources: &mut [Source<'_>]| -> Vec<Amount> {
+        let sources = sources.iter_mut().enumerate();
+        sources.map(|(i, source)| count(unique, source, first + i)).collect()
+    };
+    par::in_pieces("count types", parallel, (sources, 1), count, |some| amounts.extend(some));
     let (starts, total) = sums(&amounts);
     check(total)?;
-    let placed = par::runs("number types", parallel, n, 1, |range| {
-        range.map(|i| place(unique, shared, i, starts[i])).collect::<Vec<_>>()
+    let shared = &*sources;
+    let placed = par::runs("number types", parallel, shared.len(), 1, |range| {
+        range.map(|i| place(unique, &shared[i], i, starts[i])).collect::<Vec<_>>()
     });
     let mut streams = [Stream::default(), Stream::default()];
     for one in placed.into_iter().flatten() {
@@ -116,52 +119,49 @@ fn check(total: Amount) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Calls `f` with each winner of a list: its place and its cell.
-#[inline(always)]
-fn each_winner(unique: &Unique, cells: &[u32], source: usize, mut f: impl FnMut(usize, u32)) {
-    let base = (source as u64) << 32;
-    for (i, &cell) in cells.iter().enumerate() {
-        if let Some(&later) = cells.get(i + AHEAD) {
-            unique.prefetch_cell(later);
-        }
-        if unique.first(cell) == base | i as u64 {
-            f(i, cell);
-        }
-    }
-}
-
-fn count(unique: &Unique, sources: &[Source<'_>], i: usize) -> Amount {
-    let source = &sources[i];
+/// Finds the winners of a list.
+fn count(unique: &Unique, source: &mut Source<'_>, i: usize) -> Amount {
+    let base = (i as u64) << 32;
+    let (candidates, offsets) = (std::mem::take(&mut source.candidates), std::mem::take(&mut source.offsets));
     let mut amount = Amount::default();
-    each_winner(unique, &source.indices, i, |record, _| {
-        let record = source.record(record);
+    source.winners.reserve(candidates.len());
+    for (n, &record) in candidates.iter().enumerate() {
+        if let Some(&later) = candidates.get(n + AHEAD) {
+            unique.prefetch_cell(source.indices[later as usize]);
+        }
+        if unique.first(source.indices[record as usize]) != base | u64::from(record) {
+            continue;
+        }
+        let winner = Winner { record, at: offsets[record as usize] };
+        source.winners.push(winner);
+        let record = source.record(winner);
         let space = leaf::space(record.kind) as usize;
         amount.count[space] += 1;
         amount.bytes[space] += record.padded() as u64;
-    });
+    }
     amount
 }
 
 /// Numbers the winners of a list and cuts them into pieces.
-fn place(unique: &Unique, sources: &[Source<'_>], i: usize, start: Amount) -> [Stream; 2] {
-    let source = &sources[i];
+fn place(unique: &Unique, source: &Source<'_>, i: usize, start: Amount) -> [Stream; 2] {
     let mut streams = [Stream::default(), Stream::default()];
     let mut open: [Piece; 2] = std::array::from_fn(|space| Piece {
         source: i as u32,
-        records: 0..0,
+        winners: 0..0,
         first: start.count[space] as u32,
         count: 0,
         at: start.bytes[space] as u32,
         size: 0,
     });
-    each_winner(unique, &source.indices, i, |index, cell| {
-        let record = source.record(index);
+    for (i, &winner) in source.winners.iter().enumerate() {
+        let record = source.record(winner);
         let space = leaf::space(record.kind) as usize;
         let (stream, piece) = (&mut streams[space], &mut open[space]);
         if piece.count == 0 {
-            piece.records.start = index as u32;
+            piece.winners.start = i;
         }
         let (number, at) = (FIRST_INDEX + piece.first + piece.count, piece.at + piece.size);
+        let cell = source.indices[winner.record as usize];
         unique.set_number(cell, number | if space == Space::Id as usize { ID } else { 0 });
         let size = record.padded() as u32;
         if at == 0 || (at + size) / SKIP_DISTANCE > at / SKIP_DISTANCE {
@@ -169,13 +169,13 @@ fn place(unique: &Unique, sources: &[Source<'_>], i: usize, start: Amount) -> [S
         }
         piece.count += 1;
         piece.size += size;
-        piece.records.end = index as u32 + 1;
+        piece.winners.end = i + 1;
         if piece.size >= PIECE {
             let (first, at) = (piece.first + piece.count, piece.at + piece.size);
-            let next = Piece { records: 0..0, first, count: 0, at, size: 0, ..*piece };
+            let next = Piece { winners: 0..0, first, count: 0, at, size: 0, ..*piece };
             stream.pieces.push(std::mem::replace(piece, next));
         }
-    });
+    }
     for (stream, piece) in streams.iter_mut().zip(open) {
         if piece.count > 0 {
             stream.pieces.push(piece);
@@ -186,22 +186,17 @@ fn place(unique: &Unique, sources: &[Source<'_>], i: usize, start: Amount) -> [S
 
 /// Replaces the number of each record's cell by its number in the PDB.
 fn look_up(sources: &mut [Source<'_>], unique: &Unique, parallel: bool) {
-    let one = |i: usize, source: &mut Source<'_>| {
-        let base = (i as u64) << 32;
+    let one = |source: &mut Source<'_>| {
         let cells = &mut source.indices;
         for record in 0..cells.len() {
             if let Some(&later) = cells.get(record + AHEAD) {
                 unique.prefetch_cell(later);
             }
-            let cell = cells[record];
-            let winner = unique.first(cell) == base | record as u64;
-            cells[record] = unique.number(cell) | if winner { WINNER } else { 0 };
+            cells[record] = unique.number(cells[record]);
         }
     };
-    let pieces = |first: usize, sources: &mut [Source<'_>]| {
-        sources.iter_mut().enumerate().for_each(|(i, source)| one(first + i, source));
-    };
-    par::in_pieces("look up types", parallel, (sources, 1), pieces, |()| ());
+    let some = |_, sources: &mut [Source<'_>]| sources.iter_mut().for_each(one);
+    par::in_pieces("look up types", parallel, (sources, 1), some, |()| ());
 }
 
 /// For symbols of procedures, which name an id in objects and a type in PDBs.
@@ -212,9 +207,10 @@ fn function_types(sources: &[Source<'_>], ids: &Stream, parallel: bool) -> Vec<u
         for piece in pieces {
             let lookup = source::lookup(sources, piece.source);
             let source = &sources[piece.source as usize];
-            let is_winner = |&i: &u32| source.indices[i as usize] & (WINNER | ID) == WINNER | ID;
-            let ids = piece.records.clone().filter(is_winner).map(|i| source.record(i as usize));
-            types.extend(ids.map(|record| function_type(record.kind, record.body(), lookup)));
+            let winners = source.winners[piece.winners.clone()].iter();
+            let ids = winners.filter(|winner| source.indices[winner.record as usize] & ID != 0);
+            let records = ids.map(|winner| source.record(*winner));
+            types.extend(records.map(|record| function_type(record.kind, record.body(), lookup)));
         }
         types
     });

@@ -50,12 +50,25 @@ impl<'a> Unread<'a> {
 pub struct Source<'a> {
     pub data: Cow<'a, [u8]>,
     refers: Refers,
-    /// Where each record begins in `data`.
+    /// Where each record begins in `data`, until it is known which ones win.
     pub offsets: Vec<u32>,
-    /// Of each record: the number of its cell, then its number in the PDB with [`super::WINNER`].
+    /// Of each record: the number of its cell, then its number in the PDB.
     pub indices: Vec<u32>,
+    /// Records that may be the first of their equals, until it is known.
+    pub candidates: Vec<u32>,
+    /// Those that are, in order.
+    pub winners: Vec<Winner>,
     /// The first record that is malformed, and how: such a list is empty.
     pub fault: Option<(u32, Fault)>,
+}
+
+/// A record that stands for all that are equal to it.
+#[derive(Clone, Copy)]
+pub struct Winner {
+    /// Its place in the list.
+    pub record: u32,
+    /// Where it begins in the list's bytes.
+    pub at: u32,
 }
 
 impl Source<'_> {
@@ -68,10 +81,9 @@ impl Source<'_> {
         others && self.fault.is_none()
     }
 
-    /// The record with this place in the list.
     #[inline]
-    pub fn record(&self, i: usize) -> Record<'_> {
-        Record::at(&self.data, self.offsets[i] as usize).expect("it was read before")
+    pub fn record(&self, winner: Winner) -> Record<'_> {
+        Record::at(&self.data, winner.at as usize).expect("it was read before")
     }
 }
 
@@ -109,7 +121,16 @@ pub fn hash<'a>(unread: &mut Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
         (offsets, hashes) = (Vec::new(), Vec::new());
     }
     let data = std::mem::take(&mut unread.data);
-    Hashed { source: Source { data, refers: unread.refers, offsets, indices: Vec::new(), fault }, hashes }
+    let source = Source {
+        data,
+        refers: unread.refers,
+        offsets,
+        indices: Vec::new(),
+        candidates: Vec::new(),
+        winners: Vec::new(),
+        fault,
+    };
+    Hashed { source, hashes }
 }
 
 /// Hashes of other lists that a list refers to.

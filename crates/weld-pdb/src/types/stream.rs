@@ -7,7 +7,7 @@
 //! Facts: LLVM's documentation of the TPI and IPI streams.
 
 use super::number::{Piece, Stream};
-use super::{ID, Types, WINNER, tpi_hash};
+use super::{ID, Types, tpi_hash};
 use crate::codeview::records::{self, HEADER};
 use crate::codeview::{FIRST_INDEX, Space, leaf, u32_at};
 use crate::put::{put_u16, put_u32};
@@ -75,10 +75,10 @@ impl Types<'_> {
         let lookup = self.lookup_in(piece.source);
         let mut rest = out;
         let mut buckets = buckets.chunks_exact_mut(HASH_SIZE);
-        let wanted = WINNER | if space == Space::Id { ID } else { 0 };
-        let winners = piece.records.clone().filter(|&i| source.indices[i as usize] & (WINNER | ID) == wanted);
-        for i in winners {
-            let record = source.record(i as usize);
+        let wanted = if space == Space::Id { ID } else { 0 };
+        let winners = &source.winners[piece.winners.clone()];
+        for winner in winners.iter().filter(|winner| source.indices[winner.record as usize] & ID == wanted) {
+            let record = source.record(*winner);
             let (out, behind) = rest.split_at_mut(record.padded());
             rest = behind;
             records::copy_padded(record.bytes, out, true);
