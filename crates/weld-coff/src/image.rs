@@ -115,15 +115,10 @@ impl<'a> Image<'_, 'a> {
     #[inline]
     pub fn place(&self, symbol: Symbol) -> Place {
         match symbol.kind {
-            Kind::Section => {
-                let id = SectionId(symbol.target);
-                let section = self.sections.get(id);
-                let is_there = section.is_in_image() || section.kind == SectionKind::Folded;
-                match is_there && self.live.has(id) {
-                    true => Place::At(self.layout.rva(id).wrapping_add(symbol.value as u32)),
-                    false => Place::Gone,
-                }
-            }
+            Kind::Section => match self.layout.rva(SectionId(symbol.target)) {
+                0 => Place::Gone,
+                rva => Place::At(rva.wrapping_add(symbol.value as u32)),
+            },
             Kind::ImportAddress => match self.import_slot(ImportId(symbol.target)) {
                 Some(rva) => Place::At(rva),
                 None => Place::Gone,

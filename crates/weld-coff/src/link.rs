@@ -4,6 +4,7 @@
 //! phase borrows what the phases before it made. What a phase finds wrong goes to `job.sink`: `end_phase` stops the link there.
 
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -224,7 +225,8 @@ fn link_inputs<'j>(
     // Types for debuggers depend on nothing but the objects, so they are merged while the image is laid out.
     let objects = options.debug.pdb.then(|| Objects::of(&resolved, &servers, job.store, parallel));
     let warnings = DiagSink::new();
-    let merge = || objects.as_ref().map(|o| job.step("merge types", || o.merge(parallel, &warnings)));
+    let merge =
+        || objects.as_ref().map(|o| job.step("merge types", || o.merge(job.store, parallel, &warnings)));
     let (types, laid_out) =
         par::both(parallel, merge, || lay_out(job, inputs, &mut resolved, (&out, parallel)));
     let (laid_out, types) = (laid_out?, types.transpose()?);
@@ -447,7 +449,7 @@ fn give_places<'j>(
     live.add(first_table..sections.list.len());
     check_resources(resolved, (&sections, &live), &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
-    let used = used_parts(&sections, &live);
+    let used = used_parts(&sections, &live, parallel);
     let program = program::make(&sections, &used, &resolved.demands, options.mingw.on, job.sink);
     job.sink.end_phase()?;
     let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));
@@ -472,12 +474,13 @@ fn give_places<'j>(
     let headers = headers::size(stub.len(), resolved.machine, program.outs.len());
     let mut relocs = Vec::new();
     let patch_space = PatchSpace::find(resolved, options, job.sink);
-    let place = |sections: &Sections, symbols: &Symbols, order| {
+    let place = |(sections, symbols, live): (&Sections, &Symbols, &Live), order| {
         let patch_space = patch_space.as_ref();
         let placer = Placer { sections, options, sink: job.sink, patch_space, parallel };
         let layout = placer.place(program.clone(), order, headers, |layout| {
             if options.is_relocatable() {
-                let places = places::find(resolved, (sections, symbols), &tables.delayed, layout, parallel);
+                let places =
+                    places::find(resolved, (sections, symbols, live), &tables.delayed, layout, parallel);
                 relocs = base_relocs::table(&places, parallel);
             }
             relocs.len() as u64
@@ -642,13 +645,23 @@ fn module_name(resolved: &Resolved, out: &Path) -> String {
 }
 
 /// Parts that have live sections.
-fn used_parts(sections: &Sections, live: &Live) -> Vec<bool> {
-    let mut used = vec![false; sections.parts.len()];
-    for (id, section) in (0..).zip(&sections.list) {
-        if section.is_in_image() && live.has(crate::ids::SectionId(id)) {
-            used[section.part as usize] = true;
+fn used_parts(sections: &Sections, live: &Live, parallel: bool) -> Vec<bool> {
+    const RUN: usize = 1 << 16;
+    let none = vec![false; sections.parts.len()];
+    let mut used = none.clone();
+    let of_run = |run: Range<usize>| {
+        let mut used = none.clone();
+        for id in run {
+            let section = &sections.list[id];
+            if section.is_in_image() && live.has(SectionId(id as u32)) {
+                used[section.part as usize] = true;
+            }
         }
-    }
+        used
+    };
+    par::in_runs("used parts", parallel, (sections.list.len(), RUN), of_run, |some: Vec<bool>| {
+        used.iter_mut().zip(some).for_each(|(used, some)| *used |= some);
+    });
     used
 }
 
@@ -659,6 +672,9 @@ fn check_resources(
     tables: &Tables,
     sink: &DiagSink,
 ) {
+    if !sections.parts.iter().any(|part| part.name.starts_with(b".rsrc")) {
+        return;
+    }
     let all = (0..).zip(&sections.list);
     let of_objects =
         all.filter(|(id, section)| section.kind == Kind::Resource && live.has(crate::ids::SectionId(*id)));

@@ -6,9 +6,11 @@
 use std::ops::Range;
 
 use object::LittleEndian as LE;
+use weld_common::par;
 use weld_common::prefetch::prefetch;
 use weld_common::walk::{self, Marks, Visitor};
 
+use crate::arch::Rules;
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
 use crate::input::sections::{Kind, Section, Sections};
@@ -16,10 +18,16 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::resolve::names::flag;
 use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
+use crate::with_rules;
+
+/// Sections of a run; a multiple of the 32 whose marks are in one word.
+const RUN: usize = 1 << 14;
 
 pub struct Live {
     sections: Marks,
     imports: Marks,
+    /// Sections that may have places for base relocations, if all have been looked at.
+    addresses: Option<Marks>,
 }
 
 impl Live {
@@ -30,8 +38,16 @@ impl Live {
 
     /// Takes in tables, and code, that are made when it is known what they hold.
     pub fn add(&mut self, tables: Range<usize>) {
-        self.sections.grow(tables.end);
-        tables.for_each(|id| _ = self.sections.set(id as u32));
+        for marks in [Some(&mut self.sections), self.addresses.as_mut()].into_iter().flatten() {
+            marks.grow(tables.end);
+            tables.clone().for_each(|id| _ = marks.set(id as u32));
+        }
+    }
+
+    /// Whether a section that is live may have places for base relocations.
+    #[inline]
+    pub fn may_have_addresses(&self, section: SectionId) -> bool {
+        self.addresses.as_ref().is_none_or(|marks| marks.get(section.0))
     }
 
     /// Whether a section that is for the linker or for debuggers is about something in the image: what it goes with decides.
@@ -81,6 +97,8 @@ struct Walk<'w, 'a> {
     is_frames: Vec<bool>,
     /// Functions are unwound by those lists.
     gnu: bool,
+    /// Types of relocations that make addresses, a bit each.
+    address_types: u64,
 }
 
 /// What is needed; without `/opt:ref`, everything.
@@ -91,22 +109,37 @@ pub fn find(
     options: &Options,
     parallel: bool,
 ) -> Live {
-    let live =
-        Live { sections: Marks::new(sections.list.len()), imports: Marks::new(resolved.imports.len()) };
+    let (sections_marks, imports) = (Marks::new(sections.list.len()), Marks::new(resolved.imports.len()));
+    let mut live = Live { sections: sections_marks, imports, addresses: None };
     if !options.gc() {
-        let image = (0..).zip(&sections.list).filter(|(_, section)| section.is_in_image());
-        image.for_each(|(id, _)| _ = live.sections.set(id));
+        _ = par::runs("sections of the image", parallel, sections.list.len(), RUN, |run| {
+            let image = run.filter(|&id| sections.list[id].is_in_image());
+            image.for_each(|id| _ = live.sections.set(id as u32));
+        });
         (0..resolved.imports.len() as u32).for_each(|id| _ = live.imports.set(id));
         return live;
     }
     let is_frames = sections.parts.iter().map(|part| part.name.starts_with(b".eh_frame")).collect();
-    let walk = Walk { resolved, sections, symbols, live, is_frames, gnu: options.mingw.on };
+    live.addresses = Some(Marks::new(sections.list.len()));
+    let address_types = with_rules!(resolved.machine, address_types());
+    let walk = Walk { resolved, sections, symbols, live, is_frames, gnu: options.mingw.on, address_types };
     let roots = walk.roots(parallel);
     walk::from_roots(&walk, &roots, parallel);
     walk.live
 }
 
+/// Types of relocations that make addresses, a bit each. No machine has types above 63.
+fn address_types<R: Rules>() -> u64 {
+    (0..64).filter(|&typ| R::base_relocation(typ).is_some()).map(|typ| 1 << typ).sum()
+}
+
 impl Walk<'_, '_> {
+    fn note_addresses(&self, id: u32) {
+        if let Some(addresses) = &self.live.addresses {
+            addresses.set(id);
+        }
+    }
+
     /// Sections that are no COMDAT sections, and those of symbols that are kept.
     fn roots(&self, parallel: bool) -> Vec<u32> {
         let list = &self.sections.list;
@@ -116,8 +149,8 @@ impl Walk<'_, '_> {
             let ids = run.filter(|&id| is_root(&list[id]) && self.live.sections.set(id as u32));
             ids.map(|id| id as u32).collect::<Vec<u32>>()
         };
-        let runs = weld_common::par::runs("roots", parallel, list.len(), 1 << 14, run);
-        let mut roots = weld_common::par::concat("join roots", parallel, runs);
+        let runs = par::runs("roots", parallel, list.len(), RUN, run);
+        let mut roots = par::concat("join roots", parallel, runs);
         for (id, entry) in self.resolved.names.iter() {
             if entry.flags & flag::ROOT != 0 {
                 self.reach(self.symbols.get(id), &mut roots);
@@ -178,21 +211,29 @@ impl Visitor for Walk<'_, '_> {
     fn visit(&self, id: u32, stack: &mut Vec<u32>, (): &mut ()) {
         let section = &self.sections.list[id as usize];
         match section.kind {
-            Kind::Made => return self.made(self.symbols.made[section.number as usize], stack),
+            Kind::Made => {
+                self.note_addresses(id);
+                return self.made(self.symbols.made[section.number as usize], stack);
+            }
             // What only debuggers look at keeps nothing.
-            Kind::Dwarf => return,
+            Kind::Dwarf => return self.note_addresses(id),
             _ => {}
         }
+        let mut types = 0;
         let object = &self.resolved.objects[section.object.index()];
         let header = self.sections.header(&self.resolved.objects, section);
         let is_frames = self.is_frames[section.part as usize];
         for relocation in object.coff.relocations(header).unwrap_or_default() {
             let index = relocation.symbol_table_index.get(LE);
+            types |= 1u64.checked_shl(relocation.typ.get(LE).0.into()).unwrap_or(0);
             // A frame keeps what handles it, not the function that it is of; and nothing at all where others unwind.
             if is_frames && (!self.gnu || object.global(index).is_none()) {
                 continue;
             }
             self.reach(of_object(self.symbols, self.sections, section.object, object, index), stack);
+        }
+        if types & self.address_types != 0 {
+            self.note_addresses(id);
         }
         let mut child = section.first_child;
         while child.is_some() {

@@ -77,6 +77,8 @@ const ROUNDS: usize = 3;
 /// Vertices of one task, and classes.
 const VERTICES: usize = 1 << 13;
 const CLASSES: usize = 1 << 9;
+/// Members that one task compares.
+const COMPARISONS: usize = 1 << 11;
 
 /// Marks the class of a vertex that is alone. The rest is its number.
 const ALONE: u32 = 1 << 31;
@@ -276,20 +278,30 @@ impl<'g> Classes<'g> {
         }
     }
 
-    /// The classes of which not all members are alike.
+    /// The classes of which not all members are alike. All members are gone through in runs, whatever class they are of: one class may
+    /// have most of them.
     fn find_wrong(&self, contents: &dyn Contents, parallel: bool) -> Vec<u32> {
         let lists: Vec<Vec<u32>> =
-            par::runs("compare sections", parallel, self.ranges.len(), CLASSES, |run| {
-                let is_wrong = |class: &u32| match self.members(*class) {
-                    [first, others @ ..] if !others.is_empty() => {
-                        let mut like = self.like(*first, contents);
-                        !others.iter().all(|other| like(*other))
+            par::runs("compare sections", parallel, self.members.len(), COMPARISONS, |run| {
+                let mut wrong = Vec::new();
+                let class_of = |vertex: &u32| self.class_of[*vertex as usize];
+                for some in self.members[run].chunk_by(|a, b| class_of(a) == class_of(b)) {
+                    if self.is_alone(some[0]) {
+                        continue;
                     }
-                    _ => false,
-                };
-                (run.start as u32..run.end as u32).filter(is_wrong).collect()
+                    let class = class_of(&some[0]);
+                    let first = self.members[self.ranges[class as usize].0 as usize];
+                    let mut like = self.like(first, contents);
+                    if !some.iter().all(|other| *other == first || like(*other)) {
+                        wrong.push(class);
+                    }
+                }
+                wrong
             });
-        lists.concat()
+        let mut wrong = lists.concat();
+        wrong.sort_unstable();
+        wrong.dedup();
+        wrong
     }
 
     /// Splits a class by comparing its members.

@@ -172,15 +172,43 @@ fn add_scaled(place: &mut [u8], value: u32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A branch with `bits` for the distance in bytes, whose instruction has them from bit `at` on.
-fn branch(place: &mut [u8], distance: i64, bits: u32, at: u32) -> Result<(), Fault> {
-    let half = 1i64 << (bits - 1);
-    if !(-half..half).contains(&distance) {
-        return Err(Fault::OutOfRange);
+/// How a branch has its distance: in so many bits, without the two lowest ones, from bit `at` on.
+#[derive(Clone, Copy)]
+struct BranchField {
+    bits: u32,
+    at: u32,
+}
+
+impl BranchField {
+    fn of(typ: u16) -> Option<BranchField> {
+        match typ {
+            BRANCH26 => Some(BranchField { bits: 28, at: 0 }),
+            BRANCH19 => Some(BranchField { bits: 21, at: 5 }),
+            BRANCH14 => Some(BranchField { bits: 16, at: 5 }),
+            _ => None,
+        }
     }
-    let mask = (1u32 << (bits - 2)) - 1;
-    set(place, word(place) | ((distance >> 2) as u32 & mask) << at);
-    Ok(())
+
+    fn mask(self) -> u32 {
+        (1 << (self.bits - 2)) - 1
+    }
+
+    /// The distance that is there.
+    fn get(self, place: &[u8]) -> i64 {
+        let field = word(place) >> self.at & self.mask();
+        i64::from((field << (34 - self.bits)) as i32 >> (32 - self.bits))
+    }
+
+    /// Adds to it.
+    fn add(self, place: &mut [u8], distance: i64) -> Result<(), Fault> {
+        let (half, distance) = (1i64 << (self.bits - 1), distance + self.get(place));
+        if !(-half..half).contains(&distance) {
+            return Err(Fault::OutOfRange);
+        }
+        let field = ((distance >> 2) as u32 & self.mask()) << self.at;
+        set(place, word(place) & !(self.mask() << self.at) | field);
+        Ok(())
+    }
 }
 
 pub struct Arm64;
@@ -189,12 +217,11 @@ impl Rules for Arm64 {
     const BRANCHES: bool = true;
 
     fn reach(typ: u16) -> Option<u32> {
-        match typ {
-            BRANCH26 => Some(1 << 27),
-            BRANCH19 => Some(1 << 20),
-            BRANCH14 => Some(1 << 15),
-            _ => None,
-        }
+        BranchField::of(typ).map(|field| 1 << (field.bits - 1))
+    }
+
+    fn branch_addend(typ: u16, place: &[u8]) -> i64 {
+        BranchField::of(typ).map_or(0, |field| field.get(place))
     }
 
     #[inline]
@@ -226,6 +253,11 @@ impl Rules for Arm64 {
     }
 
     #[inline]
+    fn counts_in_section(typ: u16) -> bool {
+        matches!(typ, SECTION | SECREL | SECREL_LOW12A | SECREL_HIGH12A | SECREL_LOW12L)
+    }
+
+    #[inline]
     fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault> {
         let p = i64::from(p);
         match typ {
@@ -234,9 +266,9 @@ impl Rules for Arm64 {
             ADDR32 => return add_checked(place, target.address() as i64, Range::Either),
             ADDR32NB => return add_checked(place, target.offset(), Range::Either),
             REL32 => return add_checked(place, target.offset() - p - 4, Range::Signed),
-            BRANCH26 => return branch(place, target.offset() - p, 28, 0),
-            BRANCH19 => return branch(place, target.offset() - p, 21, 5),
-            BRANCH14 => return branch(place, target.offset() - p, 16, 5),
+            BRANCH26 | BRANCH19 | BRANCH14 => {
+                return BranchField::of(typ).map_or(Ok(()), |field| field.add(place, target.offset() - p));
+            }
             PAGEBASE_REL21 => return add_page(place, target.offset(), p, 12),
             REL21 => return add_page(place, target.offset(), p, 0),
             PAGEOFFSET_12A => add_immediate(place, target.offset() as u32 & 0xfff, 0),
@@ -252,5 +284,32 @@ impl Rules for Arm64 {
             _ => return Err(Fault::Unknown(typ)),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_add_to_the_distance_that_they_have() {
+        // bl +8, b.eq -4, tbz w0, #3, +12
+        for (typ, word, addend) in
+            [(BRANCH26, 0x9400_0002u32, 8), (BRANCH19, 0x54ff_ffe0, -4), (BRANCH14, 0x3618_0060, 12)]
+        {
+            let field = BranchField::of(typ).unwrap();
+            let mut place = word.to_le_bytes();
+            assert_eq!(Arm64::branch_addend(typ, &place), addend);
+            assert_eq!(field.add(&mut place, 0x1000), Ok(()));
+            assert_eq!(field.get(&place), 0x1000 + addend);
+            assert_eq!(field.add(&mut place, -0x2000), Ok(()));
+            assert_eq!(field.get(&place), addend - 0x1000);
+            assert_eq!(field.add(&mut place, 0x1000), Ok(()));
+            assert_eq!(place, word.to_le_bytes());
+            assert_eq!(
+                field.add(&mut place, 1 << (field.bits - 1)),
+                if addend < 0 { Ok(()) } else { Err(Fault::OutOfRange) }
+            );
+        }
     }
 }

@@ -90,6 +90,9 @@ pub trait Rules {
     /// Bytes that a relocation changes; `None` for types that there are not.
     fn size(typ: u16) -> Option<usize>;
 
+    /// Whether a type is about the output section of what it refers to.
+    fn counts_in_section(typ: u16) -> bool;
+
     /// Applies a relocation to `place`, which has [`Rules::size`] bytes and lies at `p` of the image.
     fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault>;
 
@@ -99,6 +102,11 @@ pub trait Rules {
     /// How many bytes a branch reaches, if it may be led to a thunk.
     fn reach(_: u16) -> Option<u32> {
         None
+    }
+
+    /// How many bytes behind its symbol a branch goes, which its instruction says.
+    fn branch_addend(_typ: u16, _place: &[u8]) -> i64 {
+        0
     }
 }
 

@@ -69,6 +69,11 @@ impl Rules for X86 {
     }
 
     #[inline]
+    fn counts_in_section(typ: u16) -> bool {
+        matches!(typ, SECTION | SECREL)
+    }
+
+    #[inline]
     fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault> {
         match typ {
             ABSOLUTE => Ok(()),

@@ -75,11 +75,17 @@ impl<'a> Objects<'a> {
     ///
     /// # Errors
     /// If there are more than a PDB can have.
-    pub fn merge(&self, parallel: bool, sink: &DiagSink) -> Result<Types<'_>, Diagnostic> {
+    pub fn merge(
+        &self,
+        store: &InputStore,
+        parallel: bool,
+        sink: &DiagSink,
+    ) -> Result<Types<'_>, Diagnostic> {
         let objects: Vec<ObjectTypes<'_>> = self.objects.iter().map(Found::told).collect();
         let servers: Vec<TypeServer<'_>> =
             self.servers.iter().map(|(name, file)| TypeServer { name, file }).collect();
-        Types::merge(&objects, &servers, parallel, sink)
+        // Types are most of what there is to read, and nearly all of them are in other objects, too.
+        Types::merge_and_tell(&objects, &servers, parallel, sink, &|read| store.give_back(read))
     }
 }
 

@@ -60,11 +60,15 @@ fn one<R: Rules>(
         // Whoever links in spite of undefined symbols gets places as they are.
         return if image.options.force.unresolved { Ok(()) } else { fail("undefined symbol") };
     }
-    let (mut to, part) = (image.place(symbol), image.part(symbol));
+    let mut to = image.place(symbol);
+    let part = if R::counts_in_section(typ) { image.part(symbol) } else { None };
     if R::BRANCHES
         && !image.branches.is_empty()
         && let Some(thunk) = image.thunk_at(section, offset)
     {
+        if R::branch_addend(typ, place) != 0 {
+            return fail("a branch to what lies beside a symbol does not reach");
+        }
         to = Place::At(image.layout.rva(thunk));
     }
     let target = Target { place: to, part, base: image.base, layout: image.layout };

@@ -7,6 +7,7 @@ use crate::arch::{Rules, Snippet, facts};
 use crate::ids::SectionId;
 use crate::input::sections::{Kind, Sections};
 use crate::layout::Layout;
+use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
 use crate::synth::TABLES;
@@ -20,14 +21,14 @@ const RUN: usize = 2048;
 /// Finds all places in sections that have addresses.
 pub fn find(
     resolved: &Resolved,
-    (sections, symbols): (&Sections, &Symbols),
+    (sections, symbols, live): (&Sections, &Symbols, &Live),
     delayed: &Delayed,
     layout: &Layout,
     parallel: bool,
 ) -> Vec<Place> {
     let members: Vec<&[u32]> =
         layout.outs.iter().flat_map(|out| layout.order[out.members.clone()].chunks(RUN)).collect();
-    let finder = Finder { resolved, sections, symbols, delayed, layout };
+    let finder = Finder { resolved, sections, symbols, live, delayed, layout };
     let runs = par::runs("places of addresses", parallel, members.len(), 1, |run| {
         let mut places = Vec::new();
         let ids = run.flat_map(|i| members[i]);
@@ -47,6 +48,7 @@ struct Finder<'f, 'a> {
     resolved: &'f Resolved<'a>,
     sections: &'f Sections,
     symbols: &'f Symbols,
+    live: &'f Live,
     delayed: &'f Delayed<'a>,
     layout: &'f Layout,
 }
@@ -79,6 +81,9 @@ impl Finder<'_, '_> {
     }
 
     fn section<R: Rules>(&self, id: SectionId, places: &mut Vec<Place>) {
+        if !self.live.may_have_addresses(id) {
+            return;
+        }
         let section = self.sections.get(id);
         let rva = self.layout.rva(id);
         if section.kind == Kind::Made {

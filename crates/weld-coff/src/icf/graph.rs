@@ -48,9 +48,14 @@ impl<'c, 'a> Vertices<'c, 'a> {
             let ids = run.map(|id| SectionId(id as u32));
             ids.filter(|&id| is_candidate(link, compared, id)).collect::<Vec<_>>()
         });
-        let list: Vec<SectionId> = runs.into_iter().flatten().collect();
-        let mut of_section = vec![NONE; count];
-        (0..).zip(&list).for_each(|(vertex, id)| of_section[id.index()] = vertex);
+        let list: Vec<SectionId> = par::concat("join sections to fold", link.parallel, runs);
+        let mut of_section = par::filled("room for numbers", link.parallel, (count, 0), NONE);
+        let number = |first: usize, part: &mut [u32]| {
+            let (start, end) = (list.partition_point(|id| id.index() < first), first + part.len());
+            let own = list[start..].iter().take_while(|id| id.index() < end);
+            (start as u32..).zip(own).for_each(|(vertex, id)| part[id.index() - first] = vertex);
+        };
+        par::in_pieces("number sections", link.parallel, (&mut of_section, 16 * RUN), number, |()| ());
         Vertices { link: *link, list, of_section }
     }
 
@@ -64,15 +69,28 @@ impl<'c, 'a> Vertices<'c, 'a> {
             }
             (colours, counts, targets)
         });
-        let mut graph = Graph { colours: Vec::new(), starts: vec![0], targets: Vec::new() };
-        for (colours, counts, targets) in runs {
-            graph.colours.extend(colours);
-            for count in counts {
-                graph.starts.push(graph.starts.last().unwrap_or(&0) + count);
-            }
-            graph.targets.extend(targets);
+        let (mut colours, mut starts, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sum = 0;
+        for (some_colours, counts, some_targets) in runs {
+            starts.push((sum, counts));
+            sum += some_targets.len() as u32;
+            colours.push(some_colours);
+            targets.push(some_targets);
         }
-        graph
+        let parallel = self.link.parallel;
+        let add_up = |_, runs: &mut [(u32, Vec<u32>)]| {
+            for (start, counts) in runs {
+                counts.iter_mut().for_each(|count| *start += std::mem::replace(count, *start));
+            }
+        };
+        par::in_pieces("add up", parallel, (&mut starts, 4), add_up, |()| ());
+        let mut starts = starts.into_iter().map(|(_, starts)| starts).collect::<Vec<_>>();
+        starts.push(vec![sum]);
+        Graph {
+            colours: par::concat("join contents", parallel, colours),
+            starts: par::concat("join contents", parallel, starts),
+            targets: par::concat("join contents", parallel, targets),
+        }
     }
 
     fn object(&self, section: &Section) -> &'c Object<'a> {

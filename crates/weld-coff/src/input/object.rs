@@ -44,6 +44,7 @@ const NAME_AHEAD: u32 = 12;
 const PLAIN: u32 = u32::MAX;
 
 const ASSOCIATIVE: u8 = pe::IMAGE_COMDAT_SELECT_ASSOCIATIVE.0;
+const ANY: u8 = pe::IMAGE_COMDAT_SELECT_ANY.0;
 const LARGEST: u8 = pe::IMAGE_COMDAT_SELECT_LARGEST.0;
 
 pub struct Object<'a> {
@@ -203,8 +204,11 @@ fn bits(
         1.. => match comdat {
             None => strong | flag::PLAIN,
             Some(comdat) if comdat.leader != index => strong | flag::MEMBER,
-            Some(comdat) if comdat.selection == LARGEST => strong | flag::COMDAT | flag::LARGEST,
-            Some(_) => strong | flag::COMDAT,
+            Some(comdat) => match comdat.selection {
+                ANY => strong | flag::COMDAT,
+                LARGEST => strong | flag::COMDAT | flag::LARGEST | flag::CHOOSY,
+                _ => strong | flag::COMDAT | flag::CHOOSY,
+            },
         },
         DEBUG => return Ok(None),
         section => {

@@ -212,6 +212,36 @@ struct Parser<'p, 'a> {
 struct LocalParts<'a> {
     list: Vec<(&'a [u8], u32)>,
     ids: HashMap<(&'a [u8], u32), u32, BuildHasherDefault<NameHasher>>,
+    known: [Option<(Look, Known)>; KNOWN],
+}
+
+/// How many kinds of sections are remembered: objects have thousands of sections, and a dozen of kinds.
+const KNOWN: usize = 16;
+
+/// What a section's header says that decides on all of [`Known`]: its name, of which a group's may stand for all that begin with it, and its flags.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Look {
+    name: [u8; 8],
+    is_group: bool,
+    flags: u32,
+}
+
+impl Look {
+    /// Where it is remembered.
+    fn slot(&self) -> usize {
+        let word = u64::from_le_bytes(self.name) ^ u64::from(self.flags) << 20 ^ u64::from(self.is_group);
+        (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 60) as usize
+    }
+}
+
+/// What a section is by its name and flags alone.
+#[derive(Clone, Copy)]
+struct Known {
+    kind: Kind,
+    comdat: bool,
+    align: u8,
+    flags: u32,
+    part: u32,
 }
 
 impl<'a> LocalParts<'a> {
@@ -298,8 +328,18 @@ fn is_table(name: &[u8]) -> bool {
     name.starts_with(b".idata") || name == b".pdata" || name.starts_with(b".pdata$")
 }
 
-/// Sections of functions and variables in objects of GNU compilers, which have a group's name behind a `$`.
-const GROUPED: [&[u8]; 6] = [b".text$", b".data$", b".rdata$", b".pdata$", b".xdata$", b".eh_frame$"];
+/// Sections of functions and variables in objects of GNU compilers, which have a group's name behind a `$`: the group.
+#[inline]
+fn group(start: &[u8]) -> Option<&[u8]> {
+    match start {
+        [b'.', b't', b'e', b'x', b't', b'$', ..] | [b'.', b'd', b'a', b't', b'a', b'$', ..] => {
+            Some(&start[..5])
+        }
+        [b'.', b'r' | b'p' | b'x', b'd', b'a', b't', b'a', b'$', ..] => Some(&start[..6]),
+        [b'.', b'e', ..] if start.starts_with(b".eh_frame$") => Some(&start[..9]),
+        _ => None,
+    }
+}
 
 /// What ends the list of frames lies behind all of them.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
@@ -308,8 +348,8 @@ const LAST_FRAMES: &[u8] = b".eh_frame.~";
 fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> Result<&'a [u8], String> {
     if flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0 {
         let (start, _) = object.coff.section_name_and_more(header)?;
-        if let Some(group) = GROUPED.iter().find(|group| start.starts_with(group)) {
-            return Ok(&start[..group.len() - 1]);
+        if let Some(group) = group(start) {
+            return Ok(group);
         }
     }
     let name = object.coff.section_name(header)?;
@@ -388,30 +428,75 @@ impl<'a> Parser<'_, 'a> {
         section: &mut Section,
         parts: &mut LocalParts<'a>,
     ) -> Result<(), String> {
-        let flags = header.characteristics.get(LE).0;
-        let name = match self.options.mingw.on {
-            true => gnu_name(object, header, flags)?,
-            false => object.coff.section_name(header)?,
+        let look = self.look(object, header)?;
+        let known = look.and_then(|look| parts.known[look.slot()].filter(|(other, _)| *other == look));
+        let known = match (known, look) {
+            (Some((_, known)), _) => known,
+            (None, look) => {
+                let known = self.known(object, header, parts)?;
+                if let Some(look) = look {
+                    parts.known[look.slot()] = Some((look, known));
+                }
+                known
+            }
         };
-        section.kind = self.kind(name, flags);
+        section.kind = known.kind;
         if section.kind == Kind::Ignored {
             return Ok(());
         }
         // Looked at here, so that later steps need not ask whether they lie within the file.
         object.coff.contents(header)?;
-        object.coff.relocations(header)?;
+        let relocations = object.coff.relocations(header)?;
         section.size = header.size_of_raw_data.get(LE);
-        section.comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
+        section.comdat = known.comdat;
         if section.kind == Kind::CodeView {
             return Ok(());
         }
-        section.align = object::alignment(flags).ok_or("unknown alignment")?;
-        section.flags = if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS };
-        if section.is_bss() && !object.coff.relocations(header)?.is_empty() {
+        (section.align, section.flags, section.part) = (known.align, known.flags, known.part);
+        if section.is_bss() && !relocations.is_empty() {
             return Err("it has relocations, but no contents".to_owned());
         }
-        section.part = parts.id(name, section.flags);
         Ok(())
+    }
+
+    /// What is known of all sections that look like this one; `None` if its whole name is needed.
+    fn look(&self, object: &Object<'a>, header: &'a SectionHeader) -> Result<Option<Look>, String> {
+        let flags = header.characteristics.get(LE).0;
+        if header.name[0] != b'/' {
+            return Ok(Some(Look { name: header.name, is_group: false, flags }));
+        }
+        if !self.options.mingw.on || flags & pe::IMAGE_SCN_LNK_COMDAT.0 == 0 {
+            return Ok(None);
+        }
+        let (start, _) = object.coff.section_name_and_more(header)?;
+        Ok(group(start).map(|group| {
+            let mut name = [0; 8];
+            let len = group.len().min(8);
+            name[..len].copy_from_slice(&group[..len]);
+            Look { name, is_group: true, flags }
+        }))
+    }
+
+    fn known(
+        &self,
+        object: &Object<'a>,
+        header: &'a SectionHeader,
+        parts: &mut LocalParts<'a>,
+    ) -> Result<Known, String> {
+        let flags = header.characteristics.get(LE).0;
+        let name = match self.options.mingw.on {
+            true => gnu_name(object, header, flags)?,
+            false => object.coff.section_name(header)?,
+        };
+        let kind = self.kind(name, flags);
+        let comdat = flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0;
+        let mut known = Known { kind, comdat, align: 0, flags: 0, part: 0 };
+        if !matches!(kind, Kind::Ignored | Kind::CodeView) {
+            known.align = object::alignment(flags).ok_or("unknown alignment")?;
+            known.flags = if is_table(name) { READ_ONLY } else { flags & KEPT_FLAGS };
+            known.part = parts.id(name, known.flags);
+        }
+        Ok(known)
     }
 
     fn kind(&self, name: &[u8], flags: u32) -> Kind {

@@ -84,13 +84,13 @@ pub fn settle<'a>(
     mut order: Order,
     reach: &Reach,
     sink: &DiagSink,
-    mut place: impl FnMut(&Sections, &Symbols, Order) -> Layout,
+    mut place: impl FnMut((&Sections, &Symbols, &Live), Order) -> Layout,
 ) -> (Layout, Branches) {
     let mut branches = Branches::default();
     if !with_rules!(code.resolved.machine, has_branches()) {
-        return (place(code.sections, code.symbols, order), branches);
+        return (place((code.sections, code.symbols, code.live), order), branches);
     }
-    let mut layout = place(code.sections, code.symbols, order.clone());
+    let mut layout = place((code.sections, code.symbols, code.live), order.clone());
     let far = with_rules!(code.resolved.machine, far(&code, &layout, reach));
     if far.is_empty() || sink.has_errors() {
         return (layout, branches);
@@ -108,7 +108,7 @@ pub fn settle<'a>(
             break;
         }
         insert(&mut order, new);
-        layout = place(code.sections, code.symbols, order.clone());
+        layout = place((code.sections, code.symbols, code.live), order.clone());
     }
     if reach.verbose && passes > 0 {
         let count: usize = thunks.values().map(Vec::len).sum();

@@ -65,7 +65,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Where a section lies.
+    /// Where a section lies; 0, where only headers are, if it is not in the image.
     #[inline]
     pub fn rva(&self, section: SectionId) -> u32 {
         self.rvas[section.index()].load(Ordering::Relaxed)
@@ -107,13 +107,17 @@ impl Layout {
     pub fn members_of(&self, sections: &Sections, name: &[u8]) -> Range<usize> {
         let is_named =
             |part: &Part| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
-        let is_it = |id: &u32| is_named(&sections.parts[sections.list[*id as usize].part as usize]);
+        let part = |id: u32| sections.list[id as usize].part as usize;
         let ranks = sections.parts.iter().zip(&self.rank).filter(|(part, _)| is_named(part));
         let Some(least) = ranks.map(|(_, rank)| *rank).min() else { return 0..0 };
-        let rank = |id: &u32| self.rank[sections.list[*id as usize].part as usize];
-        let start = self.order.partition_point(|id| rank(id) < least);
-        let count = self.order[start..].iter().take_while(|id| is_it(id)).count();
-        start..start + count
+        let start = self.order.partition_point(|&id| self.rank[part(id)] < least);
+        // Part by part.
+        let mut end = start;
+        while let Some(&first) = self.order.get(end).filter(|id| is_named(&sections.parts[part(**id)])) {
+            let rank = self.rank[part(first)];
+            end += self.order[end..].partition_point(|&id| self.rank[part(id)] == rank);
+        }
+        start..end
     }
 }
 

@@ -88,7 +88,8 @@ pub fn clash<'o, 'a>(
 ) -> Option<Diagnostic> {
     let id = object.global(comdat.leader).filter(|_| comdat.leader_is_global)?;
     let entry = resolved.names.get(id);
-    if entry.rank() != Rank::Strong {
+    // Of most names any copy will do.
+    if entry.flags & flag::CHOOSY == 0 || entry.rank() != Rank::Strong {
         return None;
     }
     let (_, other) = resolved.object(entry.file())?;

@@ -33,6 +33,8 @@ pub mod flag {
     pub const ROOT: u32 = 1 << 10;
     /// A library has been told that the name is wanted.
     pub const WANTED: u32 = 1 << 11;
+    /// The leader of a COMDAT section of which not just any copy may be taken, without a look at the others.
+    pub const CHOOSY: u32 = 1 << 12;
 }
 
 #[derive(Default)]

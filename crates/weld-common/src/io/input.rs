@@ -56,6 +56,9 @@ pub const READ_LIMIT: usize = 4 << 10;
 /// faults which nearly always follow. Of larger files parts may never be needed.
 const POPULATE_LIMIT: usize = 128 << 10;
 
+/// Less is not worth telling the system.
+const GIVE_BACK_LIMIT: usize = 256 << 10;
+
 /// Small files need not be asked for again: they are read when they are opened, or were missing then.
 const _: () = assert!(POPULATE_LIMIT as u64 >= super::readahead::WHOLE);
 
@@ -308,6 +311,20 @@ impl<'h> InputStore<'h> {
         unsafe { slice.as_ref() }
     }
 
+    /// Gives back the memory of a large part of a mapped file that will hardly be read again. Who does read it gets it from the
+    /// system's cache. Bytes that are not of a mapped file stay.
+    pub fn give_back(&self, bytes: &[u8]) {
+        if bytes.len() < GIVE_BACK_LIMIT {
+            return;
+        }
+        let (start, end) = (bytes.as_ptr().addr(), bytes.as_ptr().addr() + bytes.len());
+        let is_around = |map: &Mmap| map.as_ptr().addr() <= start && end <= map.as_ptr().addr() + map.len();
+        let maps = self.maps.lock().unwrap();
+        if let Some((map, _)) = maps.iter().find(|(map, _)| is_around(map)) {
+            give_back(map, start - map.as_ptr().addr(), bytes.len());
+        }
+    }
+
     /// Ends the store without unmapping and freeing. For a program that is about to exit.
     pub fn leak(self) {
         std::mem::forget(self);
@@ -432,6 +449,16 @@ fn one_page_at_a_time(map: &Mmap) {
 /// Other systems read little around a page that is touched.
 #[cfg(not(unix))]
 fn one_page_at_a_time(_: &Mmap) {}
+
+#[cfg(unix)]
+fn give_back(map: &Mmap, start: usize, len: usize) {
+    // SAFETY: the mapping is of a file and was never written to, so its pages have the same bytes when they come back.
+    _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, len) };
+}
+
+/// Other systems have no such hint.
+#[cfg(not(unix))]
+fn give_back(_: &Mmap, _: usize, _: usize) {}
 
 enum Plan {
     Read(usize),

@@ -107,8 +107,23 @@ impl<'a> Types<'a> {
         parallel: bool,
         sink: &DiagSink,
     ) -> Result<Types<'a>, Diagnostic> {
+        Types::merge_and_tell(objects, servers, parallel, sink, &|_| ())
+    }
+
+    /// The same. `hashed` is told of the records of each object when all have been looked at: only those that are the first of their
+    /// equals will be read again, which are few in most objects.
+    ///
+    /// # Errors
+    /// If there are more types than a PDB can have.
+    pub fn merge_and_tell(
+        objects: &[ObjectTypes<'a>],
+        servers: &[TypeServer<'a>],
+        parallel: bool,
+        sink: &DiagSink,
+        hashed: &(dyn Fn(&[u8]) + Sync),
+    ) -> Result<Types<'a>, Diagnostic> {
         let mut plan = Plan::of(objects, servers, sink);
-        let (mut sources, hashes) = hash_all(&mut plan, parallel);
+        let (mut sources, hashes) = hash_all(&mut plan, parallel, hashed);
         for (i, (source, name)) in sources.iter().zip(&plan.names).enumerate() {
             if let Some((record, fault)) = source.fault {
                 sink.push(dropped(name, record, fault).at(i as u64));
@@ -167,13 +182,22 @@ fn dropped(name: &str, record: u32, fault: Fault) -> Diagnostic {
 }
 
 /// Hashes the records of all sources; those that depend on others after them.
-fn hash_all<'a>(plan: &mut Plan<'a>, parallel: bool) -> (Vec<Source<'a>>, Vec<Vec<u64>>) {
+fn hash_all<'a>(
+    plan: &mut Plan<'a>,
+    parallel: bool,
+    tell: &(dyn Fn(&[u8]) + Sync),
+) -> (Vec<Source<'a>>, Vec<Vec<u64>>) {
     let mut hashed: Vec<Hashed<'a>> = Vec::with_capacity(plan.sources.len());
     for round in plan.rounds() {
         let lists = &mut plan.sources[round];
         let mut made: Vec<Hashed<'a>> = Vec::with_capacity(lists.len());
         let hash = |_, lists: &mut [Unread<'a>]| -> Vec<Hashed<'a>> {
-            lists.iter_mut().map(|unread| source::hash(unread, &hashed)).collect()
+            let one = |unread| {
+                let hashed = source::hash(unread, &hashed);
+                tell(&hashed.source.data);
+                hashed
+            };
+            lists.iter_mut().map(one).collect()
         };
         par::in_pieces("hash types", parallel, (lists, 1), hash, |some| made.extend(some));
         hashed.extend(made);

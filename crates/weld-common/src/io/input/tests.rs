@@ -228,3 +228,18 @@ fn what_a_report_would_replace_is_refused() {
     assert_eq!(error, format!("--Map would replace {}, which is an input", dir.join("a").display()));
     assert!(store.open(&dir.join("b")).unwrap().is_some());
 }
+
+#[test]
+fn what_is_given_back_can_be_read_again() {
+    let dir = TestDir::new("input-given-back");
+    let host = QuietHost::new();
+    let store = InputStore::new(&host);
+    let bytes = pattern(3 * GIVE_BACK_LIMIT + 5);
+    std::fs::write(dir.join("file"), &bytes).unwrap();
+    let mapped = store.open(&dir.join("file")).unwrap().unwrap();
+    let kept = store.keep(bytes.clone());
+    for given in [&mapped[100..], &mapped[5000..2 * GIVE_BACK_LIMIT], &mapped[7..8], kept, &bytes[..]] {
+        store.give_back(given);
+        assert!(mapped == bytes && kept == bytes);
+    }
+}
