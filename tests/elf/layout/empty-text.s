@@ -2,13 +2,15 @@
 //# only: weld -- lld and mold make one; GNU ld has no empty sections
 //# obj: behind.o = behind.s
 //# link: -shared empty-text.o
-//# check: segcount(LOAD) == 2
+// Headers, .dynamic, .data.
+//# check: segcount(LOAD) == 3
+//# readelf-not: -lW => R E
 //# obj: constant.o = constant.s
 //# link: constant.o -e 0 -o c
 //# check: segcount(LOAD) == 2
 //# no-segment: GNU_RELRO
 //# link: -shared empty-text.o behind.o -o b
-//# check: segcount(LOAD) == 2
+//# check: segcount(LOAD) == 3
 .text
 .data
 .quad 1

@@ -13,6 +13,7 @@
 //# check: segcount(LOAD) == 3
 //# check: end(.bss) - addr(.rodata) < 64
 //# no-segment: GNU_RELRO
+//# [weld|lld] check: addr(.data) - end(.text) < align(.data)
 //# link: magic.o --nmagic --no-nmagic -o c
 //# check: end(.bss) - addr(.rodata) > 0x1000
 //# run: ./c

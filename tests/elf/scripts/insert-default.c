@@ -10,7 +10,7 @@
 //# order: .text .data .table .bss
 //# check: align(.table) == 64
 //# segment: GNU_RELRO count=1
-//# segment: LOAD flags=RW count=1
+//# segment: LOAD flags=RW count=2
 //# [weld kind=pie,nopie] link: %{kind} insert-default.o -T both.ld -o out
 //# [weld kind=pie,nopie] run:
 //# [weld kind=pie,nopie] stdout: ctor

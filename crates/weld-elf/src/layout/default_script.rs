@@ -10,6 +10,7 @@ use std::fmt::Write;
 use super::OutputSection;
 use super::chunk::ChunkKind;
 use super::program::{Memory, Program};
+use super::standard::RELRO_PADDING;
 use crate::arch::facts::Facts;
 use crate::elf::*;
 use crate::options::{Magic, Options, OutputKind};
@@ -126,12 +127,16 @@ fn usual(options: &Options, machine: &Facts) -> Vec<OutputSection<'static>> {
     outs
 }
 
-/// What comes between sections of different memory: the next one begins on a page of its own, whose bytes the file has once.
+/// What comes between sections of different memory: the next one begins on a page of its own, whose bytes the file has once. What becomes
+/// read-only is filled up to the end of a page.
 fn step(text: &mut String, program: &Program, (from, to): (Memory, Memory)) {
-    if to == Memory::Relro {
-        line(text, ". = DATA_SEGMENT_ALIGN(CONSTANT(MAXPAGESIZE), CONSTANT(COMMONPAGESIZE));");
-    } else if from == Memory::Relro {
-        line(text, ". = DATA_SEGMENT_RELRO_END(0, .);");
+    if from == Memory::Relro {
+        let name = String::from_utf8_lossy(RELRO_PADDING);
+        line(text, &format!("{name} : {{ . += -ADDR({name}) & (CONSTANT(COMMONPAGESIZE) - 1); }}"));
+        line(
+            text,
+            &format!(". = ALIGN(CONSTANT(MAXPAGESIZE)) + (ADDR({name}) & (CONSTANT(MAXPAGESIZE) - 1));"),
+        );
     } else if program.rights(from) != program.rights(to) {
         line(text, ". = ALIGN(CONSTANT(MAXPAGESIZE)) + (. & (CONSTANT(MAXPAGESIZE) - 1));");
     }
@@ -181,15 +186,7 @@ mod tests {
         let text = text(&options, machine);
         assert!(parse_alone(text.as_bytes(), "default").is_ok(), "{text}");
         let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
-        let order = [
-            " .interp :",
-            " .rodata :",
-            " .text :",
-            "DATA_SEGMENT_ALIGN",
-            " .dynamic :",
-            "RELRO_END",
-            " .data :",
-        ];
+        let order = [" .interp :", " .rodata :", " .text :", " .dynamic :", " .relro_padding :", " .data :"];
         assert!(order.iter().map(|what| place(what)).is_sorted());
     }
 }

@@ -14,6 +14,8 @@ use weld_common::trace;
 use super::program::Program;
 use super::runs::{self, Group, Part, RUN};
 use super::scripted::Source;
+use super::segments::is_tls_zeroes;
+use super::standard::RELRO_PADDING;
 use super::*;
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -113,6 +115,7 @@ impl<'a> Builder<'_, 'a> {
         let stretch = trace::stretch("order output sections");
         let mut chunks = self.add_chunks(chunks, &uses, &mut outs, &mut of_bin);
         outs.iter_mut().for_each(|out| self.program.assign(out));
+        self.pad_relro(&mut outs, &chunks);
         let mut lists = self.add_relocs(&mut outs, &mut chunks);
         self.sort_arrays(&mut outs);
         let position = self.put_in_order(&mut outs);
@@ -138,9 +141,6 @@ impl<'a> Builder<'_, 'a> {
             ..Layout::default()
         };
         self.assign_offsets(&mut layout, &mut parts);
-        if !self.program.is_object() {
-            align_tls(&mut layout.sections);
-        }
         if let Some(script) = self.script {
             layout.script = Some(super::scripted::beside_default(script, &layout)?);
         }
@@ -375,6 +375,23 @@ impl<'a> Builder<'_, 'a> {
         chunks
     }
 
+    /// Adds what fills the last page of data that becomes read-only, if there is any. `place` knows how much that is.
+    fn pad_relro(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &[Chunk]) {
+        let size = |member: &Member| match member.as_chunk() {
+            Some(id) => chunks[id.index()].size,
+            None => self.sections.list[member.0 as usize].size,
+        };
+        let is_needed = |out: &OutputSection| {
+            out.is_relro() && !is_tls_zeroes(out) && out.members.iter().any(|member| size(member) > 0)
+        };
+        if outs.iter().any(is_needed) {
+            let mut out = OutputSection::new(RELRO_PADDING.into(), SHT_NOBITS, SHF_ALLOC | SHF_WRITE, 0);
+            out.pads_relro = true;
+            self.program.assign(&mut out);
+            outs.push(out);
+        }
+    }
+
     /// Puts members in the order that options ask for. `.init` and `.fini` are functions in pieces.
     fn sort_ordered(&self, outs: &mut [OutputSection]) {
         if self.order.is_empty() {
@@ -577,7 +594,7 @@ struct Placed {
     align: u64,
 }
 
-/// The thread-local template starts at its own alignment, which is that of its strictest section.
+/// The thread-local template starts at its own alignment, which is that of its strictest section. (In the default layout `place` sees to that.)
 pub(super) fn align_tls(sections: &mut [OutputSection]) {
     let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
     if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {

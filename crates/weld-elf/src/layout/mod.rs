@@ -101,6 +101,8 @@ pub struct OutputSection<'a> {
     pub info: u32,
     /// What it holds if it is one of the linker's own. Inputs may have sections of the same name.
     pub own: Option<ChunkKind>,
+    /// It fills the last page of what becomes read-only, with zeroes that the file does not have.
+    pub pads_relro: bool,
     /// What a script fills gaps with, each from an offset on.
     pub fillers: Vec<(u64, Vec<u8>)>,
     /// Members are not in the order of their numbers, because options ask for another one.
@@ -128,6 +130,7 @@ impl<'a> OutputSection<'a> {
             link: HeaderIndex::ZERO,
             info: 0,
             own: None,
+            pads_relro: false,
             fillers: Vec::new(),
             ordered: false,
             rank: 0,

@@ -2,15 +2,15 @@
 //!
 //! Addresses run upwards; a new loadable segment starts on a new page. By default its file contents
 //! continue right behind the previous segment's (the page is mapped twice); `-z separate-code` pads the
-//! file instead. Data that becomes read-only is moved up so that it ends where a page does: what
-//! follows in the same segment starts on the next one, and neither memory nor the file has a hole.
+//! file instead. Data that becomes read-only is a segment that is filled with zeroes up to the end of a page, which the file
+//! does not have; so the loader can protect it as a whole.
 //!
 //! Specification: gABI chapter 5 "Program Header".
 
-use super::segments::{PageSizes, SegmentFacts, is_tls_zeroes};
+use super::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
 use super::*;
 use crate::elf::*;
-use crate::options::{Options, SeparateCode};
+use crate::options::{Magic, Options, SeparateCode};
 use crate::util::align_up;
 
 /// Sections end here at the latest, so that addresses of the page behind the last one do not overflow. Kernels are
@@ -98,6 +98,14 @@ fn checked_align_up(value: u64, align: u64) -> Option<u64> {
     value.checked_next_multiple_of(align)
 }
 
+/// Where a loadable segment starts.
+struct Start {
+    section: usize,
+    align: u64,
+    /// Something of it is in memory.
+    has_memory: bool,
+}
+
 /// Sections in memory, in order.
 struct Placer<'c, 'o> {
     options: &'o Options,
@@ -117,8 +125,11 @@ fn allocated(
     cursor: &mut Cursor,
 ) -> Result<(), String> {
     let loads = layout.segments.iter().filter(|s| s.kind == PT_LOAD && !s.sections.is_empty());
-    let starts: Vec<(usize, u64)> =
-        loads.filter(|s| !s.headers).map(|s| (s.sections.start, s.align)).collect();
+    let start = |load: &Segment| {
+        let has_memory = segments::has_memory(load, &layout.sections);
+        Start { section: load.sections.start, align: load.align, has_memory }
+    };
+    let starts: Vec<Start> = loads.filter(|s| !s.headers).map(start).collect();
     let tls_align = layout.sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max().unwrap_or(1);
     let (format, distance) = (layout.format, layout.image_base);
     let mut placer = Placer { options, format, pages, cursor, distance, tls_align, tls_address: None };
@@ -134,13 +145,13 @@ fn allocated(
             continue;
         }
         let before = previous.map(|p| &placed[p]);
-        if let Some((_, align)) = starts.iter().find(|s| s.0 == i) {
-            placer.start_segment(before.map_or(0, |b| b.flags), rest, (explicit, *align))?;
-        } else if before.is_some_and(|b| b.is_relro()) && !rest[0].is_relro() {
-            let address = checked_align_up(placer.cursor.address, placer.pages.common);
-            placer.cursor.address = address.ok_or_else(|| does_not_fit(&rest[0]))?;
+        if let Some(start) = starts.iter().find(|start| start.section == i) {
+            placer.start_segment(before.map_or(0, |b| b.flags), &rest[0], (explicit, start))?;
         }
-        placer.section(&mut rest[0], before.is_some_and(|b| b.is_nobits()))?;
+        match rest[0].pads_relro {
+            true => placer.relro_padding(&mut rest[0])?,
+            false => placer.section(&mut rest[0], before.is_some_and(|b| b.is_nobits()))?,
+        }
         previous = Some(i);
     }
     Ok(())
@@ -167,25 +178,27 @@ impl Placer<'_, '_> {
         if out.is_tls() && self.tls_address.is_none() { out.align.max(self.tls_align) } else { out.align }
     }
 
-    /// Starts the segment, aligned to `align`, of the first of `sections`, which may have an address of its own.
+    /// Starts the segment that begins with `first`, which may have an address of its own.
     /// `before` are the flags of the section before it.
     fn start_segment(
         &mut self,
         before: u64,
-        sections: &[OutputSection],
-        (explicit, align): (Option<u64>, u64),
+        first: &OutputSection,
+        (explicit, start): (Option<u64>, &Start),
     ) -> Result<(), String> {
-        let first = &sections[0];
+        let align = start.align;
         if separate(self.options, before, first.flags) {
             self.cursor.offset = align_up(self.cursor.offset, self.pages.max);
         }
         if let Some(address) = explicit {
             self.cursor.address = address;
-        } else {
-            self.cursor.offset += self.before_relro(sections);
+        } else if self.options.layout.magic == Magic::Paged {
             let base = checked_align_up(self.cursor.address, align);
             let address = base.and_then(|base| base.checked_add(self.cursor.offset % align));
-            self.cursor.address = address.ok_or_else(|| does_not_fit(first))?;
+            // What has no memory needs no page, of which there may be none.
+            let fits = |address: &u64| start.has_memory || *address <= max_end(self.format);
+            let stays = (!start.has_memory).then_some(self.cursor.address);
+            self.cursor.address = address.filter(fits).or(stays).ok_or_else(|| does_not_fit(first))?;
         }
         // The kernel maps pages, of the file as of memory, also where segments are not aligned to them (`-N`). Never before the
         // contents that the file already has.
@@ -195,22 +208,13 @@ impl Placer<'_, '_> {
         Ok(())
     }
 
-    /// How far `sections` have to move up so that those that become read-only, if the first ones do, end
-    /// with a page: as near as their alignment allows.
-    fn before_relro(&self, sections: &[OutputSection]) -> u64 {
-        let page = self.pages.common;
-        let run = || {
-            let run = sections.iter().take_while(|s| s.is_alloc() && s.is_relro());
-            run.filter(|s| !is_tls_zeroes(s))
-        };
-        let align = run().map(|s| self.align(s)).max().unwrap_or(page);
-        if align >= page {
-            return 0;
-        }
-        let start = align_up(self.cursor.offset, align);
-        let end = run().fold(start, |at, s| align_up(at, s.align).saturating_add(s.size));
-        let gap = end.wrapping_neg() % page;
-        start - self.cursor.offset + gap / align * align
+    /// What fills the last page of what becomes read-only.
+    fn relro_padding(&mut self, out: &mut OutputSection) -> Result<(), String> {
+        (out.address, out.offset) = (self.cursor.address, self.cursor.offset);
+        let end = checked_align_up(out.address, self.pages.common).ok_or_else(|| does_not_fit(out))?;
+        out.size = end - out.address;
+        self.cursor.address = self.checked_end(out)?;
+        Ok(())
     }
 
     /// Places a section at the cursor; `after_zeroes`: behind one without contents in the file.

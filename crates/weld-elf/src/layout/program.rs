@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use super::standard::{OBJECT, ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN};
+use super::standard::{OBJECT, ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN, RELRO_PADDING};
 use super::{ChunkKind, OutputSection};
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -63,6 +63,8 @@ pub enum Who {
     /// What the linker makes; inputs may have sections of the same name.
     Own(ChunkKind),
     Named(&'static [u8]),
+    /// What fills the last page that becomes read-only.
+    RelroPadding,
     /// All that no statement names, if they consist of this.
     Orphans(Contents),
 }
@@ -126,10 +128,6 @@ impl<'o> Program<'o> {
         }
         out.large = self.machine.is_large(out.flags);
         out.memory = self.memory(out);
-        if out.memory == Memory::Relro && out.is_nobits() && !out.is_tls() {
-            // Data follows in the same segment.
-            out.kind = SHT_PROGBITS;
-        }
         out.rank = self.rank(out);
         out.start = self.options.start_of(&out.name);
     }
@@ -137,6 +135,7 @@ impl<'o> Program<'o> {
     /// The same for a section that a linker script places: its address comes from there.
     pub fn place_by_script(&self, out: &mut OutputSection) {
         if !self.object {
+            out.pads_relro = *out.name == *RELRO_PADDING && out.is_alloc() && out.members.is_empty();
             out.memory = self.memory(out);
         }
         out.rank = self.rank(out);
@@ -168,6 +167,7 @@ impl<'o> Program<'o> {
         match out.own {
             _ if out.is_tls() || array => true,
             Some(kind) => self.relro.contains(&kind),
+            None if out.pads_relro => true,
             None if *out.name == *RELRO_OPENBSD => self.os_abi == ELFOSABI_OPENBSD,
             None => RELRO_NAMES.contains(&&*out.name),
         }
@@ -184,6 +184,7 @@ impl<'o> Program<'o> {
             match statement.who {
                 Who::Own(kind) if out.own == Some(kind) => return i as u32,
                 Who::Named(name) if *out.name == *name => return i as u32,
+                Who::RelroPadding if out.pads_relro => return i as u32,
                 Who::Orphans(sort) if sort == contents => of_sort = i,
                 _ => {}
             }

@@ -65,6 +65,7 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     if options.layout.image_base.is_none() && !options.layout.section_starts.is_empty() {
         move_headers(layout, program, facts)?;
     }
+    drop_empty_loads(layout);
     measure(layout, facts);
     check_numbers(layout)?;
     if layout.raw {
@@ -112,6 +113,19 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
         _ => return Ok(()),
     }
     place::all(layout, options, facts)
+}
+
+/// Leaves out loadable segments of which nothing is in memory. The room for their headers stays, so that no address depends on
+/// what turns out to be empty.
+fn drop_empty_loads(layout: &mut Layout) {
+    let sections = &layout.sections;
+    layout.segments.retain(|segment| segment.kind != PT_LOAD || has_memory(segment, sections));
+}
+
+/// Whether something of a loadable segment is in memory.
+pub(super) fn has_memory(segment: &Segment, sections: &[OutputSection]) -> bool {
+    let span = &sections[segment.sections.clone()];
+    segment.headers || span.iter().any(|out| out.size > 0 && !is_tls_zeroes(out))
 }
 
 /// Thread-local zeroes are part of no loadable segment.
@@ -335,9 +349,8 @@ pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, a
     }
 }
 
-/// Data that becomes read-only shares a segment with what stays writable: `place` lets it end where a
-/// page does. So no segment but the last has memory beyond its part of the file, which other tools
-/// would cut.
+/// Data that becomes read-only has a segment of its own, of whole pages: what fills the last of them is a section,
+/// so that tools that go by sections do not cut it off.
 fn plan_loads(
     sections: &[OutputSection],
     (program, page): (&Program, u64),
@@ -353,11 +366,9 @@ fn plan_loads(
         let large = previous.is_some_and(|p| p.large != out.large);
         let rights = program.rights(out.memory);
         let other = load.as_ref().is_none_or(|load| load.flags != rights);
-        if other || bits_after_nobits || moved || large {
-            if out.size == 0 {
-                // Nothing needs a segment for it.
-                continue;
-            }
+        let behind_relro = previous.is_some_and(|p| p.pads_relro);
+        let apart = (bits_after_nobits || large) && out.size > 0;
+        if other || moved || behind_relro || apart {
             list.extend(load.replace(segment(PT_LOAD, rights, i..i, page)));
         }
         let Some(load) = &mut load else { continue };

@@ -30,6 +30,8 @@ pub const ORDER: &[Statement] = &[
     orphans(Relro, Template),
     orphans(Relro, TemplateZeroes),
     orphans(Relro, Bytes),
+    orphans(Relro, Zeroes),
+    Statement { memory: Relro, large: false, who: Who::RelroPadding },
     // Without `-z relro`.
     orphans(Data, Template),
     orphans(Data, TemplateZeroes),
@@ -73,8 +75,8 @@ pub const OBJECT: &[Statement] = &[
     own(Nowhere, ChunkKind::Attributes),
     own(Nowhere, ChunkKind::SymTab),
     own(Nowhere, ChunkKind::SymTabShndx),
-    own(Nowhere, ChunkKind::StrTab),
     own(Nowhere, ChunkKind::ShStrTab),
+    own(Nowhere, ChunkKind::StrTab),
 ];
 
 const fn own(memory: Memory, kind: ChunkKind) -> Statement {
@@ -109,6 +111,9 @@ pub const RELRO_NAMES: &[&[u8]] = &[
 
 /// The same for OpenBSD, whose loader fills it.
 pub const RELRO_OPENBSD: &[u8] = b".openbsd.randomdata";
+
+/// What fills the last page of them.
+pub const RELRO_PADDING: &[u8] = b".relro_padding";
 
 /// The linker's own sections of which that is true.
 pub const RELRO_OWN: &[ChunkKind] = &[ChunkKind::Got, ChunkKind::Dynamic];

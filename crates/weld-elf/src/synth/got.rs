@@ -249,7 +249,7 @@ impl Synthetic for Section {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
-        let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: word };
+        let header = Header { name: b".got", kind: SHT_PROGBITS, flags, entsize: 0 };
         Spec::own(header, word, word * u64::from(sizes.plan.slots.got_words))
     }
 

@@ -65,7 +65,7 @@ impl Synthetic for GotPlt {
         }
         let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
-        let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: word };
+        let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: 0 };
         Spec::own(header, word, plt::got_plt_size(sizes.plan.facts.mode.facts(), slots))
     }
 

@@ -15,7 +15,7 @@ use crate::elf::*;
 use crate::layout::overlaps;
 use crate::layout::place;
 use crate::layout::program::{Memory, Program};
-use crate::layout::segments::{self, SegmentFacts, is_tls_zeroes};
+use crate::layout::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
 use crate::layout::{Chunk, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
@@ -91,7 +91,7 @@ fn settle<'a>(
         pass.run();
         let mut errors = std::mem::take(&mut pass.errors);
         if !program.is_object() {
-            mark_relro(script, layout, program);
+            mark_relro(script, layout, (program, facts.pages));
             layout.segments = plan(script, layout, (program, facts), &mut errors)?;
             let has_headers = layout.segments.iter().any(|segment| segment.headers);
             script.without_headers |= number >= STEADY && had_headers && !has_headers;
@@ -128,9 +128,9 @@ fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
 }
 
 /// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own.
-fn mark_relro(script: &Scripted, layout: &mut Layout, program: &Program) {
+fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Program, PageSizes)) {
     let segment = script.data_segment;
-    let page = program.options.layout.common_page_size.unwrap_or(4096);
+    let page = pages.common;
     let loads = |s: &OutputSection| s.is_alloc() && s.flags & SHF_WRITE != 0 && s.flags & SHF_EXECINSTR == 0;
     if let Some(end) = segment.relro_end {
         for out in layout.sections.iter_mut().filter(|s| loads(s)) {
@@ -149,7 +149,12 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, program: &Program) {
     let end = inner.iter().map(|s| s.end()).max().unwrap_or(0);
     let next = layout.sections[last + 1..].iter().filter(|s| s.is_alloc() && s.size > 0);
     let apart = next.clone().all(|s| s.address >= align_to(end, page) || s.end() <= inner[0].address);
-    let starts = inner[0].address.is_multiple_of(page);
+    let start = inner[0].address;
+    let before = layout
+        .sections
+        .iter()
+        .filter(|s| s.is_alloc() && s.size > 0 && s.address < start && !is_tls_zeroes(s));
+    let starts = start.is_multiple_of(page) || before.clone().all(|s| s.end() <= start - start % pages.max);
     if !(contiguous && apart && starts) {
         layout.sections.iter_mut().filter(|s| s.is_relro()).for_each(|out| out.memory = Memory::Data);
     }
@@ -235,7 +240,8 @@ fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment
                 let distance = |s: &OutputSection| s.load_address.wrapping_sub(s.address);
                 let same_page = out.address >= end && out.address / page == end.saturating_sub(1) / page;
                 let near = out.address >= end && out.address - out.address % page <= align_to(end, page);
-                let alike = load.flags == rights && (!before.is_nobits() || out.is_nobits());
+                let alike =
+                    load.flags == rights && !before.pads_relro && (!before.is_nobits() || out.is_nobits());
                 distance(before) == distance(out) && (same_page || near && alike)
             }
             _ => false,
