@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 
+use crate::args::values;
 use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
@@ -165,7 +166,7 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
     names.into_iter().map(|(name, bits)| (store.keep(name.into_bytes()), bits)).collect()
 }
 
-/// The symbol where the program starts, unless it is a number. Shared objects have one only if asked.
+/// The symbol where the program starts, unless it is a number. Shared objects need one only if asked.
 pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
     let from_script = inputs.commands.iter().find_map(|(_, c)| match c {
         Command::Entry(name) => Some(name.clone()),
@@ -179,10 +180,7 @@ pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
 
 /// `-e` may give an address instead of a symbol.
 pub fn entry_address(name: &str) -> Option<u64> {
-    match name.strip_prefix("0x").or_else(|| name.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16).ok(),
-        None => name.parse().ok(),
-    }
+    values::number(name).ok()
 }
 
 /// `VERSION` commands of linker scripts.

@@ -252,8 +252,10 @@ pub struct Guarded {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GotBase {
-    /// At the start of `.got`, whose first word then is the address of `.dynamic`.
+    /// At the start of `.got`, whose first word is the address of `.dynamic` if something refers to the base.
     Got,
+    /// The same, but the word is there wherever `.got` is.
+    GotWithHead,
     /// At the start of `.got.plt`, if there is one.
     GotPlt,
 }

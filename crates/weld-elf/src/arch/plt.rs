@@ -5,7 +5,7 @@
 //! (IBT), `.plt` keeps the lazy part of the entries that are bound by name, and `.plt.sec` has all the
 //! entries that are called. Retpolines always have the header, through which their entries jump.
 
-use super::facts::{Entries, Facts};
+use super::facts::{Entries, Facts, GotBase};
 use crate::synth::image::Image;
 use crate::synth::slots::Slots;
 
@@ -80,10 +80,11 @@ pub fn write_got_plt(image: &Image, first: u64, out: &mut [u8]) {
     let machine = image.mode.machine;
     let reserved = machine.facts().plt.reserved_words;
     let format = image.format();
+    let has_base = machine.facts().got_base == GotBase::GotPlt;
     let dynamic = image.layout.chunk_address(crate::layout::ChunkKind::Dynamic);
     for (word, bytes) in (first..).zip(out.chunks_exact_mut(format.word() as usize)) {
         let value = match word.checked_sub(reserved) {
-            None if word == 0 => dynamic,
+            None if word == 0 && has_base => dynamic,
             Some(entry) if entry < u64::from(image.slots.jump_slots) => machine.unbound(image, entry as u32),
             // The addend of the relocation that calls the resolver, if it has none of its own.
             Some(entry) if !image.reloc_form.addends => image.resolver(entry as u32),

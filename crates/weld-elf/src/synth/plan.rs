@@ -135,9 +135,16 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let needed = needed(self.resolved, symbols, options.sections.gc_sections);
         forget_the_rest(self.resolved, symbols, &needed, mode.pic).map_err(failed)?;
         let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
-        let reserved = u32::from(got_base && mode.facts().got_base == GotBase::Got);
-        let slots =
-            Slots::allocate(&self.live, symbols, &self.resolved.names, reserved, self.context.parallel);
+        let head = match mode.facts().got_base {
+            GotBase::Got => u32::from(got_base),
+            GotBase::GotWithHead => 1,
+            GotBase::GotPlt => 0,
+        };
+        let mut slots =
+            Slots::allocate(&self.live, symbols, &self.resolved.names, head, self.context.parallel);
+        if slots.got.is_empty() && !got_base {
+            slots.got_words = 0;
+        }
         let commons = allocate_commons(self.resolved, symbols, options.sections.gc_sections, self.rules())
             .map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;

@@ -128,7 +128,9 @@ impl Slots {
         let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
             run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
         });
-        let first = Count { words: reserved, ..Count::default() };
+        let tls_ld = live.has(fact::TLS_LD).then_some((reserved, GotEntry::TlsLd));
+        let words = reserved + tls_ld.map_or(0, |(_, entry)| entry.words());
+        let first = Count { words, ..Count::default() };
         let total = counts.iter_mut().fold(first, |before, count| {
             let sum = before.with(count);
             *count = before;
@@ -145,19 +147,17 @@ impl Slots {
             locals: starts_of_objects(&live.locals, globals.len()),
             got_words: total.words,
             jump_slots: total.jump_slots,
+            tls_ld: tls_ld.map(|(word, _)| word),
             ..Slots::default()
         };
-        slots.join(parts, parallel);
-        if live.has(fact::TLS_LD) {
-            slots.tls_ld = Some(slots.got_words);
-            slots.got.push((slots.got_words, GotEntry::TlsLd));
-            slots.got_words += GotEntry::TlsLd.words();
-        }
+        slots.join(tls_ld, parts, parallel);
         slots
     }
 
-    fn join(&mut self, parts: Vec<Part>, parallel: bool) {
-        let (mut list, mut got) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len()));
+    /// Takes in what each run has; `first` is what lies before all in `.got`.
+    fn join(&mut self, first: Option<(u32, GotEntry)>, parts: Vec<Part>, parallel: bool) {
+        let (mut list, mut got) = (Vec::with_capacity(parts.len()), Vec::with_capacity(parts.len() + 1));
+        got.extend(first.map(|entry| vec![entry]));
         let (mut plt, mut ifuncs) = (Vec::with_capacity(2 * parts.len()), Vec::with_capacity(parts.len()));
         for mut part in parts {
             list.push(part.list);
@@ -282,7 +282,7 @@ impl Wanting<'_> {
                     part.copies.push(id);
                 }
             }
-            let [got, got_tp, tls_gd, tls_desc] = numbers;
+            let [got, tls_desc, tls_gd, got_tp] = numbers;
             part.list.push(Slot {
                 id,
                 local,
@@ -303,12 +303,12 @@ impl Wanting<'_> {
 /// Makes the entry of a slot.
 type MakeEntry = fn(u32) -> GotEntry;
 
-/// What lies in the GOT for which need, in the order of the fields of [`Slot`].
+/// What lies in the GOT for which need, in this order for each symbol.
 const ENTRIES: [(u32, MakeEntry); 4] = [
     (sym::NEEDS_GOT, GotEntry::Address),
-    (sym::NEEDS_GOTTP, GotEntry::TpOff),
-    (sym::NEEDS_TLSGD, GotEntry::TlsGd),
     (sym::NEEDS_TLSDESC, GotEntry::TlsDesc),
+    (sym::NEEDS_TLSGD, GotEntry::TlsGd),
+    (sym::NEEDS_GOTTP, GotEntry::TpOff),
 ];
 
 /// Symbols that need a record, in the order of their definitions.
@@ -391,7 +391,7 @@ mod tests {
             assert_eq!(*at, word);
             word += entry.words();
         }
-        assert_eq!((word, slots.tls_ld), (slots.got_words, Some(slots.got_words - 2)));
+        assert_eq!((word, slots.tls_ld), (slots.got_words, Some(0)));
         for (i, &slot) in slots.plt.iter().enumerate() {
             let slot = &slots.list[slot as usize];
             assert_eq!(slot.plt, i as u32);

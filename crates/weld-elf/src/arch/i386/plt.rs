@@ -172,8 +172,8 @@ fn write_header(image: &Image, head: &mut [u8]) {
         _ => {
             code.through(image, Operation::Push, map);
             code.through(image, Operation::Jump, loader);
-            // nop
-            code.bytes(&[0x0f, 0x1f, 0x40, 0]);
+            // nop, four times
+            code.bytes(&[0x90; 4]);
         }
     }
 }

@@ -73,7 +73,7 @@ const fn facts(wide: bool) -> Facts {
         },
         hash_word: 4,
         anybodys: &[],
-        got_base: GotBase::Got,
+        got_base: GotBase::GotWithHead,
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),

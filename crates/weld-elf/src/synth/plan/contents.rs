@@ -174,7 +174,8 @@ impl<'a> Plan<'a> {
             }
             return address;
         }
-        let Some(name) = setup::entry_symbol(options, context.inputs) else { return 0 };
+        let usual = || (image.mode.shared && options.symbols.entry.is_none()).then(|| "_start".to_owned());
+        let Some(name) = setup::entry_symbol(options, context.inputs).or_else(usual) else { return 0 };
         let id = image.resolved.names.find(name.as_bytes());
         match id.filter(|id| is_here(image.symbols, *id)) {
             Some(id) => image.symbols[id].address(),
