@@ -217,10 +217,10 @@ impl<'a> Section<'_, '_, 'a> {
         let scanner = self.scanner;
         let text = format!("relocation refers to a symbol in a discarded section: {}", self.name(i));
         let offset = self.relocs[i].r_offset();
-        let by = place::reference(scanner.options, self.object, self.at.1, offset);
         let diagnostic = Diagnostic::error(text)
-            .note(format!("referenced by {by}"))
+            .note(format!("referenced by {}", place::text(self.object, self.at.1, offset)))
             .place(place::of(self.at.0, self.at.1, offset))
+            .tell_owner()
             .tolerable();
         let notes = discarded::notes(scanner.options, scanner.objects, scanner.sections, self.object, shndx);
         let diagnostic = notes.into_iter().fold(diagnostic, Diagnostic::note);

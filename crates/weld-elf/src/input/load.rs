@@ -21,9 +21,11 @@ use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
 use super::identify::Kind;
 use super::just_symbols;
+use super::other_machine;
 use super::remap::Remaps;
 use super::search::{Opened, Search};
 use super::{FileName, Reading};
+use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
@@ -87,6 +89,8 @@ pub struct Inputs<'a> {
     libraries: HashMap<Arc<str>, FileId>,
     /// The machine that is linked for.
     pub machine: &'static dyn Machine,
+    /// It, as far as it is known before files are open.
+    searched_for: Option<&'static Facts>,
     /// What scripts say of it: script, name, and whether it is one of `OUTPUT_ARCH`.
     formats: Vec<(Arc<str>, String, bool)>,
     /// A script wants the image alone (`OUTPUT_FORMAT(binary)`).
@@ -305,6 +309,7 @@ impl<'a> Loader<'a, '_> {
             scripts: ScriptCounts::default(),
             libraries: HashMap::new(),
             machine: arch::default(),
+            searched_for: other_machine::wanted(self.options, self.store),
             formats: Vec::new(),
             raw: false,
             store: self.store,
@@ -358,7 +363,14 @@ impl<'a> Loader<'a, '_> {
 
     pub(super) fn search<'s>(&'s self, inputs: &'s Inputs<'a>) -> Search<'a, 's> {
         let Inputs { search_dirs, remaps, .. } = inputs;
-        Search { store: self.store, options: self.options, more_dirs: search_dirs, remaps: Some(remaps) }
+        Search {
+            store: self.store,
+            options: self.options,
+            more_dirs: search_dirs,
+            remaps: Some(remaps),
+            machine: inputs.searched_for,
+            sink: Some(self.sink),
+        }
     }
 
     /// Opens `args` in parallel, and replaces scripts by what they name.

@@ -35,7 +35,9 @@ impl<'a> Loader<'a, '_> {
             next = inputs.files.len();
             known.extend(libraries.iter().map(|(library, _)| library.soname));
             let mut opened = Vec::new();
-            let search = Search { store: self.store, options: self.options, more_dirs: &[], remaps: None };
+            let machine = Some(inputs.machine.facts());
+            let (store, options) = (self.store, self.options);
+            let search = Search { store, options, more_dirs: &[], remaps: None, machine, sink: None };
             for (library, _) in libraries.iter().filter(|(_, copies)| *copies) {
                 for name in &library.needed {
                     if !known.insert(name) {

@@ -4,17 +4,19 @@
 //! in the library directories; if it is absolute and the script lies in the sysroot, then there and nowhere else.
 //! What a script includes is looked for as it is before it is looked for beside the script. `-lNAME` is looked for in the
 //! library directories: those of `-L` first, then those that scripts name with `SEARCH_DIR`. Then another file may be
-//! read in its place ([`Remaps`]).
+//! read in its place ([`Remaps`]). A search passes over what is for another machine, and says so.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use super::identify::{Kind, identify};
+use super::other_machine;
 use super::remap::Remaps;
+use crate::arch::facts::Facts;
 use crate::options::{InputArg, InputFlags, InputKind, Options, Remap};
 use crate::util::in_sysroot;
 
@@ -35,7 +37,15 @@ pub struct Search<'a, 'l> {
     pub more_dirs: &'l [PathBuf],
     /// What else may be read.
     pub remaps: Option<&'l Remaps>,
+    /// Whom a search is for, if that is known.
+    pub machine: Option<&'static Facts>,
+    /// Is told what is passed over.
+    pub sink: Option<&'l DiagSink>,
 }
+
+/// What a search found on its way that is for another machine: each with what that is.
+#[derive(Default)]
+struct PassedOver(Vec<(Arc<str>, String)>);
 
 impl<'a> Search<'a, '_> {
     /// Opens what `arg` names; `from` is the script that says so.
@@ -44,22 +54,32 @@ impl<'a> Search<'a, '_> {
             InputKind::File(path) | InputKind::Script(path) => {
                 let script = matches!(arg.kind, InputKind::Script(_));
                 let candidates = self.candidates(path, script, from);
+                let mut passed = PassedOver::default();
+                let mut first = None;
                 for candidate in &candidates {
-                    if let Some(found) = self.take(candidate, arg.flags)? {
+                    let Some(found) = self.take(candidate, arg.flags)? else { continue };
+                    if script || candidates.len() == 1 || self.suits(&found, &mut passed) {
+                        self.say(&passed, &text::path(path));
                         return Ok(found);
                     }
+                    first.get_or_insert(found);
                 }
                 // A path in the sysroot is another one than the script says.
                 let path = if let [only] = &candidates[..] { only } else { path };
-                Err(cannot_open(path))
+                // What is not for this machine is an error of its own.
+                first.ok_or_else(|| cannot_open(path))
             }
-            InputKind::Library(name) => self.library(name, arg.flags)?.ok_or_else(|| self.not_found(name)),
+            InputKind::Library(name) => {
+                let mut passed = PassedOver::default();
+                let found = self.library(name, arg.flags, &mut passed)?;
+                found.ok_or_else(|| passed.notes().fold(self.not_found(name), Diagnostic::note))
+            }
         }
     }
 
     /// Opens a library that an object asks for: as `-l` would, or a file of that name.
     pub fn dependent(&self, name: &str, flags: InputFlags) -> Result<Option<Opened<'a>>, Diagnostic> {
-        if let Some(found) = self.library(name, flags)? {
+        if let Some(found) = self.library(name, flags, &mut PassedOver::default())? {
             return Ok(Some(found));
         }
         for path in self.dirs().map(|dir| dir.join(name)).chain([PathBuf::from(name)]) {
@@ -84,7 +104,10 @@ impl<'a> Search<'a, '_> {
             if let Some(bytes) = self.try_open(&path)?
                 && identify(bytes) == Kind::Shared
             {
-                return Ok(Some(Opened { searched: true, ..self.opened(&path, bytes, flags) }));
+                let found = self.opened(&path, bytes, flags);
+                if is_path || self.suits(&found, &mut PassedOver::default()) {
+                    return Ok(Some(Opened { searched: true, ..found }));
+                }
             }
         }
         Ok(None)
@@ -165,7 +188,31 @@ impl<'a> Search<'a, '_> {
         file.ancestors().any(|dir| dir.canonicalize().is_ok_and(|dir| dir == sysroot))
     }
 
-    fn library(&self, name: &str, flags: InputFlags) -> Result<Option<Opened<'a>>, Diagnostic> {
+    /// Whether a search ends with this file.
+    fn suits(&self, found: &Opened, passed: &mut PassedOver) -> bool {
+        let plain = !found.flags.binary && !found.flags.just_symbols;
+        let other = self.machine.filter(|_| plain).and_then(|machine| other_machine::of(found, machine));
+        match other {
+            Some(other) => passed.0.push((found.path.clone(), other)),
+            None => return true,
+        }
+        false
+    }
+
+    /// Says what was passed over in a search that has found something.
+    fn say(&self, passed: &PassedOver, what: &str) {
+        let Some(sink) = self.sink else { return };
+        for note in passed.notes() {
+            sink.push(Diagnostic::said(format!("{note}: the search for {what} goes on")));
+        }
+    }
+
+    fn library(
+        &self,
+        name: &str,
+        flags: InputFlags,
+        passed: &mut PassedOver,
+    ) -> Result<Option<Opened<'a>>, Diagnostic> {
         let names: Vec<String> = match name.strip_prefix(':') {
             Some(file) => vec![file.to_owned()],
             None if flags.static_only || self.options.static_link => vec![format!("lib{name}.a")],
@@ -179,7 +226,10 @@ impl<'a> Search<'a, '_> {
                         Some(other) => self.replacement(&path, other, flags)?,
                         None => self.opened(&path, bytes, flags),
                     };
-                    return Ok(Some(Opened { searched: true, ..found }));
+                    if self.suits(&found, passed) {
+                        self.say(passed, &format!("-l{name}"));
+                        return Ok(Some(Opened { searched: true, ..found }));
+                    }
                 }
             }
         }
@@ -195,6 +245,12 @@ impl<'a> Search<'a, '_> {
             let missing = if dir.is_dir() { "" } else { " (no such directory)" };
             diagnostic.note(format!("searched {}{missing}", text::path(dir)))
         })
+    }
+}
+
+impl PassedOver {
+    fn notes(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(path, other)| format!("{path} is for {other}"))
     }
 }
 

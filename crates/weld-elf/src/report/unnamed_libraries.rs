@@ -59,7 +59,8 @@ fn open<'a>(
     machine: &'static Facts,
     (soname, dirs): (&'a [u8], &[PathBuf]),
 ) -> Option<Shared<'a>> {
-    let search = Search { store: job.store, options: job.options, more_dirs: &[], remaps: None };
+    let (store, options) = (job.store, job.options);
+    let search = Search { store, options, more_dirs: &[], remaps: None, machine: Some(machine), sink: None };
     let path = Path::new(OsStr::from_bytes(soname));
     let opened = search.needed(path, dirs, InputFlags::default()).ok()??;
     let name = FileName { path: opened.path, member: None };
