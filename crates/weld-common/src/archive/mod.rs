@@ -112,6 +112,15 @@ impl<'a> Archive<'a> {
 
     /// Reads the symbol index and the table of long names, which stand in front of all members.
     pub fn parse(bytes: &'a [u8]) -> Result<Archive<'a>, ArchiveError> {
+        Self::read(bytes, true)
+    }
+
+    /// For those who want to see members only: the symbol index, which may be long, is not looked at.
+    pub fn without_index(bytes: &'a [u8]) -> Result<Archive<'a>, ArchiveError> {
+        Self::read(bytes, false)
+    }
+
+    fn read(bytes: &'a [u8], index: bool) -> Result<Archive<'a>, ArchiveError> {
         if !Self::is_archive(bytes) {
             return err(0, "no archive magic");
         }
@@ -134,6 +143,7 @@ impl<'a> Archive<'a> {
             let (data, start) = header.inline_data()?;
             match special {
                 // COFF has a second, little-endian `/` with the same symbols sorted by name.
+                Special::Index { .. } | Special::BsdIndex if !index => {}
                 Special::Index { .. } if seen_index => {}
                 Special::Index { wide } => archive.armap = Armap::gnu(data, start, wide)?,
                 Special::BsdIndex => {
