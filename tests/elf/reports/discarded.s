@@ -3,7 +3,8 @@
 //# fail: a.o b.o
 //# [!mold] error: discarded section
 //# [weld] error: group
-//# [weld] error: referenced by b\.o:\(\.data\+0x0\) \(variable pointer\)
+//# [weld] error: referenced by b\.o:\(\.data\+0x0\)
+//# [weld] error: in variable pointer
 //# [weld] error: the copy of the group that stays is in a\.o
 //# not: mold -- it does not mind
 .globl _start
