@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use weld_common::diag::DiagSink;
 
-use super::{Symbols, sym};
+use super::{Symbols, natures, sym};
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::mode::Mode;
@@ -18,7 +18,6 @@ use crate::options::{DefsymValue, Options, OutputKind, Strip};
 use crate::resolve::Resolved;
 use crate::resolve::versioned::Shadowed;
 use crate::script::commands::Command;
-use crate::script::expr::{Nature, Op};
 use crate::script::layout::LayoutScript;
 use crate::script::sections::Assignment;
 use crate::sections::Sections;
@@ -107,7 +106,11 @@ impl Internals {
         let own_layout = script.is_some_and(|(script, _)| script.has_sections && !script.adds_to_default);
         internals.linker_made(resolved, sections, (options, own_layout), sink);
         if let Some((script, rules)) = script {
-            internals.note_kinds(resolved, &script.assignments_of(|section| !rules.is_disabled(section)));
+            natures::note(
+                &mut internals,
+                resolved,
+                &script.assignments_of(|section| !rules.is_disabled(section)),
+            );
         }
         internals.follow_aliases(resolved, sink);
         internals
@@ -226,60 +229,6 @@ impl Internals {
             self.computed.insert(self.list[before].id, None);
         }
         true
-    }
-
-    /// Which of the computed values are numbers: before the scan, for they do not move with the image.
-    fn note_kinds(&mut self, resolved: &Resolved, all: &[(&Assignment, bool)]) {
-        let mut natures: HashMap<SymbolId, Nature> = HashMap::new();
-        let find = |name: &str| resolved.names.find(name.as_bytes());
-        // What the script defines, it defines for what comes behind.
-        let is_defined = |name: &str| match find(name) {
-            None => Some(false),
-            Some(id) if self.computed.contains_key(&id) => None,
-            Some(id) => match resolved.names.get(id).rank() {
-                Rank::Provided => None,
-                rank => Some(rank != Rank::Undefined),
-            },
-        };
-        // What one names may be assigned to further on. Chains longer than this are an error when values are computed.
-        for _ in 0..32 {
-            let before = natures.clone();
-            for (assignment, inside) in all {
-                let Some(id) = find(&assignment.name) else { continue };
-                let of_symbol = |name: &str| {
-                    let of = |id: SymbolId| match natures.get(&id) {
-                        Some(nature) => *nature,
-                        None if is_absolute(resolved, id) => Nature::Absolute,
-                        None => Nature::Address,
-                    };
-                    find(name).map_or(Nature::Address, of)
-                };
-                let nature = match assignment.value.nature(of_symbol, is_defined) {
-                    // It counts from the start of the section.
-                    Nature::Number if *inside => Nature::Address,
-                    nature => nature,
-                };
-                natures.insert(id, nature);
-            }
-            if natures == before {
-                break;
-            }
-        }
-        let mut same: HashMap<SymbolId, SymbolId> = HashMap::new();
-        for (assignment, _) in all {
-            if let ([Op::Symbol(other)], Some(id)) =
-                (&assignment.value.code[..], resolved.names.find(assignment.name.as_bytes()))
-                && let Some(other) = resolved.names.find(other.as_bytes())
-            {
-                same.insert(id, other);
-            }
-        }
-        for internal in &mut self.list {
-            if let Target::Computed { absolute: is, same: other } = &mut internal.target {
-                *is = natures.get(&internal.id).is_some_and(|nature| *nature != Nature::Address);
-                *other = same.get(&internal.id).copied();
-            }
-        }
     }
 
     /// Whether a layout by a script computes a symbol, and if so what an object defines by that name.
@@ -551,16 +500,6 @@ fn original(resolved: &Resolved, id: SymbolId) -> Option<(SectionId, u64)> {
         }
         _ => None,
     }
-}
-
-/// Whether an object gives a name a value that is no address.
-fn is_absolute(resolved: &Resolved, id: SymbolId) -> bool {
-    let entry = resolved.names.get(id);
-    if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
-        return false;
-    }
-    let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-    object.place(entry.sym(), &object.syms[entry.sym() as usize]) == SymbolPlace::Absolute
 }
 
 fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {

@@ -7,6 +7,7 @@
 
 pub mod exports;
 pub mod internal;
+mod natures;
 pub mod rules;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
