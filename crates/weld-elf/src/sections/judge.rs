@@ -115,7 +115,8 @@ impl<'a> Parser<'a, '_> {
             if let Some(log2) = of_script.subalign {
                 *align = 1 << log2;
             }
-            if of_script.keep {
+            let collects = self.options.sections.gc_sections;
+            if of_script.keep || collects && rules.keeps(file, name, flags) {
                 self.found.extra.retained.push(shndx as u32);
             }
         }

@@ -48,8 +48,10 @@ pub struct Rules {
     /// What each output section of the script insists on, and whether there is none because of that.
     constraints: Vec<Option<Constraint>>,
     disabled: Vec<bool>,
-    /// The second letters of names that an output section with a constraint may take, a bit each: most names are told apart by that.
-    constrained: [u64; 4],
+    /// Names that an output section with a constraint may take.
+    constrained: SecondLetters,
+    /// Names that a pattern with `KEEP` may match.
+    kept: SecondLetters,
     pub orphans: Orphans,
     /// `--enable-non-contiguous-regions`: what does not fit goes to the next pattern that matches.
     spills: bool,
@@ -90,6 +92,26 @@ impl Rule {
     }
 }
 
+/// The second letters of the names that some patterns match, a bit each: most names are told apart by that.
+#[derive(Default)]
+struct SecondLetters([u64; 4]);
+
+impl SecondLetters {
+    fn add(&mut self, pattern: &[u8]) {
+        let is_plain = |byte: &&u8| !has_wildcard(std::slice::from_ref(*byte));
+        match pattern.first().filter(is_plain).and(pattern.get(1)) {
+            Some(byte) if is_plain(&byte) => self.0[usize::from(*byte) / 64] |= 1 << (byte % 64),
+            _ => self.0 = [!0; 4],
+        }
+    }
+
+    #[inline(always)]
+    fn may_have(&self, name: &[u8]) -> bool {
+        let byte = name.get(1).copied().unwrap_or(0);
+        self.0[usize::from(byte) / 64] >> (byte % 64) & 1 != 0
+    }
+}
+
 /// A pattern for files with those that it excludes.
 struct Files {
     any: bool,
@@ -122,6 +144,14 @@ impl FileGlob {
                 archive.matches(path) && self.file.as_ref().is_none_or(|file| file.matches(member))
             }
         }
+    }
+}
+
+impl FileGlob {
+    /// The same where it is excluded: the name of an archive is enough for its members.
+    fn excludes(&self, name: &FileName) -> bool {
+        let is_archive = || self.file.as_ref().is_some_and(|glob| glob.matches(name.path.as_bytes()));
+        self.matches(name) || self.archive.is_none() && name.member.is_some() && is_archive()
     }
 }
 
@@ -186,7 +216,8 @@ impl Rules {
             files: vec![any],
             constraints: Vec::new(),
             disabled: Vec::new(),
-            constrained: [0; 4],
+            constrained: SecondLetters::default(),
+            kept: SecondLetters::default(),
             orphans: judgement.orphans,
             spills: judgement.spills,
             has_classes: false,
@@ -227,7 +258,7 @@ impl Rules {
                 _ if files.any => true,
                 None => false,
                 Some(name) => {
-                    files.file.matches(name) && !files.exclude.iter().any(|other| other.matches(name))
+                    files.file.matches(name) && !files.exclude.iter().any(|other| other.excludes(name))
                 }
             };
             bits[i / 64] |= u64::from(holds) << (i % 64);
@@ -249,6 +280,19 @@ impl Rules {
             Some(rule) if self.bins[rule.bin as usize].discard => Found::Discarded,
             Some(rule) => Found::Bin(BinId(BINS.len() as u32 + rule.bin)),
         }
+    }
+
+    /// Whether a pattern with `KEEP` matches a section, be it the one that takes it or not.
+    pub fn keeps(&self, file: &OfFile, name: &[u8], flags: u64) -> bool {
+        let mut keeps = false;
+        let holds = |rule: &Rule| {
+            let bin = &self.bins[rule.bin as usize];
+            bin.keep && !self.disabled[rule.section as usize] && rule.holds(file, flags)
+        };
+        if self.kept.may_have(name) {
+            self.names.all(name, |text| keeps = keeps || self.of_name[text as usize].iter().any(holds));
+        }
+        keeps
     }
 }
 
@@ -442,7 +486,10 @@ impl<'s> Compiler<'s> {
             let (bin, number) = (self.rules.bins.len() as u32 - 1, self.next);
             self.next += 1;
             if description.constraint.is_some() {
-                self.rules.note_constrained(&pattern.name);
+                self.rules.constrained.add(&pattern.name);
+            }
+            if keep {
+                self.rules.kept.add(&pattern.name);
             }
             let rule = Rule { number, bin, section, files, flags, class: self.class };
             let text = self.text(&pattern.name);
@@ -512,20 +559,10 @@ impl Rules {
         self.constraints.iter().any(Option::is_some)
     }
 
-    /// Notes which names a pattern of an output section with a constraint may match.
-    fn note_constrained(&mut self, pattern: &[u8]) {
-        let is_plain = |byte: &&u8| !has_wildcard(std::slice::from_ref(*byte));
-        match pattern.first().filter(is_plain).and(pattern.get(1)) {
-            Some(byte) if is_plain(&byte) => self.constrained[usize::from(*byte) / 64] |= 1 << (byte % 64),
-            _ => self.constrained = [!0; 4],
-        }
-    }
-
     /// Whether an output section with a constraint may take sections of this name.
     #[inline(always)]
     pub fn may_be_constrained(&self, name: &[u8]) -> bool {
-        let byte = name.get(1).copied().unwrap_or(0);
-        self.constrained[usize::from(byte) / 64] >> (byte % 64) & 1 != 0
+        self.constrained.may_have(name)
     }
 
     /// Notes what a section means for output sections with constraints that it may go to.
@@ -625,6 +662,11 @@ mod tests {
         assert_eq!([find(&rules, &y, ".gone"), find(&rules, &y, ".textual")], [-2, -2]);
         assert_eq!(find(&rules, &y, ".other"), -1);
         assert!(rules.bins[2].keep && !rules.bins[1].keep);
+        let keeps =
+            |name: &FileName, section: &str| rules.keeps(&rules.of_file(Some(name)), section.as_bytes(), 0);
+        assert!(
+            keeps(&y, ".text.f") && keeps(&x, ".text.hot.f") && !keeps(&y, ".d1") && !keeps(&y, ".textual")
+        );
     }
 
     /// Where sections `.x` of a file go, one place after the other, by their numbers.
@@ -674,13 +716,14 @@ mod tests {
     #[test]
     fn files_and_members() {
         let (_, rules) = rules(
-            ".a : { lib.a:m.o(.t) m.o(.u) lib.a:(.v) :f.o(.w) *(EXCLUDE_FILE(*m.o) .x) EXCLUDE_FILE(lib.a:*) *(.y) }",
+            ".a : { lib.a:m.o(.t) m.o(.u) lib.a:(.v) :f.o(.w) *(EXCLUDE_FILE(*m.o) .x) EXCLUDE_FILE(lib.a:*) *(.y) *(EXCLUDE_FILE(*.a) .z) }",
         );
         let (member, plain) = (file("lib.a", Some("m.o")), file("f.o", None));
-        let all =
-            |name: &FileName| [".t", ".u", ".v", ".w", ".x", ".y"].map(|section| find(&rules, name, section));
-        assert_eq!(all(&member), [0, 1, 2, -1, -1, -1]);
-        assert_eq!(all(&plain), [-1, -1, -1, 3, 4, 5]);
+        let all = |name: &FileName| {
+            [".t", ".u", ".v", ".w", ".x", ".y", ".z"].map(|section| find(&rules, name, section))
+        };
+        assert_eq!(all(&member), [0, 1, 2, -1, -1, -1, -1]);
+        assert_eq!(all(&plain), [-1, -1, -1, 3, 4, 5, 6]);
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Commons {
     }
 }
 
-/// What tells common symbols of some files from those of others: the patterns of a script.
+/// What the patterns of a script say of common symbols, by the files that they are of.
 struct ByFile<'r, 'a> {
     rules: &'r Rules,
     resolved: &'r Resolved<'a>,
@@ -93,21 +93,35 @@ struct ByFile<'r, 'a> {
 }
 
 impl ByFile<'_, '_> {
+    fn of_file(&mut self, id: SymbolId) -> (&OfFile, usize) {
+        let index = self.resolved.index_of_file[self.resolved.names.get(id).file().index()] as usize;
+        let name = &self.resolved.objects[index].name;
+        (self.known.entry(index).or_insert_with(|| self.rules.of_file(Some(name))), index)
+    }
+
     /// The place of the script for a common symbol; `None`: that of all others.
     fn place(&mut self, id: SymbolId, kind: u32) -> Result<Option<BinId>, String> {
-        let index = self.resolved.index_of_file[self.resolved.names.get(id).file().index()] as usize;
-        let object = &self.resolved.objects[index];
-        let file = self.known.entry(index).or_insert_with(|| self.rules.of_file(Some(&object.name)));
+        let (rules, resolved) = (self.rules, self.resolved);
+        if !rules.parts_commons {
+            return Ok(None);
+        }
+        let (file, index) = self.of_file(id);
         let name = COMMONS[kind as usize];
-        match self.rules.find(file, name, SHF_ALLOC | SHF_WRITE) {
+        match rules.find(file, name, SHF_ALLOC | SHF_WRITE) {
             Found::Bin(bin) => Ok(Some(bin)),
             Found::Orphan => Ok(None),
             Found::Discarded => Err(format!(
                 "the script discards {} of {}, which the output cannot do without",
                 String::from_utf8_lossy(name),
-                object.name
+                resolved.objects[index].name
             )),
         }
+    }
+
+    /// Whether the script wants one kept that nothing refers to.
+    fn keeps(&mut self, id: SymbolId, kind: u32) -> bool {
+        let rules = self.rules;
+        rules.keeps(self.of_file(id).0, COMMONS[kind as usize], SHF_ALLOC | SHF_WRITE)
     }
 }
 
@@ -161,11 +175,10 @@ pub fn allocate_commons(
     rules: Option<&Rules>,
 ) -> Result<Commons, String> {
     let mut commons = Commons::default();
-    let rules = rules.filter(|rules| rules.parts_commons);
     let mut by_file = rules.map(|rules| ByFile { rules, resolved, known: HashMap::new() });
     for (id, common) in merged_commons(resolved)? {
         let symbol = &mut symbols.list[id.index()];
-        if symbol.kind() != sym::COMMON || (gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS)) {
+        if symbol.kind() != sym::COMMON {
             continue;
         }
         let kind = match symbol.has(sym::TLS) {
@@ -173,6 +186,12 @@ pub fn allocate_commons(
             false if common.large => IN_LBSS,
             false => IN_BSS,
         };
+        if gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS) {
+            if !by_file.as_mut().is_some_and(|by_file| by_file.keeps(id, kind)) {
+                continue;
+            }
+            symbol.add(sym::USED);
+        }
         let place = by_file.as_mut().map_or(Ok(None), |by_file| by_file.place(id, kind))?;
         symbol.section = place.map_or(kind, |bin| commons.block_at(bin, kind));
         let block = &mut commons.blocks[symbol.section as usize];
