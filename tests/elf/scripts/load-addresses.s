@@ -42,6 +42,16 @@
 //# check: sym(b) == 0x20006
 //# check: sym(c) == 0x20008
 //# check: sym(d) == 0x2000b
+// All sections of an overlay lie in the memory that its first section finds, and what follows is loaded behind them.
+//# [weld] link: load-addresses.o -T chosen.ld
+//# [weld] no-verify: what is loaded from elsewhere is a segment of its own, on the same page
+//# [weld] check: addr(.b) == 0x10040 == addr(.c)
+//# [weld] check: sym(c) == 0x50002
+//# link: load-addresses.o -T behind.ld
+//# no-verify: what is loaded from elsewhere is a segment of its own, on the same page
+//# check: addr(.d) == 0x10100
+//# check: sym(c) == 0x50002
+//# check: sym(d) == 0x50100
 // Thread-local zeroes go on with the template and take no room.
 //# link: threads.o -T threads.ld -e 0
 //# no-verify: what is loaded from elsewhere is a segment of its own, on the same page
@@ -133,6 +143,22 @@ SECTIONS {
   OVERLAY : { .b { *(.s.b) } .c { *(.s.d) BYTE(1) BYTE(2) } } > R AT> F
   .d : { *(.s.c .s.e .s.f) } > R AT> F
   b = LOADADDR(.b); c = LOADADDR(.c); d = LOADADDR(.d);
+}
+//--- chosen.ld
+MEMORY { R (!w) : ORIGIN = 0x30000, LENGTH = 4K  W (w) : ORIGIN = 0x10000, LENGTH = 4K }
+SECTIONS {
+  .a : { *(.s.c) }
+  OVERLAY : AT(0x50000) { .b { *(.s.b) } .c { *(.s.d) } }
+  .d : { *(.s.a .s.e .s.f) } > W
+  c = LOADADDR(.c);
+}
+//--- behind.ld
+MEMORY { R : ORIGIN = 0x10000, LENGTH = 4K }
+SECTIONS {
+  .a : { *(.s.a) } > R AT> R
+  OVERLAY : AT(0x50000) { .b { *(.s.b) } .c { *(.s.d) } } > R
+  .d : { *(.s.c .s.e .s.f) } > R
+  c = LOADADDR(.c); d = LOADADDR(.d);
 }
 //--- threads.ld
 MEMORY { R : ORIGIN = 0x10000, LENGTH = 4K }

@@ -212,15 +212,23 @@ fn pad(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes
 
 #[cold]
 fn pad_by_script(section: &OutputSection, (offset, padding): (u64, u8), done: usize, bytes: &mut [u8]) {
-    let at = offset + done as u64 - section.offset;
-    let filler = section.fillers.iter().rev().find(|(from, _)| *from <= at);
-    match filler.map(|(_, pattern)| &pattern[..]) {
-        // In front of the first `FILL`.
-        None | Some([]) => bytes[done..].fill(padding),
-        Some(pattern) => {
-            // A pattern goes on where the part before it was cut.
-            bytes[done..].iter_mut().zip(pattern.iter().cycle()).for_each(|(byte, fill)| *byte = *fill);
+    let start = offset + done as u64 - section.offset;
+    let (mut at, mut rest) = (start, &mut bytes[done..]);
+    let mut next = section.fillers.partition_point(|filler| filler.from <= start);
+    while !rest.is_empty() {
+        let end = section.fillers.get(next).map_or(u64::MAX, |filler| filler.from);
+        let (part, behind) = rest.split_at_mut(rest.len().min((end - at) as usize));
+        match next.checked_sub(1).map(|i| &section.fillers[i]) {
+            Some(filler) if !filler.pattern.is_empty() => {
+                let begun = if filler.is_gap { at - filler.from } else { at - start.max(filler.from) };
+                let skipped = (begun % filler.pattern.len() as u64) as usize;
+                let pattern = filler.pattern.iter().cycle().skip(skipped);
+                part.iter_mut().zip(pattern).for_each(|(byte, fill)| *byte = *fill);
+            }
+            // In front of the first `FILL`.
+            _ => part.fill(padding),
         }
+        (at, rest, next) = (at + part.len() as u64, behind, next + 1);
     }
 }
 

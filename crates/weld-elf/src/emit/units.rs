@@ -209,7 +209,7 @@ impl Cutter<'_, '_> {
             return unit(first, start, stop);
         }
         unit(first, start, end);
-        if out.fillers.iter().all(|(_, pattern)| pattern.iter().all(|byte| *byte == 0)) {
+        if out.fillers.iter().all(|filler| filler.pattern.iter().all(|byte| *byte == 0)) {
             return units.push(Unit::Hole { offset: end, size: stop - end });
         }
         let starts = (end..stop).step_by(UNIT_BYTES as usize);

@@ -77,6 +77,15 @@ pub struct MergedPart<'a> {
     pub bin: BinId,
 }
 
+/// What a script fills gaps of an output section with, from an offset on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filler {
+    pub from: u64,
+    pub pattern: Vec<u8>,
+    /// The gap begins there, and the pattern with it; else it begins with each gap.
+    pub is_gap: bool,
+}
+
 pub struct OutputSection<'a> {
     pub name: Cow<'a, [u8]>,
     /// `sh_type`
@@ -85,7 +94,7 @@ pub struct OutputSection<'a> {
     pub flags: u64,
     pub entsize: u64,
     pub align: u64,
-    /// 0 if the section is not allocated.
+    /// 0 if the section is not in memory, unless a script says otherwise.
     pub address: u64,
     /// Where its bytes are loaded: its address, unless something copies it there later.
     pub load_address: u64,
@@ -103,8 +112,8 @@ pub struct OutputSection<'a> {
     pub own: Option<ChunkKind>,
     /// It fills the last page of what becomes read-only, with zeroes that the file does not have.
     pub pads_relro: bool,
-    /// What a script fills gaps with, each from an offset on.
-    pub fillers: Vec<(u64, Vec<u8>)>,
+    /// What a script fills gaps with, by rising offsets.
+    pub fillers: Vec<Filler>,
     /// Members are not in the order of their numbers, because options ask for another one.
     ordered: bool,
     rank: u32,

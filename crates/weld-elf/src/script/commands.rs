@@ -497,7 +497,12 @@ impl<'a> Parser<'a, '_> {
             return Ok(());
         }
         let Assignment { name, value, provide, hidden, place, text } = assignment;
-        let value = value.simple().map_err(|message| self.lexer.error_at(token, message))?;
+        // One that goes on from what there is, as with `+=`, counts where it stands.
+        let goes_on = value.symbols().any(|other| other == name);
+        let value = match goes_on {
+            true => DefsymValue::Computed(value),
+            false => value.simple().map_err(|message| self.lexer.error_at(token, message))?,
+        };
         self.commands.push(Command::Define(Definition { name, value, provide, hidden, place, text }));
         Ok(())
     }

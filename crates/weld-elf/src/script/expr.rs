@@ -154,6 +154,12 @@ impl Binary {
         use Binary::*;
         matches!(self, Equal | Different | Less | LessOrEqual | Greater | GreaterOrEqual)
     }
+
+    /// Whether the result is no address any more, even if an operand is.
+    pub fn scales(self) -> bool {
+        use Binary::*;
+        matches!(self, ShiftLeft | ShiftRight | Multiply | Divide | Remainder)
+    }
 }
 
 /// How wide the least multiple of a power of two is.
@@ -386,6 +392,13 @@ impl Nature {
         }
     }
 
+    fn scaled(self, other: Nature) -> Nature {
+        match (self, other) {
+            (Nature::Number, Nature::Number) => Nature::Number,
+            _ => Nature::Absolute,
+        }
+    }
+
     fn minus(self, other: Nature) -> Nature {
         match (self, other) {
             (Nature::Address, Nature::Address) => Nature::Number,
@@ -402,6 +415,7 @@ fn of_operator(op: &Op, stack: &mut Vec<Nature>) {
         Op::LoadAddress(_) => stack.push(Nature::Absolute),
         Op::Binary(operator) if operator.compares() => join_top(stack, |_, _| Nature::Number),
         Op::Binary(Binary::Subtract) => join_top(stack, Nature::minus),
+        Op::Binary(operator) if operator.scales() => join_top(stack, Nature::scaled),
         Op::Binary(_) | Op::Max | Op::Min => join_top(stack, Nature::or),
         Op::Align => join_top(stack, |a, _| a),
         Op::DataSegmentAlign | Op::DataSegmentRelroEnd => join_top(stack, |_, _| Nature::Address),
@@ -821,8 +835,19 @@ mod tests {
             "(DEFINED(yes) ? DEFINED(no) ? a : 1 : b) + 1",
         ];
         numbers.iter().for_each(|text| assert_eq!(is(text), Nature::Number, "{text}"));
-        let absolute =
-            ["f", "f + n", "ABSOLUTE(.)", "ABSOLUTE(1)", "LOADADDR(.x)", "-a", "~a", "n ? f : 1", "4 - a"];
+        let absolute = [
+            "f",
+            "f + n",
+            "a >> 4",
+            "a * b",
+            "ABSOLUTE(.)",
+            "ABSOLUTE(1)",
+            "LOADADDR(.x)",
+            "-a",
+            "~a",
+            "n ? f : 1",
+            "4 - a",
+        ];
         absolute.iter().for_each(|text| assert_eq!(is(text), Nature::Absolute, "{text}"));
     }
 

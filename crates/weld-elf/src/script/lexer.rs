@@ -249,6 +249,11 @@ fn printable(text: &[u8]) -> String {
 
 /// How many bytes at the start of `rest` are a word.
 fn word_len(rest: &[u8], mode: Mode) -> usize {
+    // Behind `=FILL` this is the next output section, not a division.
+    const DISCARD: &[u8] = b"/DISCARD/";
+    if mode == Mode::Expression && rest.starts_with(DISCARD) {
+        return DISCARD.len();
+    }
     let mut len = 0;
     while let Some(&byte) = rest.get(len) {
         let part = match mode {
@@ -318,6 +323,10 @@ mod tests {
         assert_eq!(words(text, Mode::File), ["a-b*c=d"]);
         assert_eq!(words("global:ns::f*;*", Mode::Pattern), ["global", ":", "ns::f*", ";", "*"]);
         assert_eq!(words("a<<=b<c>=d", Mode::Expression), ["a", "<<=", "b", "<", "c", ">=", "d"]);
+        assert_eq!(
+            words("1 /2/ 3 /DISCARD/:", Mode::Expression),
+            ["1", "/", "2", "/", "3", "/DISCARD/", ":"]
+        );
         assert_eq!(words("(=/lib/x.so.6,-lc)", Mode::File), ["(", "=/lib/x.so.6", ",", "-lc", ")"]);
     }
 

@@ -28,6 +28,27 @@ pub struct Class {
     pub place: Place,
 }
 
+/// `__load_start_X` and `__load_stop_X` of a section in an overlay, for whoever asks for them.
+fn load_symbols(section: &SectionDescription) -> [Statement; 2] {
+    let letters = section.name.iter().filter(|b| b.is_ascii_alphanumeric() || **b == b'_');
+    let letters: String = letters.map(|b| *b as char).collect();
+    let (name, place) = (String::from_utf8_lossy(&section.name), section.place.clone());
+    let start = vec![Op::LoadAddress(section.name.clone())];
+    let size = [Op::Size(section.name.clone()), Op::Binary(Binary::Add)];
+    let stop = start.iter().cloned().chain(size).collect();
+    let symbol = |prefix: &str, code: Vec<Op>, value: String| {
+        let symbol = format!("{prefix}{letters}");
+        let text = format!("PROVIDE({symbol} = {value})");
+        let value = Expr { code, place: place.clone() };
+        let place = place.clone();
+        Statement::Assign(Assignment { name: symbol, value, provide: true, hidden: false, place, text })
+    };
+    [
+        symbol("__load_start_", start, format!("LOADADDR({name})")),
+        symbol("__load_stop_", stop, format!("LOADADDR({name}) + SIZEOF({name})")),
+    ]
+}
+
 /// `CLASS(NAME)` in an output section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClassReference {
@@ -176,7 +197,10 @@ impl<'a> Parser<'a, '_> {
             } else if let Some(assertion) = self.assertion(&token)? {
                 list.push(Statement::Assert(assertion));
             } else if token.is("OVERLAY") {
-                list.push(Statement::Overlay(Box::new(self.overlay(&token)?)));
+                let overlay = self.overlay(&token)?;
+                let symbols: Vec<Statement> = overlay.sections.iter().flat_map(load_symbols).collect();
+                list.push(Statement::Overlay(Box::new(overlay)));
+                list.extend(symbols);
             } else if token.is("CLASS") && self.lexer.peek(Mode::File)?.is("(") {
                 list.push(Statement::Class(Box::new(self.class(&token)?)));
             } else {
@@ -317,8 +341,8 @@ impl<'a> Parser<'a, '_> {
         }
         let word = ahead.next(Mode::Expression)?;
         section.kind = match word.text {
-            b"NOLOAD" | b"DSECT" => SectionType::NoLoad,
-            b"COPY" | b"INFO" | b"OVERLAY" => SectionType::NoAlloc,
+            b"NOLOAD" => SectionType::NoLoad,
+            b"DSECT" | b"COPY" | b"INFO" | b"OVERLAY" => SectionType::NoAlloc,
             b"READONLY" if !ahead.peek(Mode::Expression)?.is("(") => SectionType::ReadOnly,
             b"TYPE" | b"READONLY" => {
                 let read_only = word.is("READONLY");
@@ -671,7 +695,15 @@ mod tests {
         let list =
             statements("OVERLAY 0x1000 : NOCROSSREFS AT (0x4000) { .a { *(.a) } :x .b { } =1 } >ram :y")
                 .unwrap();
-        let [Statement::Overlay(overlay)] = &list[..] else { panic!("{list:?}") };
+        let [Statement::Overlay(overlay), symbols @ ..] = &list[..] else { panic!("{list:?}") };
+        let names: Vec<&str> = symbols
+            .iter()
+            .map(|symbol| match symbol {
+                Statement::Assign(assignment) if assignment.provide => assignment.name.as_str(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(names, ["__load_start_a", "__load_stop_a", "__load_start_b", "__load_stop_b"]);
         assert!(overlay.no_cross_references && overlay.address.is_some() && overlay.load_address.is_some());
         let phdrs: Vec<_> = overlay.sections.iter().map(|s| s.phdrs[0].as_str()).collect();
         assert_eq!((phdrs, overlay.sections[1].region.as_deref()), (vec!["x", "y"], Some("ram")));

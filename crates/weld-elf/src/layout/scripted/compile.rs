@@ -2,7 +2,7 @@
 
 use super::build::{Contents, Maker};
 use super::*;
-use crate::script::expr::{Binary, Op};
+use crate::script::expr::Op;
 use crate::script::sections::{Assignment, Content, Overlay, SectionDescription, SectionType, Statement};
 use crate::sections::bins::BINS;
 use crate::sections::scripted::ScriptBin;
@@ -33,7 +33,9 @@ impl Maker<'_> {
             match statement {
                 // Its patterns are those of the places that name it.
                 Statement::Class(_) => {}
-                Statement::Assign(assignment) => self.assign(assignment),
+                Statement::Assign(assignment) => {
+                    self.assign(assignment);
+                }
                 Statement::Assert(assertion) => self.steps.push(Step::Assert {
                     value: assertion.value.clone(),
                     message: assertion.message.clone(),
@@ -45,28 +47,27 @@ impl Maker<'_> {
                 Statement::Overlay(overlay) => {
                     let (address, load_address) = (overlay.address.clone(), overlay.load_address.clone());
                     self.steps.push(Step::BeginOverlay { address, load_address });
+                    let first = self.blocks.len();
                     for section in &overlay.sections {
-                        self.section(*number, section, Some(overlay))?;
+                        self.section(*number, section, Some((overlay, first)))?;
                         *number += 1;
                     }
                     self.steps.push(Step::EndOverlay);
-                    for section in &overlay.sections {
-                        self.overlay_symbols(section);
-                    }
                 }
             }
         }
         Ok(())
     }
 
-    fn assign(&mut self, assignment: &Assignment) {
+    /// Whether there is something to be done: what nothing asks for is not defined.
+    fn assign(&mut self, assignment: &Assignment) -> bool {
         let target = self.target(&assignment.name);
-        // What nothing asks for is not defined.
         if target.is_none() && !assignment.is_dot() {
-            return;
+            return false;
         }
         let Assignment { name, value, place, text, .. } = assignment.clone();
         self.steps.push(Step::Assign { name, target, value, place, text });
+        true
     }
 
     /// Where the value of a symbol goes that is defined by the script.
@@ -82,58 +83,24 @@ impl Maker<'_> {
         Some(slot)
     }
 
-    /// `__load_start_X` and `__load_stop_X` of a section in an overlay.
-    fn overlay_symbols(&mut self, section: &SectionDescription) {
-        let letters = section.name.iter().filter(|b| b.is_ascii_alphanumeric() || **b == b'_');
-        let name: String = letters.map(|b| *b as char).collect();
-        let place = section.place.clone();
-        let start = vec![Op::LoadAddress(section.name.clone())];
-        let mut stop = start.clone();
-        stop.extend([Op::Size(section.name.clone()), Op::Binary(Binary::Add)]);
-        for (prefix, code) in [("__load_start_", start), ("__load_stop_", stop)] {
-            let name = format!("{prefix}{name}");
-            if let Some(target) = self.target(&name) {
-                let value = Expr { code, place: place.clone() };
-                let (place, text) = (place.clone(), name.clone());
-                self.steps.push(Step::Assign { name, target: Some(target), value, place, text });
-            }
-        }
-    }
-
     fn section(
         &mut self,
         number: usize,
         section: &SectionDescription,
-        overlay: Option<&Overlay>,
+        overlay: Option<(&Overlay, usize)>,
     ) -> Result<(), String> {
         if section.name == b"/DISCARD/" || self.source.rules.is_disabled(number) {
             return Ok(());
         }
-        let script = self.source.script.clone();
-        let region = |name: &Option<String>| match name {
-            None => Ok(None),
-            Some(name) => match script.region(name) {
-                Some(region) => Ok(Some(region)),
-                None => Err(format!("{}: there is no memory region {name}", section.place)),
-            },
-        };
-        if section.load_address.is_some() && section.load_region.is_some() {
-            return Err(format!("{}: AT and AT> give the section two load addresses", section.place));
-        }
-        let fixed = section.address.is_some() || overlay.is_some_and(|overlay| overlay.address.is_some());
-        let load_region = region(&section.load_region)?;
-        // What is only loaded from a region runs there, too.
-        let memory = region(&section.region)?.or(load_region.filter(|_| !fixed));
-        let follows = section.load_address.is_none() && !fixed;
-        let before = self.blocks.last().filter(|before| follows && before.region == memory);
-        let load_region = load_region.or_else(|| before?.load_region);
+        let first = overlay.map(|(_, first)| first);
+        let (fixed, memory, load_region) = self.memory_of(section, overlay)?;
         let block = self.blocks.len();
         self.by_name.entry(section.name.clone()).or_insert(block);
-        let assigns = |content: &Content| matches!(content, Content::Assign(a) if !a.is_dot() && !a.provide);
         self.blocks.push(Block {
             name: section.name.clone(),
             place: Some(section.place.clone()),
             out: None,
+            vacancy: Vacancy::default(),
             address: section.address.clone(),
             fixed,
             align: section.align.clone(),
@@ -143,11 +110,12 @@ impl Maker<'_> {
             chooses: memory.is_none(),
             load_region,
             unloaded: section.kind == SectionType::NoLoad,
+            kept_out: section.kind == SectionType::NoAlloc,
             phdrs: self.headers_of(section)?,
             fill: section.fill.clone(),
             inner_align: 1,
-            overlaid: overlay.is_some(),
-            assigns: section.contents.iter().any(assigns),
+            overlay: first,
+            assigns: false,
         });
         self.contents.push(Contents { kind: section.kind.clone(), ..Contents::default() });
         self.steps.push(Step::Begin(block));
@@ -156,6 +124,37 @@ impl Maker<'_> {
         }
         self.steps.push(Step::End(block));
         Ok(())
+    }
+
+    /// Whether a section has an address of its own; the region that it names, and the one that it is loaded from.
+    fn memory_of(
+        &self,
+        section: &SectionDescription,
+        overlay: Option<(&Overlay, usize)>,
+    ) -> Result<(bool, Option<usize>, Option<usize>), String> {
+        let region = |name: &Option<String>| match name {
+            None => Ok(None),
+            Some(name) => match self.source.script.region(name) {
+                Some(region) => Ok(Some(region)),
+                None => Err(format!("{}: there is no memory region {name}", section.place)),
+            },
+        };
+        if section.load_address.is_some() && section.load_region.is_some() {
+            return Err(format!("{}: AT and AT> give the section two load addresses", section.place));
+        }
+        let (overlay, first) = (overlay.map(|(overlay, _)| overlay), overlay.map(|(_, first)| first));
+        let fixed = section.address.is_some() || overlay.is_some_and(|overlay| overlay.address.is_some());
+        let load_region = region(&section.load_region)?;
+        // What is only loaded from a region runs there, too.
+        let memory = region(&section.region)?.or(load_region.filter(|_| !fixed));
+        let asks = section.load_address.is_some() || overlay.is_some_and(|all| all.load_address.is_some());
+        // The sections of an overlay that is loaded from where it runs do not fit there: they reach further than it does.
+        let is_behind = |before: &Block| before.overlay.is_some() && before.overlay != first;
+        let goes_on = |before: &&Block| {
+            before.region == memory && !(is_behind(before) && before.load_region == before.region)
+        };
+        let before = self.blocks.last().filter(|_| !asks && !fixed).filter(goes_on);
+        Ok((fixed, memory, load_region.or_else(|| before?.load_region)))
     }
 
     /// The numbers of the program headers that a section names.
@@ -191,7 +190,8 @@ impl Maker<'_> {
                 if assignment.is_dot() && !only_aligns(&assignment.value) {
                     self.contents[block].forced = true;
                 }
-                self.assign(assignment);
+                let assigns = self.assign(assignment);
+                self.blocks[block].assigns |= assigns;
             }
             Content::Assert(assertion) => self
                 .steps

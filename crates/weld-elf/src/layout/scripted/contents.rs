@@ -68,6 +68,7 @@ impl Maker<'_> {
             name: name.to_vec(),
             place: None,
             out: None,
+            vacancy: Vacancy::default(),
             address: None,
             fixed: false,
             align: None,
@@ -77,10 +78,11 @@ impl Maker<'_> {
             chooses: true,
             load_region: None,
             unloaded: false,
+            kept_out: false,
             phdrs: None,
             fill: None,
             inner_align: 1,
-            overlaid: false,
+            overlay: None,
             assigns: false,
         });
         self.contents.push(Contents::default());
@@ -227,6 +229,8 @@ impl Maker<'_> {
         let mut outs = Vec::new();
         // A section with nothing but data or room is as the one before it, but no code.
         let mut flags = SHF_ALLOC;
+        // The memory that the first section of an overlay has found is that of all of them.
+        let mut overlay: Option<(usize, Option<usize>)> = None;
         let has_data: HashSet<usize> = self.data.iter().map(|(_, block)| *block).collect();
         for (number, (block, contents)) in self.blocks.iter_mut().zip(&mut self.contents).enumerate() {
             if !contents.forced {
@@ -264,7 +268,12 @@ impl Maker<'_> {
                 flags = out.flags & (SHF_ALLOC | SHF_WRITE);
             }
             if out.is_alloc() && block.region.is_none() && !block.fixed && block.place.is_some() {
-                block.region = self.source.region_for(out.flags);
+                let of_overlay = overlay.filter(|(first, _)| block.overlay == Some(*first));
+                block.region = match of_overlay {
+                    Some((_, region)) => region,
+                    None => self.source.region_for(out.flags),
+                };
+                overlay = block.overlay.map(|first| (first, block.region));
             }
             builder.program.place_by_script(&mut out);
             block.out = Some(OutputSectionId(outs.len() as u32));
@@ -327,6 +336,9 @@ fn may_be_discarded(kind: ChunkKind) -> bool {
             | Properties
             | PackageNote
             | MemtagNote
+            | StackNote
+            | Attributes
+            | DebugNames
             | EhFrameHdr
             | EhFrame
             | GnuHash

@@ -3,7 +3,7 @@
 use super::loads::{Loaded, Start};
 use super::*;
 use crate::layout::segments::{PageSizes, is_tls_zeroes};
-use crate::layout::{Chunk, ChunkKind, OutputSection, addresses, place};
+use crate::layout::{Chunk, ChunkKind, Filler, OutputSection, addresses, place};
 use crate::options::{Options, OutputKind};
 use crate::script::expr::{Op, Unary, log2_ceil};
 use crate::script::phdrs::ProgramHeader;
@@ -124,8 +124,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Step::Data(number, value) => self.data(*number, value),
             Step::Fill(fill) => {
                 if let Some((out, start)) = self.open() {
-                    let at = self.dot - start;
-                    self.layout[out].fillers.push((at, fill.clone()));
+                    let from = self.dot - start;
+                    self.layout[out].fillers.push(Filler { from, pattern: fill.clone(), is_gap: false });
                 }
             }
             Step::End(block) => self.end(*block),
@@ -169,6 +169,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             self.errors.push(format!("{place}: '.' cannot move backwards, from {from:#x} to {to:#x}"));
             return;
         }
+        if let Some((out, start)) = self.open() {
+            leave_gap(&mut self.layout[out].fillers, (self.dot - start, value.number - start));
+        }
         self.dot = value.number;
     }
 
@@ -176,11 +179,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let outside = self.dot;
         let block = &self.script.blocks[number];
         let Some(out) = block.out else {
-            // What is not there still may define symbols.
-            if block.assigns
-                && let Some(address) = block.address.clone()
-            {
-                self.dot = self.number(&address);
+            if !self.object {
+                self.begin_vacant(number);
             }
             let (start, from) = (self.dot, Start::default());
             self.current = Some(Open { block: number, start, outside, from });
@@ -189,7 +189,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let load_address = block.load_address.clone();
         let alloc = self.is_in_memory(out);
         let mut from = self.find_start(number, out);
-        if !alloc && (self.object || !from.given || self.overlay.is_some()) {
+        let has_address = from.given || self.script.blocks[number].kept_out;
+        if !alloc && (self.object || !has_address || self.overlay.is_some()) {
             // It has no address; what is in it counts from its start.
             from.address = 0;
         }
@@ -199,7 +200,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         section.address = start;
         section.fillers.clear();
         let block = &self.script.blocks[number];
-        section.fillers.extend(block.fill.iter().map(|fill| (0, fill.clone())));
+        let whole = |fill: &Vec<u8>| Filler { from: 0, pattern: fill.clone(), is_gap: false };
+        section.fillers.extend(block.fill.iter().map(whole));
         if alloc {
             from.load = match &mut self.overlay {
                 Some(overlay) => {
@@ -212,18 +214,70 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         self.current = Some(Open { block: number, start, outside, from });
     }
 
+    /// Goes to where a section would begin that there is not: it may define symbols all the same, and expressions may ask for it.
+    fn begin_vacant(&mut self, number: usize) {
+        let block = &self.script.blocks[number];
+        let (address, align, region) = (block.address.clone(), block.align.clone(), block.region);
+        let load = block.load_address.clone();
+        let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
+        self.count_in(region.filter(|_| address.is_some()));
+        let given = in_overlay.or_else(|| address.map(|address| self.number(&address)));
+        let begin = given.or(region.map(|region| self.script.regions[region].at)).unwrap_or(self.dot);
+        self.dot = begin;
+        let align =
+            align.map(|align| self.number(&align)).filter(|align| align.is_power_of_two()).unwrap_or(1);
+        let address = align_to(begin, align);
+        let load = match &self.overlay {
+            Some(overlay) => overlay.asked_load,
+            None => load.map(|load| self.number(&load)),
+        };
+        let skipped = address.wrapping_sub(begin);
+        let given = given.is_some();
+        let start = Start { given, address, skipped, align, asked_align: align, load, resume: address };
+        let load_address = self.load_address(number, start, 0);
+        self.script.blocks[number].vacancy = Vacancy { address, load_address, align, size: 0 };
+        self.dot = address;
+    }
+
+    /// Ends one that there is not. What follows lies as if it were there, if the script does more in it than to name inputs.
+    fn end_vacant(&mut self, number: usize, open: &Open) {
+        let block = &mut self.script.blocks[number];
+        if self.object || !block.assigns || block.kept_out {
+            self.dot = open.outside;
+            return;
+        }
+        let size = self.dot.saturating_sub(open.start);
+        block.vacancy.size = size;
+        if let Some(overlay) = &mut self.overlay {
+            overlay.end = overlay.end.max(Some(self.dot));
+            return;
+        }
+        let (region, load_region) =
+            (block.region, block.load_region.filter(|load| Some(*load) != block.region));
+        let loaded = block.vacancy.load_address.wrapping_add(size);
+        if let Some(region) = region {
+            self.script.regions[region].go_on_at(self.dot);
+        }
+        if let Some(region) = load_region.filter(|_| size > 0) {
+            self.script.regions[region].go_on_at(loaded);
+        }
+    }
+
+    /// The location counter may be in other memory. What the address of a section says of it is meant for the memory that it is in.
+    fn count_in(&mut self, region: Option<usize>) {
+        let Some(state) = region.map(|region| self.script.regions[region]) else { return };
+        if self.dot < state.origin || self.dot - state.origin > state.length {
+            self.dot = state.at;
+        }
+    }
+
     /// Where a section begins: at the address that it is given, or behind what is in its memory.
     fn find_start(&mut self, number: usize, out: OutputSectionId) -> Start {
         let block = &self.script.blocks[number];
         let (address, align, region) = (block.address.clone(), block.align.clone(), block.region);
         let mut strictest = block.inner_align;
         let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
-        if let Some(state) = region.filter(|_| address.is_some()).map(|region| self.script.regions[region]) {
-            // The location counter may be in other memory. What the address says of it is meant for this one.
-            if self.dot < state.origin || self.dot - state.origin > state.length {
-                self.dot = state.at;
-            }
-        }
+        self.count_in(region.filter(|_| address.is_some()));
         let given = match self.options.start_of(&self.layout[out].name).or(in_overlay) {
             None => address.map(|address| self.number(&address)),
             forced => forced,
@@ -308,12 +362,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     fn end(&mut self, number: usize) {
         let Some(open) = self.current.take() else { return };
         let block = &self.script.blocks[number];
-        let Some(out) = block.out else {
-            if !block.assigns || block.address.is_none() {
-                self.dot = open.outside;
-            }
-            return;
-        };
+        let Some(out) = block.out else { return self.end_vacant(number, &open) };
         let region = block.region;
         let size = self.dot.saturating_sub(open.start);
         let limit = place::max_end(self.layout.format);
@@ -410,6 +459,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 }
                 Op::Binary(operator) => {
                     let (b, a) = (stack.pop().ok_or_else(broken)?, stack.pop().ok_or_else(broken)?);
+                    let (a, b) = if operator.compares() { self.comparable(a, b) } else { (a, b) };
                     Value::apply(*operator, a, b).ok_or("division by zero")?
                 }
                 Op::Max | Op::Min | Op::Align | Op::DataSegmentAlign | Op::DataSegmentRelroEnd => {
@@ -434,20 +484,27 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         stack.pop().ok_or_else(broken)
     }
 
+    /// Inside of an output section a number counts from its start, also where it is compared with an address in there.
+    fn comparable(&self, a: Value, b: Value) -> (Value, Value) {
+        let Some(open) = &self.current else { return (a, b) };
+        let here = Kind::Section(open.block as u32);
+        let as_address = |value: Value| Value { number: open.start.wrapping_add(value.number), kind: here };
+        match (a.kind, b.kind) {
+            (Kind::Number, kind) if kind == here => (as_address(a), b),
+            (kind, Kind::Number) if kind == here => (a, as_address(b)),
+            _ => (a, b),
+        }
+    }
+
     fn two(&mut self, op: &Op, a: Value, b: Value) -> Result<Value, String> {
         Ok(match op {
-            Op::Max => {
-                if a.number >= b.number {
-                    a
-                } else {
-                    b
-                }
-            }
-            Op::Min => {
-                if a.number <= b.number {
-                    a
-                } else {
-                    b
+            Op::Max | Op::Min => {
+                let (a, b) = self.comparable(a, b);
+                let (less, more) = if a.number <= b.number { (a, b) } else { (b, a) };
+                let value = if *op == Op::Max { more } else { less };
+                match [a.kind, b.kind].contains(&Kind::Absolute) {
+                    true if value.kind == Kind::Number => Value::absolute(value.number),
+                    _ => value,
                 }
             }
             Op::Align => match b.number {
@@ -475,7 +532,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Op::Log2Ceil => Value::number(log2_ceil(a.number)),
             Op::Next => Value { number: align_to(self.dot, a.number.max(1)), kind: self.here() },
             Op::SegmentStart(name) => {
-                Value { number: self.segment_start(name).unwrap_or(a.number), kind: a.kind }
+                let kind = if a.kind == Kind::Number { Kind::BETWEEN } else { a.kind };
+                Value { number: self.segment_start(name).unwrap_or(a.number), kind }
             }
             Op::Assert(message) if a.number == 0 => return Err(format!("assertion failed: {message}")),
             _ => a,
@@ -487,22 +545,32 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Op::Number(number) => Value::number(*number),
             Op::Dot => Value { number: self.dot, kind: self.here() },
             Op::Symbol(name) => self.symbol(name)?,
-            Op::Address(name) => match self.block(name)? {
-                (number, Some(out)) => {
-                    Value { number: self.layout[out].address, kind: Kind::Section(number) }
-                }
-                _ => Value::number(0),
-            },
+            Op::Address(name) => {
+                let (number, out) = self.block(name)?;
+                let vacancy = self.script.blocks[number as usize].vacancy;
+                let address = out.map_or(vacancy.address, |out| self.layout[out].address);
+                Value { number: address, kind: Kind::Section(number) }
+            }
             Op::LoadAddress(name) => {
-                Value::absolute(self.block(name)?.1.map_or(0, |out| self.layout[out].load_address))
+                let (number, out) = self.block(name)?;
+                let vacancy = self.script.blocks[number as usize].vacancy;
+                Value::absolute(out.map_or(vacancy.load_address, |out| self.layout[out].load_address))
             }
             Op::Size(name) => Value::number(self.size_of(name)),
-            Op::Alignment(name) => Value::number(self.block(name)?.1.map_or(0, |out| self.layout[out].align)),
+            Op::Alignment(name) => {
+                let (number, out) = self.block(name)?;
+                let vacancy = self.script.blocks[number as usize].vacancy;
+                Value::number(out.map_or(vacancy.align, |out| self.layout[out].align))
+            }
             Op::HeadersSize => Value::number(self.layout.headers_size()),
             Op::Defined(name) => Value::number(u64::from(self.is_defined(name))),
             Op::MaxPageSize => Value::number(self.pages.max),
             Op::CommonPageSize => Value::number(self.pages.common),
-            Op::Origin(name) => Value::number(self.region(name)?.origin),
+            Op::Origin(name) => {
+                // An address, also where numbers count from the start of a section.
+                let kind = if self.current.is_some() { Kind::BETWEEN } else { Kind::Number };
+                Value { number: self.region(name)?.origin, kind }
+            }
             Op::Length(name) => Value::number(self.region(name)?.length),
             _ => return Err("internal error: the expression is broken".into()),
         })
@@ -524,7 +592,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     /// 0 for what there is not, so that scripts can ask.
     fn size_of(&self, name: &[u8]) -> u64 {
-        self.block(name).ok().and_then(|(_, out)| out).map_or(0, |out| self.layout[out].size)
+        match self.block(name) {
+            Ok((_, Some(out))) => self.layout[out].size,
+            Ok((number, None)) => self.script.blocks[number as usize].vacancy.size,
+            Err(_) => 0,
+        }
     }
 
     fn region(&self, name: &str) -> Result<RegionState, String> {
@@ -657,4 +729,12 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         segment.relro_end = Some(align_to(end, page));
         Value { number: align_to(end, page).wrapping_sub(offset), kind: Kind::BETWEEN }
     }
+}
+
+/// Notes room that an assignment to `.` leaves: a pattern begins anew in it, and behind it.
+fn leave_gap(fillers: &mut Vec<Filler>, (from, to): (u64, u64)) {
+    let Some(last) = fillers.last().filter(|last| last.pattern.len() > 1 && to > from) else { return };
+    let pattern = last.pattern.clone();
+    fillers.push(Filler { from, pattern: pattern.clone(), is_gap: true });
+    fillers.push(Filler { from: to, pattern, is_gap: false });
 }

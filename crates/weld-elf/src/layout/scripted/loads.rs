@@ -42,27 +42,39 @@ pub(super) struct Loaded {
 }
 
 impl Pass<'_, '_, '_> {
+    /// Where a section is loaded that begins like this.
+    pub(super) fn load_address(&self, number: usize, start: Start, size: u64) -> u64 {
+        let block = &self.script.blocks[number];
+        if let Some(next) = self.overlay.as_ref().and_then(|overlay| overlay.load) {
+            return next;
+        }
+        if let Some(asked) = start.load {
+            return asked;
+        }
+        let Some(region) = block.load_region else {
+            return follow(self.loaded[self.memory_of(block)], start, size);
+        };
+        let at = self.script.regions[region].at;
+        match (block.align_with_input, block.region == Some(region)) {
+            (true, _) => at.wrapping_add(start.skipped),
+            (false, true) => align_to(at, start.align),
+            (false, false) => align_to(at, start.asked_align),
+        }
+    }
+
+    /// Which of `loaded` those in the memory of a block follow.
+    fn memory_of(&self, block: &Block) -> usize {
+        block.region.unwrap_or(self.script.regions.len())
+    }
+
     /// Gives the section that ends its load address.
     pub(super) fn load(&mut self, number: usize, out: OutputSectionId, start: Start) {
-        let block = &self.script.blocks[number];
-        let memory = block.region.unwrap_or(self.script.regions.len());
         let size = self.layout[out].size;
+        let address = self.load_address(number, start, size);
+        let block = &self.script.blocks[number];
+        let memory = self.memory_of(block);
         let in_overlay = self.overlay.as_ref().map(|overlay| overlay.load);
         let before = self.loaded[memory];
-        let address = if let Some(Some(next)) = in_overlay {
-            next
-        } else if let Some(asked) = start.load {
-            asked
-        } else if let Some(region) = block.load_region {
-            let at = self.script.regions[region].at;
-            match (block.align_with_input, block.region == Some(region)) {
-                (true, _) => at.wrapping_add(start.skipped),
-                (false, true) => align_to(at, start.align),
-                (false, false) => align_to(at, start.asked_align),
-            }
-        } else {
-            follow(before, start, size)
-        };
         self.layout[out].load_address = address;
         if let Some(overlay) = &mut self.overlay {
             overlay.load = Some(address.wrapping_add(size));
@@ -73,10 +85,11 @@ impl Pass<'_, '_, '_> {
             None => address != start.address,
             Some(before) => start.address >= before.address,
         };
-        if counts && block.load_region.is_none() {
+        let region = block.load_region.filter(|load| block.overlay.is_none() || Some(*load) != block.region);
+        if counts && region.is_none() {
             self.loaded[memory] = Some(Loaded { address: start.address, load_address: address });
         }
-        let Some(region) = block.load_region.filter(|load| Some(*load) != block.region) else { return };
+        let Some(region) = region.filter(|load| Some(*load) != block.region) else { return };
         let section = &self.layout[out];
         if !section.is_nobits() || block.align_with_input {
             let size = if is_tls_zeroes(section) { 0 } else { size };

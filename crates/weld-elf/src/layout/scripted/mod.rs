@@ -108,6 +108,8 @@ struct Block {
     place: Option<Place>,
     /// `None`: nothing is in it, so there is none.
     out: Option<OutputSectionId>,
+    /// Where it would lie then.
+    vacancy: Vacancy,
     address: Option<Expr>,
     /// The script gives it an address, or the overlay that it is in.
     fixed: bool,
@@ -122,14 +124,26 @@ struct Block {
     load_region: Option<usize>,
     /// `NOLOAD`
     unloaded: bool,
+    /// `COPY` and kin: it is not in memory, but has an address.
+    kept_out: bool,
     /// Those of `PHDRS` that it is in; `None`: as the section before it.
     phdrs: Option<Vec<usize>>,
     fill: Option<Vec<u8>>,
     /// The strictest alignment inside.
     inner_align: u64,
-    overlaid: bool,
-    /// It assigns to symbols, so its address counts although there is nothing in it.
+    /// The first block of the `OVERLAY` that it is in.
+    overlay: Option<usize>,
+    /// It assigns to symbols or to `.`, so its place counts although there is nothing in it.
     assigns: bool,
+}
+
+/// Where an output section would lie that there is not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Vacancy {
+    address: u64,
+    load_address: u64,
+    align: u64,
+    size: u64,
 }
 
 /// What lies one behind the other at one place of an output section.
@@ -293,8 +307,9 @@ impl Scripted {
 
     /// Sections in memory that no memory region takes, though there are some.
     pub fn outside_regions<'l>(&'l self, layout: &'l Layout) -> impl Iterator<Item = &'l [u8]> {
-        let homeless =
-            |block: &&Block| block.region.is_none() && !block.fixed && !block.overlaid && !block.unloaded;
+        let homeless = |block: &&Block| {
+            block.region.is_none() && !block.fixed && block.overlay.is_none() && !block.unloaded
+        };
         let blocks = self.blocks.iter().filter(|_| !self.regions.is_empty()).filter(homeless);
         let outs = blocks.filter_map(|block| block.out).map(|out| &layout[out]);
         outs.filter(|out| out.is_alloc() && out.size > 0).map(|out| &out.name[..])
@@ -307,7 +322,7 @@ impl Scripted {
 
     /// The output sections that may lie over others: those of overlays, and those that nobody loads.
     fn overlaid(&self) -> Vec<OutputSectionId> {
-        let may = |block: &&Block| block.overlaid || block.unloaded;
+        let may = |block: &&Block| block.overlay.is_some() || block.unloaded;
         let mut list: Vec<_> = self.blocks.iter().filter(may).filter_map(|b| b.out).collect();
         list.sort_unstable();
         list

@@ -40,6 +40,8 @@ impl Value {
         let number = operator.apply(a.number, b.number)?;
         let kind = match (a.kind, b.kind) {
             _ if operator.compares() => Kind::Number,
+            (Kind::Number, Kind::Number) => Kind::Number,
+            _ if operator.scales() => Kind::Absolute,
             (Kind::Number, Kind::Section(_)) if operator == Binary::Subtract => Kind::Absolute,
             (Kind::Number, kind) | (kind, Kind::Number) => kind,
             (kind @ Kind::Section(_), Kind::Absolute) => kind,
@@ -68,6 +70,7 @@ mod tests {
         assert_eq!(apply(Binary::Less, address(8, 1), address(4, 2)), Value::number(0));
         assert_eq!(apply(Binary::Or, address(8, 1), address(4, 2)), Value::absolute(12));
         assert_eq!(apply(Binary::Add, Value::absolute(8), Value::number(1)), Value::absolute(9));
+        assert_eq!(apply(Binary::Divide, address(8, 1), Value::number(4)), Value::absolute(2));
         assert_eq!(Value::apply(Binary::Divide, Value::number(1), Value::number(0)), None);
     }
 }

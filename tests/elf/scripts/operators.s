@@ -1,0 +1,49 @@
+//# about: what operators make of addresses and numbers, inside of an output section and outside
+//# not: mold lld -- mold reads no SECTIONS; ld.lld takes numbers inside of sections as addresses
+// A number counts from the start of the section that it stands in, also where it is compared with an address there.
+//# link: operators.o -T x.ld
+//# check: size(.data) == 0x200
+//# check: sym(less) == addr(.data) + 1
+//# check: sym(start) == 0x8000
+// The origin of memory is an address.
+//# link: operators.o -T memory.ld
+//# check: sym(top) == 0x21000
+//# check: sym(segment) == 0x20010
+//# check: sym(twice) == 0x20000
+//# check: end(.data) == 0x20100
+// What is multiplied, divided or shifted is no address any more.
+//# link: operators.o -T x.ld -pie
+//# symbol: segment section=ABS value=0x2000
+//# symbol: twice section=ABS value=0x40000
+//# check: relocs(R_X86_64_RELATIVE) == 1
+.globl _start
+_start = 0
+.data
+.quad segment, twice, less
+.section .note.GNU-stack,"",@progbits
+//--- x.ld
+SECTIONS {
+  .data 0x20000 : {
+    *(.data)
+    ASSERT(. <= 0x1fe, "too long")
+    less = . < 0x1fe;
+    start = SEGMENT_START("none", 0x8000);
+    . = MAX(., 0x100);
+    . = MIN(0x200, 0x300);
+  }
+  segment = ADDR(.data) >> 4;
+  twice = ADDR(.data) * 2;
+}
+//--- memory.ld
+MEMORY { RAM (rw) : ORIGIN = 0x20000, LENGTH = 4K }
+SECTIONS {
+  .data : {
+    *(.data)
+    top = ORIGIN(RAM) + LENGTH(RAM);
+    twice = ORIGIN(RAM);
+    less = . - ORIGIN(RAM);
+    ASSERT(. - ORIGIN(RAM) <= 0x18, "too long")
+    segment = 0x10;
+    . = ORIGIN(RAM) + 0x100;
+  } > RAM
+}
