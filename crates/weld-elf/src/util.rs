@@ -1,8 +1,8 @@
 //! Small helpers that have no better home.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use weld_common::text;
 
 /// `value` rounded up to a multiple of `align`, a power of two.
 #[inline(always)]
@@ -18,13 +18,13 @@ pub fn is_c_identifier(name: &[u8]) -> bool {
 
 /// A path that starts with `=` or `$SYSROOT`: what follows, below `sysroot` if there is one.
 pub fn in_sysroot(sysroot: &Path, path: &Path) -> Option<PathBuf> {
-    let bytes = path.as_os_str().as_bytes();
+    let bytes = path.as_os_str().as_encoded_bytes();
     let inside = bytes.strip_prefix(b"=").or(bytes.strip_prefix(b"$SYSROOT"))?;
     let mut path = sysroot.as_os_str().to_owned();
-    let joined = path.is_empty() || path.as_bytes().ends_with(b"/") || inside.starts_with(b"/");
+    let joined = path.is_empty() || path.as_encoded_bytes().ends_with(b"/") || inside.starts_with(b"/");
     if !joined && !inside.is_empty() {
         path.push("/");
     }
-    path.push(OsStr::from_bytes(inside));
+    path.push(text::os_str(inside));
     Some(path.into())
 }

@@ -5,7 +5,10 @@
 //! of other linkers than `ld` and lld are made only if they are asked for.
 
 use std::ffi::{OsStr, OsString};
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
+#[cfg(windows)]
+use std::os::windows::fs::symlink_file as symlink;
 use std::path::Path;
 
 use crate::flavour;
@@ -33,7 +36,7 @@ pub fn links(args: &[OsString]) -> Result<String, String> {
     let dir = Path::new(dir);
     std::fs::create_dir_all(dir).map_err(|e| format!("cannot create {}: {e}", dir.display()))?;
     for name in &names {
-        link(&program, &dir.join(name))?;
+        link(&program, &dir.join(name).with_added_extension(std::env::consts::EXE_EXTENSION))?;
     }
     let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
     let shown = dir.display();

@@ -17,6 +17,10 @@ mod host;
 mod install;
 mod memory;
 mod render;
+#[cfg(unix)]
+mod signals;
+#[cfg(windows)]
+#[path = "windows.rs"]
 mod signals;
 
 use flavour::{Choice, Flavour};

@@ -63,16 +63,18 @@ fn refused(size: usize) {
 }
 
 /// Runs before the allocator takes its first page.
+#[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
 static WITHOUT_HUGE_PAGES: extern "C" fn() = without_huge_pages;
 
+#[cfg(target_os = "linux")]
 extern "C" fn without_huge_pages() {
     // SAFETY: a request to the kernel about this process; if it refuses, nothing changes.
     unsafe { libc::prctl(libc::PR_SET_THP_DISABLE, 1, 0, 0, 0) };
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     #[test]
     fn huge_pages_are_off() {

@@ -9,11 +9,12 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{IsTerminal, Write};
-use std::os::unix::ffi::OsStrExt;
 
 use weld_common::args::response::{Expanded, Quoting};
 use weld_common::diag::{Diagnostic, Severity};
 use weld_common::text;
+
+use crate::signals;
 
 const RESET: &str = "\x1b[0m";
 const RED: &str = "\x1b[1;31m";
@@ -35,7 +36,10 @@ impl Renderer {
             Ok(expanded) => scan(expanded.args().into_iter()),
             Err(_) => scan(args.iter().map(OsString::as_os_str)),
         };
-        let auto = || std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+        let auto = || {
+            let is_smart = || std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+            std::io::stderr().is_terminal() && is_smart() && signals::console_has_colors()
+        };
         Renderer { program, color: color.unwrap_or_else(auto), limit: limit.unwrap_or(DEFAULT_LIMIT) }
     }
 
@@ -90,7 +94,7 @@ fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usiz
     let mut is_limit = false;
     let number = |value: &[u8]| std::str::from_utf8(value).ok()?.parse().ok();
     for arg in args {
-        let bytes = arg.as_bytes();
+        let bytes = arg.as_encoded_bytes();
         if std::mem::take(&mut is_limit) {
             limit = number(bytes).or(limit);
             continue;

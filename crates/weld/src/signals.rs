@@ -414,6 +414,11 @@ fn write_all(mut text: &[u8]) {
     }
 }
 
+/// Whether a terminal shows colours when it is told to.
+pub fn console_has_colors() -> bool {
+    true
+}
+
 /// Somebody was refused memory, who may be able to do without.
 pub fn note_refused_memory() {
     NO_MEMORY.store(true, Ordering::Relaxed);

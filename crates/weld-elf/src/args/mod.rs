@@ -11,7 +11,6 @@
 //! same table and says which is which.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 
 use weld_common::args::Group;
 use weld_common::args::help;
@@ -115,14 +114,14 @@ fn groups() -> Vec<&'static Group<State>> {
 
 /// `--rsp-quoting` counts for all response files wherever it stands, so it is looked for first.
 fn quoting(args: &[OsString]) -> Result<Quoting, Diagnostic> {
-    if !args.iter().any(|arg| arg.as_bytes().first() == Some(&b'@')) {
+    if !args.iter().any(|arg| arg.as_encoded_bytes().first() == Some(&b'@')) {
         return Ok(Quoting::Gnu);
     }
     let mut quoting = Quoting::Gnu;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let value = match arg.as_bytes() {
-            b"--rsp-quoting" | b"-rsp-quoting" => args.next().map(|v| v.as_bytes()),
+        let value = match arg.as_encoded_bytes() {
+            b"--rsp-quoting" | b"-rsp-quoting" => args.next().map(|v| v.as_encoded_bytes()),
             arg => arg.strip_prefix(b"--rsp-quoting=").or(arg.strip_prefix(b"-rsp-quoting=")),
         };
         match value {

@@ -8,11 +8,10 @@
 //! Source: GNU ld manual, `--copy-dt-needed-entries` and `-rpath-link`.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::Diagnostic;
+use weld_common::text;
 
 use super::load::{Input, Inputs, Loader};
 use super::search::Search;
@@ -44,7 +43,7 @@ impl<'a> Loader<'a, '_> {
                         continue;
                     }
                     let flags = InputFlags { as_needed: true, copy_needed: true, ..InputFlags::default() };
-                    let path = Path::new(OsStr::from_bytes(name));
+                    let path = Path::new(text::os_str(name));
                     match search.needed(path, &run_path(self.options, library), flags) {
                         Ok(Some(file)) => {
                             inputs.opened.push(file.path.clone());
@@ -69,12 +68,12 @@ impl<'a> Loader<'a, '_> {
 /// Where to look for what `library` needs. What the loader would read is in the sysroot.
 pub fn run_path(options: &Options, library: &Shared) -> Vec<PathBuf> {
     let mut dirs = options.inputs.rpath_link.clone();
-    let own = weld_common::text::to_path(&library.name.path);
+    let own = text::to_path(&library.name.path);
     let own = own.parent().unwrap_or(Path::new(""));
     let loaders = options.dynamic.rpath.iter().map(|dirs| dirs.as_bytes()).chain(library.run_path);
     for dir in loaders.flat_map(|dirs| dirs.split(|b| *b == b':')) {
         let relative = [&b"$ORIGIN"[..], b"${ORIGIN}"].iter().find_map(|origin| dir.strip_prefix(*origin));
-        let path = Path::new(OsStr::from_bytes(relative.unwrap_or(dir)));
+        let path = Path::new(text::os_str(relative.unwrap_or(dir)));
         let inside = path.strip_prefix("/").unwrap_or(path);
         if relative.is_some() {
             dirs.push(own.join(inside));

@@ -5,9 +5,9 @@
 //! found, or is damaged, defines nothing.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+use weld_common::text;
 
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -61,7 +61,7 @@ fn open<'a>(
 ) -> Option<Shared<'a>> {
     let (store, options) = (job.store, job.options);
     let search = Search { store, options, more_dirs: &[], remaps: None, machine: Some(machine), sink: None };
-    let path = Path::new(OsStr::from_bytes(soname));
+    let path = Path::new(text::os_str(soname));
     let opened = search.needed(path, dirs, InputFlags::default()).ok()??;
     let name = FileName { path: opened.path, member: None };
     let reading = Reading { machine, store: job.store, parallel: false };

@@ -9,12 +9,11 @@
 //! beside this one have what some of them hold. `INCLUDE` is text in place of itself, wherever a statement may stand.
 //! Source: GNU ld manual, "Linker Scripts".
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
+use weld_common::text;
 
 use super::expr::{self, DefsymValue, Expr, Op};
 use super::lexer::{Kind, Lexer, Mode, Place, Token};
@@ -509,7 +508,7 @@ impl<'a> Parser<'a, '_> {
 }
 
 fn path_of(token: &Token<'_>) -> PathBuf {
-    OsStr::from_bytes(token.text).into()
+    text::os_str(token.text).into()
 }
 
 #[cfg(test)]
