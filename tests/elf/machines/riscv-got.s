@@ -10,6 +10,10 @@
 //# reloc: TLSDESC sym=x in=.rela.dyn count=1
 //# sh: llvm-readelf-22 -rW out | grep -o 'TLS_.*\|TLSDESC' | tr '\n' ' '
 //# stdout-re: ^TLSDESC TLS_DTPMOD64 .* x . 0 TLS_DTPREL64 .* x . 0 TLS_TPREL64 .* x . 0
+// The register for small data is a program's.
+//# obj: gp.o = gp.s @clang
+//# fail: -shared gp.o
+//# [weld] error: R_RISCV_PCREL_HI20 cannot be used against symbol '__global_pointer\$' with -shared
 .globl x
 .type x, @tls_object
 .text
@@ -23,4 +27,7 @@ la.tls.gd a0, x
 la.tls.ie a0, x
 .section .tbss,"awT",@nobits
 x: .zero 8
+.section .note.GNU-stack,"",@progbits
+//--- gp.s
+lla gp, __global_pointer$
 .section .note.GNU-stack,"",@progbits

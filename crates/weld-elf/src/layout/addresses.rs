@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use weld_common::trace;
 
 use super::runs::RUN;
+use super::segments::is_tls_zeroes;
 use super::*;
 use crate::arch::facts::{Facts, GotBase};
 use crate::live::Live;
@@ -201,6 +202,7 @@ pub fn internals_by_sections(
     let named = Named::find(layout, internals);
     let value = |target: &Target| match target {
         Target::SectionStart(_)
+        | Target::StartOfZeroes
         | Target::SectionEnd(_)
         | Target::Pointer { .. }
         | Target::ImageStart
@@ -261,10 +263,13 @@ fn target_value(
     let alloc = || layout.sections.iter().filter(|s| s.is_alloc());
     let image = layout.image_base;
     match target {
-        Target::SectionStart(name) => named.get(name).map_or_else(
-            || if name == b".bss" { end_of(alloc().filter(|s| !s.is_nobits()), image) } else { image },
-            |(first, _)| layout.sections[first].address,
-        ),
+        Target::SectionStart(name) => {
+            named.get(name).map_or(image, |(first, _)| layout.sections[first].address)
+        }
+        Target::StartOfZeroes => match first_zeroes(layout) {
+            Some(first) => layout.sections[first].address,
+            None => end_of(alloc().filter(|s| !s.is_nobits()), image),
+        },
         Target::SectionEnd(name) => named.get(name).map_or(image, |(_, last)| layout.sections[last].end()),
         Target::Pointer { section, offset } => {
             let start = named.get(section).map_or(image, |(first, _)| layout.sections[first].address);
@@ -277,8 +282,8 @@ fn target_value(
         Target::GotBase => bases.got_base,
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
         Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address),
-        Target::RelaIpltStart => layout.chunk_address(ChunkKind::RelaPlt),
-        Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(0, |c| c.address + c.size),
+        Target::RelaIpltStart => layout.chunk(ChunkKind::RelaPlt).map_or(image, |c| c.address),
+        Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(image, |c| c.address + c.size),
         // In an executable, offsets from the module's block are those from the thread pointer; see
         // `apply`, which treats DTPOFF so.
         Target::TlsModuleBase if shared => bases.tls_start,
@@ -287,6 +292,35 @@ fn target_value(
         Target::Version | Target::Computed { .. } => 0,
         Target::Alias(id, offset) => symbols[*id].address().wrapping_add(*offset as u64),
     }
+}
+
+/// The section that a bound belongs to, whatever else begins or ends there; `None` for what is no bound of sections that there are.
+pub fn section_of_bound(layout: &Layout, target: &Target) -> Option<OutputSectionId> {
+    let is_named = |out: &OutputSection, name: &[u8]| *out.name == *name;
+    let last_of = |test: &dyn Fn(&OutputSection) -> bool| {
+        let all =
+            layout.sections.iter().enumerate().filter(|(_, s)| s.is_alloc() && !is_tls_zeroes(s) && test(s));
+        all.max_by_key(|(_, s)| s.end()).map(|(i, _)| i)
+    };
+    let number = match target {
+        Target::SectionStart(name) | Target::Pointer { section: name, .. } => {
+            layout.sections.iter().position(|out| is_named(out, name))
+        }
+        Target::SectionEnd(name) => layout.sections.iter().rposition(|out| is_named(out, name)),
+        Target::StartOfZeroes => first_zeroes(layout),
+        Target::EndOfText => last_of(&|s| s.flags & crate::elf::SHF_EXECINSTR != 0),
+        Target::EndOfData => last_of(&|s| !s.is_nobits()),
+        Target::End => last_of(&|_| true),
+        _ => None,
+    };
+    number.map(|number| OutputSectionId(number as u32))
+}
+
+/// The section with which zeroes start that programs without a loader may have to clear themselves.
+fn first_zeroes(layout: &Layout) -> Option<usize> {
+    let is_one = |s: &OutputSection| s.is_alloc() && matches!(&*s.name, b".bss" | b".sbss");
+    let all = layout.sections.iter().enumerate().filter(|(_, s)| is_one(s));
+    all.min_by_key(|(_, s)| s.address).map(|(i, _)| i)
 }
 
 fn end_of<'s, 'a: 's>(sections: impl Iterator<Item = &'s OutputSection<'a>>, default: u64) -> u64 {

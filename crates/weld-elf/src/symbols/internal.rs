@@ -31,6 +31,8 @@ pub enum Target {
     /// there is none.
     SectionStart(Vec<u8>),
     SectionEnd(Vec<u8>),
+    /// The start of `.bss`, or of small data without contents in front of it; where the last contents end if there is neither.
+    StartOfZeroes,
     /// So far behind the start of the output section of that name, or of the image if there is none.
     Pointer {
         section: Vec<u8>,
@@ -256,10 +258,8 @@ impl Internals {
         keep_got_base(resolved, sink);
         announce_dynamic(resolved, options);
         // Bounds of the image that a script does not define are not there if it lays out.
-        let is_bound = |target: &Target| match target {
-            Target::EndOfText | Target::EndOfData | Target::End => true,
-            Target::SectionStart(name) => name == b".bss",
-            _ => false,
+        let is_bound = |target: &Target| {
+            matches!(target, Target::EndOfText | Target::EndOfData | Target::End | Target::StartOfZeroes)
         };
         for (name, target, hidden) in reserved() {
             if own_layout && is_bound(&target) {
@@ -553,7 +553,7 @@ fn reserved() -> Vec<(&'static str, Target, bool)> {
         ("__preinit_array_start", start(".preinit_array"), true),
         ("__preinit_array_end", end(".preinit_array"), true),
         ("__GNU_EH_FRAME_HDR", Target::FrameHeader, true),
-        ("__bss_start", start(".bss"), false),
+        ("__bss_start", Target::StartOfZeroes, false),
         ("etext", Target::EndOfText, false),
         ("_etext", Target::EndOfText, false),
         ("__etext", Target::EndOfText, false),

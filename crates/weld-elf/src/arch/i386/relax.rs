@@ -170,9 +170,9 @@ fn replace_general_dynamic(field: Field, call: TlsCall, opcode: [u8; 2], operand
     put32(out, 8, operand);
 }
 
-/// General dynamic → `mov %gs:0, %eax; add $x@ntpoff, %eax`.
+/// General dynamic → `mov %gs:0, %eax; sub $x@tpoff, %eax`.
 pub fn general_to_local_exec(call: TlsCall, field: Field, tpoff: i64) {
-    replace_general_dynamic(field, call, [0x81, 0xc0], tpoff as u64);
+    replace_general_dynamic(field, call, [0x81, 0xe8], tpoff.wrapping_neg() as u64);
 }
 
 /// General dynamic → `mov %gs:0, %eax; add x@gotntpoff(%base), %eax`.
@@ -194,6 +194,9 @@ pub fn local_dynamic_to_local_exec(call: TlsCall, field: Field) {
     }
 }
 
+/// The number of `%esp`, which operands cannot count from without a byte more.
+const STACK_POINTER: u8 = 4;
+
 /// Whether the instruction at an initial-exec field is one that can be rewritten to local exec.
 pub fn is_initial_exec(code: Code) -> bool {
     let kind = code.reloc.kind();
@@ -213,7 +216,8 @@ pub fn is_initial_exec(code: Code) -> bool {
     }
 }
 
-/// `mov x@indntpoff, %reg` → `mov $x@ntpoff, %reg`; `add` and `sub` likewise. Sun's offsets have the other sign.
+/// `mov x@indntpoff, %reg` → `mov $x@ntpoff, %reg`; `add` and `sub` likewise. `add x@gotntpoff(%base), %reg` → `lea x@ntpoff(%reg), %reg`,
+/// unless the stack pointer is added to. Sun's offsets have the other sign.
 pub fn initial_to_local_exec(field: Field, tpoff: i64) {
     let Field { out, at, kind, .. } = field;
     let offset = if kind == R_TLS_IE_32 { tpoff.wrapping_neg() } else { tpoff };
@@ -221,12 +225,15 @@ pub fn initial_to_local_exec(field: Field, tpoff: i64) {
         out[at - 1] = 0xb8;
     } else {
         let register = out[at - 1] >> 3 & 7;
-        let (opcode, operation) = match out[at - 2] {
-            0x8b => (0xc7, 0xc0),
-            0x03 => (0x81, 0xc0),
-            _ => (0x81, 0xe8),
+        let code = match out[at - 2] {
+            0x8b => [0xc7, 0xc0 | register],
+            0x03 if kind == R_TLS_GOTIE && register != STACK_POINTER => {
+                [0x8d, 0x80 | register << 3 | register]
+            }
+            0x03 => [0x81, 0xc0 | register],
+            _ => [0x81, 0xe8 | register],
         };
-        out[at - 2..at].copy_from_slice(&[opcode, operation | register]);
+        out[at - 2..at].copy_from_slice(&code);
     }
     put32(out, at, offset as u64);
 }

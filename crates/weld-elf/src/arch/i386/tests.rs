@@ -126,7 +126,7 @@ fn general_dynamic_becomes_cheaper() {
         let call = I386::tls_call(code, &relocs, 0).unwrap();
         let mut out = code.to_vec();
         I386::general_to_local_exec(call, field(&mut out, at as usize, R_TLS_GD), -8).unwrap();
-        assert_eq!(out, [&LOAD[..], &[0x81, 0xc0, 0xf8, 0xff, 0xff, 0xff]].concat());
+        assert_eq!(out, [&LOAD[..], &[0x81, 0xe8, 8, 0, 0, 0]].concat());
         let mut out = code.to_vec();
         I386::general_to_initial_exec(call, field(&mut out, at as usize, R_TLS_GD), 0x2ff0).unwrap();
         assert_eq!(out, [&LOAD[..], &[0x03, 0x83, 0xf0, 0xff, 0xff, 0xff]].concat());
@@ -155,14 +155,15 @@ fn local_dynamic_becomes_the_thread_pointer() {
 
 #[test]
 fn initial_exec_becomes_local_exec() {
-    let cases: [(u32, &[u8], &[u8]); 7] = [
+    let cases: [(u32, &[u8], &[u8]); 8] = [
         // mov x@indntpoff, %eax → mov $x@ntpoff, %eax; so with %ecx; add
         (R_TLS_IE, &[0xa1, 0, 0, 0, 0], &[0xb8, 0xf8, 0xff, 0xff, 0xff]),
         (R_TLS_IE, &[0x8b, 0x0d, 0, 0, 0, 0], &[0xc7, 0xc1, 0xf8, 0xff, 0xff, 0xff]),
         (R_TLS_IE, &[0x03, 0x05, 0, 0, 0, 0], &[0x81, 0xc0, 0xf8, 0xff, 0xff, 0xff]),
         // mov x@gotntpoff(%ebx), %edx; add
         (R_TLS_GOTIE, &[0x8b, 0x93, 0, 0, 0, 0], &[0xc7, 0xc2, 0xf8, 0xff, 0xff, 0xff]),
-        (R_TLS_GOTIE, &[0x03, 0x93, 0, 0, 0, 0], &[0x81, 0xc2, 0xf8, 0xff, 0xff, 0xff]),
+        (R_TLS_GOTIE, &[0x03, 0x93, 0, 0, 0, 0], &[0x8d, 0x92, 0xf8, 0xff, 0xff, 0xff]),
+        (R_TLS_GOTIE, &[0x03, 0xa3, 0, 0, 0, 0], &[0x81, 0xc4, 0xf8, 0xff, 0xff, 0xff]),
         // Sun's: sub x@gottpoff(%ebx), %eax; mov
         (R_TLS_IE_32, &[0x2b, 0x83, 0, 0, 0, 0], &[0x81, 0xe8, 8, 0, 0, 0]),
         (R_TLS_IE_32, &[0x8b, 0x83, 0, 0, 0, 0], &[0xc7, 0xc0, 8, 0, 0, 0]),
