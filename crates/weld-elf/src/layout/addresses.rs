@@ -162,23 +162,25 @@ fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, me
     symbol.set_address(at.map_or(0, |at| base + at));
 }
 
-/// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps.
+/// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps. Notes in the layout what is a
+/// bound of which section.
 pub fn place_internals(
     symbols: &mut Symbols,
     internals: &Internals,
-    layout: &Layout,
+    layout: &mut Layout,
     bases: &Bases,
     shared: bool,
 ) {
     let named = Named::find(layout, internals);
+    layout.bounds = internals.list.iter().map(|internal| bounded(layout, &named, &internal.target)).collect();
     for _ in 0..4 {
-        for internal in &internals.list {
+        for (internal, bound) in internals.list.iter().zip(&layout.bounds) {
             let value = match &internal.target {
                 Target::Computed { .. } => {
                     let value = layout.script.as_ref().and_then(|script| script.value_of(internal.id));
                     value.map_or(0, |value| value.number)
                 }
-                target => target_value(symbols, (layout, &named), (bases, shared), target),
+                target => target_value(symbols, (layout, *bound), (bases, shared), target),
             };
             symbols.list[internal.id.index()].set_address(value);
         }
@@ -192,7 +194,8 @@ pub fn value_of_internal(
     (bases, shared): (&Bases, bool),
     target: &Target,
 ) -> u64 {
-    target_value(symbols, (layout, &Named::find(layout, internals)), (bases, shared), target)
+    let bound = bounded(layout, &Named::find(layout, internals), target);
+    target_value(symbols, (layout, bound), (bases, shared), target)
 }
 
 /// What stands for places in output sections and bounds of them, while the rest is not placed yet.
@@ -210,7 +213,8 @@ pub fn internals_by_sections(
         | Target::EndOfData
         | Target::End
         | Target::Absolute(_) => {
-            Some(target_value(symbols, (layout, &named), (&Bases::default(), false), target))
+            let bound = bounded(layout, &named, target);
+            Some(target_value(symbols, (layout, bound), (&Bases::default(), false), target))
         }
         _ => None,
     };
@@ -223,7 +227,7 @@ pub fn internals_by_sections(
 }
 
 /// The output sections that symbols ask for by name: the first and the last of each name.
-struct Named<'n>(HashMap<&'n [u8], Option<(usize, usize)>>);
+struct Named<'n>(HashMap<&'n [u8], Option<(OutputSectionId, OutputSectionId)>>);
 
 impl<'n> Named<'n> {
     fn find(layout: &Layout, internals: &'n Internals) -> Named<'n> {
@@ -239,46 +243,39 @@ impl<'n> Named<'n> {
         if all.is_empty() {
             return Named(all);
         }
-        for (i, out) in layout.sections.iter().enumerate() {
+        for (id, out) in layout.with_ids() {
             if let Some(place) = all.get_mut(&*out.name) {
                 // With --unique there may be several.
-                let first = place.map_or(i, |(first, _)| first);
-                *place = Some((first, i));
+                let first = place.map_or(id, |(first, _)| first);
+                *place = Some((first, id));
             }
         }
         Named(all)
     }
 
-    fn get(&self, name: &[u8]) -> Option<(usize, usize)> {
+    fn get(&self, name: &[u8]) -> Option<(OutputSectionId, OutputSectionId)> {
         self.0.get(name).copied().flatten()
     }
 }
 
+/// The value of what the linker defines; `bound` is the section that it is a bound of ([`bounded`]).
 fn target_value(
     symbols: &Symbols,
-    (layout, named): (&Layout, &Named),
+    (layout, bound): (&Layout, Option<OutputSectionId>),
     (bases, shared): (&Bases, bool),
     target: &Target,
 ) -> u64 {
-    let alloc = || layout.sections.iter().filter(|s| s.is_alloc());
     let image = layout.image_base;
+    let end_of = |id: Option<OutputSectionId>| id.map_or(image, |id| layout[id].end());
     match target {
-        Target::SectionStart(name) => {
-            named.get(name).map_or(image, |(first, _)| layout.sections[first].address)
-        }
-        Target::StartOfZeroes => match first_zeroes(layout) {
-            Some(first) => layout.sections[first].address,
-            None => end_of(alloc().filter(|s| !s.is_nobits()), image),
+        Target::SectionStart(_) => bound.map_or(image, |id| layout[id].address),
+        Target::StartOfZeroes => match bound {
+            Some(id) => layout[id].address,
+            None => end_of(last(layout, |out| !out.is_nobits())),
         },
-        Target::SectionEnd(name) => named.get(name).map_or(image, |(_, last)| layout.sections[last].end()),
-        Target::Pointer { section, offset } => {
-            let start = named.get(section).map_or(image, |(first, _)| layout.sections[first].address);
-            start.wrapping_add(*offset)
-        }
+        Target::Pointer { offset, .. } => bound.map_or(image, |id| layout[id].address).wrapping_add(*offset),
+        Target::SectionEnd(_) | Target::EndOfText | Target::EndOfData | Target::End => end_of(bound),
         Target::ImageStart => image,
-        Target::EndOfText => end_of(alloc().filter(|s| s.flags & crate::elf::SHF_EXECINSTR != 0), image),
-        Target::EndOfData => end_of(alloc().filter(|s| !s.is_nobits()), image),
-        Target::End => end_of(alloc(), image),
         Target::GotBase => bases.got_base,
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
         Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address),
@@ -294,38 +291,32 @@ fn target_value(
     }
 }
 
-/// The section that a bound belongs to, whatever else begins or ends there; `None` for what is no bound of sections that there are.
-pub fn section_of_bound(layout: &Layout, target: &Target) -> Option<OutputSectionId> {
-    let is_named = |out: &OutputSection, name: &[u8]| *out.name == *name;
-    let last_of = |test: &dyn Fn(&OutputSection) -> bool| {
-        let all =
-            layout.sections.iter().enumerate().filter(|(_, s)| s.is_alloc() && !is_tls_zeroes(s) && test(s));
-        all.max_by_key(|(_, s)| s.end()).map(|(i, _)| i)
-    };
-    let number = match target {
+/// The section that something is a bound of, whatever else begins or ends there; `None` for what is no bound of sections that there are.
+fn bounded(layout: &Layout, named: &Named, target: &Target) -> Option<OutputSectionId> {
+    match target {
         Target::SectionStart(name) | Target::Pointer { section: name, .. } => {
-            layout.sections.iter().position(|out| is_named(out, name))
+            named.get(name).map(|(first, _)| first)
         }
-        Target::SectionEnd(name) => layout.sections.iter().rposition(|out| is_named(out, name)),
+        Target::SectionEnd(name) => named.get(name).map(|(_, last)| last),
         Target::StartOfZeroes => first_zeroes(layout),
-        Target::EndOfText => last_of(&|s| s.flags & crate::elf::SHF_EXECINSTR != 0),
-        Target::EndOfData => last_of(&|s| !s.is_nobits()),
-        Target::End => last_of(&|_| true),
+        Target::EndOfText => last(layout, |out| out.flags & crate::elf::SHF_EXECINSTR != 0),
+        Target::EndOfData => last(layout, |out| !out.is_nobits()),
+        Target::End => last(layout, |_| true),
         _ => None,
-    };
-    number.map(|number| OutputSectionId(number as u32))
+    }
+}
+
+/// The section in memory that ends last of those that pass a test. Thread-local zeroes overlap what follows them.
+fn last(layout: &Layout, test: impl Fn(&OutputSection) -> bool) -> Option<OutputSectionId> {
+    let all = layout.with_ids().filter(|(_, out)| out.is_alloc() && !is_tls_zeroes(out) && test(out));
+    all.max_by_key(|(_, out)| out.end()).map(|(id, _)| id)
 }
 
 /// The section with which zeroes start that programs without a loader may have to clear themselves.
-fn first_zeroes(layout: &Layout) -> Option<usize> {
-    let is_one = |s: &OutputSection| s.is_alloc() && matches!(&*s.name, b".bss" | b".sbss");
-    let all = layout.sections.iter().enumerate().filter(|(_, s)| is_one(s));
-    all.min_by_key(|(_, s)| s.address).map(|(i, _)| i)
-}
-
-fn end_of<'s, 'a: 's>(sections: impl Iterator<Item = &'s OutputSection<'a>>, default: u64) -> u64 {
-    // Thread-local zeroes overlap what follows them.
-    sections.filter(|s| !(s.is_tls() && s.is_nobits())).map(|s| s.end()).max().unwrap_or(default)
+fn first_zeroes(layout: &Layout) -> Option<OutputSectionId> {
+    let is_one = |out: &OutputSection| out.is_alloc() && matches!(&*out.name, b".bss" | b".sbss");
+    let all = layout.with_ids().filter(|(_, out)| is_one(out));
+    all.min_by_key(|(_, out)| out.address).map(|(id, _)| id)
 }
 
 /// The last address of the image, and its span in bytes; large sections count too, since GOT loads

@@ -198,6 +198,8 @@ pub struct Layout<'a> {
     pub segments: Vec<Segment>,
     /// The sections in memory and their addresses, by address; once they are placed.
     pub by_address: Vec<(u64, OutputSectionId)>,
+    /// Of each symbol that the linker defines, the section that it is a bound of, if it is one; once they are placed.
+    pub bounds: Vec<Option<OutputSectionId>>,
     /// The output section of each bin; `NONE` if nothing is in it.
     pub of_bin: Vec<OutputSectionId>,
     pub image_base: u64,

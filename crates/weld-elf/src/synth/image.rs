@@ -8,7 +8,7 @@ use crate::arch::plt;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::layout::addresses::{self, Bases};
+use crate::layout::addresses::Bases;
 use crate::layout::{ChunkKind, Layout, MergedPart};
 use crate::live::Live;
 use crate::mode::Mode;
@@ -16,7 +16,6 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::Symbol;
-use crate::symbols::internal::Internals;
 use crate::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::joined::Joined;
@@ -50,8 +49,6 @@ pub struct Image<'c, 'a> {
     pub reloc_form: RelocForm,
     /// `-r`: how the inputs are joined.
     pub joined: Option<&'c Joined>,
-    /// What the linker defines itself.
-    pub internals: &'c Internals,
 }
 
 /// Where a symbol is, as one relocation sees it.
@@ -317,10 +314,7 @@ impl<'a> Image<'_, 'a> {
             sym::INTERNAL => {
                 let script = self.layout.script.as_ref();
                 let said = script.and_then(|script| script.section_of(symbol.section));
-                let bound = || {
-                    let internal = self.internals.list.get(symbol.section as usize)?;
-                    addresses::section_of_bound(self.layout, &internal.target)
-                };
+                let bound = || self.layout.bounds.get(symbol.section as usize).copied().flatten();
                 let out = said.or_else(bound).or_else(|| self.layout.section_at(symbol.address()));
                 Some(out.unwrap_or(OutputSectionId(0)).header())
             }

@@ -42,7 +42,7 @@ impl<'a> Plan<'a> {
     pub fn image<'c>(
         &'c self,
         job: &'c Job,
-        context: &Context<'c, '_>,
+        context: &Context,
         resolved: &'c Resolved<'a>,
         sections: &'c Sections<'a>,
         symbols: &'c Symbols,
@@ -67,7 +67,6 @@ impl<'a> Plan<'a> {
             relr: job.options.relocs.pack_relr,
             reloc_form: self.reloc_form,
             joined: self.joined.as_ref(),
-            internals: context.internals,
         }
     }
 

@@ -38,7 +38,7 @@ impl<'a> Plan<'a> {
         addresses::place_internals(
             symbols,
             context.internals,
-            &self.layout,
+            &mut self.layout,
             &self.bases,
             context.mode.shared,
         );
