@@ -100,7 +100,7 @@ impl Maker<'_> {
             name: section.name.clone(),
             place: Some(section.place.clone()),
             out: None,
-            vacancy: Vacancy::default(),
+            vacancy: Extent::default(),
             address: section.address.clone(),
             fixed,
             align: section.align.clone(),

@@ -68,7 +68,7 @@ impl Maker<'_> {
             name: name.to_vec(),
             place: None,
             out: None,
-            vacancy: Vacancy::default(),
+            vacancy: Extent::default(),
             address: None,
             fixed: false,
             align: None,

@@ -217,13 +217,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     /// Goes to where a section would begin that there is not: it may define symbols all the same, and expressions may ask for it.
     fn begin_vacant(&mut self, number: usize) {
         let block = &self.script.blocks[number];
-        let (address, align, region) = (block.address.clone(), block.align.clone(), block.region);
-        let load = block.load_address.clone();
-        let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
-        self.count_in(region.filter(|_| address.is_some()));
-        let given = in_overlay.or_else(|| address.map(|address| self.number(&address)));
-        let begin = given.or(region.map(|region| self.script.regions[region].at)).unwrap_or(self.dot);
-        self.dot = begin;
+        let (align, load) = (block.align.clone(), block.load_address.clone());
+        let given = self.go_to_start(number, None);
+        let begin = self.dot;
         let align =
             align.map(|align| self.number(&align)).filter(|align| align.is_power_of_two()).unwrap_or(1);
         let address = align_to(begin, align);
@@ -232,10 +228,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             None => load.map(|load| self.number(&load)),
         };
         let skipped = address.wrapping_sub(begin);
-        let given = given.is_some();
         let start = Start { given, address, skipped, align, asked_align: align, load, resume: address };
         let load_address = self.load_address(number, start, 0);
-        self.script.blocks[number].vacancy = Vacancy { address, load_address, align, size: 0 };
+        self.script.blocks[number].vacancy = Extent { address, load_address, align, size: 0 };
         self.dot = address;
     }
 
@@ -263,6 +258,19 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
     }
 
+    /// Goes to where a section begins before that is aligned: to the address that an option (`forced`), the overlay or the script gives it, or
+    /// behind what is in its memory. Returns whether it is given one.
+    fn go_to_start(&mut self, number: usize, forced: Option<u64>) -> bool {
+        let block = &self.script.blocks[number];
+        let (address, region) = (block.address.clone(), block.region);
+        self.count_in(region.filter(|_| address.is_some()));
+        let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
+        let given = forced.or(in_overlay).or_else(|| address.map(|address| self.number(&address)));
+        let in_region = region.filter(|_| given.is_none()).map(|region| self.script.regions[region].at);
+        self.dot = given.or(in_region).unwrap_or(self.dot);
+        given.is_some()
+    }
+
     /// The location counter may be in other memory. What the address of a section says of it is meant for the memory that it is in.
     fn count_in(&mut self, region: Option<usize>) {
         let Some(state) = region.map(|region| self.script.regions[region]) else { return };
@@ -274,16 +282,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     /// Where a section begins: at the address that it is given, or behind what is in its memory.
     fn find_start(&mut self, number: usize, out: OutputSectionId) -> Start {
         let block = &self.script.blocks[number];
-        let (address, align, region) = (block.address.clone(), block.align.clone(), block.region);
-        let mut strictest = block.inner_align;
-        let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
-        self.count_in(region.filter(|_| address.is_some()));
-        let given = match self.options.start_of(&self.layout[out].name).or(in_overlay) {
-            None => address.map(|address| self.number(&address)),
-            forced => forced,
-        };
-        let in_region = region.filter(|_| given.is_none()).map(|region| self.script.regions[region].at);
-        self.dot = given.or(in_region).unwrap_or(self.dot);
+        let (align, mut strictest) = (block.align.clone(), block.inner_align);
+        let given = self.go_to_start(number, self.options.start_of(&self.layout[out].name));
         let mut asked_align = 1;
         if let Some(align) = &align {
             match self.number(align) {
@@ -293,20 +293,19 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             }
             strictest = strictest.max(asked_align);
         }
-        if self.tls.is_none() && given.is_none() && self.layout[out].is_tls() {
+        if self.tls.is_none() && !given && self.layout[out].is_tls() {
             // The template begins at the alignment of its strictest section, which may have its own from the script.
             let all = self.layout.sections.iter().filter(|section| section.is_tls());
             strictest = all.map(|section| section.align).max().unwrap_or(1).max(strictest);
         }
         self.layout[out].align = strictest;
         // An address that is given holds as it is, but for `ALIGN`.
-        let by = if given.is_none() || align.is_some() { strictest } else { 1 };
+        let by = if !given || align.is_some() { strictest } else { 1 };
         let usual = align_to(self.dot, by);
         // Thread-local zeroes go on where the template ends.
-        let template = self.tls.filter(|_| given.is_none() && is_tls_zeroes(&self.layout[out]));
+        let template = self.tls.filter(|_| !given && is_tls_zeroes(&self.layout[out]));
         let address = template.map_or(usual, |end| align_to(end, by));
         let skipped = usual.wrapping_sub(self.dot);
-        let given = given.is_some();
         Start { given, address, skipped, align: by, asked_align, load: None, resume: usual }
     }
 
@@ -546,22 +545,13 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Op::Dot => Value { number: self.dot, kind: self.here() },
             Op::Symbol(name) => self.symbol(name)?,
             Op::Address(name) => {
-                let (number, out) = self.block(name)?;
-                let vacancy = self.script.blocks[number as usize].vacancy;
-                let address = out.map_or(vacancy.address, |out| self.layout[out].address);
-                Value { number: address, kind: Kind::Section(number) }
+                let (number, extent) = self.extent(name)?;
+                Value { number: extent.address, kind: Kind::Section(number) }
             }
-            Op::LoadAddress(name) => {
-                let (number, out) = self.block(name)?;
-                let vacancy = self.script.blocks[number as usize].vacancy;
-                Value::absolute(out.map_or(vacancy.load_address, |out| self.layout[out].load_address))
-            }
-            Op::Size(name) => Value::number(self.size_of(name)),
-            Op::Alignment(name) => {
-                let (number, out) = self.block(name)?;
-                let vacancy = self.script.blocks[number as usize].vacancy;
-                Value::number(out.map_or(vacancy.align, |out| self.layout[out].align))
-            }
+            Op::LoadAddress(name) => Value::absolute(self.extent(name)?.1.load_address),
+            // 0 for what there is not, so that scripts can ask.
+            Op::Size(name) => Value::number(self.extent(name).map_or(0, |(_, extent)| extent.size)),
+            Op::Alignment(name) => Value::number(self.extent(name)?.1.align),
             Op::HeadersSize => Value::number(self.layout.headers_size()),
             Op::Defined(name) => Value::number(u64::from(self.is_defined(name))),
             Op::MaxPageSize => Value::number(self.pages.max),
@@ -590,13 +580,17 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         Ok((number, self.script.blocks[number as usize].out))
     }
 
-    /// 0 for what there is not, so that scripts can ask.
-    fn size_of(&self, name: &[u8]) -> u64 {
-        match self.block(name) {
-            Ok((_, Some(out))) => self.layout[out].size,
-            Ok((number, None)) => self.script.blocks[number as usize].vacancy.size,
-            Err(_) => 0,
-        }
+    /// Where an output section of the script lies, or would lie if it were there.
+    fn extent(&self, name: &[u8]) -> Result<(u32, Extent), String> {
+        let (number, out) = self.block(name)?;
+        let extent = match out {
+            None => self.script.blocks[number as usize].vacancy,
+            Some(out) => {
+                let OutputSection { address, load_address, align, size, .. } = self.layout[out];
+                Extent { address, load_address, align, size }
+            }
+        };
+        Ok((number, extent))
     }
 
     fn region(&self, name: &str) -> Result<RegionState, String> {

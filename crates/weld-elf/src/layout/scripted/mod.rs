@@ -109,7 +109,7 @@ struct Block {
     /// `None`: nothing is in it, so there is none.
     out: Option<OutputSectionId>,
     /// Where it would lie then.
-    vacancy: Vacancy,
+    vacancy: Extent,
     address: Option<Expr>,
     /// The script gives it an address, or the overlay that it is in.
     fixed: bool,
@@ -137,9 +137,9 @@ struct Block {
     assigns: bool,
 }
 
-/// Where an output section would lie that there is not.
+/// What expressions can ask of an output section.
 #[derive(Clone, Copy, Debug, Default)]
-struct Vacancy {
+struct Extent {
     address: u64,
     load_address: u64,
     align: u64,
