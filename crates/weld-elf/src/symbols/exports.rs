@@ -109,11 +109,27 @@ pub fn decide<'a>(
     };
     drop(region);
     drop_other_kinds(resolved, symbols, decider.rivals.into_inner().unwrap());
+    export_data_pointer(resolved, symbols, options, mode);
     let versions = if rules.has_versions { versions } else { Vec::new() };
     let _stretch = trace::stretch("shadowed exports");
     let exports = Exports { definitions: rules.definitions, versions };
     exports.drop_shadowed(resolved, symbols);
     exports
+}
+
+/// If code counts from a register, loaders have to know where it is to point: they call resolvers of IFUNCs before the
+/// program has set it.
+fn export_data_pointer(resolved: &Resolved, symbols: &Symbols, options: &Options, mode: Mode) {
+    let Some(pointer) = mode.facts().pointer.as_ref() else { return };
+    if !mode.dynamic || mode.shared || !options.relocs.relax || !options.relocs.relax_gp {
+        return;
+    }
+    let Some(id) = resolved.names.find(pointer.symbol.as_bytes()) else { return };
+    let symbol = &symbols[id];
+    let is_here = matches!(symbol.flags() & sym::KIND, sym::DEFINED | sym::ABSOLUTE | sym::INTERNAL);
+    if is_here && !symbol.has(sym::HIDDEN) && !symbol.has(sym::LOCALIZED) {
+        symbol.add(sym::EXPORTED);
+    }
 }
 
 /// If a function and a variable happen to have one name, neither is meant to take the other's place: an executable
