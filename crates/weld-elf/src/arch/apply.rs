@@ -138,6 +138,10 @@ impl Site<'_, '_, '_> {
             {
                 self.for_loader::<R>(addend)
             }
+            Class::Pc if R::CALL_BY_DISTANCE && !image.mode.pic && R::is_call(self.code(reloc)) => {
+                let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
+                return R::put_distance(kind, out, at, called, here).map(|()| 0);
+            }
             Class::Pc => return R::put_distance(kind, out, at, target, here).map(|()| 0),
             Class::Plt | Class::PltOff => {
                 let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));

@@ -79,6 +79,8 @@ pub trait Rules: Sync + Sized + 'static {
     const ALL_OR_NONE: bool = false;
     /// Code takes addresses of functions by relocations for calls ([`Rules::is_address`]).
     const ADDRESS_BY_PLT: bool = false;
+    /// Code at fixed addresses calls functions by relocations for distances ([`Rules::is_call`]).
+    const CALL_BY_DISTANCE: bool = false;
     /// Instructions that replace loads of slots make even addresses only.
     const EVEN_ADDRESSES: bool = false;
     /// Whether distances from what is undefined and weak are those of [`Rules::undefined`].
@@ -137,6 +139,11 @@ pub trait Rules: Sync + Sized + 'static {
 
     /// Whether an instruction that names what calls a function does not call it, but wants its address.
     fn is_address(_code: Code) -> bool {
+        false
+    }
+
+    /// Whether an instruction that has the distance of a function calls it or jumps there, and so does not care where it is.
+    fn is_call(_code: Code) -> bool {
         false
     }
 

@@ -270,6 +270,9 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Address => self.absolute(i, target, found),
             Class::Signed => self.signed(i, target, found),
             Class::Narrow => self.absolute_narrow(i, target, found),
+            Class::Pc if R::CALL_BY_DISTANCE && self.is_call_of_shared::<R>(i, target) => {
+                self.need(i, target, sym::NEEDS_PLT, found);
+            }
             Class::Pc => self.address(i, target, found),
             Class::Low => self.low(i, target, found),
             Class::Plt | Class::PltOff => {
@@ -519,6 +522,12 @@ impl<'a> Section<'_, '_, 'a> {
         if self.scanner.mode.pic && !fixed && !weak_null {
             self.error(i, self.not_pic(i));
         }
+    }
+
+    /// Whether a distance is that of a function of a shared object, which is only called.
+    fn is_call_of_shared<R: Rules>(&self, i: usize, target: Target) -> bool {
+        let entry = !self.scanner.mode.pic && target.kind() == sym::SHARED && target.is(sym::FUNC);
+        entry && target.is(sym::PREEMPTIBLE) && self.code(i).is_some_and(R::is_call)
     }
 
     /// A symbol's address, not a call.

@@ -142,6 +142,8 @@ impl Rules for I386 {
     const DEBUG_OFFSET: u32 = R_32;
     type GotForm = relax::GotForm;
     type TlsCall = relax::TlsCall;
+    // Compilers ask for entries of the PLT by name only in position-independent code.
+    const CALL_BY_DISTANCE: bool = true;
 
     fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure> {
         I386::put(kind, out, at, target.wrapping_sub(here))
@@ -179,6 +181,10 @@ impl Rules for I386 {
     fn rewrite_got(form: relax::GotForm, field: Field, target: u64) -> Result<(), Failure> {
         relax::rewrite_got(form, field, target);
         Ok(())
+    }
+
+    fn is_call(code: Code) -> bool {
+        relax::is_call(code)
     }
 
     fn tls_call(bytes: &[u8], relocs: &[Rela], i: usize) -> Option<relax::TlsCall> {

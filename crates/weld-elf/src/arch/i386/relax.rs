@@ -53,6 +53,19 @@ fn put32(code: &mut [u8], at: usize, value: u64) {
     code[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
 }
 
+/// Whether the field is the operand of `call`, `jmp` or a conditional jump. Nothing else of this machine counts from where it
+/// is, but data in code may: such a distance is from the field itself, not from its end.
+pub fn is_call(code: Code) -> bool {
+    if code.reloc.kind() != R_PC32 || code.reloc.r_addend() != -4 {
+        return false;
+    }
+    match code.bytes.get(..code.at) {
+        Some([.., 0xe8 | 0xe9]) => true,
+        Some([.., 0x0f, second]) => second & 0xf0 == 0x80,
+        _ => false,
+    }
+}
+
 /// The form of the instruction at a `GOT32X` field. `pic` leaves out forms with addresses in them.
 pub fn got_form(code: Code, pic: bool) -> Option<GotForm> {
     if code.reloc.kind() != R_GOT32X || code.reloc.r_addend() != 0 {

@@ -22,6 +22,25 @@ fn slots_count_from_the_base_if_there_is_a_register() {
 }
 
 #[test]
+fn calls_are_told_from_other_distances() {
+    let is_call = |kind, addend, before: &[u8]| {
+        let bytes = [before, &[0; 4]].concat();
+        let reloc = Rela::make(before.len() as u64, 1, kind, addend);
+        I386::is_call(Code { reloc: &reloc, bytes: &bytes, at: before.len() })
+    };
+    // call, jmp, je
+    assert!(is_call(R_PC32, -4, &[0xe8]));
+    assert!(is_call(R_PC32, -4, &[0x90, 0xe9]));
+    assert!(is_call(R_PC32, -4, &[0x0f, 0x84]));
+    // .long f - .
+    assert!(!is_call(R_PC32, 0, &[0xe8]));
+    assert!(!is_call(R_PC32, -4, &[0x0f, 0x94]));
+    assert!(!is_call(R_PC32, -4, &[0x84]));
+    assert!(!is_call(R_PC32, -4, &[]));
+    assert!(!is_call(R_32, -4, &[0xe8]));
+}
+
+#[test]
 fn values_wrap_in_words_and_are_checked_in_less() {
     let put = |kind, value: i64| {
         let mut out = [0xee; 8];
