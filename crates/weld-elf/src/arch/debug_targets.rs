@@ -94,6 +94,10 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
+        if place.flags & sym::OUTSIDE != 0 {
+            site.outside_pieces(reloc);
+            return Known::Gone;
+        }
         let folds = || !image.live.folds.is_empty() && is_folded(image, object, index);
         if place.dead || folds() && hides_folded(site) {
             return Known::Gone;

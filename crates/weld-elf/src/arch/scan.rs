@@ -254,7 +254,7 @@ impl<'a> Section<'_, '_, 'a> {
         let tls = class.is_tls();
         // Symbols know by their type whether they are thread-local; assemblers may leave it out, or
         // give it to what is used like one, so that in doubt the section decides.
-        if tls && !self.tls_mismatch_is_fine(i, class, target) && !self.is_in_template(i, target)
+        if tls && !self.is_thread_local(i, class, target)
             || !tls && target.is(sym::TLS) && !self.tls_mismatch_is_fine(i, class, target)
         {
             let name = self.name(i);
@@ -348,6 +348,20 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Unknown => self.error(i, "is not supported".into()),
         }
         0
+    }
+
+    /// Whether a relocation for thread-local storage has a symbol that it can be for.
+    fn is_thread_local(&self, i: usize, class: Class, target: Target) -> bool {
+        if target.is(sym::IFUNC) {
+            return false;
+        }
+        let in_section = target.id.is_none() && {
+            let index = self.relocs[i].sym();
+            let symbol = self.object.syms.get(index as usize);
+            symbol.is_some_and(|s| matches!(self.object.place(index, s), SymbolPlace::Section(_)))
+        };
+        let unknown = !in_section || class == Class::TlsLd;
+        unknown && self.tls_mismatch_is_fine(i, class, target) || self.is_in_template(i, target)
     }
 
     /// LD names the module, not a symbol; an undefined symbol, one of the linker's or one without a

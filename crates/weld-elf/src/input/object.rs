@@ -277,6 +277,10 @@ impl<'a> Object<'a> {
     fn is_comdat(&self, shndx: u32) -> Result<bool, String> {
         let words =
             self.group_words(shndx).ok_or_else(|| format!("section group {shndx} is out of bounds"))?;
+        let size = self.shdrs[shndx as usize].sh_size();
+        if !size.is_multiple_of(4) {
+            return Err(format!("section group {shndx} ends within a word: it has {size:#x} bytes"));
+        }
         let Some(flags) = words.get(0) else { return Err(format!("section group {shndx} is empty")) };
         let shdr = &self.shdrs[shndx as usize];
         if shdr.sh_link() != self.symtab {

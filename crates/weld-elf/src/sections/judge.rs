@@ -32,7 +32,7 @@ impl<'a> Parser<'a, '_> {
         if self.is_bookkeeping(shdr) {
             return Ok(());
         }
-        if shdr.sh_type() >= SHT_LOPROC && self.is_for_linkers(shndx) {
+        if shdr.sh_type() >= SHT_LOPROC && self.is_for_linkers(shndx)? {
             return Ok(());
         }
         if shdr.sh_type() == SHT_LLVM_SYMPART && self.options.kind != OutputKind::Relocatable {
@@ -155,16 +155,21 @@ impl<'a> Parser<'a, '_> {
     }
 
     /// Sections of types that only the machine has, which say something to the linker and are not copied.
-    fn is_for_linkers(&mut self, shndx: usize) -> bool {
+    fn is_for_linkers(&mut self, shndx: usize) -> Result<bool, String> {
         let (machine, kind) = (self.object.machine, self.object.shdrs[shndx].sh_type());
         if machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind) {
-            self.found.extra.attributes = self.object.section_data(shndx);
-            return true;
+            self.found.extra.attributes = Some(self.whole(shndx)?);
+            return Ok(true);
         }
         let lists_variables = machine.tagging.as_ref().is_some_and(|tagging| tagging.variables == kind);
         let is_read = lists_variables && self.options.kind != OutputKind::Relocatable;
         self.found.extra.has_tagged_variables |= is_read;
-        is_read
+        Ok(is_read)
+    }
+
+    /// The bytes of a section that is read, not copied.
+    fn whole(&self, shndx: usize) -> Result<&'a [u8], String> {
+        self.object.section_data(shndx).ok_or_else(|| "lies outside its file".to_owned())
     }
 
     /// Lists of names are read for `.gdb_index` and tables for `.debug_names`, with their relocations, and stay out of the output.
@@ -306,7 +311,7 @@ impl<'a> Parser<'a, '_> {
                 Ok(true)
             }
             b".note.gnu.property" => {
-                self.found.extra.properties = self.object.section_data(shndx);
+                self.found.extra.properties = Some(self.whole(shndx)?);
                 Ok(true)
             }
             // An id that `-r` wrote is not that of this output.

@@ -252,12 +252,17 @@ fn extension(text: &str) -> Option<(&str, (u32, u32), &str)> {
         rest = &rest[end..];
         return Some((own, version, rest));
     }
-    // The version is at the end: `zve32x1p0`, `zvl128b1p0`.
-    let before_minor = own.trim_end_matches(|c: char| c.is_ascii_digit());
-    let Some(before_p) = before_minor.strip_suffix('p').filter(|_| before_minor.len() < own.len()) else {
-        return Some((own, (0, 0), rest));
+    if !own.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()) {
+        return None;
+    }
+    // The version is at the end: `zve32x1p0`, `zvl128b1p0`, `zba1`. Names end neither in a digit nor in one and `p`.
+    let is_digit = |c: char| c.is_ascii_digit();
+    let before_minor = own.trim_end_matches(is_digit);
+    let before_major = before_minor.strip_suffix('p').map(|before| before.trim_end_matches(is_digit));
+    let name = match before_major {
+        Some(name) if name.len() + 1 < before_minor.len() => name,
+        _ => before_minor,
     };
-    let name = before_p.trim_end_matches(|c: char| c.is_ascii_digit());
     Some((name, version(&own[name.len()..])?, rest))
 }
 
@@ -292,6 +297,13 @@ mod tests {
         assert_eq!(merged(std::slice::from_ref(&a)).unwrap(), a);
         assert_eq!(Arch::parse("rv32imac").unwrap().to_string(), "rv32i0p0_m0p0_a0p0_c0p0");
         assert_eq!(Arch::parse("rv64i2p1m2p0").unwrap().to_string(), "rv64i2p1_m2p0");
+        assert_eq!(Arch::parse("rv64i2_zba1_zve32x").unwrap().to_string(), "rv64i2p0_zba1p0_zve32x0p0");
+        assert_eq!(Arch::parse("rv64i_svp1p0_xp2").unwrap().to_string(), "rv64i0p0_svp1p0_xp2p0");
+        for wrong in
+            ["rv64i_zicsr2p", "rv64i_zicsr2p@", "rv64i_zi csr2p0", "rv64i_Zba", "rv64i_zba1p99999999999"]
+        {
+            assert!(Arch::parse(wrong).is_none(), "{wrong}");
+        }
         assert!(Arch::parse("rv128i").is_none() && Arch::parse("rv64i2p1_-").is_none());
     }
 
