@@ -3,9 +3,22 @@
 //! Compilers pass the names of GNU `ld`. Those of architectures and formats that weld does not have
 //! are told apart from typing errors, because "unknown" would send users on a wrong track.
 
+use std::fmt::Write;
+
 use crate::arch::facts::Facts;
-use crate::arch::{self, Machine};
+use crate::arch::{self, MACHINES, Machine};
 use crate::elf::ELFOSABI_FREEBSD;
+
+/// What `-m help` prints: a line for each machine, with all the names that it goes by.
+pub fn list() -> String {
+    let mut text = "Emulations (with _fbsd behind the name, for FreeBSD):\n".to_owned();
+    for facts in MACHINES.iter().map(|machine| machine.facts()) {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {:<42} {}", facts.emulations.join(" "), facts.name);
+    }
+    text.push_str("PE/COFF, for MinGW: i386pep (x64), i386pe (x86), arm64pe (ARM64)\n");
+    text
+}
 
 /// The machine that is meant, and `EI_OSABI` of the output if the name says it. The error is a message without the option.
 pub fn target(name: &str) -> Result<(&'static dyn Machine, Option<u8>), String> {

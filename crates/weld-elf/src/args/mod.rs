@@ -65,6 +65,7 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
         Some(Stop::Help) => Command::Print(help_text()),
         Some(Stop::Version) => Command::Print(persona.version_text()),
         Some(Stop::Emulations) => Command::Print(persona.emulations_text()),
+        Some(Stop::Machines) => Command::Print(emulation::list()),
         Some(Stop::Targets) => Command::Print(persona.version_text() + &targets()),
         Some(Stop::OutputFormat) => Command::Print(format!(
             "{}\n",

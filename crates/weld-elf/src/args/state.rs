@@ -25,6 +25,8 @@ pub(super) enum Stop {
     Version,
     /// `-V` without inputs.
     Emulations,
+    /// `-m help`.
+    Machines,
     /// `--target-help`.
     Targets,
     OutputFormat,

@@ -248,6 +248,10 @@ fn versions_and_help() {
             + "  Supported emulations:\n   elf_x86_64\n   elf_i386\n   elf64_s390\n   aarch64linux\n   aarch64linuxb\n   \
                elf64lriscv\n   elf32lriscv\n"
     );
+    let machines = printed("-m help");
+    let is_own = |line: &str| line.split_whitespace().eq(["elf_x86_64", "elf_amd64", "x86-64"]);
+    assert!(machines.lines().any(is_own), "{machines}");
+    assert_eq!(machines.lines().count(), crate::arch::MACHINES.len() + 2);
     let help = printed("--no-such-option --help");
     assert!(help.contains(": supported targets: elf64-x86-64"));
     // Tools read the targets and emulations from one line each.

@@ -5,7 +5,7 @@ use weld_common::args::{Given, Group, Spec, accepted, choice, flag, lost, refuse
 use weld_common::io::output::EngineChoice;
 
 use super::super::emulation;
-use super::super::state::State;
+use super::super::state::{State, Stop};
 use super::super::values::{address, hex_bytes, number, percent_decode};
 use crate::arch;
 use crate::options::{BuildId, Magic};
@@ -34,8 +34,12 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["m"],
         Required("EMULATION"),
-        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390. With _fbsd behind it, for FreeBSD.",
+        "Link for an architecture (default: that of the first object): elf_x86_64, aarch64linux, aarch64linuxb, elf64lriscv, elf32lriscv, elf_i386, elf64_s390. With _fbsd behind it, for FreeBSD. help: print what there is.",
         |s, v| {
+            if v.text()? == "help" {
+                s.stop(Stop::Machines);
+                return Ok(());
+            }
             let (machine, os_abi) = emulation::target(v.text()?)?;
             (s.o.inputs.machine, s.o.inputs.os_abi) = (Some(machine), os_abi);
             Ok(())
