@@ -31,7 +31,7 @@ pub enum Value {
     Separate(&'static str),
     /// `--name` or `--name=V`.
     Optional(&'static str),
-    /// The value is the rest of the argument and there is no `=`: `--lto-O2`.
+    /// The value is the rest of the argument and there is no `=`: `--lto-O2`, `-O2`.
     Suffix(&'static str),
 }
 
@@ -427,7 +427,9 @@ fn find<'a, C>(table: &Table<C>, arg: &'a [u8]) -> Option<Found<'a, C>> {
         && let Some(row) = table.row(&body[..1])
     {
         match row.value {
-            Value::Required(_) if body.len() > 1 => return found(row, 1, Some(&body[1..])),
+            Value::Required(_) | Value::Suffix(_) if body.len() > 1 => {
+                return found(row, 1, Some(&body[1..]));
+            }
             _ if body.len() == 1 => return found(row, 1, None),
             _ => {}
         }
@@ -537,6 +539,7 @@ mod tests {
                 take(&["f", "auxiliary"], Value::Separate("NAME"), "Auxiliary.", log),
                 take(&["build-id"], Value::Optional("STYLE"), "Id.", log),
                 take(&["lto-O"], Value::Suffix("N"), "Level.", log),
+                take(&["O"], Value::Suffix("N"), "Level.", log),
                 accepted(&["g"], Value::None, "as others do"),
                 lost(&["icf"], Value::Required("KIND"), "nothing is folded"),
                 refused(&["nmagic"], Value::None, "pages are always aligned"),
@@ -571,7 +574,10 @@ mod tests {
         );
         assert_eq!(seen(&["-f", "x", "--auxiliary=y"]), ["-f Some(\"x\")", "--auxiliary Some(\"y\")"]);
         assert_eq!(seen(&["--build-id", "--build-id=md5"]), ["--build-id None", "--build-id Some(\"md5\")"]);
-        assert_eq!(seen(&["--lto-O3"]), ["--lto-O Some(\"3\")"]);
+        assert_eq!(
+            seen(&["--lto-O3", "-O2", "--O1"]),
+            ["--lto-O Some(\"3\")", "-O Some(\"2\")", "--O Some(\"1\")"]
+        );
     }
 
     #[test]

@@ -33,10 +33,57 @@ fn main() -> std::io::Result<()> {
     write("link", choices())?;
     write("eh_frame", vec![("one", [&[1, 0x1c + 4][..], &EH_FRAME].concat())])?;
     write("pdb", codeview())?;
+    write("coff_link", coff_files())?;
     write("crel", vec![("three", vec![0x1c, 0x0f, 1, 2, 0x7c, 0x10, 0x25, 4])])?;
     write("property_note", vec![("ibt", PROPERTY.to_vec())])?;
     write("compressed", compressed())?;
     write("merge", vec![("strings", [&[1, 0, 0, 1, 1, 1, 9, 15][..], b"one\0two\0one\0wo\0"].concat())])
+}
+
+/// Objects for Windows, plain and large, and a library of one, with the options of the link before them.
+fn coff_files() -> Vec<Seed> {
+    use weld_testkit::coff::*;
+    let object = |big: bool| {
+        let mut object = Coff::new(AMD64);
+        if big {
+            object = object.big();
+        }
+        let text = object.section(".text", CODE, &[0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0xc3]);
+        let inline = object.section(".text$inline", CODE | COMDAT, &[0xc3; 9]);
+        let pdata = object.section(".pdata", READ_ONLY | COMDAT, &[0; 12]);
+        let data = object.section(".data", DATA, &[0; 24]);
+        let bss = object.zeroes(".bss", 64);
+        let large = object.section(".rdata$large", READ_ONLY | COMDAT, &[1; 8]);
+        object.section(
+            ".drectve",
+            0x0a00,
+            b" /EXPORT:wanted /include:inline /DEFAULTLIB:none /merge:.x=.data",
+        );
+        object.section_symbol(inline, ANY, 0);
+        let callee = object.symbol("inline", 0, inline, EXTERNAL);
+        object.section_symbol(pdata, ASSOCIATIVE, inline);
+        object.section_symbol(large, LARGEST, 0);
+        object.symbol("large_constant", 0, large, EXTERNAL);
+        let zeroes = object.symbol("zeroes", 8, bss, STATIC);
+        object.symbol("wanted", 0, text, EXTERNAL);
+        object.symbol("common", 100, 0, EXTERNAL);
+        object.symbol("absolute", 5, -1, EXTERNAL);
+        let weak = object.weak("weak", callee);
+        object.reloc(text, 1, callee, REL32);
+        object.reloc(text, 8, zeroes, REL32);
+        object.reloc(pdata, 0, callee, ADDR32NB);
+        object.reloc(data, 0, weak, ADDR64);
+        object.reloc(data, 16, zeroes, SECTION);
+        object.reloc(data, 20, zeroes, SECREL);
+        object.build()
+    };
+    let library = Archive::new(ArchiveKind::Gnu).member("wanted.obj", &object(false), &["wanted", "inline"]);
+    let files = [object(false), object(true), library.build()];
+    let named = ["object", "large", "library"].into_iter().zip(files);
+    named
+        .zip([2u8, 0x15, 4])
+        .map(|((name, file), options)| (name, [&[options], &file[..]].concat()))
+        .collect()
 }
 
 /// Sections of two objects, with what each is and its length before it, and without its signature.

@@ -10,6 +10,7 @@ mod modules;
 mod places;
 pub mod types;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -37,21 +38,36 @@ fn root(options: &Options) -> &[u8] {
     options.pdb.source_path.as_ref().unwrap_or(&options.invocation.directory).as_bytes()
 }
 
-/// Where the PDB goes, from the root on.
-fn whole_path(options: &Options, out: &Path) -> String {
+/// Where the PDB goes; a relative path is put behind `directory`.
+fn whole_path(options: &Options, out: &Path, directory: &[u8]) -> String {
     let pdb = path(options, out);
     let shown = text::path(&pdb);
     let (path, root) = match shown.strip_prefix('/') {
-        Some(path) => (path, "/"),
-        None => (&*shown, options.invocation.directory.as_str()),
+        Some(path) => (path, &b"/"[..]),
+        None => (&*shown, directory),
     };
-    text::text(&absolute(path.as_bytes(), root.as_bytes())).into_owned()
+    text::text(&absolute(path.as_bytes(), root)).into_owned()
+}
+
+/// What the PDB calls the linker. With `/pdbsourcepath` the PDB shall be the same wherever it is made, so it tells
+/// the name alone, which is the same on all systems.
+fn program(options: &Options) -> Cow<'_, [u8]> {
+    let program = options.invocation.program.as_str();
+    if options.pdb.source_path.is_none() {
+        return Cow::Borrowed(program.as_bytes());
+    }
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    absolute(name.as_bytes(), root(options))
 }
 
 /// How the image calls the PDB.
 pub fn alt_path(options: &Options, out: &Path) -> String {
     let pdb = path(options, out);
-    let Some(alt) = &options.pdb.alt_path else { return whole_path(options, out) };
+    let Some(alt) = &options.pdb.alt_path else {
+        // Debuggers look for it there, so this is where it is.
+        return whole_path(options, out, options.invocation.directory.as_bytes());
+    };
     let name = pdb.file_name().map_or("".into(), |name| text::text(name.as_encoded_bytes()).into_owned());
     let extension = out.extension().map_or("".into(), |e| text::text(e.as_encoded_bytes()).into_owned());
     replace(&replace(alt, "%_pdb%", &name), "%_ext%", &extension)
@@ -100,7 +116,7 @@ pub fn write<'j>(
     for name in unknown_variables(options.pdb.alt_path.as_deref().unwrap_or_default()) {
         sink.warn(format!("only %_PDB% and %_EXT% supported in /pdbaltpath:, keeping {name} as literal"));
     }
-    let whole_path = whole_path(options, out);
+    let whole_path = whole_path(options, out, root(options));
     let modules = Modules::of(image, &whole_path, parallel);
     let list = modules.list();
     let sources = Sources { root: root(options), injected: &files.injected() };
@@ -163,6 +179,14 @@ mod tests {
         assert_eq!(alt_path(&options, Path::new("a.exe")), "/x/b.pdb");
         options.pdb.alt_path = Some("%_PDB%-%_ext%%_EXT%".into());
         assert_eq!(alt_path(&options, Path::new("a.dll")), "b.pdb-dlldll");
+        // The PDB's own word for itself does not depend on where it is made, if that is asked for.
+        options.pdb.path = Some("b.pdb".into());
+        options.pdb.source_path = Some("c:\\src".into());
+        assert_eq!(whole_path(&options, Path::new("a.dll"), root(&options)), "c:\\src\\b.pdb");
+        for called in ["/usr/bin/weld", "Z:\\bin\\weld.exe", "weld"] {
+            options.invocation.program = called.into();
+            assert_eq!(*program(&options), *b"c:\\src\\weld");
+        }
         assert_eq!(unknown_variables("a%_PDB%%x%b%c"), ["%x%"]);
     }
 }

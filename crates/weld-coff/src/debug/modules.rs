@@ -12,7 +12,7 @@ use weld_pdb::{CoffGroup, Contribution, Fixup, Module};
 
 use super::fixups::of_section;
 use super::places::{contribution, output_section};
-use super::root;
+use super::{program, root};
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::image::Image;
@@ -202,7 +202,7 @@ fn linker_module<'a>(image: &Image, pdb: &str) -> Draft<'a> {
     let directory = text::text(root(image.options)).into_owned();
     let pairs = [
         ("cwd", directory.as_bytes()),
-        ("exe", called.program.as_bytes()),
+        ("exe", &program(image.options)),
         ("pdb", pdb.as_bytes()),
         ("cmd", arguments.as_bytes()),
     ];

@@ -33,7 +33,7 @@ fn error(line: &str) -> String {
 fn what_a_compiler_passes() {
     let o = options(
         "-plugin p.so -plugin-opt=x -m i386pep -Bdynamic crt2.o -L/lib t.o -lstdc++ -Bstatic -lgcc -o t.exe -s \
-         --gc-sections --icf=safe --subsystem windows:6.1 --whole-archive x.a",
+         --gc-sections --icf=safe --subsystem windows:6.1 -O1 --whole-archive x.a",
     );
     let library =
         |name: &str, is_static| Input::Library(GnuLibrary { name: name.into(), is_static, whole: false });
