@@ -17,7 +17,6 @@ use weld_common::job::{connect, done_with, print};
 use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
 
-use crate::arch;
 use crate::args;
 use crate::emit::{self, Emitter};
 use crate::icf;
@@ -28,7 +27,7 @@ use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::options::{Icf, Options, OutputKind};
+use crate::options::{Icf, Options, OutputKind, ScriptOptions};
 use crate::persona::Persona;
 use crate::relocatable;
 use crate::report;
@@ -58,8 +57,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     let options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
         args::Command::PrintLayout(options) => {
-            let machine = options.inputs.machine.unwrap_or(arch::default());
-            print(host, &default_script::text(&options, machine.facts()))?;
+            print(host, &default_script::printed(&options).unwrap_or_default())?;
             return Ok(Outcome { warnings: sink.finish() });
         }
         args::Command::Print(text) => {
@@ -107,9 +105,8 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
     if options.reports.print_version {
         job.print(&options.persona.version_text())?;
     }
-    if options.reports.default_script {
-        let machine = options.inputs.machine.unwrap_or(arch::default());
-        job.print(&default_script::text(options, machine.facts()))?;
+    if let Some(script) = default_script::printed(options) {
+        job.print(&script)?;
     }
     // An output that cannot be written is an error before any work.
     output::check(&options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
@@ -121,9 +118,10 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
     if let Some(record) = job.record {
         record.add(job.store)?;
     }
-    let options = match (inputs.output.take(), inputs.raw) {
-        (None, false) => options,
-        (path, raw) => changed.get_or_init(|| options.as_scripts_say(path, raw)),
+    let said = std::mem::take(&mut inputs.options);
+    let options = match said == ScriptOptions::default() {
+        true => options,
+        false => changed.get_or_init(|| options.as_scripts_say(said)),
     };
     let job = &Job { options, ..*job };
     if changed.get().is_some() {

@@ -208,6 +208,19 @@ pub struct Options {
     pub threads: Option<usize>,
 }
 
+/// What linker scripts say that is an option, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScriptOptions {
+    /// `OUTPUT`
+    pub output: Option<PathBuf>,
+    /// `OUTPUT_FORMAT(binary)`: the image alone.
+    pub raw: bool,
+    /// `FORCE_COMMON_ALLOCATION` (`-d`), or `INHIBIT_COMMON_ALLOCATION` (`--no-define-common`).
+    pub define_common: Option<bool>,
+    /// `FORCE_GROUP_ALLOCATION` (`--force-group-allocation`)
+    pub dissolve_groups: bool,
+}
+
 impl Options {
     /// The output is the image alone (`--oformat=binary`): nothing is left in it that is not loaded.
     pub fn make_raw(&mut self) {
@@ -215,15 +228,20 @@ impl Options {
         (self.layout.sectionheader, self.symtab.strip) = (false, Strip::All);
     }
 
-    /// These options with what scripts change: the path of the output (`OUTPUT`), and whether that is the image alone ([`Options::make_raw`]).
-    pub fn as_scripts_say(&self, path: Option<PathBuf>, raw: bool) -> Options {
+    /// These options with what scripts change.
+    pub fn as_scripts_say(&self, scripts: ScriptOptions) -> Options {
         let mut changed = self.clone();
-        if let Some(path) = path {
+        if let Some(path) = scripts.output {
             (changed.output.path, changed.output.path_given) = (path, true);
         }
-        if raw {
+        if scripts.raw {
             changed.make_raw();
         }
+        if let Some(define) = scripts.define_common {
+            changed.symbols.define_common = define;
+            changed.symbols.no_define_common = !define && self.kind == OutputKind::Shared;
+        }
+        changed.sections.dissolve_groups |= scripts.dissolve_groups;
         changed
     }
 

@@ -11,6 +11,8 @@
 //# section: .data.f flags=WA
 //# section: .rela.data.f flags=I
 //# readelf: -g => There are no section groups
+//# [weld|bfd] link: -r dissolved-groups.o two.o -o s.o -T x.ld
+//# [weld|bfd] same: r.o s.o
 //# link: r.o -o out
 //# run: ./out
 //# exit: 3
@@ -44,3 +46,5 @@ ret
 nop
 .cfi_endproc
 .section .note.GNU-stack,"",@progbits
+//--- x.ld
+FORCE_GROUP_ALLOCATION

@@ -1,4 +1,4 @@
-//# about: reports of -r: dependencies, why members are linked, commons; a map is refused with a warning
+//# about: reports of -r: dependencies, why members are linked, commons, a map, cross references
 //# only: weld -- about its own words
 //# sh: ar rcs libx.a one.o two.o
 //# link: -r relocatable.o libx.a --dependency-file=out.d --why-extract=- --warn-common -t -o out.o
@@ -7,9 +7,8 @@
 //# stdout-re: (?m)^libx\.a\(one\.o\)$
 //# file: out.d => ^out\.o: \\\n  relocatable\.o \\\n  libx\.a\n
 //# link: -r relocatable.o libx.a -Map=m --cref -o out2.o
-//# warning: -Map has no effect with -r
-//# warning: --cref has no effect with -r
-//# missing: m
+//# file: m => (?m)^ +0 +0 +6 +1 \.text\n.* relocatable\.o:\(\.text\)\n.* _start\n +5 +5 +1 +1 +libx\.a\(one\.o\):\(\.text\)$
+//# file: m => (?m)^one +libx\.a\(one\.o\)\n +relocatable\.o$
 //# fail: -r relocatable.o --require-defined=gone -o out3.o
 //# error: gone is not defined
 .globl _start

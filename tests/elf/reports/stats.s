@@ -13,9 +13,17 @@
 //# stdout-re: (?m)^opened stats\.o$
 //# stdout-re: (?m)^opened libx\.a$
 //# stdout-re: output engine
+//# stdout-re: (?m)^using internal linker script:\n=+\nSECTIONS\n(.*\n)+?\}\n=+\nopened
+//# link: stats.o libx.a --verbose -T x.ld
+//# once
+//# stdout-not: internal linker script
+//# sh: "$LD" -shared --verbose | sed '1,/^=====/d; /^=====/,$d' > shown; "$LD" -shared --print-default-script | cmp - shown
+//# sh-fail: "$LD" -r --verbose
 .globl _start
 _start: call one
 .section .note.GNU-stack,"",@progbits
+//--- x.ld
+SECTIONS { .text : { *(.text) } }
 //--- one.s
 .globl one
 one: ret

@@ -35,7 +35,7 @@ use state::{State, Stop};
 #[derive(Debug)]
 pub enum Command {
     Link(Box<Options>),
-    /// Print the default layout as a script: `--print-default-script` without inputs.
+    /// Print the default layout as a script: `--print-default-script` or `--verbose` without inputs.
     PrintLayout(Box<Options>),
     /// Print this text to standard output and succeed: `--help`, `--version`, `-v` without inputs.
     Print(String),

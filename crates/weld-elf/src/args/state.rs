@@ -31,7 +31,7 @@ pub(super) enum Stop {
     Targets,
     OutputFormat,
     Sysroot,
-    /// `--print-default-script` without inputs.
+    /// `--print-default-script` or `--verbose` without inputs.
     Layout,
 }
 
@@ -216,7 +216,9 @@ impl State {
             path.push(".time-trace");
             self.o.reports.time_trace = Some(path.into());
         }
-        if self.o.reports.default_script && self.o.inputs.args.is_empty() {
+        let shows_script =
+            self.o.reports.default_script || self.o.reports.verbose && self.o.kind != OutputKind::Relocatable;
+        if shows_script && self.o.inputs.args.is_empty() {
             self.stop(Stop::Layout);
         }
         if let Some(text) = self.show_version {

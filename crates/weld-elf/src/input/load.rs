@@ -29,7 +29,7 @@ use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
-use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind};
+use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind, ScriptOptions};
 use crate::script::commands::{self, Command, Definition};
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
@@ -69,8 +69,8 @@ pub struct Inputs<'a> {
     pub commands: Vec<(Arc<str>, Command)>,
     /// What scripts say of layout.
     script: Arc<LayoutScript>,
-    /// Where they say the output goes.
-    pub output: Option<PathBuf>,
+    /// What they say that is an option, too.
+    pub options: ScriptOptions,
     pub total_bytes: u64,
     /// Every file that the command line, scripts and objects brought in, in order.
     pub opened: Vec<Arc<str>>,
@@ -93,8 +93,6 @@ pub struct Inputs<'a> {
     searched_for: Option<&'static Facts>,
     /// What scripts say of it: script, name, and whether it is one of `OUTPUT_ARCH`.
     formats: Vec<(Arc<str>, String, bool)>,
-    /// A script wants the image alone (`OUTPUT_FORMAT(binary)`).
-    pub raw: bool,
     store: &'a InputStore<'a>,
 }
 
@@ -298,7 +296,7 @@ impl<'a> Loader<'a, '_> {
             archives: Vec::new(),
             commands: Vec::new(),
             script: Arc::default(),
-            output: None,
+            options: ScriptOptions::default(),
             total_bytes: 0,
             opened: Vec::new(),
             places: Vec::new(),
@@ -311,7 +309,6 @@ impl<'a> Loader<'a, '_> {
             machine: arch::default(),
             searched_for: other_machine::wanted(self.options, self.store),
             formats: Vec::new(),
-            raw: false,
             store: self.store,
         };
         match Remaps::read(self.options, self.store) {
@@ -474,7 +471,15 @@ impl<'a> Loader<'a, '_> {
                     self.expand(&args, Some(file), depth + 1, out, inputs);
                 }
                 Command::Output(_) if self.options.output.path_given => {}
-                Command::Output(path) => _ = inputs.output.get_or_insert(path),
+                Command::Output(path) => _ = inputs.options.output.get_or_insert(path),
+                Command::DefineCommon(false)
+                    if !matches!(self.options.kind, OutputKind::Shared | OutputKind::Relocatable) =>
+                {
+                    let path = &file.path;
+                    self.sink.error(format!("{path}: INHIBIT_COMMON_ALLOCATION needs -shared or -r"));
+                }
+                Command::DefineCommon(define) => inputs.options.define_common = Some(define),
+                Command::DissolveGroups => inputs.options.dissolve_groups = true,
                 Command::Target(name) => {
                     binary = name == "binary";
                     if !binary && name != "default" {
@@ -547,8 +552,8 @@ impl<'a> Loader<'a, '_> {
             };
             if !is_architecture && name == "binary" {
                 // The command line has the last word.
-                inputs.raw = !self.options.output.format_given;
-                if let Some(option) = self.options.against_raw().filter(|_| inputs.raw) {
+                inputs.options.raw = !self.options.output.format_given;
+                if let Some(option) = self.options.against_raw().filter(|_| inputs.options.raw) {
                     self.sink.error(format!(
                         "{script}: OUTPUT_FORMAT(binary) and {option} cannot be used together"
                     ));

@@ -11,9 +11,10 @@ use super::OutputSection;
 use super::chunk::ChunkKind;
 use super::program::{Memory, Program};
 use super::standard::RELRO_PADDING;
+use crate::arch;
 use crate::arch::facts::Facts;
 use crate::elf::*;
-use crate::options::{Magic, Options, OutputKind};
+use crate::options::{InputArg, InputKind, Magic, Options, OutputKind};
 use crate::sections::bins::prefixes;
 use crate::sections::names::TEXT_PREFIXES;
 
@@ -59,6 +60,7 @@ const USUAL: &[Usual] = &[
     (".init_array", SHT_INIT_ARRAY, WA, None),
     (".ctors", SHT_PROGBITS, WA, None),
     (".dtors", SHT_PROGBITS, WA, None),
+    (".jcr", SHT_PROGBITS, WA, None),
     (".data.rel.ro", SHT_PROGBITS, WA, None),
     (".bss.rel.ro", SHT_NOBITS, WA, None),
     (".dynamic", SHT_DYNAMIC, WA, Some(ChunkKind::Dynamic)),
@@ -76,6 +78,25 @@ const USUAL_LARGE: &[Usual] = &[
     (".ldata", SHT_PROGBITS, WA, None),
     (".lbss", SHT_NOBITS, WA, None),
 ];
+
+/// What is to be printed of it: by `--print-default-script` as it is; by `--verbose`, if there is no other script, with lines around it at which
+/// build systems cut it out.
+pub fn printed(options: &Options) -> Option<String> {
+    let script = || text(options, options.inputs.machine.unwrap_or(arch::default()).facts());
+    if options.reports.default_script {
+        return Some(script());
+    }
+    let is_script = |input: &InputArg| matches!(input.kind, InputKind::Script(_));
+    if !options.reports.verbose
+        || options.kind == OutputKind::Relocatable
+        || options.inputs.args.iter().any(is_script)
+    {
+        return None;
+    }
+    let line = "=".repeat(50);
+    let version = options.persona.version_text();
+    Some(format!("{version}using internal linker script:\n{line}\n{}{line}\n", script()))
+}
 
 /// The default layout for a machine, as options edit it.
 pub fn text(options: &Options, machine: &'static Facts) -> String {
@@ -158,7 +179,7 @@ fn inputs(name: &[u8], options: &Options) -> String {
     match &*name {
         ".init_array" => array(".ctors"),
         ".fini_array" => array(".dtors"),
-        ".init" | ".fini" | ".preinit_array" => format!("KEEP(*({name}))"),
+        ".init" | ".fini" | ".preinit_array" | ".jcr" => format!("KEEP(*({name}))"),
         ".ctors" | ".dtors" => format!("KEEP(*({name} {name}.*))"),
         ".bss" => "*(.bss .bss.* COMMON)".to_owned(),
         ".rela.plt" | ".rel.plt" => format!("*({name} {})", name.replace(".plt", ".iplt")),

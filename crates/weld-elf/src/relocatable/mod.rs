@@ -166,8 +166,6 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--call-graph-ordering-file", job.options.order.call_graph_file.is_some()),
         ("--shuffle-sections", !job.options.order.shuffle.is_empty()),
         ("-z unique-symbol", job.options.symbols.unique_symbol),
-        ("-Map", job.options.reports.map_file.is_some() || job.options.reports.print_map),
-        ("--cref", job.options.reports.cref),
         ("--compress-debug-sections", job.options.sections.compress_debug.is_some()),
         ("--compress-sections", !job.options.sections.compress_sections.is_empty()),
     ];

@@ -213,8 +213,7 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
         job.print(&memory_usage::table(image.layout))?;
     }
     let is_wanted = options.reports.print_map || options.reports.map_file.is_some() || options.reports.cref;
-    // `-r` has said that it makes none.
-    if !is_wanted || context.mode.relocatable {
+    if !is_wanted {
         return Ok(());
     }
     let _span = job.trace.span("map");

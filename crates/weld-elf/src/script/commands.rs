@@ -81,8 +81,10 @@ pub enum Command {
         to_first: bool,
         place: Place,
     },
-    /// `FORCE_COMMON_ALLOCATION`, `INHIBIT_COMMON_ALLOCATION`: with `-r`, whether common symbols get their places.
-    AllocateCommons(bool),
+    /// `FORCE_COMMON_ALLOCATION`, `INHIBIT_COMMON_ALLOCATION`: whether common symbols get their places even with `-r`, or not even in shared objects.
+    DefineCommon(bool),
+    /// `FORCE_GROUP_ALLOCATION`
+    DissolveGroups,
 }
 
 impl Command {
@@ -107,7 +109,9 @@ impl Command {
             Command::RegionAlias(..) => "REGION_ALIAS",
             Command::Insert { .. } => "INSERT",
             Command::NoCrossReferences { .. } => "NOCROSSREFS",
-            Command::AllocateCommons(_) => "FORCE_COMMON_ALLOCATION",
+            Command::DefineCommon(true) => "FORCE_COMMON_ALLOCATION",
+            Command::DefineCommon(false) => "INHIBIT_COMMON_ALLOCATION",
+            Command::DissolveGroups => "FORCE_GROUP_ALLOCATION",
         }
     }
 }
@@ -124,9 +128,6 @@ pub struct Definition {
     /// As the script has it.
     pub text: String,
 }
-
-/// Commands that would mean something, and are not built.
-const UNSUPPORTED: [&[u8]; 2] = [b"FORCE_GROUP_ALLOCATION", b"HLL"];
 
 /// Files that scripts speak of.
 pub trait Files<'a> {
@@ -221,10 +222,8 @@ impl<'a> Parser<'a, '_> {
             (Kind::Word, b"OUTPUT_ARCH") => self.one_name(Command::Architecture)?,
             (Kind::Word, b"OUTPUT_FORMAT") => self.output_format()?,
             (Kind::Word, b"VERSION") => self.version()?,
-            (Kind::Word, word) if UNSUPPORTED.contains(&word) => {
-                let word = String::from_utf8_lossy(word);
-                return Err(self.lexer.error_at(&token, format!("{word} is not supported yet")));
-            }
+            // GNU ld knows the word, and passes over it with a warning.
+            (Kind::Word, b"HLL") => return Err(self.lexer.error_at(&token, "HLL is not supported")),
             (Kind::Word, word) => {
                 if !self.common_statement(&token)? && !self.layout_command(&token, word)? {
                     self.definition(&token)?;
@@ -275,8 +274,9 @@ impl<'a> Parser<'a, '_> {
                     place: token.place(&self.path),
                 }
             }
-            b"FORCE_COMMON_ALLOCATION" => Command::AllocateCommons(true),
-            b"INHIBIT_COMMON_ALLOCATION" => Command::AllocateCommons(false),
+            b"FORCE_COMMON_ALLOCATION" => Command::DefineCommon(true),
+            b"INHIBIT_COMMON_ALLOCATION" => Command::DefineCommon(false),
+            b"FORCE_GROUP_ALLOCATION" => Command::DissolveGroups,
             // What they ask for is so in any case.
             b"FLOAT" | b"NOFLOAT" => return Ok(true),
             b"LD_FEATURE" => {

@@ -21,10 +21,15 @@ const ROWS: &[Spec<State>] = &[
     flag(&["target-help"], "Print the supported targets.", |s| s.stop(Stop::Targets)),
     flag(&["print-output-format"], "Print the name of the output format.", |s| s.stop(Stop::OutputFormat)),
     flag(&["print-sysroot"], "Print the sysroot.", |s| s.stop(Stop::Sysroot)),
-    take(&["verbose"], Optional("N"), "Say what is done.", |s, _| {
-        s.o.reports.verbose = true;
-        Ok(())
-    }),
+    take(
+        &["verbose"],
+        Optional("N"),
+        "Print the default layout as a linker script, and say what is done.",
+        |s, _| {
+            s.o.reports.verbose = true;
+            Ok(())
+        },
+    ),
     flag(&["trace", "t"], "Print the names of the inputs.", |s| s.o.reports.trace = true),
     take(&["trace-symbol", "y"], Required("SYMBOL"), "Print which inputs define and use SYMBOL.", |s, v| {
         s.o.reports.trace_symbols.push(v.string()?);

@@ -50,6 +50,8 @@ impl Maker<'_> {
         let mut known = orphans::Known {
             likeness: vec![None; self.blocks.len()],
             is_there: vec![false; self.blocks.len()],
+            is_usual: self.blocks.iter().map(|block| orphans::is_usual(&block.name)).collect(),
+            is_fixed: self.blocks.iter().map(|block| block.fixed).collect(),
             only_behind: self.source.script.phdrs.is_some() || !self.source.script.regions.is_empty(),
         };
         let mut floats: HashMap<usize, Vec<Step>> = std::mem::take(&mut self.floats).into_iter().collect();
@@ -81,6 +83,8 @@ impl Maker<'_> {
             }
             for &number in &numbers {
                 known.is_there[number] = true;
+                // Others like it follow it.
+                known.is_usual[number] = true;
                 known.likeness[number] = (!nowhere).then_some(likeness);
             }
             let all = numbers.iter().flat_map(|&number| match floats.remove(&number) {

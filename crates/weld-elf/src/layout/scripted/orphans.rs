@@ -1,7 +1,8 @@
 //! Where output sections go that a script does not name.
 //!
-//! One in memory goes beside the section that is most like it, in front of it or behind it as the default layout has them. With `MEMORY` or
-//! `PHDRS` it goes behind, for it lies in the same memory and segment as the section before it. Symbols that are assigned to behind a section
+//! One in memory goes beside the section that is most like it, in front of it or behind it as the default layout has them. Where the place
+//! counts it only goes behind: with `MEMORY` or `PHDRS`, for it lies in the same memory and segment as the section before it; and in front of
+//! the first section, if the script says at which address that lies. Symbols that are assigned to behind a section
 //! stay with it; assignments to `.` are meant for what follows. Behind the last section it goes to the end of the script. One
 //! that is not in memory goes to the end, too.
 //!
@@ -11,6 +12,7 @@ use super::*;
 use crate::elf::*;
 use crate::layout::OutputSection;
 use crate::layout::program::Memory;
+use crate::script::expr::Op;
 
 /// What a section is like: the more of the upper bits two have in common, the more alike they are; and the smaller one comes first.
 pub(super) fn likeness(out: &OutputSection) -> u32 {
@@ -45,8 +47,28 @@ pub(super) struct Known {
     pub likeness: Vec<Option<u32>>,
     /// There is such a section in the output.
     pub is_there: Vec<bool>,
+    /// It bears the name that compilers give to what is like it.
+    pub is_usual: Vec<bool>,
+    /// The script says at which address it lies.
+    pub is_fixed: Vec<bool>,
     /// Orphans go behind what they are like.
     pub only_behind: bool,
+}
+
+/// Whether this is the name that compilers give to what is like it.
+pub(super) fn is_usual(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b".text"
+            | b".rodata"
+            | b".data"
+            | b".bss"
+            | b".tdata"
+            | b".tbss"
+            | b".sdata"
+            | b".sbss"
+            | b".data.rel.ro"
+    )
 }
 
 impl Known {
@@ -89,10 +111,43 @@ impl Known {
         at
     }
 
-    /// In front of the section that ends at a step, and of the assignments that are meant for it.
-    fn before(&self, steps: &[Step], end: usize) -> usize {
-        let before = steps[..end].iter().rposition(|step| self.ended(step).is_some());
-        before.map_or(0, |before| before + 1).max(start(steps))
+    /// In front of the section that ends at a step, and of the assignments that are meant for it; unless it is the first, and lies where the
+    /// script says.
+    fn before(&self, steps: &[Step], end: usize) -> Option<usize> {
+        match steps[..end].iter().rposition(|step| self.ended(step).is_some()) {
+            Some(before) => Some((before + 1).max(start(steps))),
+            None => Some(start(steps)).filter(|_| !self.begins_where_told(&steps[..=end])),
+        }
+    }
+
+    /// Whether the script gives an address to the section at whose end the steps end. One that leaves room for the headers leaves it for all that
+    /// comes first.
+    fn begins_where_told(&self, steps: &[Step]) -> bool {
+        let mut inside = false;
+        for step in steps {
+            match step {
+                Step::Begin(_) => inside = true,
+                Step::End(block) if self.is_fixed.get(*block).copied().unwrap_or(false) => return true,
+                Step::End(_) => inside = false,
+                Step::Assign { name, value, .. }
+                    if !inside && name == "." && !value.code.contains(&Op::HeadersSize) =>
+                {
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// Behind the section that is most like it, the one with the usual name before others.
+    fn behind_its_like(&self, steps: &[Step], orphan: u32) -> Option<usize> {
+        let blocks = steps.iter().enumerate().filter_map(|(at, step)| Some((at, self.ended(step)?)));
+        let known = blocks.filter_map(|(at, block)| Some((at, block, self.of(block)?)));
+        let usual = |block: usize| self.is_usual.get(block).copied().unwrap_or(false);
+        let best =
+            known.max_by_key(|(at, block, other)| (std::cmp::Reverse(orphan ^ other), usual(*block), *at));
+        best.map(|(at, ..)| at + 1)
     }
 }
 
@@ -107,10 +162,12 @@ fn start(steps: &[Step]) -> usize {
 pub(super) fn place(steps: &[Step], known: &Known, orphan: u32) -> usize {
     let Some((end, alike)) = known.nearest(steps, orphan) else { return steps.len() };
     let Some(other) = known.ended(&steps[end]).and_then(|block| known.of(block)) else { return steps.len() };
-    let mut at = match other <= orphan || known.only_behind {
-        true => known.behind(steps, (end, alike), orphan),
+    let beside = match other <= orphan {
+        _ if known.only_behind => None,
+        true => Some(known.behind(steps, (end, alike), orphan)),
         false => known.before(steps, end),
     };
+    let Some(mut at) = beside.or_else(|| known.behind_its_like(steps, orphan)) else { return steps.len() };
     // The last assignments to `.` are meant for nothing else; those in front of a section for that, be it there or not.
     if !steps[at..].iter().any(|step| matches!(step, Step::Begin(_))) {
         return steps.len();
@@ -137,13 +194,21 @@ mod tests {
 
     fn assign(name: &str) -> Step {
         let place = Place { path: "t".into(), line: 1, column: 1 };
-        let value = Expr { code: Vec::new(), place: place.clone() };
+        let code = if name == "." { vec![Op::HeadersSize] } else { Vec::new() };
+        let value = Expr { code, place: place.clone() };
         Step::Assign { name: name.into(), target: None, value, place, text: String::new() }
     }
 
     fn known(likeness: &[u32]) -> Known {
         let likeness: Vec<_> = likeness.iter().map(|key| Some(*key)).collect();
-        Known { is_there: vec![true; likeness.len()], likeness, only_behind: false }
+        let no = vec![false; likeness.len()];
+        Known {
+            is_there: vec![true; likeness.len()],
+            likeness,
+            is_usual: no.clone(),
+            is_fixed: no,
+            only_behind: false,
+        }
     }
 
     #[test]
@@ -168,6 +233,23 @@ mod tests {
         of.only_behind = true;
         assert_eq!(place(&steps, &of, 0x40), 5);
         assert_eq!(place(&steps, &of, 0x200), steps.len());
+        // Nor is it if the first lies where the script says.
+        of.only_behind = false;
+        of.is_fixed[0] = true;
+        assert_eq!(place(&steps, &of, 0x40), 5);
+        assert_eq!(place(&steps, &of, 0x200), 5);
+        assert_eq!(place(&steps[1..], &of, 0x40), 4);
+    }
+
+    #[test]
+    fn of_several_alike_the_one_with_the_usual_name_has_orphans_behind_it() {
+        let steps: Vec<Step> = (0..4).flat_map(|number| [Step::Begin(number), Step::End(number)]).collect();
+        let mut of = known(&[0x218, 0x80, 0x218, 0x218]);
+        of.only_behind = true;
+        assert_eq!(place(&steps, &of, 0x218), steps.len());
+        of.is_usual[2] = true;
+        assert_eq!(place(&steps, &of, 0x218), 6);
+        assert_eq!(place(&steps, &of, 0x208), 6);
     }
 
     #[test]
