@@ -126,7 +126,11 @@ impl Site<'_, '_, '_> {
                 }
                 return Ok(0);
             }
-            Class::Narrow | Class::Low => target,
+            Class::Narrow => {
+                self.check_frame(reloc, place);
+                target
+            }
+            Class::Low => target,
             Class::Pc | Class::Plt if R::UNDEFINED_IS_NEAR && is_undefined(place) => {
                 let target = R::undefined(kind, here).wrapping_add(addend);
                 return R::put_distance(kind, out, at, target, here).map(|()| 0);
@@ -375,17 +379,21 @@ impl Site<'_, '_, '_> {
             let bound_here = stands_in && !self.image.mode.pic && !self.is_writable();
             return if bound_here { target } else { self.for_loader::<R>(place.addend as u64) };
         }
-        let relocated =
-            self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
-        let section = SectionId(self.object.section_base + self.shndx);
-        if relocated && self.image.sections.get(section).kind() == SectionKind::EhFrame {
-            self.frame_not_pic(reloc);
-        }
+        let relocated = self.check_frame(reloc, place);
         let beside = R::FACTS.dynamic.with_addends && !self.image.relr;
         if relocated && beside && !self.image.options.relocs.apply_dynamic_relocs { 0 } else { target }
     }
 
-    /// The scan does not look at what FDEs say of their functions.
+    /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does not look, that is an error.
+    pub(super) fn check_frame(&self, reloc: &Rela, place: Place) -> bool {
+        let moves = self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+        let section = SectionId(self.object.section_base + self.shndx);
+        if moves && self.image.sections.get(section).kind() == SectionKind::EhFrame {
+            self.frame_not_pic(reloc);
+        }
+        moves
+    }
+
     #[cold]
     fn frame_not_pic(&self, reloc: &Rela) {
         let name = self.image.describe_symbol(self.object, reloc.sym());

@@ -651,6 +651,10 @@ fn object_header(data: &[u8], machine: &Facts) -> Result<Ehdr, String> {
 pub fn section_table<'a>(elf: &File<'a>, ehdr: &Ehdr) -> Result<(&'a [Shdr], &'a [u8]), String> {
     const OUTSIDE: &str = "section header table is out of bounds (truncated file?)";
     if ehdr.e_shoff() == 0 {
+        let count = ehdr.e_shnum();
+        if ehdr.e_type() == ET_REL && count != 0 {
+            return Err(format!("has no section header table (e_shoff), but {count} sections (e_shnum)"));
+        }
         return Ok((&[], &[]));
     }
     if u64::from(ehdr.e_shentsize()) != elf.format.size::<Shdr>() {

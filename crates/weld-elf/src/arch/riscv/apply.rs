@@ -98,9 +98,11 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
             Class::Pc | Class::Plt if plain => {
                 Riscv::<WIDE>::put_distance(kind, out, at, target, here).map(|()| 0)
             }
-            Class::Low | Class::Narrow | Class::Term if plain => {
+            Class::Narrow if plain => {
+                site.check_frame(reloc, place);
                 Riscv::<WIDE>::put(kind, out, at, target).map(|()| 0)
             }
+            Class::Low | Class::Term if plain => Riscv::<WIDE>::put(kind, out, at, target).map(|()| 0),
             _ => site.special::<Riscv<WIDE>>(class, i, (out, at), place),
         };
         done.or_else(|failure| match self.low_address(i, here) {

@@ -200,6 +200,9 @@ impl Arch {
             ("64", rest) => (64, rest),
             _ => return None,
         };
+        if !rest.starts_with(['i', 'e', 'g']) {
+            return None;
+        }
         let mut extensions = BTreeMap::new();
         while !rest.is_empty() {
             rest = rest.strip_prefix('_').unwrap_or(rest);
@@ -299,6 +302,7 @@ mod tests {
         assert_eq!(Arch::parse("rv64i2p1m2p0").unwrap().to_string(), "rv64i2p1_m2p0");
         assert_eq!(Arch::parse("rv64i2_zba1_zve32x").unwrap().to_string(), "rv64i2p0_zba1p0_zve32x0p0");
         assert_eq!(Arch::parse("rv64i_svp1p0_xp2").unwrap().to_string(), "rv64i0p0_svp1p0_xp2p0");
+        assert!(Arch::parse("rv64").is_none() && Arch::parse("rv32c2p0").is_none());
         for wrong in
             ["rv64i_zicsr2p", "rv64i_zicsr2p@", "rv64i_zi csr2p0", "rv64i_Zba", "rv64i_zba1p99999999999"]
         {
