@@ -138,3 +138,51 @@ fn relocations_of_zeroes() {
     let error = link(&dir, &[&path], &[]).unwrap_err();
     assert!(error.contains("section 2 (.zero): it has relocations, but no contents"), "{error}");
 }
+
+/// What belongs to a symbol is not a symbol itself, whatever its bytes say.
+#[test]
+fn auxiliary_records() {
+    let dir = Dir::new("auxiliary");
+    let linked = |index: fn(u32, u32) -> u32, weak: bool| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+        let inline = object.section(".text$f", coff::CODE | coff::COMDAT, &[0xc3]);
+        let leader = object.section_symbol(inline, coff::ANY, 0);
+        let function = object.symbol("function", 0, inline, coff::EXTERNAL);
+        object.symbol("start", 0, text, coff::EXTERNAL);
+        let to = index(leader, function);
+        let to = if weak { object.weak("weak", to) } else { to };
+        object.reloc(text, 1, to, coff::REL32);
+        let path = dir.write("a.obj", &object.build());
+        link(&dir, &[&path], &[])
+    };
+    linked(|_, function| function, false).unwrap();
+    linked(|_, function| function, true).unwrap();
+    let error = linked(|leader, _| leader + 1, false).unwrap_err();
+    assert!(error.contains("relocation against a symbol that there is not"), "{error}");
+    let error = linked(|_, _| 100, false).unwrap_err();
+    assert!(error.contains("relocation against a symbol that there is not"), "{error}");
+    let error = linked(|leader, _| leader + 1, true).unwrap_err();
+    assert!(error.contains("undefined symbol: weak"), "{error}");
+}
+
+#[test]
+fn sections_without_contents_or_choice() {
+    let dir = Dir::new("choice");
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xc3]);
+    let start = object.symbol("start", 0, text, coff::EXTERNAL);
+    let empty = object.section(".data", coff::DATA, &[]);
+    object.reloc(empty, 0, start, coff::ADDR64);
+    let path = dir.write("a.obj", &object.build());
+    let error = link(&dir, &[&path], &[]).unwrap_err();
+    assert!(error.contains("section 2 (.data): it has relocations, but no contents"), "{error}");
+
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE | coff::COMDAT, &[0xc3]);
+    object.section_symbol(text, 0, 0);
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    let path = dir.write("b.obj", &object.build());
+    let error = link(&dir, &[&path], &[]).unwrap_err();
+    assert!(error.contains("unknown comdat type 0 for .text"), "{error}");
+}

@@ -57,6 +57,9 @@ fn one<R: Rules>(
     };
     let symbol = image.target(section.object, relocation);
     if symbol.kind == SymbolKind::Undefined {
+        if !image.object(section.object).is_symbol(relocation.symbol_table_index.get(LE)) {
+            return fail("relocation against a symbol that there is not");
+        }
         // Whoever links in spite of undefined symbols gets places as they are.
         return if image.options.force.unresolved { Ok(()) } else { fail("undefined symbol") };
     }
@@ -104,10 +107,13 @@ fn is_of_functions(image: &Image, section: &Section) -> bool {
 fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &str) -> Diagnostic {
     let object = image.object(section.object);
     let index = relocation.symbol_table_index.get(LE);
-    let symbol = object.coff.symbols.get(index);
+    let symbol = object.coff.symbols.get(index).filter(|_| object.is_symbol(index));
     let symbol = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok()).unwrap_or_default();
     let offset = relocation.virtual_address.get(LE);
     let place = undefined::place(object, section.number as i32, offset, image.options);
-    Diagnostic::error(format!("{what}: {}", image.options.shown(symbol)))
-        .note(format!("referenced by {place}"))
+    let text = match symbol {
+        b"" => what.to_owned(),
+        name => format!("{what}: {}", image.options.shown(name)),
+    };
+    Diagnostic::error(text).note(format!("referenced by {place}"))
 }

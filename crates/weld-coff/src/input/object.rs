@@ -40,6 +40,9 @@ pub const NO_LEADER: u32 = u32::MAX;
 /// Records that a symbol's name is asked for ahead.
 const NAME_AHEAD: u32 = 12;
 
+/// Stands for a record that belongs to the symbol in front of it.
+const AUXILIARY: u32 = u32::MAX;
+
 /// Stands for a section that is no COMDAT section.
 const PLAIN: u32 = u32::MAX;
 
@@ -51,7 +54,7 @@ pub struct Object<'a> {
     pub file: FileId,
     pub name: FileName<'a>,
     pub coff: ObjectFile<'a>,
-    /// Of each record of the symbol table the id of its name and one; 0 if it is not a global symbol.
+    /// Of each record of the symbol table the id of its name and one; 0 if it is not a global symbol, [`AUXILIARY`] if it is no symbol.
     globals: Vec<AtomicU32>,
     /// In the order of sections.
     pub comdats: Vec<Comdat>,
@@ -119,8 +122,13 @@ impl<'a> Object<'a> {
     /// The name that symbol `index` stands for; `None` for one that only this object sees.
     #[inline]
     pub fn global(&self, index: u32) -> Option<SymbolId> {
-        let id = self.globals.get(index as usize)?.load(Ordering::Relaxed);
-        id.checked_sub(1).map(SymbolId)
+        name_of(self.globals.get(index as usize)?.load(Ordering::Relaxed))
+    }
+
+    /// Whether record `index` is a symbol: others belong to the symbol in front of them, or are not there.
+    #[inline]
+    pub fn is_symbol(&self, index: u32) -> bool {
+        self.globals.get(index as usize).is_some_and(|id| id.load(Ordering::Relaxed) != AUXILIARY)
     }
 
     /// Asks for what has been settled for the leader of a COMDAT section.
@@ -136,7 +144,7 @@ impl<'a> Object<'a> {
     /// The names that its symbols stand for.
     pub fn globals(&self) -> impl Iterator<Item = SymbolId> {
         let ids = self.globals.iter().map(|id| id.load(Ordering::Relaxed));
-        ids.filter_map(|id| id.checked_sub(1).map(SymbolId))
+        ids.filter_map(name_of)
     }
 
     pub fn set_global(&self, index: u32, id: SymbolId) {
@@ -163,6 +171,10 @@ impl<'a> Object<'a> {
                 }
                 None => None,
             };
+            if symbol.aux > 0 {
+                let behind = self.globals.iter().skip(index as usize + 1).take(symbol.aux.into());
+                behind.for_each(|id| id.store(AUXILIARY, Ordering::Relaxed));
+            }
             if !symbol.is_global() {
                 continue;
             }
@@ -181,6 +193,13 @@ impl<'a> Object<'a> {
         }
         Ok(())
     }
+}
+
+/// The name that a word of `globals` stands for.
+#[inline]
+fn name_of(word: u32) -> Option<SymbolId> {
+    let id = word.wrapping_sub(1);
+    (id < AUXILIARY - 1).then_some(SymbolId(id))
 }
 
 /// What a global symbol, of a COMDAT section or not, is to other files. `None`: nothing.
@@ -240,12 +259,21 @@ fn comdats(coff: &ObjectFile) -> (Vec<Comdat>, Vec<u32>) {
     (list, places)
 }
 
+#[cold]
+fn unknown_selection(coff: &ObjectFile, selection: u8, symbol: &Symbol) -> String {
+    let name = coff.symbol_name(symbol).map(text::text).unwrap_or_default();
+    format!("unknown comdat type {selection} for {name}")
+}
+
 impl Comdat {
     /// Takes in a symbol of the section: the first one says how to choose, the next one is the leader.
     #[inline]
     fn learn(&mut self, coff: &ObjectFile, index: u32, symbol: &Symbol) -> Result<(), String> {
         if self.selection == 0 {
             if let Some(definition) = coff.symbols.section_definition(index, symbol) {
+                if definition.selection == 0 {
+                    return Err(unknown_selection(coff, 0, symbol));
+                }
                 self.selection = definition.selection;
                 self.parent = definition.number;
             }
@@ -253,9 +281,7 @@ impl Comdat {
             self.leader = index;
             self.leader_is_global = symbol.is_global();
             if !(1..=LARGEST).contains(&self.selection) {
-                let selection = self.selection;
-                let name = coff.symbol_name(symbol).map(text::text).unwrap_or_default();
-                return Err(format!("unknown comdat type {selection} for {name}"));
+                return Err(unknown_selection(coff, self.selection, symbol));
             }
         }
         Ok(())

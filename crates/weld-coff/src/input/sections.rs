@@ -453,7 +453,7 @@ impl<'a> Parser<'_, 'a> {
             return Ok(());
         }
         (section.align, section.flags, section.part) = (known.align, known.flags, known.part);
-        if section.is_bss() && !relocations.is_empty() {
+        if (section.is_bss() || section.size == 0) && !relocations.is_empty() {
             return Err("it has relocations, but no contents".to_owned());
         }
         Ok(())

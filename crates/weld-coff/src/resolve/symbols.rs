@@ -150,7 +150,9 @@ pub fn of_object(
 
 /// What a symbol stands for that only its object sees.
 pub fn local(sections: &Sections, id: ObjectId, object: &Object, index: u32) -> Symbol {
-    let Some(symbol) = object.coff.symbols.get(index) else { return UNDEFINED };
+    let Some(symbol) = object.coff.symbols.get(index).filter(|_| object.is_symbol(index)) else {
+        return UNDEFINED;
+    };
     match u32::try_from(symbol.section) {
         Ok(number) if number > 0 && number as usize <= object.coff.sections.len() => {
             Symbol::in_section(sections.id(id, number), symbol.value.into())
