@@ -14,7 +14,7 @@
 //! 4. [`Pdb::write`], into an [`OutputFile`](weld_common::io::output::OutputFile) of [`Pdb::file_len`] bytes. The linker answers [`Relocate::fixups`], once for
 //!    each `.debug$S` section. The answer is the PDB's [`Identity`], for the image's debug directory.
 //!
-//! With `parallel`, loops run in the rayon pool of the caller.
+//! With `parallel`, loops run in the rayon pool of the caller. `examples/jit.rs` writes a PDB for code that is made while a program runs.
 //!
 //! ```
 //! use weld_common::{diag::DiagSink, host::QuietHost, io::output::*};
