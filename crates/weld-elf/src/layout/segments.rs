@@ -286,7 +286,10 @@ pub(super) fn plan_with(
     if headers {
         list.push(segment(PT_PHDR, PF_R, 0..0, layout.format.word()));
     }
-    if let Some(i) = has(ChunkKind::Interp) {
+    // What inputs have by that name does as well: that is how glibc makes a library that runs.
+    let from_inputs =
+        || sections[..alloc].iter().position(|s| *s.name == *b".interp" && !s.is_nobits() && s.size > 0);
+    if let Some(i) = has(ChunkKind::Interp).or_else(from_inputs) {
         list.push(segment(PT_INTERP, PF_R, i..i + 1, 1));
     }
     plan_loads(&mut list);

@@ -127,7 +127,8 @@ fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
     of_sections.chain(script.values()).chain(rest).chain(data).collect()
 }
 
-/// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own.
+/// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own. With
+/// `.relro_padding`, as the default layout has it as a script, that is all from the first such section up to there.
 fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Program, PageSizes)) {
     let segment = script.data_segment;
     let page = pages.common;
@@ -140,6 +141,12 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Progra
         return;
     }
     layout.sections.iter_mut().filter(|s| loads(s)).for_each(|out| out.memory = program.usual_memory(out));
+    if let Some(padding) = layout.sections.iter().position(|s| s.pads_relro)
+        && let Some(first) = layout.sections[..padding].iter().position(|s| s.is_alloc() && s.is_relro())
+    {
+        let inside = layout.sections[first..padding].iter_mut().filter(|s| loads(s));
+        inside.for_each(|out| out.memory = Memory::Relro);
+    }
     let is_it = |s: &OutputSection| s.is_relro() && s.size > 0 && !is_tls_zeroes(s);
     let first = layout.sections.iter().position(is_it);
     let last = layout.sections.iter().rposition(is_it);
