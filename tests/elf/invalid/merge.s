@@ -1,8 +1,5 @@
-//# about: merge sections that are writable, and references outside of them
+//# about: references outside of sections that are merged
 //# not: bfd mold -- they accept it
-//# fail: writable.o
-//# error: writable\.o:\(\.foo\): (is writable \(SHF_WRITE\), so that it cannot be merged|writable SHF_MERGE section is not supported)
-//# [!lld] link: -r writable.o -o r.o
 //# fail: merge.o
 //# [weld] error: merge\.o:\(\.data\+0x0\): R_X86_64_64 refers to an offset outside a section that is merged: '\.rodata\.cst4'
 //# [weld] error: merge\.o:\(\.data\+0x8\): R_X86_64_64 refers to an offset outside
@@ -23,10 +20,4 @@ end:
 .quad .rodata.cst4 + 4
 .section .debug_x,"",@progbits
 .quad .rodata.cst4 + 100
-.section .note.GNU-stack,"",@progbits
-//--- writable.s
-.globl _start
-_start: ret
-.section .foo,"awM",@progbits,4
-.quad 0
 .section .note.GNU-stack,"",@progbits

@@ -94,12 +94,11 @@ impl<'c> Known<'c> {
             return Known::Merged { pieces, base, value };
         }
         let place = image.place(object, index, 0);
-        if place.flags & sym::OUTSIDE != 0 {
-            site.outside_pieces(reloc);
-            return Known::Gone;
-        }
         let folds = || !image.live.folds.is_empty() && is_folded(image, object, index);
         if place.dead || folds() && hides_folded(site) {
+            if place.flags & sym::OUTSIDE != 0 {
+                site.outside_pieces(reloc);
+            }
             return Known::Gone;
         }
         Known::At(place.address.wrapping_add(place.addend as u64))

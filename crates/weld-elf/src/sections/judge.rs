@@ -273,9 +273,6 @@ impl<'a> Parser<'a, '_> {
         if shdr.sh_flags() & SHF_MERGE == 0 {
             return Ok(kind);
         }
-        if shdr.sh_flags() & SHF_WRITE != 0 && !relocatable {
-            return Err("is writable (SHF_WRITE), so that it cannot be merged (SHF_MERGE)".into());
-        }
         if kind == SectionKind::NoBits || !self.is_mergeable(shdr, size) {
             return Ok(kind);
         }
@@ -289,7 +286,10 @@ impl<'a> Parser<'a, '_> {
 
     fn is_mergeable(&self, shdr: &Shdr, size: u64) -> bool {
         let entsize = shdr.sh_entsize();
-        self.options.kind != OutputKind::Relocatable
+        // What a program may change is not the same because it begins the same.
+        let is_constant = shdr.sh_flags() & SHF_WRITE == 0;
+        is_constant
+            && self.options.kind != OutputKind::Relocatable
             && self.options.sections.optimize > 0
             && self.options.sections.merge_sections
             && entsize > 0
