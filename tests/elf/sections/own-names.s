@@ -1,4 +1,4 @@
-//# about: sections of inputs that have the names of the linker's own are data like other: no header takes them for its own
+//# about: sections of inputs that have the names of the linker's own are data like other: no header takes them for its own; but .interp of a library that has none names a loader
 //# only: weld -- others join them with their own, or discard them
 //# matrix: kind=pie,shared
 //# obj: lib.o = lib.s
@@ -15,7 +15,7 @@
 //# [kind=pie] check: seg(GNU_EH_FRAME) == sym(__GNU_EH_FRAME_HDR)
 //# [kind=pie] check: u8(sym(__GNU_EH_FRAME_HDR)) == 1
 //# [kind=pie] segment: INTERP memsz=28
-//# [kind=shared] no-segment: INTERP
+//# [kind=shared] segment: INTERP count=1
 //# readelf-not: -SW => PROGBITS( +[0-9a-f]+){4} +[A-Z]* +[1-9][0-9]* +[0-9]+ +[0-9]+\n
 //# [kind=shared] link: %pie main.o own.so lib.so
 //# run: ./out
