@@ -22,7 +22,11 @@ fn comes_from_input(problem: &str) -> bool {
         || problem.starts_with("TLS symbol ")
         || problem.starts_with("notes: ")
         || problem.contains("is not a multiple of the entry size")
-        // Scripts say where what lies and which program headers there are.
+        // Scripts say where what lies (overlays, addresses that suit no alignment) and which program headers there are, so that sections may be in none.
+        || problem.contains(" overlap in the memory ")
+        || problem.contains(": address ") && problem.contains(" is not aligned to ")
+        || problem.contains("file offset does not match the address")
+        || problem.contains("which is not loaded")
         || problem.contains("PT_")
         || problem.contains("segment")
 }

@@ -96,7 +96,7 @@ pub fn fields(file: &[u8]) -> Vec<Field> {
         let header = shoff + 64 * index;
         list.record(Owner::Section(index), SECTION, header);
         let (at, size) = (number(file, header + 24, 8) as usize, number(file, header + 32, 8) as usize);
-        list.contents(index, number(file, header + 4, 4) as u32, at..at + size);
+        list.contents(index, number(file, header + 4, 4) as u32, at..at.saturating_add(size).min(file.len()));
     }
     list.fields
 }
