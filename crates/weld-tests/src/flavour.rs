@@ -1,9 +1,9 @@
 //! What differs between the command lines of linkers, and between the programs that they make.
 
-use crate::objects::{cache_dir, find_program};
+use crate::objects::cache_dir;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
@@ -82,24 +82,25 @@ impl Flavour {
 
 /// Debian's package wine64 has no command in the path.
 const WINE: &str = "/usr/lib/wine/wine64";
+const WINE_SERVER: &str = "/usr/lib/wine/wineserver64";
 
-/// The directory that wine keeps its world in; made once, which takes seconds. It is large, so it lies where caches that share
-/// objects share it, too.
+/// The directory that wine keeps its world in, with its server running. A program that finds no server starts one, and ends
+/// with exit code 1 and not a word if that fails, as if the program under test had; so it is started here, apart from the tests.
 fn wine_prefix() -> Result<PathBuf, String> {
-    find_program(WINE)?;
-    if !Path::new(WINE).exists() {
-        return Err(format!("{WINE} is not installed (./test installs what the tests need)"));
+    for program in [WINE, WINE_SERVER] {
+        if !Path::new(program).exists() {
+            return Err(format!("{program} is not installed (./test installs what the tests need)"));
+        }
     }
     let prefix = cache_dir().join("objs").join("wine");
-    let done = prefix.join("ready");
-    if done.exists() {
-        return Ok(prefix);
-    }
     let fail = |e: std::io::Error| format!("{}: {e}", prefix.display());
     std::fs::create_dir_all(&prefix).map_err(fail)?;
     // Several workers may come here at once.
     let lock = File::create(prefix.join("lock")).map_err(fail)?;
     lock.lock().map_err(fail)?;
+    start_wine_server(&prefix)?;
+    // The prefix is made once, which takes seconds. It is large, so it lies where caches that share objects share it, too.
+    let done = prefix.join("ready");
     if !done.exists() {
         let mut command = Command::new(WINE);
         command.args(["wineboot", "--init"]).env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
@@ -110,6 +111,22 @@ fn wine_prefix() -> Result<PathBuf, String> {
         File::create(&done).map_err(fail)?;
     }
     Ok(prefix)
+}
+
+/// The server ends some seconds after its last program.
+fn start_wine_server(prefix: &Path) -> Result<(), String> {
+    const RUNS_ALREADY: i32 = 2;
+    let mut last = None;
+    for _ in 0..3 {
+        let mut command = Command::new(WINE_SERVER);
+        command.env("WINEPREFIX", prefix).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let status = command.status().map_err(|e| format!("{WINE_SERVER}: {e}"))?;
+        if status.success() || status.code() == Some(RUNS_ALREADY) {
+            return Ok(());
+        }
+        last = Some(status);
+    }
+    Err(format!("{WINE_SERVER} does not start: {}", last.map(|s| s.to_string()).unwrap_or_default()))
 }
 
 /// The value of the last `-o`.
