@@ -186,3 +186,48 @@ fn sections_without_contents_or_choice() {
     let error = link(&dir, &[&path], &[]).unwrap_err();
     assert!(error.contains("unknown comdat type 0 for .text"), "{error}");
 }
+
+/// What debug information refers to is looked at as closely as what the image does.
+#[test]
+fn relocations_of_debug_information() {
+    let dir = Dir::new("debug");
+    let linked = |offset: u32, typ: u16, value: u32| {
+        let mut object = Coff::new(coff::AMD64);
+        let text = object.section(".text", coff::CODE, &[0xc3; 16]);
+        object.symbol("start", 0, text, coff::EXTERNAL);
+        let place = object.symbol("place", value, text, coff::STATIC);
+        // Lines: of a section, without files.
+        let debug = [4, 0xf2, 24, 0, 0, 0, 0, 0, 0].map(u32::to_le_bytes).concat();
+        let debug = object.section(".debug$S", 0x4210_0040, &debug);
+        object.reloc(debug, offset, place, typ);
+        let path = dir.write("a.obj", &object.build());
+        link(&dir, &[&path], &["/debug", "/nodefaultlib"])
+    };
+    linked(12, coff::SECREL, 4).unwrap();
+    for (offset, typ, value, what) in [
+        (12, 0x7c, 4, "unknown relocation type 0x7c in debug information: place"),
+        (12, coff::SECREL, 0xffff_fff0, "relocation out of range in debug information: place"),
+        (
+            33,
+            coff::SECREL,
+            4,
+            "relocation points beyond the end of its parent section in debug information: place",
+        ),
+    ] {
+        let error = linked(offset, typ, value).map(|_| what).unwrap_err();
+        assert!(error.contains(what) && error.contains("a.obj"), "{error}");
+    }
+}
+
+/// Sections of symbols are counted from 1; 0, -1 and -2 mean something, numbers below them nothing.
+#[test]
+fn special_sections() {
+    let dir = Dir::new("special");
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xc3]);
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    object.symbol("odd", 0, -16, coff::EXTERNAL);
+    let path = dir.write("a.obj", &object.build());
+    let error = link(&dir, &[&path], &[]).unwrap_err();
+    assert!(error.contains("a.obj: odd should not refer to special section -16"), "{error}");
+}

@@ -124,7 +124,7 @@ struct Writing<'w> {
     relocate: &'w dyn Relocate,
     /// Buffers that are not in use.
     sheets: Mutex<Vec<Sheet>>,
-    /// Fixups that reach beyond what they are for.
+    /// Fixups that reach beyond what they are for, or into its header.
     misfits: AtomicUsize,
 }
 
@@ -166,7 +166,9 @@ impl Pdb<'_> {
         )?;
         let misfits = writing.misfits.into_inner();
         if misfits > 0 {
-            sink.warn(format!("{misfits} relocations in .debug$S reach beyond the record that they are for, and were left out"));
+            sink.warn(format!(
+                "{misfits} relocations in .debug$S do not lie within the body of a record or subsection, and were left out"
+            ));
         }
         Ok(Identity { guid, age: dbi::AGE })
     }

@@ -7,6 +7,8 @@ pub mod arm64;
 pub mod x64;
 pub mod x86;
 
+use std::fmt;
+
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::image::Place;
@@ -154,6 +156,19 @@ pub enum Fault {
     AbsoluteInSection,
 }
 
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Unknown(typ) => write!(f, "unknown relocation type {typ:#x}"),
+            Fault::OutOfRange => f.write_str("relocation out of range"),
+            Fault::Misaligned => f.write_str("misaligned ldr/str offset"),
+            Fault::AbsoluteInSection => {
+                f.write_str("SECREL relocation cannot be applied to absolute symbols")
+            }
+        }
+    }
+}
+
 /// Which values 32 bits can hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Range {
@@ -230,7 +245,10 @@ impl Target<'_> {
     pub fn offset_in_section(&self) -> Result<u64, Fault> {
         match self.place {
             Place::At(rva) => match self.out(rva) {
-                Some(out) => Ok(u64::from(rva).wrapping_sub(self.layout.outs[out].rva)),
+                Some(out) => {
+                    let offset = u64::from(rva).wrapping_sub(self.layout.outs[out].rva);
+                    if offset <= u32::MAX.into() { Ok(offset) } else { Err(Fault::OutOfRange) }
+                }
                 None => Err(Fault::AbsoluteInSection),
             },
             Place::Absolute(_) => Err(Fault::AbsoluteInSection),

@@ -1,10 +1,15 @@
 //! What is to be added to numbers in `.debug$S` sections: their relocations, applied to nothing.
 
+use std::collections::HashSet;
+use std::sync::Mutex;
+
 use object::LittleEndian as LE;
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_pdb::{Fixup, Relocate};
 
 use super::modules::Modules;
-use crate::arch::{Rules, Target};
+use crate::arch::{Fault, Rules, Target};
+use crate::emit::apply::{BEYOND_END, fault};
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
 use crate::with_rules;
@@ -12,33 +17,77 @@ use crate::with_rules;
 pub struct Fixups<'f, 'i, 'a> {
     pub image: &'f Image<'i, 'a>,
     pub modules: &'f Modules<'a>,
+    sink: &'f DiagSink,
+    /// Sections of which the sink has been told what is wrong with them: they may be asked for again.
+    told: Mutex<HashSet<SectionId>>,
+}
+
+impl<'f, 'i, 'a> Fixups<'f, 'i, 'a> {
+    pub fn new(image: &'f Image<'i, 'a>, modules: &'f Modules<'a>, sink: &'f DiagSink) -> Self {
+        Fixups { image, modules, sink, told: Mutex::default() }
+    }
+
+    #[cold]
+    fn tell(&self, section: SectionId, problems: Vec<Diagnostic>) {
+        let mut told = self.told.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if told.insert(section) {
+            problems.into_iter().for_each(|problem| self.sink.push(problem));
+        }
+    }
 }
 
 impl Relocate for Fixups<'_, '_, '_> {
     fn fixups(&self, module: u32, section: u32, fixups: &mut Vec<Fixup>) {
         if let Some(id) = self.modules.section(module, section) {
-            with_rules!(self.image.resolved.machine, of_section(self.image, id, fixups));
+            let mut problems = Vec::new();
+            with_rules!(self.image.resolved.machine, of_section(self.image, id, fixups, &mut problems));
+            if !problems.is_empty() {
+                self.tell(id, problems);
+            }
         }
     }
 }
 
-/// The fixups of a section in the order of its relocations.
-pub fn of_section<R: Rules>(image: &Image, id: SectionId, fixups: &mut Vec<Fixup>) {
+/// The fixups of a section in the order of its relocations, and which of these are in error.
+pub fn of_section<R: Rules>(
+    image: &Image,
+    id: SectionId,
+    fixups: &mut Vec<Fixup>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let section = image.sections.get(id);
+    let end = image.contents(section).len();
     for relocation in image.relocations(section) {
         let typ = relocation.typ.get(LE).0;
-        let Some(size @ 1..=8) = R::size(typ) else { continue };
+        let mut fail = |what: &str| {
+            let problem = fault(image, section, relocation, &format!("{what} in debug information"));
+            problems.push(problem.of(image.object(section.object).file, section.number));
+        };
+        let size = match R::size(typ) {
+            Some(size @ 1..=8) => size,
+            Some(_) => continue,
+            None => {
+                fail(&Fault::Unknown(typ).to_string());
+                continue;
+            }
+        };
+        let offset = relocation.virtual_address.get(LE);
+        if offset as usize + size > end {
+            fail(BEYOND_END);
+            continue;
+        }
         let symbol = image.target(section.object, relocation);
         let (place, part) = (image.place(symbol), image.part(symbol));
         let mut bytes = [0; 8];
         // What is not in the image, or has no section to be counted from, is nowhere.
         if place != Place::Gone {
             let target = Target { place, part, base: image.base, layout: image.layout };
-            if R::apply(typ, &mut bytes[..size], 0, &target).is_err() {
-                bytes = [0; 8];
+            match R::apply(typ, &mut bytes[..size], 0, &target) {
+                Ok(()) => {}
+                Err(Fault::AbsoluteInSection) => bytes = [0; 8],
+                Err(problem) => fail(&problem.to_string()),
             }
         }
-        let offset = relocation.virtual_address.get(LE);
         fixups.push(Fixup { offset, size: size as u8, value: u64::from_le_bytes(bytes) });
     }
 }

@@ -99,7 +99,7 @@ pub struct Written<'h> {
     pub files: Vec<OutputFile<'h>>,
 }
 
-/// Writes the PDB of an image.
+/// Writes the PDB of an image. Relocations in error are the link's ([`Job::sink`]); `sink` is told of what the PDB does without.
 ///
 /// # Errors
 /// If something is larger than a PDB can be, cannot be read or written.
@@ -117,7 +117,7 @@ pub fn write<'j>(
         sink.warn(format!("only %_PDB% and %_EXT% supported in /pdbaltpath:, keeping {name} as literal"));
     }
     let whole_path = whole_path(options, out, root(options));
-    let modules = Modules::of(image, &whole_path, parallel);
+    let modules = Modules::of(image, &whole_path, parallel, job.sink);
     let list = modules.list();
     let sources = Sources { root: root(options), injected: &files.injected() };
     let symbols = job.step("scan symbols", || Symbols::scan(&list, types, sources, parallel, sink))?;
@@ -128,7 +128,7 @@ pub fn write<'j>(
     told.fpo = modules.fpo();
     let writer = Writer { job, threads, sink };
     let pdb = job.step("lay out the PDB", || Pdb::plan(types, &symbols, &told, parallel, sink))?;
-    let fixups = Fixups { image, modules: &modules };
+    let fixups = Fixups::new(image, &modules, job.sink);
     let (identity, file) = writer.write(&path, &pdb, &fixups)?;
     let holds = InPdb::of(types, &symbols, told.publics.len());
     let mut files = vec![file];

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::{par, text};
 use weld_pdb::made::{LINKER_MODULE, Records};
 use weld_pdb::paths::absolute;
@@ -52,10 +53,10 @@ pub struct Modules<'a> {
 
 impl<'a> Modules<'a> {
     /// `pdb` is its path.
-    pub fn of(image: &Image<'_, 'a>, pdb: &str, parallel: bool) -> Modules<'a> {
+    pub fn of(image: &Image<'_, 'a>, pdb: &str, parallel: bool, sink: &DiagSink) -> Modules<'a> {
         let count = image.resolved.objects.len();
         let runs = par::runs("modules of objects", parallel, count, RUN, |run| {
-            run.map(|i| object_module(image, i)).collect::<Vec<_>>()
+            run.map(|i| object_module(image, i, sink)).collect::<Vec<_>>()
         });
         let (mut list, mut frames) = (Vec::with_capacity(count), Vec::new());
         for (module, own) in runs.into_iter().flatten() {
@@ -150,7 +151,7 @@ fn told_path(path: &str, options: &Options) -> String {
 /// An entry of the list of frames, which begins with its address.
 type Frame = [u8; 16];
 
-fn object_module<'a>(image: &Image<'_, 'a>, number: usize) -> (Draft<'a>, Vec<Frame>) {
+fn object_module<'a>(image: &Image<'_, 'a>, number: usize, sink: &DiagSink) -> (Draft<'a>, Vec<Frame>) {
     let object = &image.resolved.objects[number];
     let id = ObjectId(number as u32);
     let file = told_path(&object.name.path, image.options);
@@ -163,7 +164,7 @@ fn object_module<'a>(image: &Image<'_, 'a>, number: usize) -> (Draft<'a>, Vec<Fr
         if section.kind == Kind::CodeView && image.live.is_wanted(image.sections, id, object, number) {
             let contents = image.contents(section);
             match &header.name {
-                b".debug$F" => frames.extend(relocated_frames(image, section_id, contents)),
+                b".debug$F" => frames.extend(relocated_frames(image, section_id, contents, sink)),
                 _ => {
                     module.sections.push(contents);
                     module.ids.push(section_id);
@@ -177,9 +178,10 @@ fn object_module<'a>(image: &Image<'_, 'a>, number: usize) -> (Draft<'a>, Vec<Fr
 }
 
 /// The entries of a `.debug$F` section with their addresses.
-fn relocated_frames(image: &Image, id: SectionId, contents: &[u8]) -> Vec<Frame> {
-    let mut fixups: Vec<Fixup> = Vec::new();
-    with_rules!(image.resolved.machine, of_section(image, id, &mut fixups));
+fn relocated_frames(image: &Image, id: SectionId, contents: &[u8], sink: &DiagSink) -> Vec<Frame> {
+    let (mut fixups, mut problems): (Vec<Fixup>, Vec<Diagnostic>) = Default::default();
+    with_rules!(image.resolved.machine, of_section(image, id, &mut fixups, &mut problems));
+    problems.into_iter().for_each(|problem| sink.push(problem));
     let mut entries = contents.as_chunks::<16>().0.to_vec();
     let bytes = entries.as_flattened_mut();
     for fixup in fixups.iter().filter(|fixup| fixup.size == 4) {

@@ -51,9 +51,9 @@ fn one<R: Rules>(
     let typ = relocation.typ.get(LE).0;
     let offset = relocation.virtual_address.get(LE);
     let fail = |what: &str| Err(fault(image, section, relocation, what));
-    let Some(size) = R::size(typ) else { return fail(&format!("unknown relocation type {typ:#x}")) };
+    let Some(size) = R::size(typ) else { return fail(&Fault::Unknown(typ).to_string()) };
     let Some(place) = bytes.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..size)) else {
-        return fail("relocation points beyond the end of its parent section");
+        return fail(BEYOND_END);
     };
     let symbol = image.target(section.object, relocation);
     if symbol.kind == SymbolKind::Undefined {
@@ -85,13 +85,8 @@ fn one<R: Rules>(
         }
         return fail("relocation against symbol in discarded section");
     }
-    match R::apply(typ, place, rva.wrapping_add(offset), &target) {
-        Ok(()) => Ok(()),
-        Err(Fault::Unknown(typ)) => fail(&format!("unknown relocation type {typ:#x}")),
-        Err(Fault::OutOfRange) => fail("relocation out of range"),
-        Err(Fault::Misaligned) => fail("misaligned ldr/str offset"),
-        Err(Fault::AbsoluteInSection) => fail("SECREL relocation cannot be applied to absolute symbols"),
-    }
+    R::apply(typ, place, rva.wrapping_add(offset), &target)
+        .map_err(|problem| fault(image, section, relocation, &problem.to_string()))
 }
 
 /// What GNU compilers make for functions and do not leave out with them.
@@ -102,9 +97,12 @@ fn is_of_functions(image: &Image, section: &Section) -> bool {
     name.starts_with(b".eh_frame") || tables.iter().any(|kind| name.starts_with(kind))
 }
 
+/// What is wrong with a relocation whose place is not in its section.
+pub const BEYOND_END: &str = "relocation points beyond the end of its parent section";
+
 /// What is wrong with a relocation, with where it is.
 #[cold]
-fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &str) -> Diagnostic {
+pub fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &str) -> Diagnostic {
     let object = image.object(section.object);
     let index = relocation.symbol_table_index.get(LE);
     let symbol = object.coff.symbols.get(index).filter(|_| object.is_symbol(index));

@@ -159,6 +159,12 @@ impl<'a> Object<'a> {
             if symbol.section > coff.sections.len() as i32 {
                 return Err(format!("a symbol is in section {}, which there is not", symbol.section));
             }
+            // Below "absolute" and "for debuggers" nothing is defined.
+            if symbol.section < DEBUG {
+                let name = coff.symbol_name(&symbol).unwrap_or_default();
+                let name = text::text(name);
+                return Err(format!("{name} should not refer to special section {}", symbol.section));
+            }
             let place = match symbol.section {
                 1.. => self.places.get(symbol.section as usize - 1).copied().unwrap_or(PLAIN),
                 _ => PLAIN,

@@ -78,32 +78,36 @@ pub fn each_ref(
     mut visit: impl FnMut(usize, Space) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     use Space::{Id, Type};
-    let fixed: &[(usize, Space)] = match kind {
-        LF_MODIFIER | LF_BITFIELD | LF_ALIAS | LF_SKIP => &[(0, Type)],
+    // Where they are, and how long such a record is at least; of numbers and names that end it a byte.
+    let (fixed, least): (&[(usize, Space)], usize) = match kind {
+        LF_MODIFIER | LF_BITFIELD => (&[(0, Type)], 6),
+        LF_ALIAS => (&[(0, Type)], 5),
+        LF_SKIP => (&[(0, Type)], 4),
         LF_POINTER => return pointer(body, visit),
-        LF_PROCEDURE => &[(0, Type), (8, Type)],
-        LF_MFUNCTION => &[(0, Type), (4, Type), (8, Type), (16, Type)],
-        LF_ARRAY | LF_VFTABLE => &[(0, Type), (4, Type)],
+        LF_PROCEDURE => (&[(0, Type), (8, Type)], 12),
+        LF_MFUNCTION => (&[(0, Type), (4, Type), (8, Type), (16, Type)], 24),
+        LF_ARRAY => (&[(0, Type), (4, Type)], 11),
+        LF_VFTABLE => (&[(0, Type), (4, Type)], 16),
         LF_CLASS | LF_STRUCTURE | LF_INTERFACE | LF_CLASS2 | LF_STRUCTURE2 | LF_INTERFACE2 => {
-            &[(4, Type), (8, Type), (12, Type)]
+            (&[(4, Type), (8, Type), (12, Type)], 19)
         }
-        LF_UNION | LF_UNION2 => &[(4, Type)],
-        LF_ENUM => &[(4, Type), (8, Type)],
-        LF_FUNC_ID => &[(0, Id), (4, Type)],
-        LF_MFUNC_ID => &[(0, Type), (4, Type)],
-        LF_STRING_ID => &[(0, Id)],
-        LF_UDT_SRC_LINE => &[(0, Type), (4, Id)],
-        LF_UDT_MOD_SRC_LINE => &[(0, Type)],
+        LF_UNION | LF_UNION2 => (&[(4, Type)], 11),
+        LF_ENUM => (&[(4, Type), (8, Type)], 13),
+        LF_FUNC_ID => (&[(0, Id), (4, Type)], 9),
+        LF_MFUNC_ID => (&[(0, Type), (4, Type)], 9),
+        LF_STRING_ID => (&[(0, Id)], 5),
+        LF_UDT_SRC_LINE => (&[(0, Type), (4, Id)], 12),
+        LF_UDT_MOD_SRC_LINE => (&[(0, Type)], 14),
         LF_ARGLIST | LF_VFTPATH => return list(body, 4, u32_at(body, 0)?, Type, visit),
         LF_SUBSTR_LIST => return list(body, 4, u32_at(body, 0)?, Id, visit),
         LF_BUILDINFO => return list(body, 2, u16_at(body, 0)?.into(), Id, visit),
         LF_METHODLIST => return method_list(body, visit),
         LF_FIELDLIST => return field_list(body, visit),
-        LF_VTSHAPE | LF_LABEL => &[],
+        LF_VTSHAPE | LF_LABEL => (&[], 2),
         // Those that say where types are have been taken away where a list begins and ends.
         _ => return Err(Fault::UnknownKind(kind)),
     };
-    if fixed.last().is_some_and(|&(at, _)| body.len() < at + 4) {
+    if body.len() < least {
         return Err(Fault::Truncated);
     }
     fixed.iter().try_for_each(|&(at, space)| visit(at, space))
@@ -113,7 +117,7 @@ pub fn each_ref(
 fn pointer(body: &[u8], mut visit: impl FnMut(usize, Space) -> Result<(), Fault>) -> Result<(), Fault> {
     // To members, of data (2) and functions (3), the class follows.
     let to_member = matches!(u32_at(body, 4)? >> 5 & 7, 2 | 3);
-    if to_member && body.len() < 12 {
+    if to_member && body.len() < 14 {
         return Err(Fault::Truncated);
     }
     visit(0, Space::Type)?;
@@ -299,5 +303,24 @@ mod tests {
         }
         assert_eq!(refs(LF_ARGLIST, &[0xff; 8]), Err(Fault::Truncated));
         assert_eq!(refs(0x9999, &[]), Err(Fault::UnknownKind(0x9999)));
+    }
+
+    /// What is behind the last index counts, too.
+    #[test]
+    fn records_that_end_too_early() {
+        for (kind, least) in [
+            (LF_MODIFIER, 6),
+            (LF_PROCEDURE, 12),
+            (LF_MFUNCTION, 24),
+            (LF_STRUCTURE, 19),
+            (LF_UDT_SRC_LINE, 12),
+            (LF_UDT_MOD_SRC_LINE, 14),
+        ] {
+            assert_eq!(refs(kind, &vec![0; least - 1]), Err(Fault::Truncated), "{kind:#x}");
+            assert!(refs(kind, &vec![0; least]).is_ok(), "{kind:#x}");
+        }
+        let to_member = [0x74, 0, 0, 0, 2 << 5, 0, 0, 0, 0x74, 0, 0, 0, 0, 0];
+        assert_eq!(refs(LF_POINTER, &to_member).unwrap(), [(0, Space::Type), (8, Space::Type)]);
+        assert_eq!(refs(LF_POINTER, &to_member[..12]), Err(Fault::Truncated));
     }
 }

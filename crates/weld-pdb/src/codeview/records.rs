@@ -44,6 +44,11 @@ impl<'a> Record<'a> {
     }
 }
 
+/// What is left behind the last record may be padding of the section: less than a header, of zeroes.
+pub fn check_padding(rest: &[u8]) -> Result<(), Fault> {
+    if rest.iter().all(|&byte| byte == 0) { Ok(()) } else { Err(Fault::Truncated) }
+}
+
 /// What follows the signature of a section.
 pub fn after_signature(section: &[u8]) -> Result<&[u8], Fault> {
     match u32_at(section, 0) {

@@ -1,7 +1,7 @@
 //! The symbol records of a section, and where each of them goes. What counts their bytes and what copies them walk alike.
 
 use crate::codeview::Fault;
-use crate::codeview::records::{HEADER, Record};
+use crate::codeview::records::{self, HEADER, Record};
 use crate::codeview::subsection::Subsection;
 use crate::codeview::symbol::{self, Scope, Streams, Traits};
 
@@ -48,6 +48,7 @@ pub fn each_record<'a>(
             depth += 1;
         }
     }
+    records::check_padding(&data[at..])?;
     if depth > 0 { Err(Fault::Unbalanced) } else { Ok(()) }
 }
 

@@ -153,6 +153,8 @@ impl UnitWriter<'_, '_> {
         // The first reading has found nothing wrong.
         let Ok(parts) = Subsections::new(section) else { return };
         for part in parts.flatten() {
+            // Its kind and length are no addresses.
+            self.misfits += self.fixups_in(part.start - subsection::HEADER, subsection::HEADER).len();
             match part.kind {
                 subsection::SYMBOLS => {
                     let _ = walk::each_record(
@@ -279,7 +281,10 @@ impl UnitWriter<'_, '_> {
 fn copy(context: &Context<'_>, found: &Found<'_>, fixups: &[Fixup], out: &mut [u8]) -> usize {
     let record = found.record;
     records::copy_padded(record.bytes, out, false);
-    let misfits = apply(fixups, found.at, &mut out[..record.bytes.len()]);
+    // Its length and kind are no addresses.
+    let body_at = found.at + HEADER;
+    let headed = fixups.partition_point(|fixup| (fixup.offset as usize) < body_at);
+    let misfits = headed + apply(&fixups[headed..], body_at, &mut out[HEADER..record.bytes.len()]);
     put_u16(out, 2, symbol::kind_in_pdb(record.kind));
     let body = record.body();
     // The first reading has found that all of it is there.

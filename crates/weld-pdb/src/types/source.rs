@@ -167,7 +167,6 @@ fn hash_records(
     let others = Others::of(unread.refers, before)?;
     check_size(data)?;
     let mut at = 0;
-    // What is less than a header is padding of the section.
     while at + records::HEADER <= data.len() {
         let record = Record::at(data, at)?;
         // The end of a precompiled header has a number, and is no type: it passes for the one before it.
@@ -179,7 +178,7 @@ fn hash_records(
         hashes.push(hash);
         at += record.bytes.len();
     }
-    Ok(())
+    records::check_padding(&data[at..])
 }
 
 /// The hash of a record that is not hashed yet. No hash is 0.
@@ -200,6 +199,7 @@ fn hash_in_any_order(
         offsets.push(at as u32);
         at += record.bytes.len();
     }
+    records::check_padding(&data[at..])?;
     let count = offsets.len();
     let mut hashes = vec![UNKNOWN; count];
     let mut waits = vec![false; count];
