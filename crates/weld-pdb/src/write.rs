@@ -124,7 +124,7 @@ struct Writing<'w> {
     relocate: &'w dyn Relocate,
     /// Buffers that are not in use.
     sheets: Mutex<Vec<Sheet>>,
-    /// Fixups that reach beyond what they are for, or into its header.
+    /// Fixups of what is no address.
     misfits: AtomicUsize,
 }
 
@@ -167,7 +167,7 @@ impl Pdb<'_> {
         let misfits = writing.misfits.into_inner();
         if misfits > 0 {
             sink.warn(format!(
-                "{misfits} relocations in .debug$S do not lie within the body of a record or subsection, and were left out"
+                "{misfits} relocations in .debug$S are not where addresses are, and were left out"
             ));
         }
         Ok(Identity { guid, age: dbi::AGE })

@@ -12,7 +12,8 @@ use super::walk::{self, Found};
 use crate::codeview::records::{self, HEADER};
 use crate::codeview::subsection::{self, Subsection, Subsections};
 use crate::codeview::symbol::{
-    self, S_LPROC32, S_LPROC32_DPC, S_LPROC32_DPC_ID, S_LPROC32_ID, S_LPROCREF, S_PROCREF, Scope, Streams,
+    self, Refs, S_LPROC32, S_LPROC32_DPC, S_LPROC32_DPC_ID, S_LPROC32_ID, S_LPROCREF, S_PROCREF, Scope,
+    Streams,
 };
 use crate::codeview::{SIGNATURE_C13, Space, u32_at};
 use crate::input::{Fixup, Module, Relocate};
@@ -256,7 +257,11 @@ impl UnitWriter<'_, '_> {
         let out = writer.part(size);
         out[..part.contents.len()].copy_from_slice(part.contents);
         out[part.contents.len()..].fill(0);
-        self.misfits += apply(&self.fixups[fixups], part.start, &mut out[..part.contents.len()]);
+        self.misfits += match part.kind {
+            subsection::LINES => apply(&self.fixups[fixups], part.start, &mut out[..part.contents.len()]),
+            // No others have addresses.
+            _ => fixups.len(),
+        };
         let word = |at| u32_at(part.contents, at);
         match part.kind {
             subsection::INLINEELINES => {
@@ -281,10 +286,13 @@ impl UnitWriter<'_, '_> {
 fn copy(context: &Context<'_>, found: &Found<'_>, fixups: &[Fixup], out: &mut [u8]) -> usize {
     let record = found.record;
     records::copy_padded(record.bytes, out, false);
-    // Its length and kind are no addresses.
+    // Lengths, kinds and counts are no addresses.
     let body_at = found.at + HEADER;
-    let headed = fixups.partition_point(|fixup| (fixup.offset as usize) < body_at);
-    let misfits = headed + apply(&fixups[headed..], body_at, &mut out[HEADER..record.bytes.len()]);
+    let before = match found.traits.refs {
+        Refs::Ids => fixups.len(),
+        _ => fixups.partition_point(|fixup| (fixup.offset as usize) < body_at),
+    };
+    let misfits = before + apply(&fixups[before..], body_at, &mut out[HEADER..record.bytes.len()]);
     put_u16(out, 2, symbol::kind_in_pdb(record.kind));
     let body = record.body();
     // The first reading has found that all of it is there.
