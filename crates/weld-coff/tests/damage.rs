@@ -219,6 +219,24 @@ fn relocations_of_debug_information() {
     }
 }
 
+/// A link that is forced does without a symbol in debug information, too.
+#[test]
+fn forced_debug_information() {
+    let dir = Dir::new("forced");
+    let mut object = Coff::new(coff::AMD64);
+    let text = object.section(".text", coff::CODE, &[0xe8, 0, 0, 0, 0, 0xc3]);
+    object.symbol("start", 0, text, coff::EXTERNAL);
+    let missing = object.symbol("missing", 0, 0, coff::EXTERNAL);
+    object.reloc(text, 1, missing, coff::REL32);
+    let debug =
+        object.section(".debug$S", 0x4210_0040, &[4, 0xf2, 12, 0, 0, 0].map(u32::to_le_bytes).concat());
+    object.reloc(debug, 12, missing, coff::ADDR32NB);
+    let path = dir.write("a.obj", &object.build());
+    let error = link(&dir, &[&path], &["/debug", "/nodefaultlib"]).unwrap_err();
+    assert!(error.contains("undefined symbol: missing"), "{error}");
+    link(&dir, &[&path], &["/debug", "/nodefaultlib", "/force:unresolved"]).unwrap();
+}
+
 /// Sections of symbols are counted from 1; 0, -1 and -2 mean something, numbers below them nothing.
 #[test]
 fn special_sections() {

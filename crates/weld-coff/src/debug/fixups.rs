@@ -12,6 +12,7 @@ use crate::arch::{Fault, Rules, Target};
 use crate::emit::apply::{BEYOND_END, fault};
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
+use crate::resolve::symbols::Kind;
 use crate::with_rules;
 
 pub struct Fixups<'f, 'i, 'a> {
@@ -79,8 +80,8 @@ pub fn of_section<R: Rules>(
         let symbol = image.target(section.object, relocation);
         let (place, part) = (image.place(symbol), image.part(symbol));
         let mut bytes = [0; 8];
-        // What is not in the image, or has no section to be counted from, is nowhere.
-        if place != Place::Gone {
+        // What is not in the image, or has no section to be counted from, is nowhere; so is what a forced link does without.
+        if place != Place::Gone && symbol.kind != Kind::Undefined {
             let target = Target { place, part, base: image.base, layout: image.layout };
             match R::apply(typ, &mut bytes[..size], 0, &target) {
                 Ok(()) => {}
