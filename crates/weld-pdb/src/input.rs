@@ -28,7 +28,8 @@ pub struct Sources<'a> {
     pub injected: &'a [(&'a str, &'a [u8])],
 }
 
-/// Something to be added to a number in a `.debug$S` section: a relocation, resolved.
+/// Something to be added to a number in a `.debug$S` section: a relocation, resolved. Only addresses in symbol records, lines and frames
+/// are changed so: one that is somewhere else is left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixup {
     /// Where in the section.

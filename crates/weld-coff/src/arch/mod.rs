@@ -154,6 +154,8 @@ pub enum Fault {
     Misaligned,
     /// Offsets in a section are asked for of an absolute address.
     AbsoluteInSection,
+    /// Its place is not in its section.
+    BeyondEnd,
 }
 
 impl fmt::Display for Fault {
@@ -165,6 +167,7 @@ impl fmt::Display for Fault {
             Fault::AbsoluteInSection => {
                 f.write_str("SECREL relocation cannot be applied to absolute symbols")
             }
+            Fault::BeyondEnd => f.write_str("relocation points beyond the end of its parent section"),
         }
     }
 }

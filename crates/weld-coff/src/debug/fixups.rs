@@ -9,15 +9,15 @@ use weld_pdb::{Fixup, Relocate};
 
 use super::modules::Modules;
 use crate::arch::{Fault, Rules, Target};
-use crate::emit::apply::{BEYOND_END, fault};
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
+use crate::report::relocation::fault;
 use crate::resolve::symbols::Kind;
 use crate::with_rules;
 
 pub struct Fixups<'f, 'i, 'a> {
-    pub image: &'f Image<'i, 'a>,
-    pub modules: &'f Modules<'a>,
+    image: &'f Image<'i, 'a>,
+    modules: &'f Modules<'a>,
     sink: &'f DiagSink,
     /// Sections of which the sink has been told what is wrong with them: they may be asked for again.
     told: Mutex<HashSet<SectionId>>,
@@ -60,21 +60,20 @@ pub fn of_section<R: Rules>(
     let end = image.contents(section).len();
     for relocation in image.relocations(section) {
         let typ = relocation.typ.get(LE).0;
-        let mut fail = |what: &str| {
-            let problem = fault(image, section, relocation, &format!("{what} in debug information"));
-            problems.push(problem.of(image.object(section.object).file, section.number));
+        let mut fail = |what: Fault| {
+            problems.push(fault(image, section, relocation, &format!("{what} in debug information")));
         };
         let size = match R::size(typ) {
             Some(size @ 1..=8) => size,
             Some(_) => continue,
             None => {
-                fail(&Fault::Unknown(typ).to_string());
+                fail(Fault::Unknown(typ));
                 continue;
             }
         };
         let offset = relocation.virtual_address.get(LE);
         if offset as usize + size > end {
-            fail(BEYOND_END);
+            fail(Fault::BeyondEnd);
             continue;
         }
         let symbol = image.target(section.object, relocation);
@@ -86,7 +85,7 @@ pub fn of_section<R: Rules>(
             match R::apply(typ, &mut bytes[..size], 0, &target) {
                 Ok(()) => {}
                 Err(Fault::AbsoluteInSection) => bytes = [0; 8],
-                Err(problem) => fail(&problem.to_string()),
+                Err(problem) => fail(problem),
             }
         }
         fixups.push(Fixup { offset, size: size as u8, value: u64::from_le_bytes(bytes) });

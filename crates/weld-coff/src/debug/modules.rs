@@ -179,7 +179,8 @@ fn object_module<'a>(image: &Image<'_, 'a>, number: usize, sink: &DiagSink) -> (
 
 /// The entries of a `.debug$F` section with their addresses.
 fn relocated_frames(image: &Image, id: SectionId, contents: &[u8], sink: &DiagSink) -> Vec<Frame> {
-    let (mut fixups, mut problems): (Vec<Fixup>, Vec<Diagnostic>) = Default::default();
+    let mut fixups: Vec<Fixup> = Vec::new();
+    let mut problems: Vec<Diagnostic> = Vec::new();
     with_rules!(image.resolved.machine, of_section(image, id, &mut fixups, &mut problems));
     problems.into_iter().for_each(|problem| sink.push(problem));
     let mut entries = contents.as_chunks::<16>().0.to_vec();

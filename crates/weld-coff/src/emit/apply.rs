@@ -8,7 +8,7 @@ use crate::coff::object::Relocation;
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
 use crate::input::sections::{Kind, Section};
-use crate::report::undefined;
+use crate::report::relocation::fault;
 use crate::resolve::symbols::Kind as SymbolKind;
 use crate::with_rules;
 
@@ -35,7 +35,7 @@ fn relocate<R: Rules>(image: &Image, id: SectionId, bytes: &mut [u8], sink: &Dia
             image.symbols.prefetch_target(object, later.symbol_table_index.get(LE));
         }
         if let Err(problem) = one::<R>(image, section, bytes, rva, relocation) {
-            sink.push(problem.of(image.object(section.object).file, section.number));
+            sink.push(problem);
         }
     }
 }
@@ -53,7 +53,7 @@ fn one<R: Rules>(
     let fail = |what: &str| Err(fault(image, section, relocation, what));
     let Some(size) = R::size(typ) else { return fail(&Fault::Unknown(typ).to_string()) };
     let Some(place) = bytes.get_mut(offset as usize..).and_then(|rest| rest.get_mut(..size)) else {
-        return fail(BEYOND_END);
+        return fail(&Fault::BeyondEnd.to_string());
     };
     let symbol = image.target(section.object, relocation);
     if symbol.kind == SymbolKind::Undefined {
@@ -95,23 +95,4 @@ fn is_of_functions(image: &Image, section: &Section) -> bool {
     // Tables of jumps are beside the function that is another object's.
     let tables: &[&[u8]] = if image.options.mingw.on { &[b".gcc_except_table", b".rdata"] } else { &[] };
     name.starts_with(b".eh_frame") || tables.iter().any(|kind| name.starts_with(kind))
-}
-
-/// What is wrong with a relocation whose place is not in its section.
-pub const BEYOND_END: &str = "relocation points beyond the end of its parent section";
-
-/// What is wrong with a relocation, with where it is.
-#[cold]
-pub fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &str) -> Diagnostic {
-    let object = image.object(section.object);
-    let index = relocation.symbol_table_index.get(LE);
-    let symbol = object.coff.symbols.get(index).filter(|_| object.is_symbol(index));
-    let symbol = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok()).unwrap_or_default();
-    let offset = relocation.virtual_address.get(LE);
-    let place = undefined::place(object, section.number as i32, offset, image.options);
-    let text = match symbol {
-        b"" => what.to_owned(),
-        name => format!("{what}: {}", image.options.shown(name)),
-    };
-    Diagnostic::error(text).note(format!("referenced by {place}"))
 }
