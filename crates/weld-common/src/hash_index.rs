@@ -55,9 +55,19 @@ impl HashIndex {
         }
     }
 
+    /// Makes room for `count` entries in all.
+    pub fn reserve(&mut self, count: usize) {
+        if count * 2 > self.slots.len() {
+            self.resize((count * 2).next_power_of_two());
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(64);
+        self.resize((self.slots.len() * 2).max(64));
+    }
+
+    fn resize(&mut self, size: usize) {
         let mut slots = zeroed::present(size, false);
         for &word in self.slots.iter().filter(|&&word| word != 0) {
             let mut slot = (word >> 32) as usize & (size - 1);
@@ -133,6 +143,13 @@ mod tests {
                 );
             }
         }
+        // Room that was asked for is enough.
+        let mut roomy = HashIndex::default();
+        roomy.reserve(0);
+        roomy.reserve(100);
+        let slots = roomy.slots.len();
+        assert!((0..100).all(|i| roomy.find_or_add(i as u64, i, |_| true).is_err()));
+        assert_eq!(roomy.slots.len(), slots);
         assert_eq!((HashIndex::default().find(1, |_| true), HashIndex::default().likely(1)), (None, None));
     }
 }

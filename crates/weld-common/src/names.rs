@@ -236,6 +236,17 @@ impl<'a, R: Rules> Names<'a, R> {
         Names { bits: shard_bits, shards: (0..1 << shard_bits).map(|_| Shard::default()).collect() }
     }
 
+    /// Makes room for `count` more names, of which most will be new.
+    pub fn reserve(&mut self, count: usize) {
+        let each = count >> self.bits;
+        for shard in &mut self.shards {
+            // Names do not spread evenly.
+            let all = shard.entries.len() + each + each / 16;
+            shard.entries.reserve(all - shard.entries.len());
+            shard.index.reserve(all);
+        }
+    }
+
     #[inline]
     pub fn shard_bits(&self) -> u32 {
         self.bits

@@ -31,10 +31,21 @@ use crate::resolve::names::{Bins, MAX_FILES, Rank, Record};
 pub enum Input<'a> {
     /// File 0: what the linker itself says.
     Internal,
-    /// An object or short import.
-    File { name: FileName<'a>, data: &'a [u8], kind: Kind, lazy: bool },
+    /// An object or short import. In a box, for most entries are members that nobody wants.
+    File(Box<InputFile<'a>>),
     /// A member of an archive with an index, named by the offset of its header.
     Member { archive: u32, offset: u64 },
+}
+
+// Each member of each library has one.
+const _: () = assert!(size_of::<Input>() == 16);
+
+/// An object or short import.
+pub struct InputFile<'a> {
+    pub name: FileName<'a>,
+    pub data: &'a [u8],
+    pub kind: Kind,
+    pub lazy: bool,
 }
 
 pub struct ArchiveInput<'a> {
@@ -73,7 +84,7 @@ impl<'a> Inputs<'a> {
     pub fn name(&self, file: FileId) -> FileName<'a> {
         match &self.files[file.index()] {
             Input::Internal => FileName { path: "<linker>".into(), member: None },
-            Input::File { name, .. } => name.clone(),
+            Input::File(file) => file.name.clone(),
             Input::Member { archive, offset } => {
                 let archive = &self.archives[*archive as usize];
                 let member = archive.archive.member_at(*offset).map(|m| m.name).unwrap_or(b"?");
@@ -89,7 +100,7 @@ impl<'a> Inputs<'a> {
                 let ArchiveInput { archive, offsets, .. } = &self.archives[*archive as usize];
                 (!archive.is_thin()).then(|| Needed::Member(archive.extent(offsets, *offset)))
             }
-            Input::File { data, .. } => Some(Needed::File(data)),
+            Input::File(file) => Some(Needed::File(file.data)),
             Input::Internal => None,
         });
         store.readahead().will_read(needed);
@@ -103,7 +114,7 @@ impl<'a> Inputs<'a> {
     /// The first object on the command line, after which the output is called.
     pub fn first_path(&self) -> Option<Arc<str>> {
         self.files.iter().find_map(|file| match file {
-            Input::File { name, lazy: false, .. } => Some(name.path.clone()),
+            Input::File(file) if !file.lazy => Some(file.name.path.clone()),
             _ => None,
         })
     }
@@ -313,7 +324,7 @@ impl<'a> Loader<'a, '_> {
         if inputs.files.len() >= MAX_FILES as usize {
             return self.sink.error("too many input files");
         }
-        inputs.files.push(Input::File { name, data, kind, lazy });
+        inputs.files.push(Input::File(Box::new(InputFile { name, data, kind, lazy })));
     }
 
     /// The members of an archive: all of them, or as objects to choose from if it has no index.

@@ -78,8 +78,12 @@ impl Search {
         }
         let forms = GNU_FORMS.iter().filter(|(.., shared)| !(is_static && *shared));
         let names: Vec<String> = forms.map(|(before, behind, _)| format!("{before}{name}{behind}")).collect();
-        self.directories()
-            .find_map(|dir| names.iter().find_map(|name| self.in_dir(dir, OsStr::new(name), "")))
+        let any = |look: &dyn Fn(&Path, &OsStr) -> Option<PathBuf>| {
+            self.directories().find_map(|dir| names.iter().find_map(|name| look(dir, OsStr::new(name))))
+        };
+        // Directories are listed only for what has this name nowhere.
+        any(&|dir, name| self.exact(&dir.join(name)))
+            .or_else(|| any(&|dir, name| self.in_other_case(dir, name)))
     }
 
     fn find(&self, name: &Path, extension: &str) -> Option<PathBuf> {
@@ -110,7 +114,7 @@ impl Search {
     fn exact(&self, path: &Path) -> Option<PathBuf> {
         match &self.overlay {
             Some(overlay) => overlay.file(path),
-            None => (path.is_file() || is_special(path)).then(|| path.to_owned()),
+            None => is_file(path).then(|| path.to_owned()),
         }
     }
 
@@ -129,8 +133,8 @@ impl Search {
     }
 }
 
-/// A pipe or device.
-fn is_special(path: &Path) -> bool {
+/// A file, pipe or device.
+fn is_file(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_dir())
 }
 
@@ -162,6 +166,15 @@ mod tests {
         let above = Search::new(vec![dir.parent().unwrap().to_owned()]);
         assert_eq!(above.file(&Path::new(&name).join("a.obj")), Some(dir.join("a.obj")));
         assert_eq!(above.file(&Path::new(&name).join("a")), None);
+        // A library of this very name anywhere goes before one in other letters.
+        std::fs::create_dir(dir.join("gnu")).unwrap();
+        std::fs::write(dir.join("gnu/libplain.a"), "").unwrap();
+        std::fs::write(dir.join("libPlain.a"), "").unwrap();
+        let gnu = Search::new(vec![dir.clone(), dir.join("gnu")]);
+        assert_eq!(gnu.gnu_library("plain", false), Some(dir.join("gnu/libplain.a")));
+        assert_eq!(gnu.gnu_library("PLAIN", false), Some(dir.join("libPlain.a")));
+        assert_eq!(gnu.gnu_library("KERNEL32", true), Some(dir.join("Kernel32.Lib")));
+        assert_eq!(gnu.gnu_library("a", true), None);
         // A toolchain's directories come last.
         let late = Search {
             toolchain: Toolchain { dia: Some(dir.clone()), ..Toolchain::default() },

@@ -339,10 +339,10 @@ impl<'a> Resolver<'a, '_> {
                     *place = Place::Object(ObjectId(objects.len() as u32));
                     objects.push(*object);
                 }
-                read::File::Import(import, symbols) => {
+                read::File::Import(import) => {
                     *place = Place::Import(ImportId(imports.len() as u32));
+                    let read::LoadedImport { file, import, symbols } = *import;
                     let symbols = symbols.map(|id| read::loaded_id(&id));
-                    let read::LoadedImport { file, import } = import;
                     imports.push(ImportFile { file, name: inputs.name(file), import, symbols });
                 }
                 read::File::Nothing => {}

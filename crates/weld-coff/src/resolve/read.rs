@@ -26,13 +26,17 @@ const FILES_PER_TASK: usize = 16;
 pub struct LoadedImport<'a> {
     pub file: FileId,
     pub import: Import<'a>,
+    /// Ids of its names.
+    pub symbols: [AtomicU32; 2],
 }
 
 pub enum File<'a> {
     Nothing,
     Object(Box<Object<'a>>),
-    Import(LoadedImport<'a>, [AtomicU32; 2]),
+    Import(Box<LoadedImport<'a>>),
 }
+
+const _: () = assert!(size_of::<File>() == 16);
 
 /// The files that have been read, by their ids.
 #[derive(Default)]
@@ -81,7 +85,7 @@ impl IdSink for Loaded<'_> {
     fn set(&self, file: FileId, sym: u32, _: u32, id: SymbolId) {
         match &self.files[file.index()] {
             File::Object(object) => object.set_global(sym, id),
-            File::Import(_, symbols) => symbols[sym as usize].store(id.0 + 1, Ordering::Relaxed),
+            File::Import(import) => import.symbols[sym as usize].store(id.0 + 1, Ordering::Relaxed),
             File::Nothing => {}
         }
     }
@@ -95,7 +99,7 @@ impl<'a> Inputs<'a> {
 
     pub fn objects_from(&self, first: usize) -> impl Iterator<Item = FileId> {
         let files = self.files.iter().enumerate().skip(first);
-        files.filter(|(_, file)| matches!(file, Input::File { .. })).map(|(i, _)| FileId(i as u32))
+        files.filter(|(_, file)| matches!(file, Input::File(_))).map(|(i, _)| FileId(i as u32))
     }
 }
 
@@ -105,6 +109,11 @@ impl<'a> Resolver<'a, '_> {
         rounds.loaded.files.resize_with(rounds.inputs.files.len(), || File::Nothing);
         let shard_bits = rounds.names.shard_bits();
         let archives = &rounds.inputs.archives[rounds.announced..];
+        let count =
+            archives.iter().filter_map(|archive| archive.archive.armap()).map(|map| map.count()).sum();
+        rounds.names.reserve(count);
+        // A few indices are read one after the other, through the same bins.
+        let parallel = self.parallel && count > 2 * INDEX_ENTRIES_PER_TASK;
         let mut tasks = Vec::new();
         for archive in archives {
             let Some(map) = archive.archive.armap() else { continue };
@@ -117,14 +126,14 @@ impl<'a> Resolver<'a, '_> {
             archive.announce(symbols.clone(), &mut bins);
             bins
         };
-        for batch in tasks.chunks(self.tasks_per_batch()) {
+        for batch in tasks.chunks(if parallel { self.tasks_per_batch() } else { 1 }) {
             let region = trace::region("read archive indices");
-            let bins: Vec<_> = match self.parallel {
+            let bins: Vec<_> = match parallel {
                 true => batch.par_iter().map(|part| task(&region, part)).collect(),
                 false => batch.iter().map(|part| task(&region, part)).collect(),
             };
             drop(region);
-            rounds.names.enter(&bins, &rounds.loaded, self.parallel);
+            rounds.names.enter(&bins, &rounds.loaded, parallel);
             rounds.pool.give_back(bins);
         }
         rounds.announced = rounds.inputs.archives.len();
@@ -182,7 +191,7 @@ impl<'a> Resolver<'a, '_> {
         let name = inputs.name(file);
         let (data, kind, lazy) = match &inputs.files[file.index()] {
             Input::Internal => return Ok((File::Nothing, None)),
-            Input::File { data, kind, lazy, .. } => (*data, *kind, *lazy && first),
+            Input::File(file) => (file.data, file.kind, file.lazy && first),
             Input::Member { archive, offset } => {
                 let archive = &inputs.archives[*archive as usize];
                 let member = archive.archive.member_at(*offset).map_err(|e| e.to_string())?;
@@ -204,8 +213,8 @@ impl<'a> Resolver<'a, '_> {
                 let import = Import::parse(data)?;
                 self.announce_import(file, &import, lazy, bins);
                 let machine = Some(import.machine);
-                let ids = [AtomicU32::new(0), AtomicU32::new(0)];
-                let parsed = File::Import(LoadedImport { file, import }, ids);
+                let symbols = [AtomicU32::new(0), AtomicU32::new(0)];
+                let parsed = File::Import(Box::new(LoadedImport { file, import, symbols }));
                 Ok((if lazy { File::Nothing } else { parsed }, machine))
             }
             kind => Err(refusal(kind).to_owned()),
