@@ -9,7 +9,7 @@
 //# stdout: 42 7 9
 //# no-section: .plt.sec
 //# [weld] readelf-not: -n => IBT|SHSTK
-//# sh: llvm-objdump-22 -d --section=.plt out > plt.txt
+//# sh: llvm-objdump-22 -d --section=.plt --section=.iplt out > plt.txt
 //# file-not: plt.txt => (jmp|call)q? +\*
 //# file: plt.txt => lfence
 //# [bind=now] dynamic: FLAGS BIND_NOW

@@ -1,8 +1,8 @@
 //# about: -z retpolineplt for i386; s390x has nothing of the sort
-//# only: weld -- ld.lld has other instructions, the others no such option
+//# only: weld lld -- the others have no such option
 //# sh: i686-linux-gnu-gcc -static -no-pie -Wl,-z,retpolineplt -B $LD_DIR i386-retpoline.c -o out && ./out
 //# stdout: 42
-//# sh: llvm-objdump-22 -d --section=.plt out
+//# sh: llvm-objdump-22 -d --section=.plt --section=.iplt out
 //# stdout-re: lfence
 //# stdout-not: (jmp|call)l? +\*
 //# sh: llvm-readelf-22 -n out

@@ -224,7 +224,7 @@ pub struct Plt {
     /// For callers that do not have the GOT's base in the register from which other entries count where an image may be moved.
     pub anywhere: Option<Entries>,
     pub align: u64,
-    /// Words at the start of `.got.plt`.
+    /// Words for the loader at the start of `.got.plt`. None: they are those at the start of `.got`.
     pub reserved_words: u64,
 }
 
@@ -254,8 +254,8 @@ pub struct Guarded {
 pub enum GotBase {
     /// At the start of `.got`, whose first word is the address of `.dynamic` if something refers to the base.
     Got,
-    /// The same, but the word is there wherever `.got` is.
-    GotWithHead,
+    /// The same, but the word is there wherever `.got` is, with so many words.
+    GotWithHead(u32),
     /// At the start of `.got.plt`, if there is one.
     GotPlt,
 }

@@ -63,6 +63,9 @@ pub trait Machine: Sync {
     /// Writes `.plt.sec` from byte `start` on, where an entry starts.
     fn write_plt_sec(&self, image: &Image, start: u64, out: &mut [u8]);
 
+    /// Writes `.iplt` from byte `start` on, where an entry starts.
+    fn write_iplt(&self, image: &Image, start: u64, out: &mut [u8]);
+
     /// What the word of `.got.plt` for PLT entry `entry` holds before the loader looks the symbol up.
     fn unbound(&self, image: &Image, entry: u32) -> u64;
 }

@@ -229,7 +229,11 @@ pub trait Rules: Sync + Sized + 'static {
     }
 
     fn write_plt(image: &Image, start: u64, out: &mut [u8]);
-    fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]);
+    /// Where no entries are marked, there is no such section.
+    fn write_plt_sec(_image: &Image, _start: u64, out: &mut [u8]) {
+        out.fill(0);
+    }
+    fn write_iplt(image: &Image, start: u64, out: &mut [u8]);
     fn unbound(image: &Image, entry: u32) -> u64;
 
     /// What relocation type `kind` asks.
@@ -279,6 +283,10 @@ impl<R: Rules> Machine for R {
 
     fn write_plt_sec(&self, image: &Image, start: u64, out: &mut [u8]) {
         R::write_plt_sec(image, start, out);
+    }
+
+    fn write_iplt(&self, image: &Image, start: u64, out: &mut [u8]) {
+        R::write_iplt(image, start, out);
     }
 
     fn unbound(&self, image: &Image, entry: u32) -> u64 {

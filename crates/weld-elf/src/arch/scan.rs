@@ -249,7 +249,11 @@ impl<'a> Section<'_, '_, 'a> {
             && !target.is(sym::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
-            self.need(i, target, sym::NEEDS_PLT, found);
+            // What is only called is not known by the address of its entry.
+            let call = matches!(class, Class::Plt | Class::PltOff)
+                && !(R::ADDRESS_BY_PLT && self.code(i).is_some_and(R::is_address));
+            let needs = if call { 0 } else { sym::NEEDS_CANONICAL_PLT };
+            self.need(i, target, sym::NEEDS_PLT | needs, found);
         }
         let tls = class.is_tls();
         // Symbols know by their type whether they are thread-local; assemblers may leave it out, or

@@ -273,8 +273,7 @@ impl Round<'_, '_> {
 
     /// The address of entry `plt` of the PLT.
     pub fn entry(&self, plt: u32) -> Option<u64> {
-        let kind = if self.plt == plt::Style::Marked { ChunkKind::PltSec } else { ChunkKind::Plt };
-        let offset = plt::entry_offset(self.mode.facts(), self.slots, self.plt, plt);
+        let (kind, offset) = plt::place_of(self.mode.facts(), self.slots, self.plt, plt);
         self.in_chunk(self.layout.chunk(kind), offset)
     }
 

@@ -27,6 +27,7 @@ pub struct Bases {
     pub got_base: u64,
     pub plt: u64,
     pub plt_sec: u64,
+    pub iplt: u64,
     pub tls_start: u64,
     pub thread_pointer: u64,
 }
@@ -71,6 +72,7 @@ pub fn bases(layout: &Layout, machine: &Facts) -> Bases {
         },
         plt: layout.chunk_address(ChunkKind::Plt),
         plt_sec: layout.chunk_address(ChunkKind::PltSec),
+        iplt: layout.chunk_address(ChunkKind::Iplt),
         tls_start: layout.tls().map_or(0, |t| t.address),
         thread_pointer: layout.thread_pointer(machine.tls),
     }
@@ -258,6 +260,11 @@ impl<'n> Named<'n> {
     }
 }
 
+/// What a program that nobody loads has relocations in: those that call resolvers, and no others.
+fn resolver_relocs<'l>(layout: &'l Layout) -> Option<&'l Chunk> {
+    layout.chunk(ChunkKind::RelaPlt).or_else(|| layout.chunk(ChunkKind::RelaDyn))
+}
+
 /// The value of what the linker defines; `bound` is the section that it is a bound of ([`bounded`]).
 fn target_value(
     symbols: &Symbols,
@@ -279,8 +286,8 @@ fn target_value(
         Target::GotBase => bases.got_base,
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
         Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address),
-        Target::RelaIpltStart => layout.chunk(ChunkKind::RelaPlt).map_or(image, |c| c.address),
-        Target::RelaIpltEnd => layout.chunk(ChunkKind::RelaPlt).map_or(image, |c| c.address + c.size),
+        Target::RelaIpltStart => resolver_relocs(layout).map_or(image, |c| c.address),
+        Target::RelaIpltEnd => resolver_relocs(layout).map_or(image, |c| c.address + c.size),
         // In an executable, offsets from the module's block are those from the thread pointer; see
         // `apply`, which treats DTPOFF so.
         Target::TlsModuleBase if shared => bases.tls_start,

@@ -28,6 +28,7 @@ pub enum ChunkKind {
     EhFrame,
     Plt,
     PltSec,
+    Iplt,
     Dynamic,
     Got,
     GotPlt,

@@ -53,6 +53,7 @@ const USUAL: &[Usual] = &[
     (".fini", SHT_PROGBITS, AX, None),
     (".plt", SHT_PROGBITS, AX, Some(ChunkKind::Plt)),
     (".plt.sec", SHT_PROGBITS, AX, Some(ChunkKind::PltSec)),
+    (".iplt", SHT_PROGBITS, AX, Some(ChunkKind::Iplt)),
     (".tdata", SHT_PROGBITS, WAT, None),
     (".tbss", SHT_NOBITS, WAT, None),
     (".preinit_array", SHT_PREINIT_ARRAY, WA, None),

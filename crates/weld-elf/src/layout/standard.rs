@@ -24,6 +24,7 @@ pub const ORDER: &[Statement] = &[
     orphans(Code, Bytes),
     own(Code, ChunkKind::Plt),
     own(Code, ChunkKind::PltSec),
+    own(Code, ChunkKind::Iplt),
     orphans(Code, Zeroes),
     orphans(WritableCode, Bytes),
     orphans(WritableCode, Zeroes),

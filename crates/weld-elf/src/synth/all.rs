@@ -67,6 +67,7 @@ sections! {
         EhFrame => eh_frames::Section,
         Plt => plt::Plt,
         PltSec => plt::PltSec,
+        Iplt => plt::Iplt,
         Got => got::Section,
         GotPlt => plt::GotPlt,
         GdbIndex => gdb_index::Section,

@@ -24,6 +24,7 @@ use crate::layout::{ChunkKind, members};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::{Symbol, Symbols};
+use crate::synth::image::Image;
 
 /// What the relocations of a group have in common.
 const SAME_INFO: i64 = 1;
@@ -38,10 +39,13 @@ const ALIKE: usize = 4;
 /// Rounds after which a layout that still changes is given up.
 const ROUNDS: usize = 64;
 
-/// Encodes relocations, those of type `relative` first.
-pub fn encode(form: RelocForm, mut relocs: Vec<Rela>, relative: u32) -> Vec<u8> {
+/// Encodes relocations, those of type `relative` first, those of type `resolving` last.
+pub fn encode(form: RelocForm, mut relocs: Vec<Rela>, (relative, resolving): (u32, u32)) -> Vec<u8> {
     let others = |r: &Rela| r.kind() != relative;
-    relocs.sort_by_key(|r| (others(r), if others(r) { info(form, r) } else { 0 }, r.r_offset()));
+    relocs.sort_by_key(|r| {
+        let group = if others(r) { info(form, r) } else { 0 };
+        (others(r), r.kind() == resolving, group, r.r_offset())
+    });
     let (relatives, others) = relocs.split_at(relocs.partition_point(|r| !others(r)));
     let mut stream = Stream { form, bytes: b"APS2".to_vec(), offset: 0, addend: 0 };
     stream.number(relocs.len() as i64);
@@ -49,6 +53,11 @@ pub fn encode(form: RelocForm, mut relocs: Vec<Rela>, relative: u32) -> Vec<u8> 
     stream.relatives(relatives);
     stream.others(others);
     stream.bytes
+}
+
+/// The types of relocations that are relative, and that call resolvers.
+pub fn types(image: &Image) -> (u32, u32) {
+    (image.types().relative, image.types().irelative)
 }
 
 /// `r_info` as the output has it.
@@ -183,7 +192,7 @@ fn size<'a>(
     plan.place(sections, symbols, resolved, context);
     let image = plan.image(job, context, resolved, sections, symbols);
     let dynamics = rela::collect(&image, context.owners, &plan.copies, context.parallel);
-    let size = encode(plan.reloc_form, dynamics.relocs(), image.types().relative).len() as u64;
+    let size = encode(plan.reloc_form, dynamics.relocs(), types(&image)).len() as u64;
     symbols.list.iter_mut().zip(offsets).for_each(|(symbol, offset)| symbol.set_offset(offset));
     sections.list = list;
     (plan.layout.chunks, plan.layout.by_address) = layout;
@@ -224,7 +233,7 @@ mod tests {
 
     fn round_trip(relocs: Vec<Rela>) -> usize {
         let mut wanted: Vec<_> = relocs.iter().map(|r| (r.r_offset(), info(FORM, r), r.r_addend())).collect();
-        let bytes = encode(FORM, relocs, RELATIVE);
+        let bytes = encode(FORM, relocs, (RELATIVE, u32::MAX));
         let mut found = decode(&bytes);
         found.sort_unstable();
         wanted.sort_unstable();

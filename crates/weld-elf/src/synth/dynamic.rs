@@ -145,10 +145,13 @@ impl DynamicPlan<'_> {
             };
             list.extend(tags.into_iter().zip([address, size, self.form.format.word()]));
         }
-        if !self.slots.plt.is_empty() {
+        let (bound, _) = self.slots.plt_relocs();
+        if bound > 0 {
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
-            list.push((DT_PLTRELSZ, self.slots.plt.len() as u64 * self.form.size()));
-            list.push((DT_PLTGOT, places.chunk(ChunkKind::GotPlt).0));
+            list.push((DT_PLTRELSZ, bound as u64 * self.form.size()));
+            let in_got = self.mode.facts().plt.reserved_words == 0;
+            let loader_words = if in_got { ChunkKind::Got } else { ChunkKind::GotPlt };
+            list.push((DT_PLTGOT, places.chunk(loader_words).0));
             list.push((DT_PLTREL, self.tags()[0]));
         }
     }

@@ -184,9 +184,14 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
     let size = format.word() as usize;
     let end = first + out.len() / size;
     let entries = &image.slots.got;
-    if first == 0 && entries.first().is_none_or(|entry| entry.0 > 0) {
-        // Where the GOT's base is, loaders may look for the dynamic section.
-        format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic));
+    let head = entries.first().map_or(image.slots.got_words, |entry| entry.0) as usize;
+    if first < head {
+        // The loader writes to the others.
+        out[..size * (head.min(end) - first)].fill(0);
+        if first == 0 {
+            // Where the GOT's base is, loaders may look for the dynamic section.
+            format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic));
+        }
     }
     // The entry before may have its second word here, the last one its second word behind.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);

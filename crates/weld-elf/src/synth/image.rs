@@ -178,13 +178,12 @@ impl<'a> Image<'_, 'a> {
 
     /// Address of the entry that calls through `.got.plt`.
     pub fn plt_address(&self, entry: u32) -> u64 {
-        let table = if self.plt == plt::Style::Marked { self.bases.plt_sec } else { self.bases.plt };
-        table + plt::entry_offset(self.mode.facts(), self.slots, self.plt, entry)
+        plt::address_of(self.mode.facts(), self.slots, self.plt, &self.bases, entry)
     }
 
     /// Address of the word of `.got.plt` that PLT entry `entry` jumps through.
     pub fn got_plt_address(&self, entry: u32) -> u64 {
-        self.bases.got_plt + self.format().word() * (self.mode.facts().plt.reserved_words + entry as u64)
+        self.bases.got_plt + self.format().word() * (self.slots.reserved + entry as u64)
     }
 
     /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps to.
@@ -265,9 +264,10 @@ impl<'a> Image<'_, 'a> {
 }
 
 impl<'a> Image<'_, 'a> {
-    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function.
+    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function. One that is only called stays what
+    /// it is.
     pub fn is_known_by_plt(flags: u32) -> bool {
-        const HERE: u32 = sym::IFUNC | sym::NEEDS_PLT;
+        const HERE: u32 = sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
         flags & (HERE | sym::PREEMPTIBLE) == HERE
     }
 
@@ -302,7 +302,7 @@ impl<'a> Image<'_, 'a> {
     fn index_of_made(&self, symbol: &Symbol) -> Option<HeaderIndex> {
         let of_chunk = |kind: ChunkKind| self.layout.chunk(kind).map(|c| c.out.header());
         if Image::is_known_by_plt(symbol.flags()) {
-            return of_chunk(if self.plt == plt::Style::Marked { ChunkKind::PltSec } else { ChunkKind::Plt });
+            return of_chunk(ChunkKind::Iplt);
         }
         match symbol.kind() {
             sym::COMMON => of_chunk(ChunkKind::Common(symbol.section)),

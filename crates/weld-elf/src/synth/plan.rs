@@ -94,8 +94,6 @@ pub struct Plan<'a> {
     pub attributes: Vec<u8>,
     /// The tag that says that some functions in the PLT use more registers than others.
     pub(super) variant_calls: Option<u64>,
-    /// Something counts from the GOT or names its base, so there has to be one.
-    pub(super) got_base: bool,
     pub(super) dynsym: Option<DynSym>,
     pub(super) eh_frames: EhFrames,
     pub(super) relocs: Option<EmittedRelocs>,
@@ -137,14 +135,22 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let got_base = self.live.has(fact::GOT_BASE) || self.names_got_base(symbols);
         let head = match mode.facts().got_base {
             GotBase::Got => u32::from(got_base),
-            GotBase::GotWithHead => 1,
+            GotBase::GotWithHead(words) => words,
             GotBase::GotPlt => 0,
         };
         let mut slots =
             Slots::allocate(&self.live, symbols, &self.resolved.names, head, self.context.parallel);
-        if slots.got.is_empty() && !got_base {
+        let jump_slots = slots.jump_slots > 0;
+        let is_for_loader = jump_slots && mode.facts().plt.reserved_words == 0;
+        if slots.got.is_empty() && !got_base && !is_for_loader {
             slots.got_words = 0;
         }
+        let got_plt_is_base = got_base && mode.facts().got_base == GotBase::GotPlt;
+        if jump_slots || got_plt_is_base {
+            slots.reserved = mode.facts().plt.reserved_words;
+        }
+        // Nobody unpacks what a program without a loader applies itself.
+        slots.resolvers_in_plt = if mode.dynamic { jump_slots } else { options.relocs.pack_android };
         let commons = allocate_commons(self.resolved, symbols, options.sections.gc_sections, self.rules())
             .map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
@@ -192,7 +198,6 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             slots,
             merged,
             relax_got: self.relax_got,
-            got_base,
             plt,
             variant_calls,
             dynsym,
@@ -376,7 +381,6 @@ impl<'a> Plan<'a> {
             flags: crate::synth::headers::file_flags(&resolved.objects).unwrap_or(0),
             attributes: Vec::new(),
             variant_calls: None,
-            got_base: false,
             dynsym: None,
             eh_frames: EhFrames::default(),
             relocs: None,

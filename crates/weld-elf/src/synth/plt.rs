@@ -1,8 +1,8 @@
-//! `.plt`, `.plt.sec` and `.got.plt`: calls that the loader or a resolver binds. Their code and its layout are the
+//! `.plt`, `.plt.sec`, `.iplt` and `.got.plt`: calls that the loader or a resolver binds. Their code and its layout are the
 //! machine's (`arch`).
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
-use crate::arch::facts::{Facts, GotBase};
+use crate::arch::facts::Facts;
 use crate::arch::plt;
 use crate::elf::*;
 
@@ -28,7 +28,7 @@ impl Synthetic for Plt {
             return Cuts::ENTRIES;
         }
         let run = 1 << 14;
-        let runs = image.slots.plt.len().div_ceil(run);
+        let runs = (image.slots.jump_slots as usize).div_ceil(run);
         Cuts::At((1..runs).map(|i| header + entry * (i * run) as u64).collect())
     }
 
@@ -54,15 +54,28 @@ impl Synthetic for PltSec {
     }
 }
 
+pub struct Iplt;
+
+impl Synthetic for Iplt {
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let machine = sizes.plan.facts.mode.facts();
+        code(machine, b".iplt", plt::iplt_size(machine, &sizes.plan.slots, sizes.plan.plt))
+    }
+
+    fn cuts(&self, _: &Source) -> Cuts {
+        Cuts::ENTRIES
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        at.image().mode.machine.write_iplt(at.image(), at.start, out);
+    }
+}
+
 pub struct GotPlt;
 
 impl Synthetic for GotPlt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let slots = &sizes.plan.slots;
-        let is_base = sizes.plan.got_base && sizes.plan.facts.mode.facts().got_base == GotBase::GotPlt;
-        if slots.plt.is_empty() && !is_base {
-            return None;
-        }
         let word = sizes.format().word();
         let flags = SHF_ALLOC | SHF_WRITE;
         let header = Header { name: b".got.plt", kind: SHT_PROGBITS, flags, entsize: 0 };

@@ -4,6 +4,10 @@
 //! both agree. With `-z combreloc` relative relocations come first (`DT_RELACOUNT`), the others are
 //! sorted by symbol so that the loader looks each up once.
 //!
+//! Relocations that call resolvers (IFUNCs of this output) are the last of all, because resolvers may use what others
+//! relocate: of `.rela.dyn`, or of `.rela.plt`, which loaders look at later, if that has others. A resolver may call through the PLT, whose
+//! words have to be relocated for that where the image has been moved, or where functions are not bound at their first call.
+//!
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; "Relocation" in the psABIs.
 
 use std::ops::Range;
@@ -74,7 +78,8 @@ impl Counter<'_, '_> {
             got[range].iter().for_each(|(_, entry)| self.count_got(*entry, &mut counts));
             counts
         });
-        let copies = Counts { others: copies.list.len() as u64, ..Counts::default() };
+        let beside = copies.list.len() + self.slots.plt_relocs().1;
+        let copies = Counts { others: beside as u64, ..Counts::default() };
         relocs.iter().chain(&words).fold(copies, Counts::with)
     }
 
@@ -233,6 +238,7 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
         others = sort::by(others, parallel, |a, b| key(a).cmp(&key(b)));
     }
     relative.push(others);
+    relative.push(resolvers(image));
     let ordered = is_in_order(&relr, |&address| address);
     let mut relr = par::concat("join packed relocations", parallel, relr);
     if !ordered {
@@ -285,6 +291,18 @@ fn tasks(sources: &[Source]) -> Vec<Range<usize>> {
 fn is_in_order<T>(lists: &[Vec<T>], key: impl Fn(&T) -> u64) -> bool {
     let ends = lists.iter().flat_map(|list| [list.first(), list.last()]).flatten();
     ends.map(key).is_sorted()
+}
+
+/// The relocations of `.rela.dyn` that call resolvers.
+fn resolvers(image: &Image) -> Vec<Rela> {
+    let (_, count) = image.slots.plt_relocs();
+    let last = image.slots.plt.len();
+    (last - count..last).map(|entry| of_resolver(image, entry as u32)).collect()
+}
+
+fn of_resolver(image: &Image, entry: u32) -> Rela {
+    let resolver = image.resolver(entry);
+    Rela::make(image.got_plt_address(entry), 0, image.types().irelative, resolver as i64)
 }
 
 fn copied(image: &Image, copies: &Copies) -> Vec<Rela> {
@@ -389,17 +407,16 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     });
 }
 
-/// Writes `.rela.plt`, one relocation for each word of `.got.plt` behind the reserved ones, from entry `first` on.
+/// Writes `.rela.plt` from entry `first` on: a relocation for each word of `.got.plt` behind the reserved ones, or for each that is bound by name.
 pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
     let form = image.reloc_form;
     for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {
-        let slot = &image.slots.list[image.slots.plt[entry] as usize];
-        let offset = image.got_plt_address(entry as u32);
         let rela = if (entry as u32) < image.slots.jump_slots {
+            let slot = &image.slots.list[image.slots.plt[entry] as usize];
+            let offset = image.got_plt_address(entry as u32);
             Rela::make(offset, image.dynsym.map_or(0, |d| d.index(slot.id)), image.types().jump_slot, 0)
         } else {
-            let resolver = image.resolver(entry as u32);
-            Rela::make(offset, 0, image.types().irelative, resolver as i64)
+            of_resolver(image, entry as u32)
         };
         form.put(&rela, bytes);
     }
@@ -452,7 +469,7 @@ pub struct Plt;
 
 impl Synthetic for Plt {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
-        table(sizes, [b".rela.plt", b".rel.plt"], sizes.plan.slots.plt.len() as u64)
+        table(sizes, [b".rela.plt", b".rel.plt"], sizes.plan.slots.plt_relocs().0 as u64)
     }
 
     fn links(&self, _: &Plan) -> Option<Links> {

@@ -97,6 +97,10 @@ pub struct Slots {
     pub plt: Vec<u32>,
     /// How many of `plt` are bound by name.
     pub jump_slots: u32,
+    /// Words at the start of `.got.plt` for the loader.
+    pub reserved: u64,
+    /// Relocations that call resolvers are the last of `.rela.plt`, not of `.rela.dyn`: see [`super::rela`].
+    pub resolvers_in_plt: bool,
     /// Symbols of shared objects that get a copy here.
     pub copies: Vec<SymbolId>,
 }
@@ -191,6 +195,14 @@ impl Slots {
     /// Slots with IFUNC entries, in PLT order.
     pub fn ifuncs(&self) -> &[u32] {
         &self.plt[self.jump_slots as usize..]
+    }
+
+    /// How many relocations `.rela.plt` has, and `.rela.dyn` for IFUNCs.
+    pub fn plt_relocs(&self) -> (usize, usize) {
+        match self.resolvers_in_plt {
+            true => (self.plt.len(), 0),
+            false => (self.jump_slots as usize, self.ifuncs().len()),
+        }
     }
 }
 

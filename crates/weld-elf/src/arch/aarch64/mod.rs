@@ -205,9 +205,8 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         plt::write(image, start, out);
     }
 
-    /// All entries are in `.plt`.
-    fn write_plt_sec(_image: &Image, _start: u64, out: &mut [u8]) {
-        out.fill(0);
+    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_iplt(image, start, out);
     }
 
     /// The header calls the loader, which tells the entry by the word's address.

@@ -1,5 +1,5 @@
 //! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps through its word of
-//! `.got.plt`. The header finds out which by the word's address, which entries leave in x16.
+//! `.got.plt`; `.iplt` has such entries for IFUNCs of this output. The header finds out which by the word's address, which entries leave in x16.
 //!
 //! Where indirect branches must end at marks (BTI), the header begins with one, and so do entries, because a function's address may be that of
 //! its entry. With signed pointers (`-z pac-plt`) an entry checks what it has loaded.
@@ -9,7 +9,7 @@
 
 use super::code::*;
 use crate::arch::facts::{Entries, Guarded, Plt};
-use crate::arch::plt::Style;
+use crate::arch::plt::{self, Style};
 use crate::synth::image::Image;
 
 /// Instructions of the header, an entry, and one with more in it.
@@ -75,21 +75,31 @@ fn put_code(out: &mut [u8], code: &[u32]) {
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write(image: &Image, start: u64, out: &mut [u8]) {
-    let machine = image.mode.facts();
-    let guards = match image.plt {
-        Style::Guarded { marked, signed } => (marked, signed),
-        _ => (false, false),
-    };
-    let head_size = image.plt.header_size(machine, image.slots.jump_slots);
-    let size = image.plt.entry_size(machine);
+    let head_size = image.plt.header_size(image.mode.facts(), image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_code(head, &header(image.bases.plt, image.bases.got_plt + 16, guards.0));
+        put_code(head, &header(image.bases.plt, image.bases.got_plt + 16, guards(image.plt).0));
     }
-    let first = (start.saturating_sub(head_size) / size) as u32;
-    for (i, entry) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
-        let address = image.bases.plt + head_size + size * u64::from(i);
-        put_entry(entry, address, image.got_plt_address(i), guards);
+    put_entries(image, (0, image.bases.plt + head_size), start.saturating_sub(head_size), entries);
+}
+
+/// Writes `.iplt` from byte `start` on, where an entry starts.
+pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+    put_entries(image, (image.slots.jump_slots, image.bases.iplt), start, out);
+}
+
+fn put_entries(image: &Image, first: (u32, u64), start: u64, out: &mut [u8]) {
+    let size = image.plt.entry_size(image.mode.facts());
+    for (i, address, entry) in plt::entries(size, first, start, out) {
+        put_entry(entry, address, image.got_plt_address(i), guards(image.plt));
+    }
+}
+
+/// Whether entries are marked, and whether they check what they load.
+fn guards(style: Style) -> (bool, bool) {
+    match style {
+        Style::Guarded { marked, signed } => (marked, signed),
+        _ => (false, false),
     }
 }
 

@@ -245,6 +245,10 @@ impl Rules for I386 {
         plt::write_plt_sec(image, start, out);
     }
 
+    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_iplt(image, start, out);
+    }
+
     fn unbound(image: &Image, entry: u32) -> u64 {
         plt::unbound(image, entry)
     }

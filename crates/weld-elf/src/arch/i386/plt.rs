@@ -1,7 +1,10 @@
 //! The procedure linkage table. An entry jumps through its word of `.got.plt`, which it names by its address, or, where an image may
 //! be moved, by its distance from the GOT's base, which callers have in `%ebx`. With IBT, `.plt` keeps the lazy part and
-//! `.plt.sec` the entries that are called, both starting with `endbr32`. Retpolines push their word and jump to the header,
-//! where a call, whose return address is taken away, and a return make the jump.
+//! `.plt.sec` the entries that are called, both starting with `endbr32`, as those of `.iplt` (IFUNCs of this output) do.
+//!
+//! `-z retpolineplt`: an entry saves `%eax` on the stack and loads its word into it; a call, whose return address is replaced by the
+//! word, and a return make the jump. The processor takes the call's own return address for the target; there is a loop that
+//! does nothing.
 //!
 //! Not all callers have something in `%ebx`: those of hidden functions do not know that there is an entry (IFUNCs), and a function's address, if it
 //! is that of its entry, is called by anybody. So if a moving image has such, its entries find out where they are
@@ -13,7 +16,7 @@
 
 use super::FACTS;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::Style;
+use crate::arch::plt::{self, Style};
 use crate::synth::image::Image;
 
 /// Bytes of an entry.
@@ -22,14 +25,18 @@ const ENTRY: u64 = 16;
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: ENTRY, entry: ENTRY },
     retpolines: Some(Retpolines {
-        lazy: Entries { header: 48, entry: 32 },
-        bound: Entries { header: RETURN.len() as u64, entry: ENTRY },
+        lazy: Entries { header: LAZY_JUMP + JUMP.len() as u64, entry: 32 },
+        bound: Entries { header: BOUND_JUMP + JUMP.len() as u64, entry: ENTRY },
     }),
     guarded: None,
     anywhere: Some(Entries { header: 64, entry: 32 }),
     align: 16,
     reserved_words: 3,
 };
+
+/// Where in the header of retpolines [`JUMP`] is, if some functions are bound at their first call, and if none is.
+const LAZY_JUMP: u64 = 32;
+const BOUND_JUMP: u64 = 16;
 
 /// Bytes of a relocation in `.rel.plt`.
 const RELOCATION: u32 = 8;
@@ -46,6 +53,19 @@ const RETURN: [u8; 32] = [
     // 2: lea 4(%esp), %esp; ret
     0x8d, 0x64, 0x24, 0x04, 0xc3,
     0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+];
+
+/// What waits for ever: pause; lfence; jmp to the start.
+const LOOP: [u8; 7] = [0xf3, 0x90, 0x0f, 0xae, 0xe8, 0xeb, 0xf9];
+
+/// Goes to where `%eax` says, which is called. What is under the call's return address is the register's value.
+#[rustfmt::skip]
+const JUMP: [u8; 16] = [
+    // mov %ecx, (%esp); mov 4(%esp), %ecx: that value
+    0x89, 0x0c, 0x24, 0x8b, 0x4c, 0x24, 0x04,
+    // mov %eax, 4(%esp); mov %ecx, %eax; pop %ecx; ret
+    0x89, 0x44, 0x24, 0x04, 0x89, 0xc8, 0x59, 0xc3,
+    0xcc,
 ];
 
 const MARK: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfb];
@@ -89,6 +109,26 @@ impl<'o> Writer<'o> {
         self.bytes(&[0x68]);
         self.word((entry * RELOCATION).into());
         self.jump(header);
+    }
+
+    /// `call target`
+    fn call(&mut self, target: u64) {
+        self.bytes(&[0xe8]);
+        self.word(target.wrapping_sub(self.here() + 4));
+    }
+
+    /// `push %eax; mov word, %eax`, for a word of `.got.plt`.
+    fn save_and_load(&mut self, image: &Image, word: u64) {
+        match image.mode.pic {
+            true => {
+                self.bytes(&[0x50, 0x8b, 0x83]);
+                self.word(word.wrapping_sub(image.bases.got_base));
+            }
+            false => {
+                self.bytes(&[0x50, 0xa1]);
+                self.word(word);
+            }
+        }
     }
 
     /// `push word` or `jmp *word`, for a word of `.got.plt`.
@@ -137,10 +177,21 @@ pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
     if !head.is_empty() {
         write_header(image, head);
     }
-    let first = (start.saturating_sub(header) / size) as u32;
-    for (i, entry) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
-        let address = image.bases.plt + header + size * u64::from(i);
+    let table = image.bases.plt + header;
+    for (i, address, entry) in plt::entries(size, (0, table), start.saturating_sub(header), entries) {
         write_entry(image, i, Writer::new(entry, address));
+    }
+}
+
+/// Writes `.iplt` from byte `start` on, where an entry starts.
+pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+    let size = image.plt.entry_size(&FACTS);
+    for (i, address, entry) in plt::entries(size, (image.slots.jump_slots, image.bases.iplt), start, out) {
+        let code = Writer::new(entry, address);
+        match image.plt {
+            Style::Marked => write_marked(image, i, code),
+            _ => write_entry(image, i, code),
+        }
     }
 }
 
@@ -149,13 +200,15 @@ fn write_header(image: &Image, head: &mut [u8]) {
     let [map, loader] = [4, 8].map(|offset| image.bases.got_plt + offset);
     match image.plt {
         Style::Retpoline { lazy } => {
-            code.bytes(&RETURN);
             if lazy {
                 code.through(image, Operation::Push, map);
-                code.through(image, Operation::Push, loader);
-                // jmp to the start; there are 4 bytes left.
-                code.bytes(&[0xeb, (code.at as u8 + 2).wrapping_neg()]);
+                code.save_and_load(image, loader);
             }
+            let jump = jump_part(image, lazy);
+            code.call(jump);
+            code.bytes(&LOOP);
+            code.at = (jump - code.address) as usize;
+            code.bytes(&JUMP);
         }
         Style::Anywhere { retpoline, .. } => {
             code.bytes(&RETURN);
@@ -186,15 +239,30 @@ fn return_to(code: &mut Writer, retpoline: bool, header: u64) {
     }
 }
 
+/// Where in the header of retpolines the code begins that is called.
+fn jump_part(image: &Image, lazy: bool) -> u64 {
+    image.bases.plt + if lazy { LAZY_JUMP } else { BOUND_JUMP }
+}
+
+/// How far from the start of the header of retpolines that are lazy the loop is: behind two words that are pushed and a call.
+fn loop_part(image: &Image) -> u64 {
+    17 + u64::from(image.mode.pic)
+}
+
 fn write_entry(image: &Image, entry: u32, mut code: Writer) {
     let (header, word) = (image.bases.plt, image.got_plt_address(entry));
     let lazy = entry < image.slots.jump_slots;
     match image.plt {
-        Style::Retpoline { lazy: binds } => {
-            code.through(image, Operation::Push, word);
+        Style::Retpoline { lazy: false } => {
+            code.save_and_load(image, word);
             code.jump(header);
-            if binds {
-                code.call_loader(entry, header + RETURN.len() as u64);
+        }
+        Style::Retpoline { lazy: true } => {
+            code.save_and_load(image, word);
+            code.call(jump_part(image, true));
+            code.jump(header + loop_part(image));
+            if lazy {
+                code.call_loader(entry, header);
             }
         }
         Style::Anywhere { marked, retpoline } => {
@@ -217,22 +285,25 @@ fn write_entry(image: &Image, entry: u32, mut code: Writer) {
         }
         _ => {
             code.through(image, Operation::Jump, word);
-            if lazy {
-                code.call_loader(entry, header);
-            }
+            // Of entries of IFUNCs it is never reached.
+            code.call_loader(entry.checked_sub(image.slots.jump_slots).unwrap_or(entry), header);
         }
     }
 }
 
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
 pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
-    for (i, entry) in ((start / ENTRY) as u32..).zip(out.chunks_exact_mut(ENTRY as usize)) {
-        // endbr32; jmp *slot; nop
-        let mut code = Writer::new(entry, image.bases.plt_sec + ENTRY * u64::from(i));
-        code.bytes(&MARK);
-        code.through(image, Operation::Jump, image.got_plt_address(i));
-        code.bytes(&[0x66, 0x0f, 0x1f, 0x44, 0, 0]);
+    for (i, address, entry) in plt::entries(ENTRY, (0, image.bases.plt_sec), start, out) {
+        write_marked(image, i, Writer::new(entry, address));
     }
+}
+
+/// Writes an entry that is called and starts with a mark.
+fn write_marked(image: &Image, entry: u32, mut code: Writer) {
+    // endbr32; jmp *slot; nop
+    code.bytes(&MARK);
+    code.through(image, Operation::Jump, image.got_plt_address(entry));
+    code.bytes(&[0x66, 0x0f, 0x1f, 0x44, 0, 0]);
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.
@@ -240,7 +311,8 @@ pub fn unbound(image: &Image, entry: u32) -> u64 {
     let lazy = match image.plt {
         Style::Ordinary | Style::Guarded { .. } => 6,
         Style::Marked => 0,
-        Style::Retpoline { lazy: true } => 11,
+        // Behind the word's load, a call and a jump.
+        Style::Retpoline { lazy: true } => 16 + u64::from(image.mode.pic),
         // All are bound before anything runs.
         Style::Retpoline { lazy: false } => return 0,
         Style::Anywhere { marked, retpoline } => {

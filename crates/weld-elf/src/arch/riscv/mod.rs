@@ -73,7 +73,7 @@ const fn facts(wide: bool) -> Facts {
         },
         hash_word: 4,
         anybodys: &[],
-        got_base: GotBase::GotWithHead,
+        got_base: GotBase::GotWithHead(1),
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
@@ -209,9 +209,8 @@ impl<const WIDE: bool> Rules for Riscv<WIDE> {
         plt::write(WIDE, image, start, out);
     }
 
-    /// All entries are in `.plt`.
-    fn write_plt_sec(_image: &Image, _start: u64, out: &mut [u8]) {
-        out.fill(0);
+    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_iplt(WIDE, image, start, out);
     }
 
     /// The header calls the loader, which is told the entry's number.

@@ -1,10 +1,11 @@
 //! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps through its word of
-//! `.got.plt`. An entry leaves in t1 where it is, from which the header computes the offset of its word.
+//! `.got.plt`; `.iplt` has such entries for IFUNCs of this output. An entry leaves in t1 where it is, from which the header computes the offset of its word.
 //!
 //! Specification: "RISC-V ELF Specification", "Procedure Linkage Table".
 
 use super::code::*;
 use crate::arch::facts::{Entries, Plt};
+use crate::arch::plt;
 use crate::synth::image::Image;
 
 /// Instructions of the header, and of an entry.
@@ -51,19 +52,24 @@ fn put_code(out: &mut [u8], code: &[u32]) {
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
 pub fn write(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
-    let machine = image.mode.facts();
-    let head_size = image.plt.header_size(machine, image.slots.jump_slots);
-    let size = 4 * ENTRY as u64;
+    let head_size = image.plt.header_size(image.mode.facts(), image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
     if !head.is_empty() {
         put_code(head, &header(wide, image.bases.plt, image.bases.got_plt));
     }
-    let first = (start.saturating_sub(head_size) / size) as u32;
-    for (i, out) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
-        let address = image.bases.plt + head_size + size * u64::from(i);
+    put_entries(wide, image, (0, image.bases.plt + head_size), (start.saturating_sub(head_size), entries));
+}
+
+/// Writes `.iplt` from byte `start` on, where an entry starts.
+pub fn write_iplt(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
+    put_entries(wide, image, (image.slots.jump_slots, image.bases.iplt), (start, out));
+}
+
+fn put_entries(wide: bool, image: &Image, first: (u32, u64), (start, out): (u64, &mut [u8])) {
+    for (i, address, out) in plt::entries(4 * ENTRY as u64, first, start, out) {
         let word = image.got_plt_address(i);
         if !has_halves(wide, word.wrapping_sub(address) as i64) {
-            image.sink.error(format!(".plt at {address:#x} does not reach .got.plt at {word:#x}"));
+            image.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
         }
         put_code(out, &entry(wide, address, word));
     }

@@ -185,7 +185,7 @@ const FACTS: Facts = Facts {
     },
     hash_word: 8,
     anybodys: &[],
-    got_base: GotBase::Got,
+    got_base: GotBase::GotWithHead(3),
     plt: plt::PLT,
     starts_without_slots: false,
     variant_calls: None,
@@ -285,9 +285,8 @@ impl Rules for S390x {
         plt::write(image, start, out);
     }
 
-    /// Entries are not marked, so that there is no such section.
-    fn write_plt_sec(_image: &Image, _start: u64, out: &mut [u8]) {
-        out.fill(0);
+    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_iplt(image, start, out);
     }
 
     fn unbound(image: &Image, entry: u32) -> u64 {

@@ -1,11 +1,12 @@
 //! The procedure linkage table: a header that calls the loader, and an entry for each symbol, which loads its word of `.got.plt` and
 //! jumps there. Before a function is bound, that leads to the rest of the entry, which tells the header where in
-//! `.rela.plt` its relocation is.
+//! `.rela.plt` its relocation is. `.iplt` has entries for IFUNCs of this output, without that rest.
 //!
 //! Specification: s390x ABI supplement, "Procedure Linkage Table".
 
 use super::FACTS;
 use crate::arch::facts::{Entries, Plt};
+use crate::arch::plt;
 use crate::synth::image::Image;
 
 /// Bytes of an entry, and of the header.
@@ -21,7 +22,7 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: None,
     align: 16,
-    reserved_words: 3,
+    reserved_words: 0,
 };
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
@@ -29,15 +30,19 @@ pub fn write(image: &Image, start: u64, out: &mut [u8]) {
     let header = image.plt.header_size(&FACTS, image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(header.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_header(head, image.bases.got_plt.wrapping_sub(image.bases.plt) as i64);
+        put_header(head, image.bases.got.wrapping_sub(image.bases.plt) as i64);
     }
-    let first = (start.saturating_sub(header) / ENTRY) as u32;
-    for (i, entry) in (first..).zip(entries.chunks_exact_mut(ENTRY as usize)) {
-        let address = image.bases.plt + header + ENTRY * u64::from(i);
+    let table = image.bases.plt + header;
+    for (i, address, entry) in plt::entries(ENTRY, (0, table), start.saturating_sub(header), entries) {
         put_entry(entry, image.got_plt_address(i).wrapping_sub(address) as i64);
-        if i < image.slots.jump_slots {
-            put_lazy_part(entry, image.bases.plt.wrapping_sub(address) as i64, RELOCATION * i);
-        }
+        put_lazy_part(entry, image.bases.plt.wrapping_sub(address) as i64, RELOCATION * i);
+    }
+}
+
+/// Writes `.iplt` from byte `start` on, where an entry starts.
+pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+    for (i, address, entry) in plt::entries(ENTRY, (image.slots.jump_slots, image.bases.iplt), start, out) {
+        put_entry(entry, image.got_plt_address(i).wrapping_sub(address) as i64);
     }
 }
 
@@ -46,13 +51,13 @@ fn put_halved(out: &mut [u8], at: usize, distance: i64) {
     out[at..at + 4].copy_from_slice(&((distance >> 1) as i32).to_be_bytes());
 }
 
-/// The header, if `.got.plt` is this far from it.
+/// The header, if `.got`, whose first words are the loader's, is this far from it.
 #[rustfmt::skip]
 fn put_header(out: &mut [u8], distance: i64) {
     out.copy_from_slice(&[
         // stg %r1,56(%r15): the offset of the relocation
         0xe3, 0x10, 0xf0, 0x38, 0, 0x24,
-        // larl %r1,.got.plt
+        // larl %r1,.got
         0xc0, 0x10, 0, 0, 0, 0,
         // mvc 48(8,%r15),8(%r1): what the loader knows this module by
         0xd2, 0x07, 0xf0, 0x30, 0x10, 0x08,

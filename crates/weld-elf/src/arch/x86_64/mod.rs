@@ -246,6 +246,10 @@ impl Rules for X86_64 {
         plt::write_plt_sec(image, start, out);
     }
 
+    fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+        plt::write_iplt(image, start, out);
+    }
+
     fn unbound(image: &Image, entry: u32) -> u64 {
         plt::unbound(image, entry)
     }

@@ -1,9 +1,9 @@
 //! The procedure linkage table and the part of the GOT that it jumps through.
 //!
 //! `.plt` holds a header that calls the loader and 16 bytes an entry; `.got.plt` three reserved
-//! words (address of `.dynamic`, two for the loader) and a word an entry. Entries of IFUNCs of this
-//! output come last; their words are filled by `R_X86_64_IRELATIVE`. With IBT, `.plt` keeps the lazy
-//! part and `.plt.sec` the entries that are called, both starting with `endbr64`.
+//! words (address of `.dynamic`, two for the loader) and a word an entry. `.iplt` has entries for
+//! IFUNCs of this output, whose words `R_X86_64_IRELATIVE` fills. With IBT, `.plt` keeps the lazy
+//! part and `.plt.sec` the entries that are called, both starting with `endbr64`, as those of `.iplt` do.
 //!
 //! `-z retpolineplt`: an entry loads its word and goes to the header, where a call, whose return address is replaced
 //! by the word, and a return make the jump. The processor takes the call's own return address for the target; there is a loop
@@ -13,7 +13,7 @@
 
 use super::FACTS;
 use crate::arch::facts::{Entries, Plt, Retpolines};
-use crate::arch::plt::Style;
+use crate::arch::plt::{self, Style};
 use crate::synth::image::Image;
 
 /// Bytes of an entry.
@@ -93,10 +93,8 @@ pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
         put_distance(head, 2, image.bases.got_plt + 8, base + 6);
         put_distance(head, 8, image.bases.got_plt + 16, base + 12);
     }
-    let first = (start.saturating_sub(header) / ENTRY) as u32;
-    for (i, entry) in (first..).zip(entries.chunks_exact_mut(ENTRY as usize)) {
-        let address = base + header + ENTRY * u64::from(i);
-        let lazy = i < image.slots.jump_slots;
+    for (i, address, entry) in plt::entries(ENTRY, (0, base + header), start.saturating_sub(header), entries)
+    {
         if image.plt == Style::Marked {
             // endbr64; push index; jmp header; nop
             entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0, 0x66, 0x90]);
@@ -104,14 +102,28 @@ pub fn write_plt(image: &Image, start: u64, out: &mut [u8]) {
             put_distance(entry, 10, base, address + 14);
             continue;
         }
-        // jmp *slot(%rip); push index; jmp header
-        let tail = if lazy { [0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0] } else { [0xcc; 10] };
-        entry[..6].copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0]);
-        entry[6..].copy_from_slice(&tail);
-        put_distance(entry, 2, image.got_plt_address(i), address + 6);
-        if lazy {
-            entry[7..11].copy_from_slice(&i.to_le_bytes());
-            put_distance(entry, 12, base, address + 16);
+        write_ordinary(image, (i, i, address), entry);
+    }
+}
+
+/// Writes entry `i`, number `index` of its section, at `address`.
+fn write_ordinary(image: &Image, (i, index, address): (u32, u32, u64), entry: &mut [u8]) {
+    // jmp *slot(%rip); push index; jmp header
+    entry.copy_from_slice(&[0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0]);
+    put_distance(entry, 2, image.got_plt_address(i), address + 6);
+    entry[7..11].copy_from_slice(&index.to_le_bytes());
+    put_distance(entry, 12, image.bases.plt, address + 16);
+}
+
+/// Writes `.iplt` from byte `start` on, where an entry starts. What follows the jumps is never reached.
+pub fn write_iplt(image: &Image, start: u64, out: &mut [u8]) {
+    let first = image.slots.jump_slots;
+    let size = image.plt.entry_size(&FACTS);
+    for (i, address, entry) in plt::entries(size, (first, image.bases.iplt), start, out) {
+        match image.plt {
+            Style::Retpoline { lazy } => write_retpoline(image, lazy, (i, address), entry),
+            Style::Marked => write_marked(image, (i, address), entry),
+            _ => write_ordinary(image, (i, i - first, address), entry),
         }
     }
 }
@@ -129,32 +141,39 @@ fn write_retpolines(image: &Image, lazy: bool, start: u64, out: &mut [u8]) {
     } else if !head.is_empty() {
         head.copy_from_slice(&BOUND_HEADER);
     }
-    let first = (start.saturating_sub(header) / size) as u32;
-    for (i, entry) in (first..).zip(entries.chunks_exact_mut(size as usize)) {
-        let address = base + header + size * u64::from(i);
-        if lazy {
-            entry.copy_from_slice(&LAZY_ENTRY);
-            put_distance(entry, 8, base + LAZY_JUMP, address + 12);
-            put_distance(entry, 13, base + LAZY_LOOP, address + 17);
-            entry[18..22].copy_from_slice(&i.to_le_bytes());
-            put_distance(entry, 23, base, address + 27);
-        } else {
-            entry.copy_from_slice(&BOUND_ENTRY);
-            put_distance(entry, 8, base, address + 12);
-        }
-        put_distance(entry, 3, image.got_plt_address(i), address + 7);
+    for (i, address, entry) in plt::entries(size, (0, base + header), start.saturating_sub(header), entries) {
+        write_retpoline(image, lazy, (i, address), entry);
     }
+}
+
+/// Writes an entry of `-z retpolineplt` at `address`.
+fn write_retpoline(image: &Image, lazy: bool, (i, address): (u32, u64), entry: &mut [u8]) {
+    let base = image.bases.plt;
+    if lazy {
+        entry.copy_from_slice(&LAZY_ENTRY);
+        put_distance(entry, 8, base + LAZY_JUMP, address + 12);
+        put_distance(entry, 13, base + LAZY_LOOP, address + 17);
+        entry[18..22].copy_from_slice(&i.to_le_bytes());
+        put_distance(entry, 23, base, address + 27);
+    } else {
+        entry.copy_from_slice(&BOUND_ENTRY);
+        put_distance(entry, 8, base, address + 12);
+    }
+    put_distance(entry, 3, image.got_plt_address(i), address + 7);
 }
 
 /// Writes `.plt.sec` from byte `start` on, where an entry starts.
 pub fn write_plt_sec(image: &Image, start: u64, out: &mut [u8]) {
-    for (i, entry) in ((start / ENTRY) as u32..).zip(out.chunks_exact_mut(ENTRY as usize)) {
-        let address = image.bases.plt_sec + ENTRY * u64::from(i);
-        // endbr64; jmp *slot(%rip); nop
-        entry
-            .copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
-        put_distance(entry, 6, image.got_plt_address(i), address + 10);
+    for (i, address, entry) in plt::entries(ENTRY, (0, image.bases.plt_sec), start, out) {
+        write_marked(image, (i, address), entry);
     }
+}
+
+/// Writes an entry that starts with a mark, at `address`.
+fn write_marked(image: &Image, (i, address): (u32, u64), entry: &mut [u8]) {
+    // endbr64; jmp *slot(%rip); nop
+    entry.copy_from_slice(&[0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0, 0, 0, 0, 0x66, 0x0f, 0x1f, 0x44, 0, 0]);
+    put_distance(entry, 6, image.got_plt_address(i), address + 10);
 }
 
 /// The word of an entry bound by name starts as the address of its lazy part.

@@ -78,11 +78,9 @@ impl<'a> Plan<'a> {
             let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.len());
             image.sink.error(text);
         }
-        let android_relocs = image
-            .options
-            .relocs
-            .pack_android
-            .then(|| android_relocs::encode(self.reloc_form, dynamics.relocs(), image.types().relative));
+        let android_relocs = image.options.relocs.pack_android.then(|| {
+            android_relocs::encode(self.reloc_form, dynamics.relocs(), android_relocs::types(image))
+        });
         let room = self.layout.chunk(ChunkKind::RelaDyn).map_or(u64::MAX, |c| c.size);
         if let Some(bytes) = android_relocs.as_ref().map(|b| b.len() as u64).filter(|size| *size > room) {
             image.sink.error(format!("internal error: {bytes} bytes of .rela.dyn, {room} planned"));

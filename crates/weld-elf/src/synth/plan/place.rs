@@ -46,9 +46,8 @@ impl<'a> Plan<'a> {
         self.place_local_ifuncs(sections, resolved);
         if !self.thunks.is_empty() {
             let (slots, style, bases) = (&self.slots, self.plt, &self.bases);
-            let table = if style == plt::Style::Marked { bases.plt_sec } else { bases.plt };
             let facts = self.facts.mode.facts();
-            let entry = |entry| table + plt::entry_offset(facts, slots, style, entry);
+            let entry = |entry| plt::address_of(facts, slots, style, bases, entry);
             self.thunks.place(&self.layout, (sections, symbols), entry);
         }
     }
@@ -66,20 +65,21 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// IFUNCs of this output, and functions whose address is taken where only the PLT can stand for
-    /// them, are known by their PLT entries.
+    /// Functions whose address is taken where only the PLT can stand for them are known by their PLT entries.
     fn place_plt_symbols(&mut self, symbols: &mut Symbols) {
         let facts = self.facts.mode.facts();
-        let table = if self.plt == plt::Style::Marked { self.bases.plt_sec } else { self.bases.plt };
-        let (header, size) = (plt::entry_offset(facts, &self.slots, self.plt, 0), self.plt.entry_size(facts));
-        let entry = |plt: u32| table + header + size * u64::from(plt);
+        // The list of slots is changed, so what entries need of them is looked up before.
+        let starts = [0, self.slots.jump_slots].map(|first| {
+            let first_address = plt::address_of(facts, &self.slots, self.plt, &self.bases, first);
+            (first, first_address)
+        });
+        let size = self.plt.entry_size(facts);
         for slot in self.slots.list.iter_mut().filter(|s| s.plt != NONE && s.id.is_some()) {
             let symbol = &mut symbols.list[slot.id.index()];
-            let flags = symbol.flags();
             slot.definition = symbol.address();
-            let ifunc = flags & sym::PREEMPTIBLE == 0;
-            if ifunc || flags & sym::NEEDS_CANONICAL_PLT != 0 {
-                symbol.set_address(entry(slot.plt));
+            if symbol.has(sym::NEEDS_CANONICAL_PLT) {
+                let (first, start) = starts[usize::from(slot.plt >= self.slots.jump_slots)];
+                symbol.set_address(start + size * u64::from(slot.plt - first));
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::arch::facts::Branches;
 use crate::elf::{Rela, SHF_EXECINSTR};
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::layout::{ChunkKind, Layout, Member, OutputSection};
+use crate::layout::{Layout, Member, OutputSection};
 use crate::sections::Sections;
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbol, Symbols, sym};
@@ -94,9 +94,9 @@ impl<'a> Addresses<'_, '_, 'a> {
         Some(match goal {
             Goal::Section(id, offset) => self.of_section(id)?.wrapping_add(offset),
             Goal::Plt(entry, addend) => {
-                let chunk = self.layout.chunk_with_id(self.world.plt)?.0;
-                let entry = self.world.entry_offset(entry);
-                self.of_chunk(chunk).wrapping_add(entry).wrapping_add(addend as u64)
+                let (kind, offset) = self.world.place_of_entry(entry);
+                let chunk = self.layout.chunk_with_id(kind)?.0;
+                self.of_chunk(chunk).wrapping_add(offset).wrapping_add(addend as u64)
             }
             Goal::Internal(id, addend) => self.of_internal(id)?.wrapping_add(addend as u64),
             Goal::Absolute(address) => address,
@@ -238,9 +238,4 @@ impl<'a> Addresses<'_, '_, 'a> {
 /// The entry of the PLT that a slot has.
 fn entry(slot: &Slot) -> Option<u32> {
     (slot.plt != NONE).then_some(slot.plt)
-}
-
-/// The chunk whose entries are called.
-pub fn called_plt(marked: bool) -> ChunkKind {
-    if marked { ChunkKind::PltSec } else { ChunkKind::Plt }
 }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use weld_common::{par, sort, trace};
 
-use super::branches::{Addresses, Branch, Goal, called_plt, extent, is_code};
+use super::branches::{Addresses, Branch, Goal, extent, is_code};
 use super::moved::{self, Moved};
 use super::pools::Members;
 use super::{Kind, Pool, Thunk, Thunks, reaches};
@@ -41,8 +41,6 @@ pub struct World<'w, 'a> {
     pub parallel: bool,
     /// Something is called that lies in no input section.
     pub calls_outside: bool,
-    /// The chunk whose entries are called, and what its entries are like.
-    pub plt: ChunkKind,
     mode: Mode,
     style: plt::Style,
 }
@@ -66,7 +64,6 @@ impl<'w, 'a> World<'w, 'a> {
             shared: mode.shared,
             parallel,
             calls_outside: live.has(fact::CALLS_OUTSIDE),
-            plt: called_plt(style == plt::Style::Marked),
             mode,
             style,
         }
@@ -77,9 +74,9 @@ impl<'w, 'a> World<'w, 'a> {
         matches!(self.style, plt::Style::Guarded { marked: true, .. })
     }
 
-    /// How far from the start of its chunk an entry of the PLT is.
-    pub fn entry_offset(&self, entry: u32) -> u64 {
-        plt::entry_offset(self.mode.facts(), self.slots, self.style, entry)
+    /// The chunk that an entry of the PLT lies in, and how far from its start.
+    pub fn place_of_entry(&self, entry: u32) -> (ChunkKind, u64) {
+        plt::place_of(self.mode.facts(), self.slots, self.style, entry)
     }
 }
 
@@ -115,6 +112,9 @@ pub(super) struct Far {
     pub target: u64,
     pub branch: u32,
 }
+
+/// How much nearer to one another than branches reach pools are, in bytes: room for thunks.
+const ROOM: u64 = 0x3_0000;
 
 /// Branches that are looked at by one task.
 const RUN: usize = 1 << 14;
@@ -256,9 +256,8 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         let forms = self.machine.thunks(self.world.mode.pic);
         let limit = self.thunks.limit.unwrap_or(u64::MAX);
         let at = start + self.thunks.pools[number as usize].size;
-        // It is about to move by what others get.
-        let slack = reach_of(forms, 0, limit) / 64;
-        let fits = |form: &usize| reaches(reach_of(forms, *form, limit) - slack, at, far.target);
+        // If it moves out of reach, it gets another one (`lengthen`).
+        let fits = |form: &usize| reaches(reach_of(forms, *form, limit), at, far.target);
         let form = (0..forms.len()).find(fits).unwrap_or(forms.len() - 1);
         let id = self.world.owners.object(branch.section);
         let object = &self.world.resolved.objects[id.index()];
@@ -364,7 +363,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
     /// The pool for a branch, of those that there are.
     fn choose(&self, far: &Far) -> Option<u32> {
         let reach = self.reach();
-        let safe = reach - reach / 256;
+        let safe = reach - ROOM.min(reach / 256);
         let open = &self.open[&far.out];
         let first = open.partition_point(|pool| pool.0 < far.here.saturating_sub(reach));
         let in_reach = open[first..].iter().take_while(|pool| pool.0 <= far.here.saturating_add(reach));
@@ -389,7 +388,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         let members = Members { world: &self.world, layout, sections, list: &layout[out].members };
         let reach = self.reach();
         let places: Vec<(usize, u64)> = members
-            .spaced(reach - reach / 64)
+            .spaced(reach - ROOM.min(reach / 64))
             .into_iter()
             .map(|place| (place, members.offset(place)))
             .collect();
