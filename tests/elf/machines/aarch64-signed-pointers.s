@@ -19,7 +19,14 @@
 //# readelf: -r => R_AARCH64_AUTH_RELATIVE +[0-9a-f]+\n
 //# readelf: -r => R_AARCH64_AUTH_ABS64 .* far \+ 8
 //# [weld] fail: aarch64-signed-pointers.o lib.o
-//# error: R_AARCH64_AUTH_ABS64 cannot be used for 'near': without a loader nobody signs it
+//# error: pointers are to be signed, .* nothing in the program names __rela_iplt_start
+// Without a loader, start code has them signed.
+//# obj: start.o = start.s @clang
+//# link: start.o aarch64-signed-pointers.o lib.o
+//# readelf: -r => R_AARCH64_AUTH_RELATIVE +[0-9a-f]+\n
+//# section: .rela.dyn size=48
+//# check: sym(__rela_iplt_end) - sym(__rela_iplt_start) == 48
+//# no-section: .relr.auth.dyn .rela.plt
 //# [weld] sh: printf '.section .rodata,"a"; .quad near@AUTH(ia,1); .globl near; near:' | clang-22 --target=aarch64-linux-gnu -march=armv8.3-a -c -x assembler - -o fixed.o
 //# [weld] fail: -shared fixed.o
 //# error: R_AARCH64_AUTH_ABS64 in a read-only section needs a dynamic relocation against 'near'
@@ -39,8 +46,45 @@
 //# [weld] sh: printf '.text; adrp x0, :got:far; ldr x0, [x0, :got_lo12:far]' | $AS - -o plain.o
 //# [weld] fail: -shared slots.o plain.o libfar.so
 //# error: against 'far': its slot has a signed pointer for others, or for this alone
+//# obj: slot.o = slot.s @clang -march=armv8.3-a
+//# link: start.o slot.o lib.o -e begin
+//# check: sym(__rela_iplt_end) - sym(__rela_iplt_start) == 24
 //# [weld] fail: slots.o code.o lib.o
-//# error: which nobody signs here
+//# error: R_AARCH64_AUTH_TLSDESC_ADR_PAGE21 is not in a TLS descriptor sequence that can be rewritten, and without a loader nobody fills descriptors
+//# readelf: -r => R_AARCH64_AUTH_RELATIVE +[0-9a-f]+\n
+// Packed, if there is room for the address in the lower half of the word.
+//# obj: packed.o = packed.s @clang -march=armv8.3-a
+//# link: -pie -z pack-relative-relocs packed.o lib.o
+//# check: nsignedrelr == 3
+//# check: dyn(0x70000012) == addr(.relr.auth.dyn)
+//# check: dyn(0x70000011) == size(.relr.auth.dyn) == 16
+//# check: dyn(0x70000013) == 8
+//# check: u32(sym(packed)) == sym(packed) + 2
+//# check: u32(sym(packed) + 8) == 0xfffffffd
+//# check: u64(sym(packed) + 16) == 0x2000002d12345678
+//# check: u64(sym(packed) + 24) == 0x2000002e00000000
+//# check: u64(sym(packed) + 32) == 0x2000002f00000000
+//# check: size(.rela.dyn) == 72
+//# readelf: -r => R_AARCH64_AUTH_RELATIVE +123456789a\n
+//# readelf: -r => R_AARCH64_AUTH_RELATIVE +4\n
+//# link: packed.o libfar.so -z pack-relative-relocs -e packed
+//# check: nsignedrelr == 3
+//# check: u64(sym(packed) + 16) == 0x2000002d12345678 + sym(__ehdr_start)
+//# link: -shared -Bsymbolic packed.o libfar.so --pack-dyn-relocs=android+relr
+//# check: nsignedrelr == 3
+// What has no room stays in the other table, where there may be nothing else. There is no table for nothing.
+//# [weld] link: -shared -Bsymbolic packed.o lib.o -z pack-relative-relocs --section-start=.packed=0x91000000
+//# [weld] check: nsignedrelr == 2
+//# obj: far.o = far.s @clang -march=armv8.3-a
+//# link: -shared far.o -z pack-relative-relocs
+//# check: nsignedrelr == 0
+//# [weld] no-section: .relr.auth.dyn
+//# [weld] no-dynamic: 0x70000012
+//# check: size(.rela.dyn) == 24
+//# obj: big.o = packed.s @clang --target=aarch64_be-linux-gnu -march=armv8.3-a
+//# [weld] link: -shared -Bsymbolic big.o -z pack-relative-relocs
+//# [weld] check: nsignedrelr == 3
+//# [weld] check: u64(sym(packed)) == 0x8000002b00000002 + sym(packed)
 // By which conventions: objects have to agree.
 //# link: -shared says.o -o says.so
 //# readelf: -n => AArch64 PAuth ABI core info: platform 0x2a \(unknown\), version 0x1
@@ -86,6 +130,32 @@ local: .quad 1
     .section .tdata, "awT", @progbits
     .word 0
 variable: .word 2
+//--- start.s
+    .globl begin
+    .text
+begin:
+    adrp x0, __rela_iplt_start
+    adrp x1, __rela_iplt_end
+//--- packed.s
+    .globl packed
+    .section .packed, "aw", @progbits
+    .p2align 3
+packed:
+    .quad (packed + 2)@AUTH(ia,43,addr)
+    .quad (__ehdr_start - 3)@AUTH(ia,44,addr)
+    .quad (__ehdr_start + 0x12345678)@AUTH(da,45)
+    .quad (__ehdr_start + 0x123456789a)@AUTH(da,46)
+    .quad (packed + 0x7fffffff)@AUTH(da,47)
+    .byte 0x77
+    .quad (__ehdr_start + 4)@AUTH(da,51)
+//--- far.s
+    .section .packed, "aw", @progbits
+    .p2align 3
+    .quad (.packed + 0x7fffffff)@AUTH(da,47)
+//--- slot.s
+    .text
+    adrp x0, :got_auth:far
+    ldr x0, [x0, :got_auth_lo12:far]
 //--- code.s
     .globl code
     .type code, @function

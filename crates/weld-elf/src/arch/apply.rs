@@ -20,6 +20,7 @@ use crate::input::spot::Spot;
 use crate::sections::SectionKind;
 use crate::symbols::sym;
 use crate::synth::image::{Image, Place};
+use crate::synth::rela;
 use crate::synth::slots::NONE;
 use crate::wording::place;
 
@@ -121,11 +122,21 @@ impl Site<'_, '_, '_> {
             }
             // The loader reads there how the pointer is to be signed.
             Class::Signed => {
+                let bytes = &mut out[at..at + R::width(kind)];
                 if is_undefined(place) {
-                    out[at..at + R::width(kind)].fill(0);
+                    bytes.fill(0);
+                } else if image.options.relocs.pack_relr && place.flags & sym::PREEMPTIBLE == 0 {
+                    self.put_packed_addend(i, bytes);
                 }
                 return Ok(0);
             }
+            // The relocation has the address.
+            Class::Initial => {
+                out[at..at + R::width(kind)].fill(0);
+                return Ok(0);
+            }
+            Class::Instruction if place.flags & sym::KIND == sym::UNDEFINED => return Ok(0),
+            Class::Instruction => target,
             Class::Narrow => {
                 self.check_frame(reloc, place);
                 target
@@ -297,6 +308,14 @@ impl Site<'_, '_, '_> {
     /// What stands in a place that the loader fills: the addend, if it has no other.
     fn for_loader<R: Rules>(&self, addend: u64) -> u64 {
         if R::FACTS.dynamic.with_addends { 0 } else { addend }
+    }
+
+    /// Stores the addend of a pointer to be signed in its lower half if its relocation is packed.
+    fn put_packed_addend(&self, i: usize, bytes: &mut [u8]) {
+        let section = SectionId(self.object.section_base + self.shndx);
+        let Some(addend) = rela::packed_addend(self.image, self.object_id, section, i) else { return };
+        let format = self.image.format();
+        format.put(bytes, format.get(bytes) >> 32 << 32 | u64::from(addend));
     }
 
     /// What is stored for a slot at this address.

@@ -13,6 +13,10 @@ pub enum Class {
     Address,
     /// Its address, which the loader signs: the word says how, and keeps that.
     Signed,
+    /// What the function at its address returns when the program starts.
+    Initial,
+    /// The instruction that its value is, in place of the one that stands there.
+    Instruction,
     /// Its address in less.
     Narrow,
     /// Its distance from the place.

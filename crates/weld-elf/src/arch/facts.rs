@@ -211,6 +211,9 @@ pub struct SignedTypes {
     pub relative: u32,
     pub glob_dat: u32,
     pub tlsdesc: u32,
+    /// `sh_type` of the table of relative ones that are packed, and `d_tag`s of its address, its size and the size of an entry.
+    pub packed: u32,
+    pub packed_tags: [u64; 3],
 }
 
 /// The shape of the procedure linkage table and of the part of the GOT that it jumps through.

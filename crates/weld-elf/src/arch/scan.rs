@@ -273,6 +273,8 @@ impl<'a> Section<'_, '_, 'a> {
         match class {
             Class::Address => self.absolute(i, target, found),
             Class::Signed => self.signed(i, target, found),
+            Class::Initial => self.initial(i, target, found),
+            Class::Instruction => self.instruction(i, target),
             Class::Narrow => self.absolute_narrow(i, target, found),
             Class::Pc if R::CALL_BY_DISTANCE && self.is_call_of_shared::<R>(i, target) => {
                 self.need(i, target, sym::NEEDS_PLT, found);
@@ -494,9 +496,8 @@ impl<'a> Section<'_, '_, 'a> {
         if !R::is_signed(self.relocs[i].kind()) {
             return 0;
         }
-        let fixed = target.kind() == sym::ABSOLUTE && self.scanner.mode.pic && !target.is(sym::PREEMPTIBLE);
-        if !self.scanner.mode.dynamic || fixed {
-            self.error(i, format!("cannot be used for '{}', which nobody signs here", self.name(i)));
+        if target.kind() == sym::ABSOLUTE && self.scanner.mode.pic && !target.is(sym::PREEMPTIBLE) {
+            self.error(i, self.absolute_in_pic(i));
         }
         found.facts |= fact::SIGNED_SLOTS;
         // Of what is not defined here, who refers to it says what it is.
@@ -514,20 +515,38 @@ impl<'a> Section<'_, '_, 'a> {
         match target.kind() {
             // Null is not signed.
             sym::UNDEFINED => {}
-            _ if !mode.dynamic => {
-                self.error(
-                    i,
-                    format!("cannot be used for '{}': without a loader nobody signs it", self.name(i)),
-                );
-            }
-            sym::ABSOLUTE if mode.pic => {
-                let text = format!(
-                    "cannot refer to absolute symbol '{}' in position-independent output",
-                    self.name(i)
-                );
-                self.error(i, text);
-            }
+            sym::ABSOLUTE if mode.pic => self.error(i, self.absolute_in_pic(i)),
             _ => self.dynamic(i, target, DynKind::Signed, found),
+        }
+    }
+
+    fn absolute_in_pic(&self, i: usize) -> String {
+        format!("cannot refer to absolute symbol '{}' in position-independent output", self.name(i))
+    }
+
+    /// What a function returns.
+    fn initial(&self, i: usize, target: Target, found: &mut Found) {
+        match target.kind() {
+            _ if target.is(sym::PREEMPTIBLE) => {
+                let text = format!("needs '{}' to be defined in this output for good", self.name(i));
+                self.error_about(i, target, text);
+            }
+            _ if target.is(sym::IFUNC) => {
+                let text = format!("calls '{}', which is an IFUNC and so called by itself", self.name(i));
+                self.error_about(i, target, text);
+            }
+            // What is not there is not called.
+            sym::UNDEFINED => {}
+            sym::ABSOLUTE if self.scanner.mode.pic => self.error(i, self.absolute_in_pic(i)),
+            _ => self.dynamic(i, target, DynKind::Called, found),
+        }
+    }
+
+    /// An instruction that is the value of a symbol. If nothing defines the symbol, the one that stands there stays.
+    fn instruction(&self, i: usize, target: Target) {
+        if !matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED) {
+            let text = format!("stores an instruction, but '{}' is no number", self.name(i));
+            self.error_about(i, target, text);
         }
     }
 
@@ -569,9 +588,7 @@ impl<'a> Section<'_, '_, 'a> {
             // it is linked, which moves with it.
             let fixed = target.kind() == sym::ABSOLUTE && !target.is(sym::ASSIGNED);
             if self.scanner.mode.pic && fixed && self.relocs[i].sym() != 0 {
-                let name = self.name(i);
-                let text = format!("cannot refer to absolute symbol '{name}' in position-independent output");
-                self.error(i, text);
+                self.error(i, self.absolute_in_pic(i));
             }
             return;
         }

@@ -23,6 +23,7 @@ pub enum ChunkKind {
     DynStr,
     RelaDyn,
     Relr,
+    SignedRelr,
     RelaPlt,
     EhFrameHdr,
     EhFrame,

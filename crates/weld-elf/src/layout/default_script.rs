@@ -42,6 +42,7 @@ const USUAL: &[Usual] = &[
     (".rela.dyn", SHT_RELA, A, None),
     (".rel.dyn", SHT_REL, A, None),
     (".relr.dyn", SHT_RELR, A, None),
+    (".relr.auth.dyn", SHT_AARCH64_AUTH_RELR, A, None),
     (".rela.plt", SHT_RELA, A, None),
     (".rel.plt", SHT_REL, A, None),
     (".rodata", SHT_PROGBITS, A, None),

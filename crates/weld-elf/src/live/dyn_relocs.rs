@@ -29,6 +29,8 @@ pub enum DynKind {
     OffsetSlot,
     /// Add the load address, and sign the pointer.
     Signed,
+    /// Add the load address, and call the function there.
+    Called,
 }
 
 impl DynReloc {
@@ -45,7 +47,8 @@ impl DynReloc {
             2 => DynKind::TpOff,
             3 => DynKind::Same,
             4 => DynKind::OffsetSlot,
-            _ => DynKind::Signed,
+            5 => DynKind::Signed,
+            _ => DynKind::Called,
         }
     }
 }

@@ -62,6 +62,7 @@ sections! {
         DynStr => dynstr::Section,
         RelaDyn => rela::Dyn,
         Relr => relr::Section,
+        SignedRelr => relr::Signed,
         RelaPlt => rela::Plt,
         EhFrameHdr => eh_frame_hdr::Section,
         EhFrame => eh_frames::Section,

@@ -15,7 +15,6 @@
 //! Source: bionic's loader and its packer of relocations. There is no other specification.
 
 use super::plan::Plan;
-use super::rela;
 use crate::elf::format::Class;
 use crate::elf::*;
 use crate::job::{Context, Job};
@@ -23,7 +22,7 @@ use crate::layout::program::Program;
 use crate::layout::{ChunkKind, members};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::symbols::{Symbol, Symbols};
+use crate::symbols::Symbols;
 use crate::synth::image::Image;
 
 /// What the relocations of a group have in common.
@@ -163,7 +162,10 @@ pub fn settle<'a>(
     (sections, symbols): (&mut Sections<'a>, &mut Symbols),
 ) -> Result<(), String> {
     for _ in 0..ROUNDS {
-        let size = size(plan, (job, context), resolved, (sections, symbols));
+        let dynamics = plan.dynamics((job, context), resolved, (sections, symbols));
+        let types = &context.mode.facts().dynamic;
+        let types = (types.relative, types.irelative);
+        let size = encode(plan.reloc_form, dynamics.relocs(), types).len() as u64;
         let Some((id, chunk)) = plan.layout.chunk_with_id(ChunkKind::RelaDyn) else { return Ok(()) };
         if size <= chunk.size {
             return Ok(());
@@ -176,28 +178,6 @@ pub fn settle<'a>(
         plan.settle(context, resolved, (sections, symbols), program)?;
     }
     Err(format!("the layout does not settle: the size of .rela.dyn still changes after {ROUNDS} rounds"))
-}
-
-/// The size of the relocations in the layout as it is. Everything is placed for that, and then put back.
-fn size<'a>(
-    plan: &mut Plan<'a>,
-    (job, context): (&Job<'a>, &Context<'_, 'a>),
-    resolved: &Resolved<'a>,
-    (sections, symbols): (&mut Sections<'a>, &mut Symbols),
-) -> u64 {
-    let offsets: Vec<u64> = symbols.list.iter().map(Symbol::offset).collect();
-    let list = sections.list.clone();
-    let layout = (plan.layout.chunks.clone(), plan.layout.by_address.clone());
-    let (slots, bases) = (plan.slots.list.clone(), plan.bases);
-    plan.place(sections, symbols, resolved, context);
-    let image = plan.image(job, context, resolved, sections, symbols);
-    let dynamics = rela::collect(&image, context.owners, &plan.copies, context.parallel);
-    let size = encode(plan.reloc_form, dynamics.relocs(), types(&image)).len() as u64;
-    symbols.list.iter_mut().zip(offsets).for_each(|(symbol, offset)| symbol.set_offset(offset));
-    sections.list = list;
-    (plan.layout.chunks, plan.layout.by_address) = layout;
-    (plan.slots.list, plan.bases) = (slots, bases);
-    size
 }
 
 #[cfg(test)]

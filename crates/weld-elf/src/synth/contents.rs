@@ -20,6 +20,8 @@ pub struct Contents<'c> {
     /// `.rela.dyn` as Android packs it.
     pub android_relocs: Option<Vec<u8>>,
     pub relr_words: Vec<u64>,
+    /// Those of `.relr.auth.dyn`.
+    pub signed_words: Vec<u64>,
     pub eh_frames: &'c EhFrames,
     /// What `.eh_frame_hdr` says, in order; empty if there is none.
     pub frame_table: Vec<(u64, u64)>,

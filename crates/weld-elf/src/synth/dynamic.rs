@@ -145,6 +145,10 @@ impl DynamicPlan<'_> {
             };
             list.extend(tags.into_iter().zip([address, size, self.form.format.word()]));
         }
+        if let (Some(types), true) = (&self.mode.facts().dynamic.signed, self.counts.signed > 0) {
+            let (address, size) = places.chunk(ChunkKind::SignedRelr);
+            list.extend(types.packed_tags.into_iter().zip([address, size, self.form.format.word()]));
+        }
         let (bound, _) = self.slots.plt_relocs();
         if bound > 0 {
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));

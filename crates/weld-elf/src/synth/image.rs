@@ -11,6 +11,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::layout::addresses::Bases;
 use crate::layout::{ChunkKind, Layout, MergedPart};
 use crate::live::Live;
+use crate::live::dyn_relocs::DynReloc;
 use crate::mode::Mode;
 use crate::options::Options;
 use crate::resolve::Resolved;
@@ -47,6 +48,8 @@ pub struct Image<'c, 'a> {
     pub relr: bool,
     /// How dynamic relocations are stored.
     pub reloc_form: RelocForm,
+    /// Pointers to be signed that are not packed, though others are, in order.
+    pub far: &'c [DynReloc],
     /// `-r`: how the inputs are joined.
     pub joined: Option<&'c Joined>,
 }

@@ -31,7 +31,7 @@ use super::emitted_relocs::EmittedRelocs;
 use super::gdb_index;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
-use super::rela::{Counter, Counts};
+use super::rela::{self, Counter, Counts};
 use super::section::Sizes;
 use super::shstrtab::Names;
 use super::slots::Slots;
@@ -51,6 +51,7 @@ use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
 use crate::layout::{ChunkKind, MergedPart};
 use crate::layout::{Layout, addresses, scripted, shrink};
+use crate::live::dyn_relocs::DynReloc;
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
@@ -112,6 +113,8 @@ pub struct Plan<'a> {
     /// How dynamic relocations are stored.
     pub(super) reloc_form: RelocForm,
     pub(super) counts: Counts,
+    /// Pointers to be signed that are not packed, though others are, in order.
+    pub(super) far: Vec<DynReloc>,
     pub(super) copies: Copies,
     pub(super) facts: SegmentFacts,
     init: Option<SymbolId>,
@@ -172,6 +175,9 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             mode,
         };
         let counts = counter.count(&copies, self.context.parallel);
+        if !mode.dynamic && counts.others > slots.plt_relocs().1 as u64 {
+            self.check_start();
+        }
         let (eh_frames, symtab) = self.frames_and_symtab(sections, symbols);
         let (eh_frames, symtab) = (eh_frames.map_err(failed)?, symtab.map_err(failed)?);
         self.shrink(sections);
@@ -230,6 +236,18 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
     /// The patterns of a script that lays out.
     fn rules(&self) -> Option<&Rules> {
         self.context.rules.filter(|_| self.context.inputs.layout().is_some())
+    }
+
+    /// Without a loader, the program itself has to apply relocations. Where it finds them, one of two names or a script says.
+    fn check_start(&self) {
+        let internals = &self.context.internals.list;
+        if self.context.inputs.layout().is_none()
+            && !internals.iter().any(|i| i.target == Target::RelaIpltStart)
+        {
+            let text = "pointers are to be signed, or asked of functions, when the program starts; there is no loader for that, and \
+                        nothing in the program names __rela_iplt_start, where the relocations are";
+            self.job.sink.error(text);
+        }
     }
 
     /// Finds code that may get shorter, on machines that have such.
@@ -393,6 +411,7 @@ impl<'a> Plan<'a> {
             compressed: Vec::new(),
             reloc_form: machine.reloc_form(),
             counts: Counts::default(),
+            far: Vec::new(),
             copies: Copies::default(),
             facts: SegmentFacts {
                 executable_stack: false,
@@ -428,7 +447,12 @@ impl<'a> Plan<'a> {
             let parts = (&mut *sections, &mut *symbols);
             let Err(message) = self.lay_out_once(job, context, resolved, parts, (commons, order, &program))
             else {
-                break;
+                let parts = (&mut *sections, &mut *symbols);
+                if self.fits_what_depends_on_addresses(job, context, resolved, parts, &program)? {
+                    break;
+                }
+                self.thunks = Thunks::new(options, machine);
+                continue;
             };
             // What does not fit where it is may have another place.
             let Some(rules) = rules.filter(|_| rounds < scripted::SPILLS) else { return Err(message) };
@@ -441,15 +465,32 @@ impl<'a> Plan<'a> {
             self.thunks = Thunks::new(options, machine);
         }
         self.report_homeless(job);
+        self.thunks.check(&resolved.objects, context.owners)?;
+        self.name_thunks(resolved)
+    }
+
+    /// Makes room for what takes more or less of it depending on all addresses. `false` if there has to be another layout, because something else is in
+    /// some sections than was thought.
+    fn fits_what_depends_on_addresses(
+        &mut self,
+        job: &Job<'a>,
+        context: &Context<'_, 'a>,
+        resolved: &Resolved<'a>,
+        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        program: &Program,
+    ) -> Result<bool, String> {
         let has_dynsym = self.layout.chunk(ChunkKind::DynSym).is_some();
         if let Some(dynsym) = self.dynsym.as_mut().filter(|_| !has_dynsym) {
             dynsym.forget_numbers();
         }
-        if options.relocs.pack_android {
-            android_relocs::settle(self, (job, context, &program), resolved, (sections, symbols))?;
+        if job.options.relocs.pack_android {
+            android_relocs::settle(self, (job, context, program), resolved, (sections, symbols))?;
         }
-        self.thunks.check(&resolved.objects, context.owners)?;
-        self.name_thunks(resolved)
+        if self.counts.signed == 0 {
+            return Ok(true);
+        }
+        let dynamics = self.dynamics((job, context), resolved, (sections, symbols));
+        Ok(!rela::find_far(self, dynamics))
     }
 
     /// Makes output sections, and gives them their places, if all that is in them fits.

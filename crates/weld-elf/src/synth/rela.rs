@@ -8,6 +8,10 @@
 //! relocate: of `.rela.dyn`, or of `.rela.plt`, which loaders look at later, if that has others. A resolver may call through the PLT, whose
 //! words have to be relocated for that where the image has been moved, or where functions are not bound at their first call.
 //!
+//! With RELR, pointers that the loader signs are packed in a table of their own, `.relr.auth.dyn`. The upper half of such a word says how
+//! it is to be signed, so only addends of 32 bits have room there. Which have more shows when everything has an address:
+//! those stay in `.rela.dyn`, and the layout is done again ([`find_far`]).
+//!
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; "Relocation" in the psABIs.
 
 use std::ops::Range;
@@ -29,7 +33,7 @@ use crate::sections::{InputSection, Sections};
 use crate::symbols::{Symbols, sym};
 use crate::synth::commons::Copies;
 use crate::synth::got::{self, Fixup};
-use crate::synth::image::Image;
+use crate::synth::image::{self, Image};
 use crate::synth::slots::{GotEntry, Slots};
 
 /// Numbers of relocations, known before layout.
@@ -41,6 +45,8 @@ pub struct Counts {
     pub others: u64,
     /// Packed into `.relr.dyn`.
     pub relr: u64,
+    /// Packed into `.relr.auth.dyn`.
+    pub signed: u64,
 }
 
 impl Counts {
@@ -49,6 +55,7 @@ impl Counts {
             relative: self.relative + more.relative,
             others: self.others + more.others,
             relr: self.relr + more.relr,
+            signed: self.signed + more.signed,
         }
     }
 }
@@ -88,6 +95,7 @@ impl Counter<'_, '_> {
             || self.options.relocs.pack_relr && is_packable(self.resolved, self.sections, self.owners, reloc);
         match reloc.kind() {
             DynKind::Relative if packed() => counts.relr += 1,
+            DynKind::Signed if self.mode.dynamic && packed() => counts.signed += 1,
             DynKind::Relative | DynKind::OffsetSlot => counts.relative += 1,
             _ => counts.others += 1,
         }
@@ -133,9 +141,15 @@ fn is_even(section: &InputSection, input: &Rela) -> bool {
     section.align() >= 2 && input.r_offset().is_multiple_of(2)
 }
 
-/// Whether a dynamic relocation goes into `.relr.dyn`, if there is one.
-pub fn is_packed(resolved: &Resolved, sections: &Sections, owners: &SectionOwners, reloc: &DynReloc) -> bool {
-    reloc.kind() == DynKind::Relative && is_packable(resolved, sections, owners, reloc)
+/// Whether a dynamic relocation goes into the packed table for those of a kind, if there is one.
+pub fn is_packed(
+    (resolved, sections, owners): (&Resolved, &Sections, &SectionOwners),
+    (kind, far): (DynKind, &[DynReloc]),
+    reloc: &DynReloc,
+) -> bool {
+    reloc.kind() == kind
+        && is_packable(resolved, sections, owners, reloc)
+        && far.binary_search(reloc).is_err()
 }
 
 /// The relocations with their addresses.
@@ -145,14 +159,17 @@ pub struct Dynamics {
     rela: Vec<Vec<Rela>>,
     /// The number of the first relocation in each list.
     starts: Vec<usize>,
-    /// Addresses for `.relr.dyn`, ascending.
+    /// Addresses for `.relr.dyn`, ascending, and for `.relr.auth.dyn`.
     pub relr: Vec<u64>,
+    pub signed: Vec<u64>,
+    /// Pointers that are packed to be signed and have no room for their addends, in order.
+    far: Vec<DynReloc>,
 }
 
 impl Dynamics {
     fn new(rela: Vec<Vec<Rela>>, relr: Vec<u64>) -> Self {
         let starts = rela.iter().scan(0, |next, list| Some(std::mem::replace(next, *next + list.len())));
-        Dynamics { starts: starts.collect(), rela, relr }
+        Dynamics { starts: starts.collect(), rela, relr, ..Dynamics::default() }
     }
 
     /// The number of relocations in `.rela.dyn`.
@@ -185,7 +202,10 @@ impl Dynamics {
 struct Collected {
     relative: Vec<Rela>,
     others: Vec<Rela>,
+    calls: Vec<Rela>,
     relr: Vec<u64>,
+    signed: Vec<u64>,
+    far: Vec<DynReloc>,
 }
 
 /// Relocations of one section made in one go, and by one task.
@@ -222,7 +242,11 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     });
     let _stretch = trace::stretch("join dynamic relocations");
     let (mut relative, mut others, mut relr) = (Vec::new(), Vec::new(), Vec::new());
-    for part in parts.into_iter().flatten() {
+    let (mut signed, mut far, mut calls) = (Vec::new(), Vec::new(), Vec::new());
+    for mut part in parts.into_iter().flatten() {
+        signed.append(&mut part.signed);
+        far.append(&mut part.far);
+        calls.append(&mut part.calls);
         relative.push(part.relative);
         others.push(part.others);
         relr.push(part.relr);
@@ -239,12 +263,31 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     }
     relative.push(others);
     relative.push(resolvers(image));
+    // The functions may count on everything else.
+    relative.push(calls);
     let ordered = is_in_order(&relr, |&address| address);
     let mut relr = par::concat("join packed relocations", parallel, relr);
     if !ordered {
         relr = sort::by(relr, parallel, u64::cmp);
     }
-    Dynamics::new(relative, relr)
+    signed.sort_unstable();
+    far.sort_unstable();
+    Dynamics { signed, far, ..Dynamics::new(relative, relr) }
+}
+
+/// Takes pointers whose addends have no room in `.relr.auth.dyn` out of it; whether there were any, in which case there has to be another layout.
+pub fn find_far(plan: &mut Plan, mut dynamics: Dynamics) -> bool {
+    let found = dynamics.far.len() as u64;
+    plan.counts.signed -= found;
+    plan.counts.others += found;
+    plan.far.append(&mut dynamics.far);
+    plan.far.sort_unstable();
+    found > 0
+}
+
+/// Whether a pointer that the loader signs has room for its addend where it is.
+fn is_near(value: u64) -> bool {
+    i32::try_from(value as i64).is_ok()
 }
 
 /// In the order of addresses, so that as a rule nothing is left to sort.
@@ -343,12 +386,40 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
     for reloc in run {
         let input = &relocs[reloc.index()];
         let address = image.sections.address_of(first.section, input.r_offset());
-        if image.options.relocs.pack_relr && reloc.kind() == DynKind::Relative && is_even(section, input) {
-            all.relr.push(address);
-        } else {
-            collect_input(image, object, (reloc.kind(), input), address, all);
+        let packed = || image.options.relocs.pack_relr && is_even(section, input);
+        match reloc.kind() {
+            DynKind::Relative if packed() => all.relr.push(address),
+            DynKind::Signed if image.mode.dynamic && packed() && image.far.binary_search(reloc).is_err() => {
+                all.signed.push(address);
+                if !is_near(value_of(image, object, input).1) {
+                    all.far.push(*reloc);
+                }
+            }
+            kind => collect_input(image, object, (kind, input), address, all),
         }
     }
+}
+
+/// What a relocation refers to, and the address of that.
+fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (image::Place, u64) {
+    let object = &image.resolved.objects[object_id.index()];
+    let place = image.place(object, input.sym(), input.r_addend());
+    let mut value = place.address.wrapping_add(place.addend as u64);
+    if place.flags & sym::IFUNC != 0 && input.sym() < object.first_global {
+        let slot = image.slots.of_local(object_id, input.sym());
+        value = slot.map_or(value, |s| image.slot_address(s).0.wrapping_add(place.addend as u64));
+    }
+    (place, value)
+}
+
+/// What relocation `index` of a section stores for the loader in a pointer that is packed to be signed: its addend. `None` if it is not packed.
+pub fn packed_addend(image: &Image, object: ObjectId, section: SectionId, index: usize) -> Option<u32> {
+    let reloc = DynReloc::new(section, index, DynKind::Signed);
+    let input_section = image.sections.get(section);
+    let owner = &image.resolved.objects[object.index()];
+    let input = image.sections.relocs(owner, object.index(), input_section).get(index)?;
+    let packed = image.options.relocs.pack_relr && image.mode.dynamic && is_even(input_section, input);
+    (packed && image.far.binary_search(&reloc).is_err()).then(|| value_of(image, object, input).1 as u32)
 }
 
 fn collect_input(
@@ -359,12 +430,7 @@ fn collect_input(
     all: &mut Collected,
 ) {
     let object = &image.resolved.objects[object_id.index()];
-    let place = image.place(object, input.sym(), input.r_addend());
-    let mut value = place.address.wrapping_add(place.addend as u64);
-    if place.flags & sym::IFUNC != 0 && input.sym() < object.first_global {
-        let slot = image.slots.of_local(object_id, input.sym());
-        value = slot.map_or(value, |s| image.slot_address(s).0.wrapping_add(place.addend as u64));
-    }
+    let (place, value) = value_of(image, object_id, input);
     let dynsym =
         if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
     let types = image.types();
@@ -375,6 +441,7 @@ fn collect_input(
             let kind = types.signed.map_or(types.relative, |signed| signed.relative);
             all.others.push(Rela::make(offset, 0, kind, value as i64));
         }
+        DynKind::Called => all.calls.push(Rela::make(offset, 0, types.irelative, value as i64)),
         DynKind::Same => all.others.push(Rela::make(offset, dynsym, input.kind(), input.r_addend())),
         DynKind::OffsetSlot => {
             let slot = image.slot(object_id, input.sym()).and_then(|slot| image.got_address(slot.got_tp));

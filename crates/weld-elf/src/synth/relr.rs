@@ -12,7 +12,7 @@ use super::rela;
 use crate::layout::settle::{Adaptive, resize};
 use crate::layout::{ChunkKind, Layout};
 use crate::live::SectionOwners;
-use crate::live::dyn_relocs::DynRelocs;
+use crate::live::dyn_relocs::{DynKind, DynReloc, DynRelocs};
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 
@@ -89,9 +89,14 @@ pub fn decode(words: &[u64], size: u64) -> Option<Vec<u64>> {
     Some(offsets)
 }
 
-/// What is packed, while input sections and chunks still have offsets.
+/// What is packed in one table, while input sections and chunks still have offsets.
 pub struct Packed<'c, 'a> {
+    /// The table, and what is packed there.
+    pub table: ChunkKind,
+    pub kind: DynKind,
     pub relocs: &'c DynRelocs,
+    /// Those that stay in `.rela.dyn`.
+    pub far: &'c [DynReloc],
     /// How many there are, those of the GOT included.
     pub count: u64,
     pub got_words: u32,
@@ -102,12 +107,12 @@ pub struct Packed<'c, 'a> {
 /// The section grows until it holds what the addresses ask for. It never shrinks, so that ends.
 impl<'l> Adaptive<'l> for Packed<'_, '_> {
     fn name(&self) -> &str {
-        ".relr.dyn"
+        if self.kind == DynKind::Signed { ".relr.auth.dyn" } else { ".relr.dyn" }
     }
 
     fn adapt(&mut self, layout: &mut Layout<'l>, sections: &mut Sections<'l>) -> bool {
         let word = layout.format.word();
-        let Some((chunk, own)) = layout.chunk_with_id(ChunkKind::Relr) else { return false };
+        let Some((chunk, own)) = layout.chunk_with_id(self.table) else { return false };
         let size = encode(&self.addresses(layout, sections), word).len() as u64 * word;
         let grows = size > own.size;
         if grows {
@@ -120,7 +125,8 @@ impl<'l> Adaptive<'l> for Packed<'_, '_> {
 impl Packed<'_, '_> {
     fn addresses(&self, layout: &Layout, sections: &Sections) -> Vec<u64> {
         let mut list = Vec::with_capacity(self.count as usize);
-        let packed = |r: &_| rela::is_packed(self.resolved, sections, self.owners, r);
+        let inputs = (self.resolved, sections, self.owners);
+        let packed = |r: &_| rela::is_packed(inputs, (self.kind, self.far), r);
         for reloc in self.relocs.iter().filter(|reloc| packed(reloc)) {
             let object = self.owners.object(reloc.section);
             let section = sections.get(reloc.section);
@@ -131,7 +137,7 @@ impl Packed<'_, '_> {
                 .wrapping_add(sections.output_offset(reloc.section, relocs[reloc.index()].r_offset()));
             list.push(layout[out].address.wrapping_add(offset));
         }
-        if let Some(chunk) = layout.chunk(ChunkKind::Got) {
+        if let Some(chunk) = layout.chunk(ChunkKind::Got).filter(|_| self.got_words > 0) {
             let base = layout[chunk.out].address + chunk.address;
             // Which words are relative does not change the size by more than a few bitmaps; take all.
             list.extend((0..u64::from(self.got_words)).map(|word| base + layout.format.word() * word));
@@ -153,11 +159,32 @@ impl Synthetic for Section {
     }
 
     fn write(&self, at: &At, out: &mut [u8]) {
-        // A word of 1 is an empty bitmap: what is left over packs nothing.
-        let words = at.contents().relr_words.iter().copied().chain(std::iter::repeat(1));
-        for (word, bytes) in words.zip(out.chunks_exact_mut(at.format().word() as usize)) {
-            at.format().put(bytes, word);
-        }
+        write(at, &at.contents().relr_words, out);
+    }
+}
+
+/// Those of pointers that the loader signs.
+pub struct Signed;
+
+impl Synthetic for Signed {
+    /// As [`Section`].
+    fn spec(&self, sizes: &Sizes) -> Option<Spec> {
+        let kind = sizes.plan.facts.mode.facts().dynamic.signed?.packed;
+        let word = sizes.format().word();
+        let header = Header { name: b".relr.auth.dyn", kind, flags: SHF_ALLOC, entsize: word };
+        (sizes.plan.counts.signed > 0).then(|| Spec::own(header, word, word))?
+    }
+
+    fn write(&self, at: &At, out: &mut [u8]) {
+        write(at, &at.contents().signed_words, out);
+    }
+}
+
+fn write(at: &At, words: &[u64], out: &mut [u8]) {
+    // A word of 1 is an empty bitmap: what is left over packs nothing.
+    let words = words.iter().copied().chain(std::iter::repeat(1));
+    for (word, bytes) in words.zip(out.chunks_exact_mut(at.format().word() as usize)) {
+        at.format().put(bytes, word);
     }
 }
 

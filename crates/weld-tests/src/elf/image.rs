@@ -125,8 +125,9 @@ pub struct Image {
     pub dynsyms: Vec<Symbol>,
     pub dynamic: Vec<(i64, u64)>,
     pub relocs: Vec<Reloc>,
-    /// Addresses that `SHT_RELR` relocates.
+    /// Addresses that `SHT_RELR` relocates, and those where the loader signs pointers by `SHT_AARCH64_AUTH_RELR`.
     pub relr: Vec<u64>,
+    pub signed_relr: Vec<u64>,
     pub needs: Vec<Need>,
     pub defs: Vec<Def>,
 }
@@ -387,13 +388,17 @@ impl Image {
     }
 
     fn relocations(&mut self) -> Result<()> {
-        let (mut relocs, mut relr) = (Vec::new(), Vec::new());
+        let (mut relocs, mut relr, mut signed_relr) = (Vec::new(), Vec::new(), Vec::new());
         for (i, s) in self.sections.iter().enumerate() {
             let with_addend = match s.sh_type {
                 t if t == elf::SHT_RELA.0 => true,
                 t if t == elf::SHT_REL.0 => false,
                 t if t == elf::SHT_RELR.0 => {
                     relr.extend(decode_relr(self.form, self.contents(s)?)?);
+                    continue;
+                }
+                AARCH64_AUTH_RELR if self.machine == elf::EM_AARCH64.0 => {
+                    signed_relr.extend(decode_relr(self.form, self.contents(s)?)?);
                     continue;
                 }
                 _ => continue,
@@ -413,7 +418,7 @@ impl Image {
                 relocs.push(reloc);
             }
         }
-        (self.relocs, self.relr) = (relocs, relr);
+        (self.relocs, self.relr, self.signed_relr) = (relocs, relr, signed_relr);
         Ok(())
     }
 
@@ -446,6 +451,9 @@ impl Image {
         if self.form.narrow { i64::from(value as i32) } else { value as i64 }
     }
 }
+
+/// `SHT_AARCH64_AUTH_RELR`.
+const AARCH64_AUTH_RELR: u32 = 0x7000_0004;
 
 /// `SHT_RELR`: an even word is an address; an odd word is a bitmap of the 63 (31) words that follow the
 /// place last relocated.

@@ -90,6 +90,7 @@ pub fn constant(image: &Image, word: &str) -> Result<i128> {
         "machine" => u64::from(image.machine),
         "nsections" => image.sections.len() as u64,
         "nrelr" => image.relr.len() as u64,
+        "nsignedrelr" => image.signed_relr.len() as u64,
         "filesize" => image.data.len() as u64,
         "ncies" => frame_counts(image)?.0,
         "nfdes" => frame_counts(image)?.1,

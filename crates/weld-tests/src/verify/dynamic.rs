@@ -136,7 +136,7 @@ pub fn relocations(image: &Image, p: &mut Problems) {
         p.check(seen.insert(at), || format!("{at:#x} is relocated twice"));
         needs_textrel |= !writable(image, r.offset, p);
     }
-    for &at in &image.relr {
+    for &at in image.relr.iter().chain(&image.signed_relr) {
         p.check(at.is_multiple_of(2), || format!("RELR at odd address {at:#x}"));
         p.check(seen.insert(at), || format!("{at:#x} is relocated twice (RELR)"));
         needs_textrel |= !writable(image, at, p);

@@ -133,6 +133,7 @@ fn put_signed_16(out: &mut [u8], at: usize, value: i64, shift: u32) {
 pub fn put(kind: u32, out: &mut [u8], at: usize, value: i64) {
     match kind {
         R_CALL26 | R_JUMP26 => put_bits(out, at, 0x03ff_ffff, (value >> 2) as u32),
+        R_PATCHINST => put_bits(out, at, u32::MAX, value as u32),
         R_CONDBR19
         | R_LD_PREL_LO19
         | R_GOT_LD_PREL19

@@ -20,7 +20,7 @@ use super::class::From;
 use super::facts::*;
 use super::rules::{Code, Failure, Field, Rules};
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, Rela, Target};
+use crate::elf::{Format, Rela, SHT_AARCH64_AUTH_RELR, Target};
 use crate::synth::image::Image;
 use types::*;
 
@@ -86,8 +86,13 @@ const fn facts(big: bool) -> Facts {
 const FEATURE_1_AND: u32 = 0xc000_0000;
 const FEATURE_PAUTH: u32 = 0xc000_0001;
 
-const SIGNED: SignedTypes =
-    SignedTypes { relative: R_AUTH_RELATIVE, glob_dat: R_AUTH_GLOB_DAT, tlsdesc: R_AUTH_TLSDESC };
+const SIGNED: SignedTypes = SignedTypes {
+    relative: R_AUTH_RELATIVE,
+    glob_dat: R_AUTH_GLOB_DAT,
+    tlsdesc: R_AUTH_TLSDESC,
+    packed: SHT_AARCH64_AUTH_RELR,
+    packed_tags: [0x7000_0012, 0x7000_0011, 0x7000_0013],
+};
 
 /// Source: "Memtag Extension to ELF for the Arm 64-bit Architecture".
 const TAGGING: Tagging =

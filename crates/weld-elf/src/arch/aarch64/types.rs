@@ -60,6 +60,10 @@ pub const R_LD64_GOT_LO12_NC: u32 = 312;
 pub const R_LD64_GOTPAGE_LO15: u32 = 313;
 const R_PLT32: u32 = 314;
 pub const R_GOTPCREL32: u32 = 315;
+/// An instruction that a symbol's value replaces, if there is one.
+pub const R_PATCHINST: u32 = 316;
+/// A word that gets what a function returns.
+const R_FUNCINIT64: u32 = 317;
 pub const R_TLSGD_ADR_PREL21: u32 = 512;
 pub const R_TLSGD_ADR_PAGE21: u32 = 513;
 pub const R_TLSGD_ADD_LO12_NC: u32 = 514;
@@ -220,6 +224,8 @@ pub static TYPES: [Type; 1031] = table(&[
     (R_LD64_GOTPAGE_LO15, unsigned(Class::Got, 15, "R_AARCH64_LD64_GOTPAGE_LO15").of(8).from(From::GotPage)),
     (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_AARCH64_PLT32")),
     (R_GOTPCREL32, Type::new(Class::Got, 4, Signed, "R_AARCH64_GOTPCREL32")),
+    (R_PATCHINST, Type::new(Class::Instruction, 4, Either, "R_AARCH64_PATCHINST")),
+    (R_FUNCINIT64, Type::new(Class::Initial, 8, Any, "R_AARCH64_FUNCINIT64")),
     (R_TLSGD_ADR_PREL21, signed(Class::TlsGd, 21, "R_AARCH64_TLSGD_ADR_PREL21")),
     (R_TLSGD_ADR_PAGE21, signed(Class::TlsGd, PAGES, "R_AARCH64_TLSGD_ADR_PAGE21").from(From::Page)),
     (R_TLSGD_ADD_LO12_NC, any(Class::TlsGd, "R_AARCH64_TLSGD_ADD_LO12_NC").from(From::Low)),

@@ -66,6 +66,7 @@ impl<'a> Plan<'a> {
             plt: self.plt,
             relr: job.options.relocs.pack_relr,
             reloc_form: self.reloc_form,
+            far: &self.far,
             joined: self.joined.as_ref(),
         }
     }
@@ -91,6 +92,14 @@ impl<'a> Plan<'a> {
             let words = relr_words.len();
             image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
         }
+        let signed_words = relr::encode(&dynamics.signed, self.layout.format.word());
+        let room = self.layout.chunk(ChunkKind::SignedRelr).map_or(0, |c| c.size);
+        if signed_words.len() as u64 * self.layout.format.word() > room {
+            let words = signed_words.len();
+            image
+                .sink
+                .error(format!("internal error: {words} words of .relr.auth.dyn, {room} bytes planned"));
+        }
         let dynamic = match &self.dynsym {
             Some(dynsym) if self.layout.chunk(ChunkKind::Dynamic).is_some() => {
                 self.dynamic_entries(image, dynsym)
@@ -106,6 +115,7 @@ impl<'a> Plan<'a> {
             dynamics,
             android_relocs,
             relr_words,
+            signed_words,
             eh_frames: &self.eh_frames,
             frame_table: self.frame_table(image, context.parallel),
             relocs: self.relocs.as_ref(),

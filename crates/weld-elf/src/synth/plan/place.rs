@@ -6,14 +6,17 @@ use super::Plan;
 use crate::arch::plt;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
-use crate::job::Context;
+use crate::job::{Context, Job};
+use crate::layout::ChunkKind;
 use crate::layout::program::Program;
 use crate::layout::segments;
 use crate::layout::shrink::{self, Shrinking};
 use crate::layout::{Layout, addresses, scripted, settle};
+use crate::live::dyn_relocs::DynKind;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
-use crate::symbols::{Symbols, sym};
+use crate::symbols::{Symbol, Symbols, sym};
+use crate::synth::rela::{self, Dynamics};
 use crate::synth::relr::Packed;
 use crate::synth::slots::NONE;
 use crate::synth::thunks;
@@ -50,6 +53,27 @@ impl<'a> Plan<'a> {
             let entry = |entry| plt::address_of(facts, slots, style, bases, entry);
             self.thunks.place(&self.layout, (sections, symbols), entry);
         }
+    }
+
+    /// Dynamic relocations as they are in this layout. Everything is placed for that, and then put back.
+    pub fn dynamics(
+        &mut self,
+        (job, context): (&Job<'a>, &Context<'_, 'a>),
+        resolved: &Resolved<'a>,
+        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+    ) -> Dynamics {
+        let offsets: Vec<u64> = symbols.list.iter().map(Symbol::offset).collect();
+        let list = sections.list.clone();
+        let layout = (self.layout.chunks.clone(), self.layout.by_address.clone());
+        let (slots, bases) = (self.slots.list.clone(), self.bases);
+        self.place(sections, symbols, resolved, context);
+        let image = self.image(job, context, resolved, sections, symbols);
+        let dynamics = rela::collect(&image, context.owners, &self.copies, context.parallel);
+        symbols.list.iter_mut().zip(offsets).for_each(|(symbol, offset)| symbol.set_offset(offset));
+        sections.list = list;
+        (self.layout.chunks, self.layout.by_address) = layout;
+        (self.slots.list, self.bases) = (slots, bases);
+        dynamics
     }
 
     /// Local IFUNCs have no symbol to hold the address of their resolver.
@@ -92,13 +116,19 @@ impl<'a> Plan<'a> {
         (sections, symbols): (&mut Sections<'a>, &Symbols),
         program: &Program,
     ) -> Result<(), String> {
-        let mut packed = Packed {
+        let packed_in = |table, kind, count, got_words| Packed {
+            table,
+            kind,
             relocs: &self.live.dyn_relocs,
-            count: self.counts.relr,
-            got_words: self.slots.got_words,
+            far: &self.far,
+            count,
+            got_words,
             resolved,
             owners: context.owners,
         };
+        let mut packed =
+            packed_in(ChunkKind::Relr, DynKind::Relative, self.counts.relr, self.slots.got_words);
+        let mut signed = packed_in(ChunkKind::SignedRelr, DynKind::Signed, self.counts.signed, 0);
         let world = scripted::World {
             symbols,
             internals: context.internals,
@@ -157,6 +187,6 @@ impl<'a> Plan<'a> {
         let slots = (&self.slots, self.plt, self.bases);
         let world = thunks::World::new(inputs, names, slots, facts.mode, context.parallel);
         let mut thunks = thunks::Search::new(branches, &mut self.thunks, world);
-        settle::settle(&mut self.layout, sections, &mut [&mut thunks, &mut packed], assign)
+        settle::settle(&mut self.layout, sections, &mut [&mut thunks, &mut packed, &mut signed], assign)
     }
 }
