@@ -9,6 +9,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::sections::scripted::Rules;
 use crate::symbols::internal::Internals;
+use crate::symbols::tagged::Tagged;
 
 /// What every step may use.
 pub type Job<'j> = weld_common::job::Job<'j, Options>;
@@ -23,6 +24,8 @@ pub struct Context<'c, 'a> {
     pub internals: &'c Internals,
     /// The patterns of a linker script, if one lays out.
     pub rules: Option<&'c Rules>,
+    /// Variables that have tags.
+    pub tagged: Option<&'c Tagged>,
 }
 
 /// The output file, `size` bytes long, which `threads` threads will write.

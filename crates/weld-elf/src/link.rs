@@ -39,6 +39,7 @@ use crate::setup;
 use crate::symbols::exports::{self, Exports};
 use crate::symbols::internal::Internals;
 use crate::symbols::rules::Scripts;
+use crate::symbols::tagged::Tagged;
 use crate::symbols::{self, Symbols};
 use crate::synth::plan::{Plan, Planner};
 
@@ -175,11 +176,22 @@ fn link_resolved<'j>(
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
     // Start code loads slots before they have their values, and counts on it that no slot is left.
     let needed = mode.relocates_itself() && mode.facts().starts_without_slots;
+    // Which variables have tags, and so are reached by the loader's pointers only.
+    let tagged = Tagged::find(&resolved.objects, options, &mode, job.sink);
     let mut round = Round::first(options.relocs.relax || needed);
     loop {
         let rules = rules.as_ref().map(|rules| &rules.rules);
-        let context =
-            &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals, rules };
+        let tagged = tagged.as_ref();
+        let context = &Context {
+            inputs,
+            mode,
+            parallel,
+            threads,
+            owners: &owners,
+            internals: &internals,
+            rules,
+            tagged,
+        };
         // Freeze every name to its definition.
         let mut symbols =
             job.step("freeze symbols", || symbols::freeze(resolved, &sections, &comdats, job.sink, parallel));
@@ -249,7 +261,8 @@ fn join_objects<'j>(
         relocatable::join(job, inputs, resolved, (comdats, rules), (mode, threads))?;
     let parallel = threads > 1;
     let internals = &internals;
-    let context = &Context { inputs, mode, parallel, threads, owners: &owners, internals, rules: None };
+    let context =
+        &Context { inputs, mode, parallel, threads, owners: &owners, internals, rules: None, tagged: None };
     finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
     done_with(job.host, (sections, symbols, owners));
     Ok(())
@@ -410,6 +423,7 @@ fn scan<'j>(
         owners: context.owners,
         relax_got: round.relax_got,
         gc,
+        tagged: context.tagged,
         marks: Marks::new(sections.list.len()),
     };
     scanner.run(&roots, context.parallel)

@@ -117,7 +117,9 @@ impl Site<'_, '_, '_> {
         let bases = &image.bases;
         let value = match class {
             Class::Address => {
-                R::put_address(out, at, self.absolute::<R>(reloc, place, target));
+                let value = self.tag_offset::<R>(reloc, place);
+                let value = value.unwrap_or_else(|| self.absolute::<R>(reloc, place, target));
+                R::put_address(out, at, value);
                 return Ok(0);
             }
             // The loader reads there how the pointer is to be signed.
@@ -422,6 +424,27 @@ impl Site<'_, '_, '_> {
             self.object.machine.type_name(reloc.kind())
         );
         self.push(Diagnostic::error(text));
+    }
+
+    /// What the section holds where the loader puts a pointer with a tag: how far from there its variable is, if it points outside of that, so
+    /// that the tag is not that of another one.
+    #[inline(always)]
+    fn tag_offset<R: Rules>(&self, reloc: &Rela, place: Place) -> Option<u64> {
+        if const { R::FACTS.tagging.is_none() } {
+            return None;
+        }
+        let tagged = self.image.tagged?;
+        let fixed = matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
+        if place.flags & sym::PREEMPTIBLE != 0 || fixed {
+            return None;
+        }
+        if !tagged.has((self.object_id, self.object), reloc.sym()) {
+            // Of what is packed the address is here; elsewhere loaders that tag memory look for such a distance.
+            let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
+            return (!rela::is_even(section, reloc)).then_some(0);
+        }
+        let addend = reloc.r_addend() as u64;
+        Some(if addend < self.symbol_size(reloc) { 0 } else { addend.wrapping_neg() })
     }
 
     fn is_writable(&self) -> bool {

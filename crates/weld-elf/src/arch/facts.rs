@@ -279,6 +279,9 @@ pub struct Tagging {
     pub stack_tag: u64,
     /// `sh_type` of sections of objects that list variables to be tagged.
     pub variables: u32,
+    /// `sh_type` of the section that lists them for the loader, and `d_tag`s of its address and size.
+    pub descriptors: u32,
+    pub descriptors_tags: [u64; 2],
 }
 
 /// A code model with data out of the reach of ordinary code.

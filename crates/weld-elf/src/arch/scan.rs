@@ -271,7 +271,7 @@ impl<'a> Section<'_, '_, 'a> {
             return 0;
         }
         match class {
-            Class::Address => self.absolute(i, target, found),
+            Class::Address => self.absolute::<R>(i, target, found),
             Class::Signed => self.signed(i, target, found),
             Class::Initial => self.initial(i, target, found),
             Class::Instruction => self.instruction(i, target),
@@ -305,13 +305,14 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::Got => {
                 self.slot_from::<R>(i, found);
-                let signed = self.signed_slot::<R>(i, target, found);
+                let signed = self.signed_slot::<R>(i, target, found) | self.tagged_slot::<R>(i, found);
                 self.need(i, target, sym::NEEDS_GOT | signed, found);
             }
             Class::GotRelax => {
-                if !self.can_relax_got::<R>(i, target) {
+                let tagged = self.tagged_slot::<R>(i, found);
+                if tagged != 0 || !self.can_relax_got::<R>(i, target) {
                     self.slot_from::<R>(i, found);
-                    self.need(i, target, sym::NEEDS_GOT, found);
+                    self.need(i, target, sym::NEEDS_GOT | tagged, found);
                 }
             }
             Class::GotOff => {
@@ -476,7 +477,7 @@ impl<'a> Section<'_, '_, 'a> {
         !self.scanner.options.relocs.text && self.scanner.sections.get(section).kind() != SectionKind::EhFrame
     }
 
-    fn absolute(&self, i: usize, target: Target, found: &mut Found) {
+    fn absolute<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {
         if target.is(sym::PREEMPTIBLE) {
             let writable = self.scanner.is_writable(self.object, self.at.1);
             if writable || self.scanner.mode.pic || self.may_become_writable() {
@@ -486,8 +487,28 @@ impl<'a> Section<'_, '_, 'a> {
         }
         let fixed = matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED);
         if self.scanner.mode.pic && !fixed {
-            self.dynamic(i, target, DynKind::Relative, found);
+            let kind = if self.is_tagged::<R>(i) { DynKind::Tagged } else { DynKind::Relative };
+            self.dynamic(i, target, kind, found);
         }
+    }
+
+    /// Whether relocation `i` refers to a variable that has a tag.
+    #[inline(always)]
+    fn is_tagged<R: Rules>(&self, i: usize) -> bool {
+        if const { R::FACTS.tagging.is_none() } {
+            return false;
+        }
+        self.scanner.tagged.is_some_and(|tagged| tagged.has((self.at.0, self.object), self.relocs[i].sym()))
+    }
+
+    /// What there is to note of a symbol whose slots have pointers with tags, if relocation `i` asks for one.
+    #[inline(always)]
+    fn tagged_slot<R: Rules>(&self, i: usize, found: &mut Found) -> u32 {
+        if !self.is_tagged::<R>(i) {
+            return 0;
+        }
+        found.facts |= fact::TAGGED_SLOTS;
+        sym::TAGGED_SLOT
     }
 
     /// What there is to note of a symbol whose slots have signed pointers, if relocation `i` asks for one.

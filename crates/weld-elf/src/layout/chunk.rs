@@ -12,6 +12,7 @@ pub enum ChunkKind {
     BuildId,
     PackageNote,
     MemtagNote,
+    MemtagGlobals,
     StackNote,
     Attributes,
     DynSym,

@@ -31,6 +31,8 @@ pub enum DynKind {
     Signed,
     /// Add the load address, and call the function there.
     Called,
+    /// Add the load address, and give the pointer the tag that the memory has: that where it points to, but for what the place says.
+    Tagged,
 }
 
 impl DynReloc {
@@ -48,7 +50,8 @@ impl DynReloc {
             3 => DynKind::Same,
             4 => DynKind::OffsetSlot,
             5 => DynKind::Signed,
-            _ => DynKind::Called,
+            6 => DynKind::Called,
+            _ => DynKind::Tagged,
         }
     }
 }

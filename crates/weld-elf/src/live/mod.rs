@@ -22,6 +22,7 @@ use crate::mode::Mode;
 use crate::options::Options;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::Symbols;
+use crate::symbols::tagged::Tagged;
 use dyn_relocs::{DynReloc, DynRelocs};
 use folds::Folds;
 
@@ -60,6 +61,8 @@ pub mod fact {
     pub const BACKWARD_OFFSETS: u32 = 32;
     /// Some slots have pointers that the loader signs.
     pub const SIGNED_SLOTS: u32 = 64;
+    /// Some slots have pointers to which the loader gives tags.
+    pub const TAGGED_SLOTS: u32 = 128;
 }
 
 /// What the scan of some sections found; merged at the end.
@@ -178,6 +181,8 @@ pub struct Scanner<'c, 'a> {
     /// Whether GOT loads may become address computations; off when the image turns out too large.
     pub relax_got: bool,
     pub gc: bool,
+    /// Variables that have tags.
+    pub tagged: Option<&'c Tagged>,
     /// No section yet.
     pub marks: Marks,
 }

@@ -89,8 +89,16 @@ pub fn join<'j>(
     // Join sections, choose symbols, and lay everything out.
     let plan = job.step("layout", || {
         let rules = rules.map(|rules| &rules.rules);
-        let context =
-            &Context { inputs, mode, parallel, threads, owners: &owners, internals: &internals, rules };
+        let context = &Context {
+            inputs,
+            mode,
+            parallel,
+            threads,
+            owners: &owners,
+            internals: &internals,
+            rules,
+            tagged: None,
+        };
         lay_out(job, context, resolved, &mut sections, (&mut symbols, live))
     })?;
     job.sink.end_phase()?;

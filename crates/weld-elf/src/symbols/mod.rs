@@ -9,6 +9,7 @@ pub mod exports;
 pub mod internal;
 mod natures;
 pub mod rules;
+pub mod tagged;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -94,6 +95,8 @@ pub mod sym {
     pub const SIGNED_SLOT: u32 = 1 << 29;
     /// Those pointers are signed as pointers to code.
     pub const SIGNED_CODE: u32 = 1 << 30;
+    /// Its slots in the GOT have pointers to which the loader gives tags.
+    pub const TAGGED_SLOT: u32 = 1 << 31;
 }
 
 pub struct Symbol {

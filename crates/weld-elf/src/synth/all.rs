@@ -6,8 +6,9 @@
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
     attributes, build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
-    emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_note, merged, package_note, plt,
-    property_note, rela, relr, script_data, shstrtab, stack_note, symtab, sysv_hash, thunks, versions,
+    emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
+    package_note, plt, property_note, rela, relr, script_data, shstrtab, stack_note, symtab, sysv_hash,
+    thunks, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -49,6 +50,7 @@ sections! {
         BuildId => build_id::Section,
         PackageNote => package_note::Section,
         MemtagNote => memtag_note::Section,
+        MemtagGlobals => memtag_globals::Section,
         StackNote => stack_note::Section,
         Attributes => attributes::Section,
         DynSym => dynsym::Section,

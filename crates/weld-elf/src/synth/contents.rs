@@ -17,6 +17,8 @@ pub struct Contents<'c> {
     pub dynsym: Option<&'c DynSym>,
     pub dynamic: Vec<(u64, u64)>,
     pub dynamics: Dynamics,
+    /// What memory the loader is to tag.
+    pub memtag_globals: Vec<u8>,
     /// `.rela.dyn` as Android packs it.
     pub android_relocs: Option<Vec<u8>>,
     pub relr_words: Vec<u64>,

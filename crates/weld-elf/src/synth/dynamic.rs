@@ -30,6 +30,8 @@ pub struct DynamicPlan<'c> {
     /// The tag that says that some functions in the PLT use more registers than others.
     pub variant_calls: Option<u64>,
     pub counts: Counts,
+    /// The size of the list of variables to be tagged, if there is one.
+    pub tagged: Option<u64>,
     /// Addresses of `DT_INIT` and `DT_FINI` functions; `None` if there are none.
     pub init: Option<u64>,
     pub fini: Option<u64>,
@@ -68,7 +70,7 @@ impl DynamicPlan<'_> {
             list.push((DT_DEBUG, 0));
         }
         self.relocations(places, &mut list);
-        self.machine(&mut list);
+        self.machine(places, &mut list);
         self.symbol_tables(places, &mut list);
         self.functions(places, &mut list);
         self.versions(places, &mut list);
@@ -161,7 +163,7 @@ impl DynamicPlan<'_> {
     }
 
     /// What the loader is told of the PLT in terms of the machine.
-    fn machine(&self, list: &mut Vec<(u64, u64)>) {
+    fn machine(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
         let plt = &self.mode.facts().plt;
         if let (Style::Guarded { marked, signed }, Some(guarded)) = (self.plt, &plt.guarded) {
             list.extend(marked.then_some((guarded.marked_tag, 0)));
@@ -173,6 +175,10 @@ impl DynamicPlan<'_> {
             let mode = u64::from(mode == MemtagMode::Async);
             let (heap, stack) = (u64::from(memtag.heap), u64::from(memtag.stack));
             list.extend([(tags.mode_tag, mode), (tags.heap_tag, heap), (tags.stack_tag, stack)]);
+            if let Some(size) = self.tagged {
+                let address = places.chunk(ChunkKind::MemtagGlobals).0;
+                list.extend(tags.descriptors_tags.into_iter().zip([address, size]));
+            }
         }
     }
 

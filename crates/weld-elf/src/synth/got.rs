@@ -20,6 +20,8 @@ pub enum Fixup {
     None,
     /// Adds the load address.
     Relative,
+    /// The same, and gives the pointer a tag, so that it is never packed.
+    TaggedRelative,
     /// Adds the load address, and signs the pointer.
     SignedRelative,
     /// Looks the slot's symbol up.
@@ -59,6 +61,10 @@ impl GotEntry {
                 };
                 [first, Fixup::None]
             }
+            GotEntry::TaggedAddress(slot) => match GotEntry::Address(slot).fixups(flags, mode) {
+                [Fixup::Relative, none] => [Fixup::TaggedRelative, none],
+                other => other,
+            },
             GotEntry::SignedAddress(_) => {
                 let first = match flags & sym::KIND {
                     _ if preemptible => Fixup::Symbol(Kind::SignedAddress),
@@ -98,6 +104,7 @@ impl GotEntry {
             | GotEntry::TlsGd(slot)
             | GotEntry::TlsDesc(slot)
             | GotEntry::SignedAddress(slot)
+            | GotEntry::TaggedAddress(slot)
             | GotEntry::SignedTlsDesc(slot) => Some(slot),
             GotEntry::TlsLd => None,
         }
@@ -158,7 +165,7 @@ fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] 
     let own_id = u64::from(!shared);
     let looked_up = in_module.wrapping_sub(image.mode.facts().tls_offset);
     match entry {
-        GotEntry::Address(_) | GotEntry::SignedAddress(_) => [address, 0],
+        GotEntry::Address(_) | GotEntry::SignedAddress(_) | GotEntry::TaggedAddress(_) => [address, 0],
         GotEntry::TpOff(_) if shared => [in_module, 0],
         GotEntry::TpOff(_) => [address.wrapping_sub(bases.thread_pointer), 0],
         GotEntry::TpOffs(_) => {
@@ -208,7 +215,7 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
             Fixup::Relative => {
                 !image.relr && image.reloc_form.addends && !image.options.relocs.apply_dynamic_relocs
             }
-            Fixup::SignedRelative => true,
+            Fixup::SignedRelative | Fixup::TaggedRelative => true,
             Fixup::Symbol(_) | Fixup::Module(_) => image.reloc_form.addends,
         };
         let value = if is_beside { word.kept } else { word.value };
@@ -237,7 +244,7 @@ impl Word {
         let addend = self.value as i64;
         match self.fixup {
             Fixup::None => None,
-            Fixup::Relative => Some(Rela::make(offset, 0, types.relative, addend)),
+            Fixup::Relative | Fixup::TaggedRelative => Some(Rela::make(offset, 0, types.relative, addend)),
             Fixup::SignedRelative => {
                 let kind = types.signed.map_or(types.relative, |signed| signed.relative);
                 Some(Rela::make(offset, 0, kind, addend))

@@ -17,6 +17,7 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{InputSection, SectionKind, Sections};
 use crate::symbols::Symbol;
+use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym, symbol_type};
 use crate::synth::dynsym::DynSym;
 use crate::synth::joined::Joined;
@@ -48,6 +49,8 @@ pub struct Image<'c, 'a> {
     pub relr: bool,
     /// How dynamic relocations are stored.
     pub reloc_form: RelocForm,
+    /// Variables that have tags.
+    pub tagged: Option<&'c Tagged>,
     /// Pointers to be signed that are not packed, though others are, in order.
     pub far: &'c [DynReloc],
     /// `-r`: how the inputs are joined.

@@ -25,6 +25,7 @@ pub mod image;
 pub mod interp;
 pub mod joined;
 pub mod kept_relocs;
+pub mod memtag_globals;
 pub mod memtag_note;
 pub mod mentions;
 pub mod merged;

@@ -29,6 +29,7 @@ use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::EmittedRelocs;
 use super::gdb_index;
+use super::memtag_globals;
 use super::needed::{forget_the_rest, needed};
 use super::property_note::Properties;
 use super::rela::{self, Counter, Counts};
@@ -50,7 +51,7 @@ use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
 use crate::layout::{ChunkKind, MergedPart};
-use crate::layout::{Layout, addresses, scripted, shrink};
+use crate::layout::{Layout, addresses, scripted, settle, shrink};
 use crate::live::dyn_relocs::DynReloc;
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
@@ -63,6 +64,7 @@ use crate::sections::scripted::Rules;
 use crate::symbols::exports::Exports;
 use crate::symbols::internal::Target;
 use crate::symbols::{Symbols, sym};
+use crate::synth::image::Image;
 use crate::synth::joined::{Joined, link_tables};
 
 pub struct Planner<'p, 'j, 'e> {
@@ -113,6 +115,8 @@ pub struct Plan<'a> {
     /// How dynamic relocations are stored.
     pub(super) reloc_form: RelocForm,
     pub(super) counts: Counts,
+    /// There are variables that the loader is to tag.
+    pub(super) has_tagged: bool,
     /// Pointers to be signed that are not packed, though others are, in order.
     pub(super) far: Vec<DynReloc>,
     pub(super) copies: Copies,
@@ -198,6 +202,13 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         let find = |name: &str| self.resolved.names.find(name.as_bytes()).filter(|id| is_here(symbols, *id));
         let executable_stack = self.executable_stack(sections);
         let variant_calls = self.variant_calls(&slots);
+        if self.context.tagged.is_some() && options.relocs.apply_dynamic_relocs {
+            let text = "--apply-dynamic-relocs: where pointers get tags, loaders look for something else than addresses";
+            self.job.sink.error(text);
+        }
+        let has_tagged = self.context.tagged.is_some_and(|tagged| {
+            memtag_globals::are_any(tagged, &self.live, &self.resolved.objects, symbols)
+        });
         let pointer = self.data_pointer(symbols);
         let attributes = attributes::of_all(self.job, self.resolved, sections);
         let mut plan = Plan {
@@ -206,6 +217,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             relax_got: self.relax_got,
             plt,
             variant_calls,
+            has_tagged,
             dynsym,
             eh_frames,
             symtab,
@@ -411,6 +423,7 @@ impl<'a> Plan<'a> {
             compressed: Vec::new(),
             reloc_form: machine.reloc_form(),
             counts: Counts::default(),
+            has_tagged: false,
             far: Vec::new(),
             copies: Copies::default(),
             facts: SegmentFacts {
@@ -486,11 +499,44 @@ impl<'a> Plan<'a> {
         if job.options.relocs.pack_android {
             android_relocs::settle(self, (job, context, program), resolved, (sections, symbols))?;
         }
+        if self.has_tagged {
+            self.make_room_for_tagged(job, context, resolved, (sections, symbols), program)?;
+        }
         if self.counts.signed == 0 {
             return Ok(true);
         }
         let dynamics = self.dynamics((job, context), resolved, (sections, symbols));
         Ok(!rela::find_far(self, dynamics))
+    }
+
+    /// Lays out until there is room for the list of variables that the loader is to tag.
+    fn make_room_for_tagged(
+        &mut self,
+        job: &Job<'a>,
+        context: &Context<'_, 'a>,
+        resolved: &Resolved<'a>,
+        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        program: &Program,
+    ) -> Result<(), String> {
+        const ROUNDS: usize = 64;
+        let Some(tagged) = context.tagged else { return Ok(()) };
+        for _ in 0..ROUNDS {
+            let Some((id, chunk)) = self.layout.chunk_with_id(ChunkKind::MemtagGlobals) else {
+                return Ok(());
+            };
+            let room = chunk.size;
+            let measure =
+                |image: &Image, _: &Copies| memtag_globals::encode(image, tagged, |_| {}).len() as u64;
+            let size = self.as_placed((job, context), resolved, (sections, symbols), measure);
+            if size <= room {
+                return Ok(());
+            }
+            settle::resize(&mut self.layout, sections, id, size);
+            self.settle(context, resolved, (sections, symbols), program)?;
+        }
+        Err(format!(
+            "the layout does not settle: the list of tagged variables still grows after {ROUNDS} rounds"
+        ))
     }
 
     /// Makes output sections, and gives them their places, if all that is in them fits.
@@ -583,6 +629,7 @@ impl<'a> Plan<'a> {
             plt: self.plt,
             variant_calls: self.variant_calls,
             counts: self.counts,
+            tagged: self.has_tagged.then_some(0),
             init: self.init.map(|_| 0),
             fini: self.fini.map(|_| 0),
             has_versions: !dynsym.versym.is_empty(),

@@ -96,7 +96,7 @@ impl Counter<'_, '_> {
         match reloc.kind() {
             DynKind::Relative if packed() => counts.relr += 1,
             DynKind::Signed if self.mode.dynamic && packed() => counts.signed += 1,
-            DynKind::Relative | DynKind::OffsetSlot => counts.relative += 1,
+            DynKind::Relative | DynKind::Tagged | DynKind::OffsetSlot => counts.relative += 1,
             _ => counts.others += 1,
         }
     }
@@ -122,7 +122,7 @@ impl Counter<'_, '_> {
             match fixup {
                 Fixup::None => {}
                 Fixup::Relative if self.options.relocs.pack_relr => counts.relr += 1,
-                Fixup::Relative => counts.relative += 1,
+                Fixup::Relative | Fixup::TaggedRelative => counts.relative += 1,
                 Fixup::SignedRelative | Fixup::Symbol(_) | Fixup::Module(_) => counts.others += 1,
             }
         }
@@ -137,7 +137,8 @@ fn is_packable(resolved: &Resolved, sections: &Sections, owners: &SectionOwners,
     is_even(section, &relocs[reloc.index()])
 }
 
-fn is_even(section: &InputSection, input: &Rela) -> bool {
+/// Whether the place of a relocation is even, as far as is known before layout.
+pub fn is_even(section: &InputSection, input: &Rela) -> bool {
     section.align() >= 2 && input.r_offset().is_multiple_of(2)
 }
 
@@ -435,7 +436,9 @@ fn collect_input(
         if place.flags & sym::PREEMPTIBLE != 0 { image.dynsym_index(object, input.sym()) } else { 0 };
     let types = image.types();
     match kind {
-        DynKind::Relative => all.relative.push(Rela::make(offset, 0, types.relative, value as i64)),
+        DynKind::Relative | DynKind::Tagged => {
+            all.relative.push(Rela::make(offset, 0, types.relative, value as i64))
+        }
         DynKind::Symbolic => all.others.push(Rela::make(offset, dynsym, types.address, input.r_addend())),
         DynKind::Signed => {
             let kind = types.signed.map_or(types.relative, |signed| signed.relative);
@@ -462,11 +465,11 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     let end = image.slots.got.len().min((part + 1) * GOT_RUN);
     got::each_word(image, part * GOT_RUN..end, |slot, word| {
         let offset = image.bases.got + image.format().word() * word.index as u64;
-        let is_relative = word.fixup == Fixup::Relative;
-        if image.options.relocs.pack_relr && is_relative {
+        if image.options.relocs.pack_relr && word.fixup == Fixup::Relative {
             all.relr.push(offset);
             return;
         }
+        let is_relative = matches!(word.fixup, Fixup::Relative | Fixup::TaggedRelative);
         let id = slot.map_or(SymbolId::NONE, |s| s.id);
         let dynsym = if id.is_some() { image.dynsym.map_or(0, |d| d.index(id)) } else { 0 };
         let list = if is_relative { &mut all.relative } else { &mut all.others };

@@ -51,6 +51,8 @@ pub enum GotEntry {
     TlsDesc(u32),
     /// The symbol's address, signed.
     SignedAddress(u32),
+    /// The symbol's address with a tag.
+    TaggedAddress(u32),
     /// As `TlsDesc`, with both words signed.
     SignedTlsDesc(u32),
     /// Two words: this module and 0.
@@ -60,7 +62,10 @@ pub enum GotEntry {
 impl GotEntry {
     pub fn words(self) -> u32 {
         match self {
-            GotEntry::Address(_) | GotEntry::TpOff(_) | GotEntry::SignedAddress(_) => 1,
+            GotEntry::Address(_)
+            | GotEntry::TpOff(_)
+            | GotEntry::SignedAddress(_)
+            | GotEntry::TaggedAddress(_) => 1,
             _ => 2,
         }
     }
@@ -127,8 +132,13 @@ impl Slots {
     /// Numbers start behind `reserved` words of `.got`.
     pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
         let globals = with_needs(symbols, names, parallel);
-        let (both_signs, signed) = (live.has(fact::BACKWARD_OFFSETS), live.has(fact::SIGNED_SLOTS));
-        let wanting = Wanting { globals: &globals, locals: &live.locals, both_signs, signed };
+        let wanting = Wanting {
+            globals: &globals,
+            locals: &live.locals,
+            both_signs: live.has(fact::BACKWARD_OFFSETS),
+            signed: live.has(fact::SIGNED_SLOTS),
+            tagged: live.has(fact::TAGGED_SLOTS),
+        };
         let mut counts = par::runs("count slots", parallel, wanting.len(), RUN, |run| {
             run.fold(Count::default(), |sum, i| sum.with(&wanting.count(i)))
         });
@@ -222,8 +232,9 @@ struct Wanting<'w> {
     locals: &'w [LocalNeed],
     /// Offsets from the thread pointer are there with the other sign, too.
     both_signs: bool,
-    /// Some have slots with signed pointers.
+    /// Some have slots with signed pointers, and some with tags.
     signed: bool,
+    tagged: bool,
 }
 
 impl Wanting<'_> {
@@ -254,10 +265,11 @@ impl Wanting<'_> {
 
     /// An entry of [`ENTRIES`], or what is in its place where there are others. Inlined where the list is unrolled.
     #[inline(always)]
-    fn entry(&self, (bit, entry): (u32, MakeEntry), slot: u32, signed: bool) -> GotEntry {
+    fn entry(&self, (bit, entry): (u32, MakeEntry), slot: u32, (signed, tagged): (bool, bool)) -> GotEntry {
         match bit {
             sym::NEEDS_GOTTP if self.both_signs => GotEntry::TpOffs(slot),
             _ if signed => entry(slot).signed(),
+            sym::NEEDS_GOT if tagged => GotEntry::TaggedAddress(slot),
             _ => entry(slot),
         }
     }
@@ -269,10 +281,11 @@ impl Wanting<'_> {
             let (id, local, flags) = self.get(i);
             let index = i as u32;
             let signed = self.signed && flags & sym::SIGNED_SLOT != 0;
+            let tagged = self.tagged && flags & sym::TAGGED_SLOT != 0;
             let mut numbers = [NONE; ENTRIES.len()];
             for (number, entry) in numbers.iter_mut().zip(ENTRIES) {
                 if flags & entry.0 != 0 {
-                    let entry = self.entry(entry, index, signed);
+                    let entry = self.entry(entry, index, (signed, tagged));
                     *number = next.words;
                     part.got.push((next.words, entry));
                     next.words += entry.words();

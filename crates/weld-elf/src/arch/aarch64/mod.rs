@@ -95,8 +95,14 @@ const SIGNED: SignedTypes = SignedTypes {
 };
 
 /// Source: "Memtag Extension to ELF for the Arm 64-bit Architecture".
-const TAGGING: Tagging =
-    Tagging { mode_tag: 0x7000_0009, heap_tag: 0x7000_000b, stack_tag: 0x7000_000c, variables: 0x7000_0007 };
+const TAGGING: Tagging = Tagging {
+    mode_tag: 0x7000_0009,
+    heap_tag: 0x7000_000b,
+    stack_tag: 0x7000_000c,
+    variables: 0x7000_0007,
+    descriptors: 0x7000_0008,
+    descriptors_tags: [0x7000_000d, 0x7000_000f],
+};
 
 pub struct Aarch64<const BIG: bool>;
 

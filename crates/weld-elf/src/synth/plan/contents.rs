@@ -19,7 +19,7 @@ use crate::synth::dynamic::DynamicPlan;
 use crate::synth::dynsym::DynSym;
 use crate::synth::headers;
 use crate::synth::image::Image;
-use crate::synth::{android_relocs, rela, relr};
+use crate::synth::{android_relocs, memtag_globals, rela, relr};
 
 impl<'a> Plan<'a> {
     /// Takes in sections that were compressed, which moves what follows them in the file.
@@ -42,7 +42,7 @@ impl<'a> Plan<'a> {
     pub fn image<'c>(
         &'c self,
         job: &'c Job,
-        context: &Context,
+        context: &Context<'c, '_>,
         resolved: &'c Resolved<'a>,
         sections: &'c Sections<'a>,
         symbols: &'c Symbols,
@@ -66,6 +66,7 @@ impl<'a> Plan<'a> {
             plt: self.plt,
             relr: job.options.relocs.pack_relr,
             reloc_form: self.reloc_form,
+            tagged: context.tagged,
             far: &self.far,
             joined: self.joined.as_ref(),
         }
@@ -100,9 +101,19 @@ impl<'a> Plan<'a> {
                 .sink
                 .error(format!("internal error: {words} words of .relr.auth.dyn, {room} bytes planned"));
         }
+        let report = |text: String| image.sink.error(text);
+        let memtag_globals = match (image.tagged, self.layout.chunk(ChunkKind::MemtagGlobals)) {
+            (Some(tagged), Some(_)) => memtag_globals::encode(image, tagged, report),
+            _ => Vec::new(),
+        };
+        let room = self.layout.chunk(ChunkKind::MemtagGlobals).map_or(0, |c| c.size);
+        if memtag_globals.len() as u64 > room {
+            let bytes = memtag_globals.len();
+            image.sink.error(format!("internal error: {bytes} bytes of tagged variables, {room} planned"));
+        }
         let dynamic = match &self.dynsym {
             Some(dynsym) if self.layout.chunk(ChunkKind::Dynamic).is_some() => {
-                self.dynamic_entries(image, dynsym)
+                self.dynamic_entries(image, dynsym, memtag_globals.len() as u64)
             }
             // A script may discard it.
             _ => Vec::new(),
@@ -113,6 +124,7 @@ impl<'a> Plan<'a> {
             dynsym: self.dynsym.as_ref(),
             dynamic,
             dynamics,
+            memtag_globals,
             android_relocs,
             relr_words,
             signed_words,
@@ -145,7 +157,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn dynamic_entries(&self, image: &Image, dynsym: &DynSym) -> Vec<(u64, u64)> {
+    fn dynamic_entries(&self, image: &Image, dynsym: &DynSym, tagged: u64) -> Vec<(u64, u64)> {
         let value = |id: Option<SymbolId>| id.map(|id| image.symbols[id].address());
         let plan = DynamicPlan {
             options: image.options,
@@ -156,6 +168,7 @@ impl<'a> Plan<'a> {
             plt: self.plt,
             variant_calls: self.variant_calls,
             counts: self.counts,
+            tagged: self.has_tagged.then_some(tagged),
             init: value(self.init),
             fini: value(self.fini),
             has_versions: !dynsym.versym.is_empty(),

@@ -16,6 +16,8 @@ use crate::live::dyn_relocs::DynKind;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::{Symbol, Symbols, sym};
+use crate::synth::commons::Copies;
+use crate::synth::image::Image;
 use crate::synth::rela::{self, Dynamics};
 use crate::synth::relr::Packed;
 use crate::synth::slots::NONE;
@@ -55,25 +57,38 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Dynamic relocations as they are in this layout. Everything is placed for that, and then put back.
+    /// Dynamic relocations as they are in this layout.
     pub fn dynamics(
         &mut self,
         (job, context): (&Job<'a>, &Context<'_, 'a>),
         resolved: &Resolved<'a>,
-        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        parts: (&mut Sections<'a>, &mut Symbols),
     ) -> Dynamics {
+        let collect =
+            |image: &Image, copies: &Copies| rela::collect(image, context.owners, copies, context.parallel);
+        self.as_placed((job, context), resolved, parts, collect)
+    }
+
+    /// What can be seen of this layout. Everything is placed for that, and then put back.
+    pub fn as_placed<T>(
+        &mut self,
+        (job, context): (&Job<'a>, &Context<'_, 'a>),
+        resolved: &Resolved<'a>,
+        (sections, symbols): (&mut Sections<'a>, &mut Symbols),
+        look: impl FnOnce(&Image, &Copies) -> T,
+    ) -> T {
         let offsets: Vec<u64> = symbols.list.iter().map(Symbol::offset).collect();
         let list = sections.list.clone();
         let layout = (self.layout.chunks.clone(), self.layout.by_address.clone());
         let (slots, bases) = (self.slots.list.clone(), self.bases);
         self.place(sections, symbols, resolved, context);
         let image = self.image(job, context, resolved, sections, symbols);
-        let dynamics = rela::collect(&image, context.owners, &self.copies, context.parallel);
+        let seen = look(&image, &self.copies);
         symbols.list.iter_mut().zip(offsets).for_each(|(symbol, offset)| symbol.set_offset(offset));
         sections.list = list;
         (self.layout.chunks, self.layout.by_address) = layout;
         (self.slots.list, self.bases) = (slots, bases);
-        dynamics
+        seen
     }
 
     /// Local IFUNCs have no symbol to hold the address of their resolver.

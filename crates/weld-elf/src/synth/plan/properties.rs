@@ -15,6 +15,7 @@ use crate::job::Job;
 use crate::options::ReportPolicy;
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
+use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym};
 use crate::synth::property_note::Properties;
 use crate::synth::slots::Slots;
@@ -301,7 +302,8 @@ impl Planner<'_, '_, '_> {
 
     /// Its variables are not tagged: the loader is not told of them.
     fn report_tagging(&self, object: &Object) {
-        if self.job.options.notes.memtag.mode.is_some() && self.context.mode.dynamic {
+        let (options, mode) = (self.job.options, &self.context.mode);
+        if options.notes.memtag.mode.is_some() && mode.dynamic && !Tagged::is_wanted(options, mode) {
             let text = format!("{}: asks for tagged variables, which are left without tags", object.name);
             report(self.job, ReportPolicy::Warning, text, object.file);
         }
