@@ -678,6 +678,12 @@ pub struct NoteOptions {
     pub force_bti: bool,
     /// `-z pac-plt`: PLT entries check the pointers that they load.
     pub pac_plt: bool,
+    /// `-z zicfilp=`: what the output claims of landing pads; else its inputs decide. And whether it claims shadow stacks.
+    pub zicfilp: Option<LandingPads>,
+    pub zicfiss: Option<bool>,
+    pub zicfilp_unlabeled_report: ReportPolicy,
+    pub zicfilp_func_sig_report: ReportPolicy,
+    pub zicfiss_report: ReportPolicy,
     /// `-z gcs=always|never`: whether the output claims guarded control stacks; else its inputs decide.
     pub gcs: Option<bool>,
     /// What to say of objects without marked branches, or without guarded control stacks.
@@ -696,6 +702,15 @@ pub struct MemtagOptions {
     pub mode: Option<MemtagMode>,
     pub heap: bool,
     pub stack: bool,
+}
+
+/// What marks indirect branches end at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LandingPads {
+    Unlabeled,
+    /// Their labels are made from the types of functions.
+    ByType,
+    None,
 }
 
 /// When a pointer with a wrong tag is found out.

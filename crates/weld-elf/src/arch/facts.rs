@@ -247,10 +247,10 @@ pub struct Retpolines {
 /// Entries with room for a mark and a check.
 pub struct Guarded {
     pub entries: Entries,
-    /// `d_tag`: entries are marked.
-    pub marked_tag: u64,
-    /// `d_tag`: entries check what they load.
-    pub signed_tag: u64,
+    /// `d_tag`: entries are marked; if loaders are told.
+    pub marked_tag: Option<u64>,
+    /// `d_tag`: entries check what they load; if there are such.
+    pub signed_tag: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,8 +298,21 @@ pub struct Properties {
     pub rules: &'static [(RangeInclusive<u32>, Rule)],
     pub control_flow: Option<ControlFlow>,
     pub landing: Option<Landing>,
+    pub labels: Option<Labels>,
     /// The property that says by which conventions pointers are signed: a platform and a version, 8 bytes each.
     pub signing: Option<u32>,
+}
+
+/// What code is made for, in a property whose bits hold if all objects have them: indirect branches end at marks with labels, or without; not
+/// both.
+pub struct Labels {
+    pub property: u32,
+    /// Marks have no labels.
+    pub unlabeled: u64,
+    /// Labels are made from the types of functions.
+    pub by_type: u64,
+    /// Return addresses are kept twice.
+    pub shadow_stack: u64,
 }
 
 /// What code is made for, in a property whose bits hold if all objects have them.

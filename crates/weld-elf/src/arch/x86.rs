@@ -15,6 +15,7 @@ pub const PROPERTIES: Properties = Properties {
     ],
     control_flow: Some(ControlFlow { property: FEATURE_1_AND, ibt: 1, shstk: 2, isa_needed: ISA_1_NEEDED }),
     landing: None,
+    labels: None,
     signing: None,
 };
 

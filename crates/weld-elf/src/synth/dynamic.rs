@@ -166,8 +166,8 @@ impl DynamicPlan<'_> {
     fn machine(&self, places: &dyn Places, list: &mut Vec<(u64, u64)>) {
         let plt = &self.mode.facts().plt;
         if let (Style::Guarded { marked, signed }, Some(guarded)) = (self.plt, &plt.guarded) {
-            list.extend(marked.then_some((guarded.marked_tag, 0)));
-            list.extend(signed.then_some((guarded.signed_tag, 0)));
+            let tags = [guarded.marked_tag.filter(|_| marked), guarded.signed_tag.filter(|_| signed)];
+            list.extend(tags.into_iter().flatten().map(|tag| (tag, 0)));
         }
         list.extend(self.variant_calls.map(|tag| (tag, 0)));
         let memtag = &self.options.notes.memtag;

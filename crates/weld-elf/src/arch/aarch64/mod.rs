@@ -77,6 +77,7 @@ const fn facts(big: bool) -> Facts {
             rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
             control_flow: None,
             landing: Some(Landing { property: FEATURE_1_AND, marked: 1, signed: 2, guarded_stack: 4 }),
+            labels: None,
             signing: Some(FEATURE_PAUTH),
         },
         branches: Some(thunks::branches(big)),

@@ -24,7 +24,11 @@ const fn entries(instructions: usize) -> Entries {
 pub const PLT: Plt = Plt {
     ordinary: entries(ENTRY),
     retpolines: None,
-    guarded: Some(Guarded { entries: entries(GUARDED), marked_tag: 0x7000_0001, signed_tag: 0x7000_0003 }),
+    guarded: Some(Guarded {
+        entries: entries(GUARDED),
+        marked_tag: Some(0x7000_0001),
+        signed_tag: Some(0x7000_0003),
+    }),
     anywhere: None,
     align: 16,
     reserved_words: 3,

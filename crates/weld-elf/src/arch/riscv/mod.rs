@@ -89,9 +89,18 @@ const fn facts(wide: bool) -> Facts {
         branches: None,
         large: None,
         frame_section: 0,
-        properties: Properties { rules: &[], control_flow: None, landing: None, signing: None },
+        properties: Properties {
+            rules: &[(FEATURE_1_AND..=FEATURE_1_AND, Rule::And)],
+            control_flow: None,
+            landing: None,
+            labels: Some(Labels { property: FEATURE_1_AND, unlabeled: 1, by_type: 4, shadow_stack: 2 }),
+            signing: None,
+        },
     }
 }
+
+/// `GNU_PROPERTY_RISCV_FEATURE_1_AND`
+const FEATURE_1_AND: u32 = 0xc000_0000;
 
 /// As in [`FileFlags`].
 fn join_flags(before: u32, more: u32) -> Result<u32, String> {

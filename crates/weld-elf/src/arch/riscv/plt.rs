@@ -1,11 +1,14 @@
 //! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps through its word of
 //! `.got.plt`; `.iplt` has such entries for IFUNCs of this output. An entry leaves in t1 where it is, from which the header computes the offset of its word.
 //!
-//! Specification: "RISC-V ELF Specification", "Procedure Linkage Table".
+//! Where indirect branches have to end at landing pads (Zicfilp), entries begin with one, and all jump by t2: the processor takes that for a
+//! branch whose target is known, so that functions of libraries and the loader need none. The pad has no label, which any branch may go to.
+//!
+//! Specification: "RISC-V ELF Specification", "Procedure Linkage Table"; "RISC-V CFI", Zicfilp.
 
 use super::code::*;
-use crate::arch::facts::{Entries, Plt};
-use crate::arch::plt;
+use crate::arch::facts::{Entries, Guarded, Plt};
+use crate::arch::plt::{self, Style};
 use crate::synth::image::Image;
 
 /// Instructions of the header, and of an entry.
@@ -15,26 +18,32 @@ const ENTRY: usize = 4;
 pub const PLT: Plt = Plt {
     ordinary: Entries { header: 4 * HEADER as u64, entry: 4 * ENTRY as u64 },
     retpolines: None,
-    guarded: None,
+    guarded: Some(Guarded {
+        entries: Entries { header: 4 * HEADER as u64, entry: 4 * ENTRY as u64 },
+        marked_tag: None,
+        signed_tag: None,
+    }),
     anywhere: None,
     align: 16,
     reserved_words: 2,
 };
 
-/// The header, if it lies at `address` and `.got.plt` at `table`.
-fn header(wide: bool, address: u64, table: u64) -> [u32; HEADER] {
+/// The header, if it lies at `address` and `.got.plt` at `table`. Entries are `padded` or not.
+fn header(wide: bool, address: u64, table: u64, padded: bool) -> [u32; HEADER] {
     let distance = table.wrapping_sub(address) as i64;
     let (word, shift) = if wide { (8, 1) } else { (4, 2) };
+    // What entries jump by, another register, and where in an entry its jump ends.
+    let (target, other, end) = if padded { (T2, T3, 16) } else { (T3, T2, 12) };
     [
-        auipc(T2, distance),
+        auipc(other, distance),
         // Where the entry's call ends, less where the header begins, which its word holds.
-        sub(T1, T1, T3),
-        load(wide, T3, T2, distance),
-        addi(T1, T1, -(4 * HEADER as i64 + 12)),
-        addi(T0, T2, distance),
+        sub(T1, T1, target),
+        load(wide, target, other, distance),
+        addi(T1, T1, -(4 * HEADER as i64 + end)),
+        addi(T0, other, distance),
         shift_right(T1, T1, shift),
         load(wide, T0, T0, word),
-        jump_register(ZERO, T3),
+        jump_register(ZERO, target),
     ]
 }
 
@@ -44,10 +53,22 @@ fn entry(wide: bool, address: u64, word: u64) -> [u32; ENTRY] {
     [auipc(T3, distance), load(wide, T3, T3, distance), jump_register(T1, T3), NOP]
 }
 
+/// The same with a landing pad.
+fn padded_entry(wide: bool, address: u64, word: u64) -> [u32; ENTRY] {
+    let distance = word.wrapping_sub(address + 4) as i64;
+    // A landing pad is `auipc` of no register.
+    [auipc(ZERO, 0), auipc(T2, distance), load(wide, T2, T2, distance), jump_register(T1, T2)]
+}
+
 fn put_code(out: &mut [u8], code: &[u32]) {
     for (bytes, code) in out.chunks_exact_mut(4).zip(code) {
         bytes.copy_from_slice(&code.to_le_bytes());
     }
+}
+
+/// Whether entries have landing pads.
+fn has_pads(image: &Image) -> bool {
+    image.plt == Style::Guarded { marked: true, signed: false }
 }
 
 /// Writes `.plt` from byte `start` on, where an entry starts.
@@ -55,7 +76,7 @@ pub fn write(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
     let head_size = image.plt.header_size(image.mode.facts(), image.slots.jump_slots);
     let (head, entries) = out.split_at_mut(head_size.saturating_sub(start) as usize);
     if !head.is_empty() {
-        put_code(head, &header(wide, image.bases.plt, image.bases.got_plt));
+        put_code(head, &header(wide, image.bases.plt, image.bases.got_plt, has_pads(image)));
     }
     put_entries(wide, image, (0, image.bases.plt + head_size), (start.saturating_sub(head_size), entries));
 }
@@ -68,10 +89,12 @@ pub fn write_iplt(wide: bool, image: &Image, start: u64, out: &mut [u8]) {
 fn put_entries(wide: bool, image: &Image, first: (u32, u64), (start, out): (u64, &mut [u8])) {
     for (i, address, out) in plt::entries(4 * ENTRY as u64, first, start, out) {
         let word = image.got_plt_address(i);
-        if !has_halves(wide, word.wrapping_sub(address) as i64) {
+        let reaches = |from: u64| has_halves(wide, word.wrapping_sub(from) as i64);
+        if !reaches(address) || !reaches(address + 4) {
             image.sink.error(format!("the PLT entry at {address:#x} does not reach .got.plt at {word:#x}"));
         }
-        put_code(out, &entry(wide, address, word));
+        let make = if has_pads(image) { padded_entry } else { entry };
+        put_code(out, &make(wide, address, word));
     }
 }
 
@@ -84,6 +107,8 @@ mod tests {
         // auipc t3, 2; ld t3, -2048(t3); jalr t1, t3; nop
         assert_eq!(entry(true, 0x1_0020, 0x1_1820), [0x0000_2e17, 0x800e_3e03, 0x000e_0367, NOP]);
         assert_eq!(entry(false, 0x1_0020, 0x1_1824)[1], 0x804e_2e03);
+        // lpad 0; auipc t2, 2; ld t2, -2048(t2); jalr t1, t2
+        assert_eq!(padded_entry(true, 0x1_0020, 0x1_1824), [0x17, 0x0000_2397, 0x8003_b383, 0x0003_8367]);
     }
 
     #[test]
@@ -99,7 +124,11 @@ mod tests {
             0x0082_b283,
             0x000e_0067,
         ];
-        assert_eq!(header(true, 0x1_0000, 0x1_2010), wanted);
-        assert_eq!(header(false, 0x1_0000, 0x1_2010)[5..7], [0x0023_5313, 0x0042_a283]);
+        assert_eq!(header(true, 0x1_0000, 0x1_2010, false), wanted);
+        assert_eq!(header(false, 0x1_0000, 0x1_2010, false)[5..7], [0x0023_5313, 0x0042_a283]);
+        // auipc t3; sub t1, t1, t2; ld t2, …(t3); addi t1, t1, -48; addi t0, t3, …; …; jr t2
+        let padded = header(true, 0x1_0000, 0x1_2010, true);
+        assert_eq!(padded[..5], [0x0000_2e17, 0x4073_0333, 0x010e_3383, 0xfd03_0313, 0x010e_0293]);
+        assert_eq!((padded[5..7].to_vec(), padded[7]), (wanted[5..7].to_vec(), 0x0003_8067));
     }
 }

@@ -195,7 +195,7 @@ const FACTS: Facts = Facts {
     pointer: None,
     large: None,
     frame_section: 0,
-    properties: Properties { rules: &[], control_flow: None, landing: None, signing: None },
+    properties: Properties { rules: &[], control_flow: None, landing: None, labels: None, signing: None },
     branches: None,
 };
 

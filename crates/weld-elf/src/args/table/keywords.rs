@@ -9,7 +9,7 @@ use weld_common::args::{
 
 use super::super::state::State;
 use super::super::values::{number, page_size};
-use crate::options::{ReportPolicy, SeparateCode};
+use crate::options::{LandingPads, ReportPolicy, SeparateCode};
 
 const GROUPS: &[Group<State>] = &[Group { title: "Keywords of -z", prefix: "-z ", rows: ROWS }];
 
@@ -35,7 +35,6 @@ const REPORTS: &[(&str, ReportPolicy)] =
     &[("none", ReportPolicy::None), ("warning", ReportPolicy::Warning), ("error", ReportPolicy::Error)];
 const MARKS: &str = "the loader is not told";
 const AARCH64: &str = "it is for AArch64, and not there yet";
-const RISCV: &str = "it is for RISC-V, which comes later";
 
 const ROWS: &[Spec<State>] = &[
     flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.dynamic.now = true),
@@ -222,6 +221,60 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    take(
+        &["zicfilp"],
+        Required("WHAT"),
+        "RISC-V: claim landing pads: implicit (as all objects do, default), unlabeled, func-sig, never.",
+        |s, v| {
+            s.o.notes.zicfilp = choice(
+                v,
+                &[
+                    ("implicit", None),
+                    ("unlabeled", Some(LandingPads::Unlabeled)),
+                    ("func-sig", Some(LandingPads::ByType)),
+                    ("never", Some(LandingPads::None)),
+                ],
+            )?;
+            Ok(())
+        },
+    ),
+    take(
+        &["zicfiss"],
+        Required("WHEN"),
+        "RISC-V: claim shadow stacks: implicit (if all objects do, default), always, never.",
+        |s, v| {
+            s.o.notes.zicfiss =
+                choice(v, &[("implicit", None), ("always", Some(true)), ("never", Some(false))])?;
+            Ok(())
+        },
+    ),
+    take(
+        &["zicfilp-unlabeled-report"],
+        Required("HOW"),
+        "RISC-V: what to say about objects without landing pads that have no labels: none (default), warning, error.",
+        |s, v| {
+            s.o.notes.zicfilp_unlabeled_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
+    take(
+        &["zicfilp-func-sig-report"],
+        Required("HOW"),
+        "RISC-V: the same about objects without landing pads that have labels.",
+        |s, v| {
+            s.o.notes.zicfilp_func_sig_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
+    take(
+        &["zicfiss-report"],
+        Required("HOW"),
+        "RISC-V: the same about objects without shadow stacks.",
+        |s, v| {
+            s.o.notes.zicfiss_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
     flag(
         &["retpolineplt"],
         "Write a PLT without indirect jumps, against speculation; the output claims neither branch tracking nor \
@@ -325,10 +378,5 @@ const ROWS: &[Spec<State>] = &[
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
     refused(&["execute-only-report"], Required("HOW"), AARCH64),
-    refused(
-        &["zicfilp", "zicfiss", "zicfilp-func-sig-report", "zicfilp-unlabeled-report", "zicfiss-report"],
-        Required("HOW"),
-        RISCV,
-    ),
     refused(&["hazardplt"], NoValue, "it is for MIPS, which comes later"),
 ];

@@ -5,14 +5,14 @@
 use weld_common::diag::Diagnostic;
 
 use super::Planner;
-use crate::arch::facts::{ControlFlow, Facts, Landing};
+use crate::arch::facts::{ControlFlow, Facts, Labels, Landing};
 use crate::arch::plt::Style;
 use crate::elf::{SHT_NOTE, slice};
 use crate::ids::FileId;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::job::Job;
-use crate::options::ReportPolicy;
+use crate::options::{LandingPads, ReportPolicy};
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
 use crate::symbols::tagged::Tagged;
@@ -55,6 +55,9 @@ pub fn of_all(
     if machine.properties.signing.is_some() {
         check_signing(job, &resolved.objects, &all);
     }
+    if let Some(labels) = &machine.properties.labels {
+        check_labels(job, &resolved.objects, &all, labels);
+    }
     let merged = Properties::merge(machine, &all);
     (merged.size(machine.target.format) > 0).then_some(merged)
 }
@@ -82,6 +85,25 @@ fn check_signing(job: &Job, objects: &[Object], all: &[Properties]) {
             ),
         };
         report(job, policy, text, object.file);
+    }
+}
+
+/// Objects whose marks have no labels and have labels cannot be. `-z zicfilp` overrules what they say.
+fn check_labels(job: &Job, objects: &[Object], all: &[Properties], labels: &Labels) {
+    let (option, overruled, name) = match job.options.notes.zicfilp {
+        Some(LandingPads::Unlabeled) => ("-z zicfilp=unlabeled", labels.by_type, "with labels"),
+        Some(LandingPads::ByType) => ("-z zicfilp=func-sig", labels.unlabeled, "without labels"),
+        _ => ("", 0, ""),
+    };
+    for (object, properties) in objects.iter().zip(all) {
+        let (has, both) = (properties.get(labels.property), labels.unlabeled | labels.by_type);
+        if has & both == both {
+            let text = format!("{}: claims landing pads with labels, and landing pads without", object.name);
+            report(job, ReportPolicy::Error, text, object.file);
+        } else if has & overruled != 0 {
+            let text = format!("{}: {option}: file has landing pads {name}", object.name);
+            report(job, ReportPolicy::Warning, text, object.file);
+        }
     }
 }
 
@@ -125,6 +147,9 @@ impl Planner<'_, '_, '_> {
             if let Some(landing) = &machine.properties.landing {
                 self.report_landing(object, &properties, landing);
             }
+            if let Some(labels) = &machine.properties.labels {
+                self.report_labels(object, &properties, labels);
+            }
             if extra.executable_stack == Some(true) {
                 self.report_stack(object);
             }
@@ -137,6 +162,13 @@ impl Planner<'_, '_, '_> {
             check_signing(self.job, &self.resolved.objects, &all);
         }
         let mut merged = Properties::merge(machine, &all);
+        match &machine.properties.labels {
+            Some(labels) => {
+                check_labels(self.job, &self.resolved.objects, &all, labels);
+                self.claim_labels(&mut merged, labels);
+            }
+            None => self.refuse_labels(),
+        }
         match &machine.properties.control_flow {
             Some(control_flow) => self.claim(&mut merged, control_flow),
             None => self.refuse_claims(),
@@ -212,6 +244,9 @@ impl Planner<'_, '_, '_> {
         if machine.plt.guarded.is_some() {
             let marked = properties.zip(machine.properties.landing.as_ref());
             let marked = marked.is_some_and(|(p, landing)| p.get(landing.property) & landing.marked != 0);
+            let padded = properties.zip(machine.properties.labels.as_ref());
+            let padded = padded.is_some_and(|(p, l)| p.get(l.property) & (l.unlabeled | l.by_type) != 0);
+            let marked = marked || padded;
             let signed = options.notes.pac_plt;
             return if marked || signed { Style::Guarded { marked, signed } } else { Style::Ordinary };
         }
@@ -250,6 +285,61 @@ impl Planner<'_, '_, '_> {
             Some(true) => merged.or_in(landing.property, landing.guarded_stack),
             Some(false) => merged.take_out(landing.property, landing.guarded_stack),
             None => {}
+        }
+    }
+
+    /// As [`Self::claim`], for a machine whose marks may have labels.
+    fn claim_labels(&self, merged: &mut Properties, labels: &Labels) {
+        let notes = &self.job.options.notes;
+        if let Some(pads) = notes.zicfilp {
+            merged.take_out(labels.property, labels.unlabeled | labels.by_type);
+            match pads {
+                LandingPads::Unlabeled => merged.or_in(labels.property, labels.unlabeled),
+                LandingPads::ByType => merged.or_in(labels.property, labels.by_type),
+                LandingPads::None => {}
+            }
+        }
+        match notes.zicfiss {
+            Some(true) => merged.or_in(labels.property, labels.shadow_stack),
+            Some(false) => merged.take_out(labels.property, labels.shadow_stack),
+            None => {}
+        }
+    }
+
+    /// Says which objects do not have what the command line asks about.
+    fn report_labels(&self, object: &Object, properties: &Properties, labels: &Labels) {
+        let notes = &self.job.options.notes;
+        let asked = [
+            (
+                "zicfilp-unlabeled",
+                notes.zicfilp_unlabeled_report,
+                labels.unlabeled,
+                "landing pads without labels",
+            ),
+            ("zicfilp-func-sig", notes.zicfilp_func_sig_report, labels.by_type, "landing pads with labels"),
+            ("zicfiss", notes.zicfiss_report, labels.shadow_stack, "shadow stacks"),
+        ];
+        for (option, policy, bit, name) in asked {
+            if properties.get(labels.property) & bit == 0 {
+                let text = format!("{}: -z {option}-report: file does not claim {name}", object.name);
+                report(self.job, policy, text, object.file);
+            }
+        }
+    }
+
+    /// As [`Self::refuse_claims`], for a machine without such labels.
+    fn refuse_labels(&self) {
+        let notes = &self.job.options.notes;
+        let asked = [
+            ("-z zicfilp", notes.zicfilp.is_some()),
+            ("-z zicfiss", notes.zicfiss.is_some()),
+            ("-z zicfilp-unlabeled-report", notes.zicfilp_unlabeled_report != ReportPolicy::None),
+            ("-z zicfilp-func-sig-report", notes.zicfilp_func_sig_report != ReportPolicy::None),
+            ("-z zicfiss-report", notes.zicfiss_report != ReportPolicy::None),
+        ];
+        for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
+            let machine = self.context.mode.facts().name;
+            self.job.sink.error(format!("{option}: {machine} has no such property"));
         }
     }
 
