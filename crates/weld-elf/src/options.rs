@@ -522,6 +522,11 @@ pub struct LayoutOptions {
     pub separate_code: SeparateCode,
     /// `--rosegment`: read-only data has a segment apart from code.
     pub rosegment: bool,
+    /// `--xosegment`: code that nobody reads has one apart from other code; `--execute-only`: all code is so.
+    pub xosegment: bool,
+    pub execute_only: bool,
+    /// What to say of code that may be read.
+    pub execute_only_report: ReportPolicy,
     /// `-z relro`: what only the loader writes becomes read-only.
     pub relro: bool,
     /// `-z execstack`, `-z noexecstack`; `None`: as objects ask for.
@@ -569,6 +574,9 @@ impl Default for LayoutOptions {
             common_page_size: None,
             separate_code: SeparateCode::None,
             rosegment: true,
+            xosegment: false,
+            execute_only: false,
+            execute_only_report: ReportPolicy::None,
             relro: true,
             execstack: None,
             gnustack: true,

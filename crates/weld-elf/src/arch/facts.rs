@@ -56,6 +56,8 @@ pub struct Facts {
     pub starts_without_slots: bool,
     pub variant_calls: Option<VariantCalls>,
     pub tagging: Option<Tagging>,
+    /// `sh_flags`: code that nobody reads; 0 if there is no such.
+    pub unread_code: u64,
     pub flags: Option<FileFlags>,
     pub attributes: Option<Attributes>,
     /// A symbol that the linker defines for programs: where a register points.
@@ -78,6 +80,9 @@ pub struct Branches {
     /// reaches everything.
     pub fixed: &'static [Thunk],
     pub moving: &'static [Thunk],
+    /// The same for code that cannot be read: without data.
+    pub fixed_unread: &'static [Thunk],
+    pub moving_unread: &'static [Thunk],
     /// Writes a branch that lies at `address` and goes to `target`.
     pub jump: fn(out: &mut [u8], address: u64, target: u64),
     /// What thunks jump to in place of code that does not begin with a mark, where indirect branches have to end at one.
@@ -124,9 +129,14 @@ pub struct Thunk {
 }
 
 impl Branches {
-    /// What may be put in between; `pic`: the image may be moved.
-    pub fn thunks(&self, pic: bool) -> &'static [Thunk] {
-        if pic { self.moving } else { self.fixed }
+    /// What may be put in between; `pic`: the image may be moved; `unread`: code cannot be read.
+    pub fn thunks(&self, pic: bool, unread: bool) -> &'static [Thunk] {
+        match (pic, unread) {
+            (false, false) => self.fixed,
+            (true, false) => self.moving,
+            (false, true) => self.fixed_unread,
+            (true, true) => self.moving_unread,
+        }
     }
 
     /// Whether a relocation of type `kind` is one of them.

@@ -39,6 +39,7 @@ pub const SHT_PREINIT_ARRAY: u32 = 16;
 pub const SHT_GROUP: u32 = 17;
 pub const SHT_SYMTAB_SHNDX: u32 = 18;
 pub const SHT_RELR: u32 = 19;
+pub const SHF_AARCH64_PURECODE: u64 = 0x2000_0000;
 pub const SHT_AARCH64_AUTH_RELR: u32 = 0x7000_0004;
 pub const SHT_ANDROID_REL: u32 = 0x6000_0001;
 pub const SHT_ANDROID_RELA: u32 = 0x6000_0002;

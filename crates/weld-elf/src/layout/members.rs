@@ -609,5 +609,6 @@ fn output_flags(used: &OutputUse, machine: &Facts) -> u64 {
     // The parts of an array run in an order of their own: they follow other sections only if all of them do.
     let linked = if used.kind.has_array() { used.all_flags } else { used.any_flags } & SHF_LINK_ORDER;
     let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
-    used.any_flags & (ANY | machine.large_flag()) | all & ALL | linked
+    let unread = if used.is_read { 0 } else { used.any_flags & machine.unread_code };
+    used.any_flags & (ANY | machine.large_flag()) | all & ALL | linked | unread
 }

@@ -204,10 +204,18 @@ impl<'o> Program<'o> {
             // One segment for both is executable as a whole.
             Memory::ReadOnly if !self.options.layout.rosegment => PF_R | PF_X,
             Memory::ReadOnly | Memory::Nowhere => PF_R,
+            Memory::Code if self.options.layout.execute_only => PF_X,
             Memory::Code => PF_R | PF_X,
             Memory::WritableCode => PF_R | PF_W | PF_X,
             Memory::Relro | Memory::Data => PF_R | PF_W,
         }
+    }
+
+    /// The same for a section.
+    pub fn rights_of(&self, out: &OutputSection) -> u32 {
+        let rights = self.rights(out.memory);
+        let apart = self.options.layout.xosegment && out.memory == Memory::Code && !self.is_one_segment();
+        if apart && out.flags & self.machine.unread_code != 0 { rights & !PF_R } else { rights }
     }
 
     /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`, and not if there are none.

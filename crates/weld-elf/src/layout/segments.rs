@@ -137,6 +137,9 @@ pub fn is_tls_zeroes(out: &OutputSection) -> bool {
 pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     let headers = layout.headers_size();
     let sections = &layout.sections;
+    // A script says itself what program headers that it lists allow.
+    let listed = layout.script.as_ref().is_some_and(|script| script.lists_segments());
+    let unread = if listed { 0 } else { facts.mode.facts().unread_code };
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
             segment.offset = layout.format.size::<Ehdr>();
@@ -175,6 +178,13 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         if segment.kind == PT_GNU_STACK {
             continue;
         }
+        if segment.kind == PT_LOAD
+            && segment.flags == PF_R | PF_X
+            && !segment.headers
+            && is_unread(span, unread)
+        {
+            segment.flags = PF_X;
+        }
         if segment.kind == PT_GNU_RELRO {
             end = end.checked_next_multiple_of(facts.pages.common).unwrap_or(end);
             segment.align = 1;
@@ -195,6 +205,12 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     if !layout.script.as_ref().is_some_and(|script| script.lists_segments()) {
         sort_loads(layout);
     }
+}
+
+/// Whether all sections say by flag `unread` that nobody reads them.
+fn is_unread(sections: &[OutputSection], unread: u64) -> bool {
+    let mut with_bytes = sections.iter().filter(|out| out.size > 0);
+    unread != 0 && sections.iter().any(|out| out.size > 0) && with_bytes.all(|out| out.flags & unread != 0)
 }
 
 /// Offset and address of a loadable segment that begins with a section without contents, its `first`.
@@ -367,7 +383,7 @@ fn plan_loads(
         let moved = out.start.is_some();
         let bits_after_nobits = previous.is_some_and(|p| p.is_nobits()) && !out.is_nobits();
         let large = previous.is_some_and(|p| p.large != out.large);
-        let rights = program.rights(out.memory);
+        let rights = program.rights_of(out);
         let other = load.as_ref().is_none_or(|load| load.flags != rights);
         let behind_relro = previous.is_some_and(|p| p.pads_relro);
         let apart = (bits_after_nobits || large) && out.size > 0;

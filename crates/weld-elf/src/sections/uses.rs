@@ -54,6 +54,9 @@ pub struct OutputUse {
     /// Flags that any, and that every, input section has.
     pub any_flags: u64,
     pub all_flags: u64,
+    /// Whether those with bytes have some that are no code, or may be read.
+    pub has_data: bool,
+    pub is_read: bool,
     /// Common entry size, or 0.
     pub entsize: u64,
 }
@@ -63,13 +66,25 @@ impl OutputUse {
     pub fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
         let kind = JoinedKind::new(machine.plain_section(shdr.sh_type()));
-        OutputUse { bin, kind, any_flags: flags, all_flags: flags, entsize: shdr.sh_entsize() }
+        let unread = machine.unread_code;
+        let has_bytes = unread != 0 && shdr.sh_size() != 0;
+        OutputUse {
+            bin,
+            kind,
+            any_flags: flags,
+            all_flags: flags,
+            has_data: has_bytes && flags & SHF_EXECINSTR == 0,
+            is_read: has_bytes && flags & unread == 0,
+            entsize: shdr.sh_entsize(),
+        }
     }
 
     pub fn join(&mut self, other: &OutputUse) {
         self.kind.join(other.kind);
         self.any_flags |= other.any_flags;
         self.all_flags &= other.all_flags;
+        self.has_data |= other.has_data;
+        self.is_read |= other.is_read;
         if self.entsize != other.entsize {
             self.entsize = 0;
         }

@@ -11,6 +11,7 @@ mod contents;
 mod headers;
 mod place;
 pub mod properties;
+mod unread;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -188,6 +189,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.job.sink.end_phase()?;
         let stretch = trace::stretch("properties");
         let properties = self.properties(sections);
+        self.report_unread(sections);
         let plt = self.plt_style(properties.as_ref(), &slots, symbols);
         drop((stretch, span));
         let gdb_index = self.gdb_index(sections);
@@ -578,6 +580,8 @@ impl<'a> Plan<'a> {
         };
         let (layout, lists) = builder.build(specs)?;
         self.layout = layout;
+        self.mark_unread(machine, options);
+        self.check_unread(options, sections)?;
         self.name_merged_chunks();
         if keeps_relocs {
             self.keep_relocs(lists, context, resolved, (sections, symbols), job)?;

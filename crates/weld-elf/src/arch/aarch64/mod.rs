@@ -20,7 +20,7 @@ use super::class::From;
 use super::facts::*;
 use super::rules::{Code, Failure, Field, Rules};
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, Rela, SHT_AARCH64_AUTH_RELR, Target};
+use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
 use crate::synth::image::Image;
 use types::*;
 
@@ -68,6 +68,7 @@ const fn facts(big: bool) -> Facts {
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0005 }),
         tagging: Some(TAGGING),
+        unread_code: SHF_AARCH64_PURECODE,
         flags: None,
         attributes: None,
         pointer: None,

@@ -7,6 +7,9 @@
 //! | `ldr` of a word with the address, `br` | 16 | everything, where addresses are fixed |
 //! | `ldr` of a word with the distance, `adr`, `add`, `br` | 24 | everything |
 //!
+//! | `movz`, three `movk`, `br` | 20 | everything, where addresses are fixed and code cannot be read |
+//! | `movz`, three `movk`, `adr`, `add`, `br` | 28 | everything, where code cannot be read |
+//!
 //! Words are data, in the byte order of data.
 //!
 //! Specification: AAELF64, "Call and Jump relocations"; "Procedure Call Standard for the Arm 64-bit Architecture", IP0 and IP1.
@@ -31,6 +34,9 @@ const LOAD_NEXT: u32 = 0x5800_0050;
 /// `ldr x16, .+16; adr x17, .-4; add x16, x16, x17`
 const ADD_DISTANCE: [u32; 3] = [0x5800_0090, 0x10ff_fff1, 0x8b11_0210];
 
+/// `adr x17, .-16`
+const ADR_START: u32 = 0x10ff_ff91;
+
 const FIXED: &str = "__AArch64AbsLongThunk_";
 const MOVING: &str = "__AArch64ADRPThunk_";
 const FAR: &str = "__AArch64RelLongThunk_";
@@ -41,6 +47,8 @@ pub const fn branches(big: bool) -> Branches {
         reach: REACH,
         fixed: if big { &BIG_FIXED } else { &LITTLE_FIXED },
         moving: if big { &BIG_MOVING } else { &LITTLE_MOVING },
+        fixed_unread: &FIXED_UNREAD,
+        moving_unread: &MOVING_UNREAD,
         jump: write_near,
         landing: Some(LandingPad { code: LANDING, is_marked }),
         errata: &super::errata::ERRATA,
@@ -53,6 +61,14 @@ static LITTLE_FIXED: [Thunk; 2] = [near(FIXED), absolute(write_absolute::<false>
 static BIG_FIXED: [Thunk; 2] = [near(FIXED), absolute(write_absolute::<true>)];
 static LITTLE_MOVING: [Thunk; 3] = [near(MOVING), BY_PAGES, relative(write_relative::<false>)];
 static BIG_MOVING: [Thunk; 3] = [near(MOVING), BY_PAGES, relative(write_relative::<true>)];
+
+static FIXED_UNREAD: [Thunk; 2] = [near(FIXED), unread("__AArch64AbsXOLongThunk_", 20, write_moves)];
+static MOVING_UNREAD: [Thunk; 3] =
+    [near(MOVING), BY_PAGES, unread("__AArch64RelXOLongThunk_", 28, write_relative_moves)];
+
+const fn unread(prefix: &'static str, size: u64, write: Write) -> Thunk {
+    Thunk { prefix, size, align: 4, reach: EVERYTHING, data: None, write }
+}
 
 const fn near(prefix: &'static str) -> Thunk {
     Thunk { prefix, size: 4, align: 4, reach: REACH, data: None, write: write_near }
@@ -110,6 +126,29 @@ fn write_relative<const BIG: bool>(out: &mut [u8], address: u64, target: u64) {
     put_word::<BIG>(&mut out[16..24], target.wrapping_sub(address));
 }
 
+/// `movz`, `movk`, `movk`, `movk` of x16.
+fn put_moves(out: &mut [u8], value: u64) {
+    const MOVZ_X16: u32 = 0xd280_0010;
+    const MOVK_X16: u32 = 0xf280_0010;
+    for part in 0..4u32 {
+        let code = if part == 0 { MOVZ_X16 } else { MOVK_X16 };
+        let bits = (value >> (16 * part)) as u32 & 0xffff;
+        put_instruction(out, 4 * part as usize, code | part << 21 | bits << 5);
+    }
+}
+
+fn write_moves(out: &mut [u8], _address: u64, target: u64) {
+    put_moves(out, target);
+    put_instruction(out, 16, BR_X16);
+}
+
+fn write_relative_moves(out: &mut [u8], address: u64, target: u64) {
+    put_moves(out, target.wrapping_sub(address));
+    put_instruction(out, 16, ADR_START);
+    put_instruction(out, 20, ADD_DISTANCE[2]);
+    put_instruction(out, 24, BR_X16);
+}
+
 fn put_word<const BIG: bool>(out: &mut [u8], value: u64) {
     out.copy_from_slice(&if BIG { value.to_be_bytes() } else { value.to_le_bytes() });
 }
@@ -143,6 +182,22 @@ mod tests {
     }
 
     #[test]
+    fn code_that_is_not_read_has_no_data() {
+        let (fixed, moving) = (branches(false).fixed_unread, branches(false).moving_unread);
+        assert!(fixed.iter().chain(moving).all(|thunk| thunk.data.is_none()));
+        let moves = [
+            0xd280_0010 | 0x4444 << 5,
+            0xf2a0_0010 | 0x3333 << 5,
+            0xf2c0_0010 | 0x2222 << 5,
+            0xf2e0_0010 | 0x1111 << 5,
+        ];
+        assert_eq!(code(&fixed[1], 0x1000, 0x1111_2222_3333_4444), [&moves[..], &[0xd61f_0200]].concat());
+        // adr x17, .-16 (the thunk); add x16, x16, x17; br x16
+        let far = code(&moving[2], 0x1000, 0x1111_2222_3333_5444);
+        assert_eq!(far, [&moves[..], &[0x10ff_ff91, 0x8b11_0210, 0xd61f_0200]].concat());
+    }
+
+    #[test]
     fn indirect_branches_end_at_marks() {
         let landing = branches(false).landing.unwrap();
         assert_eq!(code(&landing.code, 0x1000, 0x1000), [0xd503_245f, 0x17ff_ffff]);
@@ -164,7 +219,8 @@ mod tests {
     #[test]
     fn later_forms_reach_further() {
         for big in [false, true] {
-            for forms in [branches(big).fixed, branches(big).moving] {
+            let branches = branches(big);
+            for forms in [branches.fixed, branches.moving, branches.fixed_unread, branches.moving_unread] {
                 assert!(forms.is_sorted_by(|a, b| a.reach < b.reach && a.size < b.size));
                 assert_eq!(forms[forms.len() - 1].reach, EVERYTHING);
             }

@@ -78,6 +78,7 @@ const fn facts(wide: bool) -> Facts {
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0001 }),
         tagging: None,
+        unread_code: 0,
         flags: Some(join_flags),
         attributes: Some(Attributes {
             name: b".riscv.attributes",

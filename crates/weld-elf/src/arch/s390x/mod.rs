@@ -190,6 +190,7 @@ const FACTS: Facts = Facts {
     starts_without_slots: false,
     variant_calls: None,
     tagging: None,
+    unread_code: 0,
     flags: None,
     attributes: None,
     pointer: None,

@@ -147,6 +147,7 @@ const FACTS: Facts = Facts {
     starts_without_slots: true,
     variant_calls: None,
     tagging: None,
+    unread_code: 0,
     flags: None,
     attributes: None,
     pointer: None,

@@ -34,7 +34,6 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
 const REPORTS: &[(&str, ReportPolicy)] =
     &[("none", ReportPolicy::None), ("warning", ReportPolicy::Warning), ("error", ReportPolicy::Error)];
 const MARKS: &str = "the loader is not told";
-const AARCH64: &str = "it is for AArch64, and not there yet";
 
 const ROWS: &[Spec<State>] = &[
     flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.dynamic.now = true),
@@ -275,6 +274,15 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
+    take(
+        &["execute-only-report"],
+        Required("HOW"),
+        "AArch64: what to say about code that does not say that nobody reads it: none (default), warning, error.",
+        |s, v| {
+            s.o.layout.execute_only_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
     flag(
         &["retpolineplt"],
         "Write a PLT without indirect jumps, against speculation; the output claims neither branch tracking nor \
@@ -377,6 +385,5 @@ const ROWS: &[Spec<State>] = &[
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
     refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
-    refused(&["execute-only-report"], Required("HOW"), AARCH64),
     refused(&["hazardplt"], NoValue, "it is for MIPS, which comes later"),
 ];

@@ -163,8 +163,12 @@ const ROWS: &[Spec<State>] = &[
         s.o.layout.rosegment = true;
     }),
     flag(&["no-rosegment"], "Put both into one, which is executable.", |s| s.o.layout.rosegment = false),
-    accepted(&["no-xosegment"], NoValue, "execute-only code never gets a segment of its own"),
-    lost(&["xosegment"], NoValue, "code stays readable"),
+    flag(&["xosegment"], "AArch64: give code that nobody reads a segment apart from other code.", |s| {
+        s.o.layout.xosegment = true;
+    }),
+    flag(&["no-xosegment"], "Code next to code that may be read may be, too (default).", |s| {
+        s.o.layout.xosegment = false;
+    }),
     flag(
         &["omagic", "N"],
         "Put all sections into one segment, closely and writable, for images that are not mapped by pages. \
@@ -194,8 +198,10 @@ const ROWS: &[Spec<State>] = &[
     lost(&["section-ordering-file"], Required("FILE"), "sections keep the order of the command line"),
     lost(&["separate-debug-file"], Optional("FILE"), "debug sections stay in the output"),
     accepted(&["no-separate-debug-file"], NoValue, "it is the default"),
-    refused(&["execute-only"], NoValue, "only AArch64 has execute-only code"),
-    accepted(&["no-execute-only"], NoValue, "it is the default"),
+    flag(&["execute-only"], "AArch64: let nobody read code.", |s| s.o.layout.execute_only = true),
+    flag(&["no-execute-only"], "Only code that says so cannot be read (default).", |s| {
+        s.o.layout.execute_only = false;
+    }),
     refused(&["directory", "C"], Required("DIR"), "change the directory before the link"),
     accepted(
         &["spare-dynamic-tags", "spare-program-headers"],

@@ -296,6 +296,8 @@ fn join(used: &mut Option<OutputUse>, header: &Header) {
         kind: JoinedKind::new(header.kind),
         any_flags: header.flags,
         all_flags: header.flags,
+        has_data: header.flags & SHF_EXECINSTR == 0,
+        is_read: true,
         entsize: header.entsize,
     };
     match used {

@@ -240,7 +240,7 @@ fn loads(layout: &Layout, program: &Program, facts: SegmentFacts) -> Vec<Segment
         if !out.is_alloc() || is_tls_zeroes(out) || out.size == 0 {
             continue;
         }
-        let rights = program.rights(out.memory);
+        let rights = program.rights_of(out);
         let joins = match (previous, list.last()) {
             (Some(before), Some(load)) => {
                 let end = before.end();

@@ -92,6 +92,8 @@ pub struct Thunks {
     found: Vec<(OutputSectionId, u64, u64)>,
     /// How far branches reach, if options say so.
     limit: Option<u64>,
+    /// Code cannot be read.
+    pub unread: bool,
     /// Where the marks are for targets that have none.
     landings: BTreeMap<Goal, u32>,
     /// For which processors instructions are moved.
@@ -174,17 +176,17 @@ impl Thunks {
     }
 
     /// What the machine has for code in a pool that is more than a moved instruction.
-    fn form(machine: &facts::Branches, pic: bool, kind: Kind) -> Option<&facts::Thunk> {
+    fn form(machine: &facts::Branches, (pic, unread): (bool, bool), kind: Kind) -> Option<&facts::Thunk> {
         match kind {
-            Kind::Branch { form, .. } => Some(&machine.thunks(pic)[form]),
+            Kind::Branch { form, .. } => Some(&machine.thunks(pic, unread)[form]),
             Kind::Landing { .. } => machine.landing.as_ref().map(|landing| &landing.code),
             Kind::Moved(_) => None,
         }
     }
 
     /// Size and alignment of code in a pool.
-    fn shape(machine: &facts::Branches, pic: bool, kind: Kind) -> (u64, u64) {
-        Self::form(machine, pic, kind).map_or(moved::SHAPE, |form| (form.size, form.align))
+    fn shape(machine: &facts::Branches, how: (bool, bool), kind: Kind) -> (u64, u64) {
+        Self::form(machine, how, kind).map_or(moved::SHAPE, |form| (form.size, form.align))
     }
 
     /// Where code in a pool goes on: mostly to its goal.
@@ -225,8 +227,8 @@ impl Thunks {
         let Some(pool) = self.pools.get(pool as usize) else { return };
         let start = image.layout.chunks[pool.chunk.index()].address;
         for thunk in pool.thunks.iter().map(|number| &self.list[*number as usize]) {
-            let size = Self::shape(machine, image.mode.pic, thunk.kind).0;
-            let form = Self::form(machine, image.mode.pic, thunk.kind);
+            let size = Self::shape(machine, (image.mode.pic, self.unread), thunk.kind).0;
+            let form = Self::form(machine, (image.mode.pic, self.unread), thunk.kind);
             let name = match thunk.kind {
                 Kind::Branch { symbol, .. } | Kind::Landing { symbol } => {
                     let object = &image.resolved.objects[symbol.0.index()];
@@ -249,8 +251,8 @@ impl Thunks {
     ) {
         let Some(machine) = &machine.branches else { return };
         for thunk in self.pools.iter().flat_map(|pool| &pool.thunks).map(|i| &self.list[*i as usize]) {
-            let size = Self::shape(machine, pic, thunk.kind).0;
-            let form = Self::form(machine, pic, thunk.kind);
+            let size = Self::shape(machine, (pic, self.unread), thunk.kind).0;
+            let form = Self::form(machine, (pic, self.unread), thunk.kind);
             let name = match thunk.kind {
                 Kind::Branch { symbol, .. } | Kind::Landing { symbol } => {
                     let name = resolved.objects[symbol.0.index()].symbol_name(symbol.1);
@@ -302,10 +304,10 @@ impl Synthetic for Part {
         };
         for thunk in pool.thunks.iter().map(|number| &thunks.list[*number as usize]) {
             let start = thunk.offset as usize;
-            let size = Thunks::shape(machine, image.mode.pic, thunk.kind).0 as usize;
+            let size = Thunks::shape(machine, (image.mode.pic, thunks.unread), thunk.kind).0 as usize;
             let (bytes, address) = (&mut out[start..start + size], at.chunk.address + thunk.offset);
             let target = thunks.target(image, thunk);
-            match (thunk.kind, Thunks::form(machine, image.mode.pic, thunk.kind)) {
+            match (thunk.kind, Thunks::form(machine, (image.mode.pic, thunks.unread), thunk.kind)) {
                 (Kind::Moved(moved), _) => moved.write(at, machine, bytes, (address, target)),
                 (_, Some(form)) => (form.write)(bytes, address, target),
                 (_, None) => {}

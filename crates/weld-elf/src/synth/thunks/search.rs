@@ -178,7 +178,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
 
     /// Gives thunks that do not reach their targets a form that does. Whether there were any.
     fn lengthen(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) -> bool {
-        let forms = self.machine.thunks(self.world.mode.pic);
+        let forms = self.machine.thunks(self.world.mode.pic, self.thunks.unread);
         let limit = self.thunks.limit.unwrap_or(u64::MAX);
         let addresses = Addresses { world: &self.world, layout, sections };
         let mut changed = vec![false; self.thunks.pools.len()];
@@ -193,11 +193,12 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
             }
         }
         let (machine, pic) = (self.machine, self.world.mode.pic);
+        let unread = self.thunks.unread;
         for (pool, _) in self.thunks.pools.iter_mut().zip(&changed).filter(|(_, changed)| **changed) {
             pool.size = 0;
             for number in pool.thunks.clone() {
                 let thunk = &mut self.thunks.list[number as usize];
-                thunk.offset = pool.take(Thunks::shape(machine, pic, thunk.kind));
+                thunk.offset = pool.take(Thunks::shape(machine, (pic, unread), thunk.kind));
             }
         }
         changed.contains(&true)
@@ -253,7 +254,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
     ) -> Option<u64> {
         let branch = self.branches[far.branch as usize];
         let (number, start) = self.pool_for(far, branch.section, (layout, sections), inserted)?;
-        let forms = self.machine.thunks(self.world.mode.pic);
+        let forms = self.machine.thunks(self.world.mode.pic, self.thunks.unread);
         let limit = self.thunks.limit.unwrap_or(u64::MAX);
         let at = start + self.thunks.pools[number as usize].size;
         // If it moves out of reach, it gets another one (`lengthen`).
@@ -270,7 +271,7 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
     pub(super) fn push(&mut self, goal: Goal, kind: Kind, pool: u32) -> u64 {
         let number = self.thunks.list.len() as u32;
         let to = &mut self.thunks.pools[pool as usize];
-        let offset = to.take(Thunks::shape(self.machine, self.world.mode.pic, kind));
+        let offset = to.take(Thunks::shape(self.machine, (self.world.mode.pic, self.thunks.unread), kind));
         to.thunks.push(number);
         self.thunks.list.push(Thunk { goal, kind, pool, offset });
         offset
