@@ -10,29 +10,29 @@
 //# obj: data.o = data.s @clang
 //# link: aarch64-unread-code.o more.o
 // Sections without bytes say nothing.
-//# section: .text flags=0x20000006
-//# section: .more flags=0x20000006
-//# segment: LOAD flags=E
+//# section: .text flags=AX+0x20000000
+//# section: .more flags=AX+0x20000000
+//# readelf: -l => LOAD.*   E 0x
 //# link: aarch64-unread-code.o more.o read.o
-//# section: .text flags=0x20000006
+//# section: .text flags=AX+0x20000000
 //# section: .more flags=AX
-//# segment: LOAD flags=RE
-//# no-segment: LOAD flags=E
+//# readelf: -l => LOAD.* R E 0x
+//# readelf-not: -l => LOAD.*   E 0x
 //# link: --xosegment aarch64-unread-code.o more.o read.o
-//# segment: LOAD flags=E
-//# segment: LOAD flags=RE
+//# readelf: -l => LOAD.*   E 0x
+//# readelf: -l => LOAD.* R E 0x
 //# link: --xosegment --no-xosegment aarch64-unread-code.o more.o read.o
-//# no-segment: LOAD flags=E
+//# readelf-not: -l => LOAD.*   E 0x
 //# link: --execute-only aarch64-unread-code.o more.o read.o
-//# segment: LOAD flags=E
-//# no-segment: LOAD flags=RE
+//# readelf: -l => LOAD.*   E 0x
+//# readelf-not: -l => LOAD.* R E 0x
 //# link: -r aarch64-unread-code.o more.o -o joined.o
-//# section: .more flags=0x20000006
+//# section: .more flags=AX+0x20000000
 // The PLT is read by nobody, either.
 //# link: -shared lib.o -o lib.so
 //# link: far.o lib.so
-//# section: .plt flags=0x20000006
-//# segment: LOAD flags=E
+//# section: .plt flags=AX+0x20000000
+//# readelf: -l => LOAD.*   E 0x
 //# [weld] link: far.o lib.so read.o
 //# [weld] section: .plt flags=AX
 // Thunks that load nothing.

@@ -91,7 +91,7 @@ pub fn encode(image: &Image, tagged: &Tagged, mut report: impl FnMut(String)) ->
 fn descriptors(ranges: &[(u64, u64)]) -> Vec<u8> {
     let (mut bytes, mut last) = (Vec::new(), 0);
     for &(start, end) in ranges {
-        let distance = (start - last) / GRANULE << SIZE_BITS;
+        let distance = ((start - last) / GRANULE) << SIZE_BITS;
         let size = (end - start) / GRANULE;
         match size < 1 << SIZE_BITS {
             true => number(&mut bytes, distance | size),

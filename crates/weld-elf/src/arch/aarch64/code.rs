@@ -225,7 +225,8 @@ fn move_shift(kind: u32) -> Option<(u32, bool)> {
         R_MOVW_UABS_G0 | R_MOVW_UABS_G0_NC => (0, false),
         R_MOVW_UABS_G1 | R_MOVW_UABS_G1_NC => (16, false),
         R_MOVW_UABS_G2 | R_MOVW_UABS_G2_NC => (32, false),
-        R_MOVW_UABS_G3 => (48, false),
+        // What is highest has no sign to follow.
+        R_MOVW_UABS_G3 | R_MOVW_PREL_G3 | R_MOVW_GOTOFF_G3 => (48, false),
         R_MOVW_SABS_G0
         | R_MOVW_PREL_G0
         | R_MOVW_PREL_G0_NC
@@ -259,7 +260,6 @@ fn move_shift(kind: u32) -> Option<(u32, bool)> {
         | R_MOVW_GOTOFF_G2_NC
         | R_TLSLD_MOVW_DTPREL_G2
         | R_TLSLE_MOVW_TPREL_G2 => (32, true),
-        R_MOVW_PREL_G3 | R_MOVW_GOTOFF_G3 => (48, true),
         _ => return None,
     })
 }

@@ -230,6 +230,16 @@ fn calls_for_addresses_become_offsets() {
 }
 
 #[test]
+fn the_highest_part_of_a_distance_stays_a_move_without_sign() {
+    // movz x1, #0, lsl #48
+    for kind in [R_MOVW_PREL_G3, R_MOVW_GOTOFF_G3] {
+        let mut code = 0xd2e0_0001u32.to_le_bytes();
+        code::put(kind, &mut code, 0, -0x1_0000_0000_0000 * 2);
+        assert_eq!(u32::from_le_bytes(code), 0xd2e0_0001 | 0xfffe << 5);
+    }
+}
+
+#[test]
 fn types_are_of_the_width_of_instructions() {
     for t in types::TYPES.iter().filter(|t| !matches!(t.class, Class::Unknown | Class::None)) {
         let data = ["64", "32", "16"]
