@@ -290,7 +290,7 @@ fn lay_out<'j>(
         let link =
             icf::Link { resolved, sections: &sections, symbols: &symbols, live: &live, level, parallel };
         folds = job.step("fold sections", || link.folds());
-        icf::apply(&folds, &mut sections);
+        icf::apply(&folds, &mut sections, parallel);
         icf::say(&folds, resolved, &sections, job.options, job.sink);
     }
     // Find what the loader is told of places to jump to.

@@ -7,7 +7,8 @@
 //!
 //! * A few rounds give each vertex a new colour, made from its own and those that its edges lead to. They run in
 //!   parallel and do most of the work: graphs of real programs are shallow.
-//! * Vertices of one colour become a class. When a class is split, only vertices that point to a part that got a
+//! * Vertices of one colour become a class. Where nothing tells members of a class apart any longer, which is so in most
+//!   programs, all that follows is parallel. When a class is split, only vertices that point to a part that got a
 //!   new number are looked at again, and the largest part keeps the old one. So a vertex is
 //!   looked at again at most log2(n) times for each of its edges, however long the chains are.
 //! * At the end the members of each class are compared exactly, edges and contents. Where
@@ -15,7 +16,11 @@
 //!
 //! The partition that this ends with is the only coarsest one: neither hashes nor the order of work show in it.
 
-use crate::{par, sort, trace};
+use std::ops::Range;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::{par, sort, trace, zeroed};
 
 /// The vertices are numbered from 0.
 pub struct Graph {
@@ -47,16 +52,20 @@ impl Graph {
             self.colours = self.recoloured(mix, parallel);
         }
         let mut classes = Classes::of_colours(&self, mix, parallel);
-        let _stretch = trace::stretch("split classes");
-        let all: Vec<u32> = classes.members.iter().copied().filter(|v| !self.edges(*v).is_empty()).collect();
-        classes.touch(&all);
+        let torn = classes.torn();
+        if !torn.is_empty() {
+            let _stretch = trace::stretch("split classes");
+            classes.divide_all(torn);
+            classes.settle();
+        }
         loop {
-            classes.settle(parallel);
-            let wrong = classes.find_wrong(contents, parallel);
+            let wrong = classes.find_wrong(contents);
             if wrong.is_empty() {
                 return classes.pairs();
             }
-            wrong.into_iter().for_each(|class| classes.split_exactly(class, contents));
+            let _stretch = trace::stretch("split classes");
+            classes.split_exactly(&wrong, contents);
+            classes.settle();
         }
     }
 
@@ -87,77 +96,97 @@ const ALONE: u32 = 1 << 31;
 struct Classes<'g> {
     graph: &'g Graph,
     mix: Mix,
-    /// Of each vertex.
-    class_of: Vec<u32>,
+    parallel: bool,
+    /// One more than the class of each vertex; 0 if it is alone. Several threads write it, each its own vertices.
+    class_of: Vec<AtomicU32>,
     /// Where each class lies in `members`.
     ranges: Vec<(u32, u32)>,
     members: Vec<u32>,
+    /// Made when the first class is split: most graphs come without.
+    books: Option<Books>,
+}
+
+/// What is kept of vertices while classes are split.
+struct Books {
+    /// The edges between vertices that are not alone, the other way round: where they lead, and where from.
+    sources: Vec<(u32, u32)>,
     /// Where each vertex lies in `members`.
-    position: Vec<u32>,
-    /// The edges between vertices that are not alone, the other way round.
-    sources: Sources,
+    position: Vec<AtomicU32>,
     /// Vertices with an edge to one whose class has got another number; no vertex twice.
     touched: Vec<u32>,
     is_touched: Vec<bool>,
 }
 
-#[derive(Default)]
-struct Sources {
-    starts: Vec<u32>,
-    list: Vec<u32>,
-}
+/// A class, and the parts that members of it make.
+type Torn = (u32, Vec<Vec<u32>>);
 
 impl<'g> Classes<'g> {
     fn of_colours(graph: &'g Graph, mix: Mix, parallel: bool) -> Self {
         let count = graph.colours.len();
-        let order = (0..count as u32).map(|vertex| (graph.colours[vertex as usize], vertex)).collect();
-        let order: Vec<(u64, u32)> = sort::by(order, parallel, Ord::cmp);
-        let mut classes = Classes {
+        let order: Vec<(u64, u32)> = par::list("colours to sort", parallel, count, VERTICES, |run| {
+            run.map(|vertex| (graph.colours[vertex], vertex as u32))
+        });
+        let order = sort::by(order, parallel, Ord::cmp);
+        // A run has the classes that begin in it.
+        let begin = |i: usize| match i {
+            0 => 0,
+            _ => order.partition_point(|(colour, _)| *colour <= order[i - 1].0),
+        };
+        let classes = |run: Range<usize>| {
+            let all = &order[begin(run.start)..begin(run.end)];
+            all.chunk_by(|a, b| a.0 == b.0).filter(|class| class.len() > 1)
+        };
+        let found = par::runs("classes of colours", parallel, count, VERTICES, |run| {
+            let mut members: Vec<u32> = Vec::new();
+            let ends: Vec<u32> = classes(run)
+                .map(|class| {
+                    members.extend(class.iter().map(|(_, vertex)| *vertex));
+                    members.len() as u32
+                })
+                .collect();
+            (members, ends)
+        });
+        let class_of: Vec<AtomicU32> = zeroed::sparse(count);
+        let (mut members, mut runs, mut number, mut base) = (Vec::new(), Vec::new(), 0, 0);
+        for (some, ends) in found {
+            let (first, start) = (number, base);
+            number += ends.len() as u32;
+            base += some.len() as u32;
+            runs.push((first, start, ends));
+            members.push(some);
+        }
+        let numbered = par::runs("number classes", parallel, runs.len(), 1, |some| {
+            let mut ranges: Vec<(u32, u32)> = Vec::new();
+            for ((first, base, ends), members) in runs[some.clone()].iter().zip(&members[some]) {
+                let mut start = 0;
+                for (number, &end) in (*first..).zip(ends) {
+                    for vertex in &members[start as usize..end as usize] {
+                        class_of[*vertex as usize].store(number + 1, Relaxed);
+                    }
+                    ranges.push((base + start, base + end));
+                    start = end;
+                }
+            }
+            ranges
+        });
+        Classes {
             graph,
             mix,
-            class_of: (0..count as u32).map(|vertex| ALONE | vertex).collect(),
-            ranges: Vec::new(),
-            members: Vec::new(),
-            position: vec![0; count],
-            sources: Sources::default(),
-            touched: Vec::new(),
-            is_touched: vec![false; count],
-        };
-        for class in order.chunk_by(|a, b| a.0 == b.0).filter(|class| class.len() > 1) {
-            let (number, start) = (classes.ranges.len() as u32, classes.members.len() as u32);
-            for (_, vertex) in class {
-                classes.class_of[*vertex as usize] = number;
-                classes.position[*vertex as usize] = classes.members.len() as u32;
-                classes.members.push(*vertex);
-            }
-            classes.ranges.push((start, classes.members.len() as u32));
+            parallel,
+            class_of,
+            ranges: par::concat("join classes", parallel, numbered),
+            members: par::concat("join classes", parallel, members),
+            books: None,
         }
-        classes.sources = classes.turn_edges();
-        classes
+    }
+
+    /// The class of a vertex; a number that no other vertex has if it is alone.
+    fn class(&self, vertex: u32) -> u32 {
+        self.class_of[vertex as usize].load(Relaxed).checked_sub(1).unwrap_or(ALONE | vertex)
     }
 
     fn is_alone(&self, vertex: u32) -> bool {
-        self.class_of[vertex as usize] & ALONE != 0
-    }
-
-    fn turn_edges(&self) -> Sources {
-        let mut starts = vec![0u32; self.graph.colours.len() + 1];
-        let edges = || {
-            let of = |from: &'_ u32| (*from, self.graph.edges(*from));
-            self.members.iter().map(of).flat_map(|(from, to)| to.iter().map(move |to| (from, *to)))
-        };
-        edges().filter(|edge| !self.is_alone(edge.1)).for_each(|(_, to)| starts[to as usize] += 1);
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut list = vec![0; sum as usize];
-        for (from, to) in edges().filter(|edge| !self.is_alone(edge.1)) {
-            starts[to as usize] -= 1;
-            list[starts[to as usize] as usize] = from;
-        }
-        Sources { starts, list }
+        self.class_of[vertex as usize].load(Relaxed) == 0
     }
 
     fn members(&self, class: u32) -> &[u32] {
@@ -165,132 +194,141 @@ impl<'g> Classes<'g> {
         &self.members[start as usize..end as usize]
     }
 
-    fn touch(&mut self, vertices: &[u32]) {
-        for &vertex in vertices {
-            if !self.is_alone(vertex) && !std::mem::replace(&mut self.is_touched[vertex as usize], true) {
-                self.touched.push(vertex);
-            }
-        }
-    }
-
     fn signature(&self, vertex: u32) -> u64 {
         let edges = self.graph.edges(vertex).iter();
-        edges.fold(0, |hash, to| (self.mix)(hash, u64::from(self.class_of[*to as usize])))
+        edges.fold(0, |hash, to| (self.mix)(hash, u64::from(self.class(*to))))
+    }
+
+    /// The classes whose members do not all have the same signature.
+    fn torn(&self) -> Vec<Torn> {
+        let torn = par::runs("compare signatures", self.parallel, self.ranges.len(), CLASSES, |run| {
+            run.filter_map(|class| self.split(self.members(class as u32))).collect::<Vec<_>>()
+        });
+        torn.into_iter().flatten().collect()
     }
 
     /// Splits classes until all members of each have the same signature.
-    fn settle(&mut self, parallel: bool) {
-        while !self.touched.is_empty() {
-            let mut touched = std::mem::take(&mut self.touched);
-            touched.iter().for_each(|vertex| self.is_touched[*vertex as usize] = false);
+    fn settle(&mut self) {
+        while let Some(books) = self.books.as_mut().filter(|books| !books.touched.is_empty()) {
+            let mut touched = std::mem::take(&mut books.touched);
+            touched.iter().for_each(|vertex| books.is_touched[*vertex as usize] = false);
             touched.retain(|vertex| !self.is_alone(*vertex));
-            touched.sort_unstable_by_key(|vertex| (self.class_of[*vertex as usize], *vertex));
-            let class_of = |vertex: &u32| self.class_of[*vertex as usize];
-            let groups: Vec<&[u32]> = touched.chunk_by(|a, b| class_of(a) == class_of(b)).collect();
+            let touched =
+                sort::by(touched, self.parallel, |a, b| (self.class(*a), *a).cmp(&(self.class(*b), *b)));
+            let groups: Vec<&[u32]> = touched.chunk_by(|a, b| self.class(*a) == self.class(*b)).collect();
             // All are looked at before any number changes: then those that a change concerns are together
             // in one group of the next turn.
-            let splits = par::runs("split classes", parallel, groups.len(), CLASSES, |run| {
+            let torn = par::runs("split classes", self.parallel, groups.len(), CLASSES, |run| {
                 groups[run].iter().filter_map(|group| self.split(group)).collect::<Vec<_>>()
             });
-            splits.into_iter().flatten().for_each(|(class, parts)| self.divide(class, parts));
+            self.divide_all(torn.into_iter().flatten());
         }
     }
 
     /// The parts that members of a class, all those that are touched, fall into. The other members have a
     /// signature in common, which none of these has any longer.
-    fn split(&self, touched: &[u32]) -> Option<(u32, Vec<Vec<u32>>)> {
-        let class = self.class_of[touched[0] as usize];
-        let mut signed: Vec<(u64, u32)> = touched.iter().map(|v| (self.signature(*v), *v)).collect();
+    fn split(&self, touched: &[u32]) -> Option<Torn> {
+        let class = self.class(touched[0]);
         let all = self.members(class).len() == touched.len();
-        if all && signed.iter().all(|(signature, _)| *signature == signed[0].0) {
+        let first = self.signature(touched[0]);
+        if all && touched[1..].iter().all(|vertex| self.signature(*vertex) == first) {
             return None;
         }
+        let mut signed: Vec<(u64, u32)> = touched.iter().map(|v| (self.signature(*v), *v)).collect();
         signed.sort_unstable();
         let part = |part: &[(u64, u32)]| part.iter().map(|(_, vertex)| *vertex).collect();
         Some((class, signed.chunk_by(|a, b| a.0 == b.0).map(part).collect()))
     }
 
+    fn divide_all(&mut self, torn: impl IntoIterator<Item = Torn>) {
+        let mut books = self.books.take().unwrap_or_else(|| Books::of(self));
+        torn.into_iter().for_each(|(class, parts)| self.divide(class, parts, &mut books));
+        self.books = Some(books);
+    }
+
     /// Makes classes of `parts` of a class. The largest one, the members in none of them included, keeps its
     /// number.
-    fn divide(&mut self, class: u32, mut parts: Vec<Vec<u32>>) {
+    fn divide(&mut self, class: u32, mut parts: Vec<Vec<u32>>, books: &mut Books) {
         let (start, _) = self.ranges[class as usize];
-        let mut at = self.move_to_end(class, parts.iter().flatten());
+        let mut at = self.move_to_end(class, parts.iter().flatten(), books);
         let sizes = parts.iter().map(Vec::len).enumerate();
         if let Some((largest, size)) = sizes.max_by_key(|(_, size)| *size)
             && size > (at - start) as usize
         {
             let rest = self.members[start as usize..at as usize].to_vec();
             let kept = std::mem::replace(&mut parts[largest], rest);
-            at = self.put(start, &kept);
+            at = self.put(start, &kept, books);
         }
         self.ranges[class as usize].1 = at;
         for part in parts.iter().filter(|part| !part.is_empty()) {
-            let number = match part[..] {
-                [alone] => ALONE | alone,
-                _ => self.ranges.len() as u32,
-            };
-            part.iter().for_each(|vertex| self.class_of[*vertex as usize] = number);
-            let end = self.put(at, part);
+            let number = if part.len() == 1 { 0 } else { self.ranges.len() as u32 + 1 };
+            part.iter().for_each(|vertex| *self.class_of[*vertex as usize].get_mut() = number);
+            let end = self.put(at, part, books);
             if part.len() > 1 {
                 self.ranges.push((at, end));
             }
             at = end;
         }
-        parts.iter().flatten().for_each(|vertex| self.touch_sources(*vertex));
+        parts.iter().flatten().for_each(|vertex| self.touch_sources(*vertex, books));
     }
 
     /// Moves members of a class behind its others. Returns where they start.
-    fn move_to_end<'v>(&mut self, class: u32, vertices: impl Iterator<Item = &'v u32>) -> u32 {
+    fn move_to_end<'v>(
+        &mut self,
+        class: u32,
+        vertices: impl Iterator<Item = &'v u32>,
+        books: &mut Books,
+    ) -> u32 {
         let mut border = self.ranges[class as usize].1;
         for &vertex in vertices {
             border -= 1;
-            let (from, other) = (self.position[vertex as usize], self.members[border as usize]);
-            self.put(from, &[other]);
-            self.put(border, &[vertex]);
+            let (from, other) = (*books.position[vertex as usize].get_mut(), self.members[border as usize]);
+            self.put(from, &[other], books);
+            self.put(border, &[vertex], books);
         }
         border
     }
 
     /// Writes members from place `at` on. Returns where they end.
-    fn put(&mut self, at: u32, vertices: &[u32]) -> u32 {
+    fn put(&mut self, at: u32, vertices: &[u32], books: &mut Books) -> u32 {
         for (place, &vertex) in (at..).zip(vertices) {
             self.members[place as usize] = vertex;
-            self.position[vertex as usize] = place;
+            *books.position[vertex as usize].get_mut() = place;
         }
         at + vertices.len() as u32
     }
 
-    fn touch_sources(&mut self, vertex: u32) {
-        let starts = &self.sources.starts;
-        for i in starts[vertex as usize]..starts[vertex as usize + 1] {
-            let source = self.sources.list[i as usize];
-            self.touch(&[source]);
+    fn touch_sources(&self, vertex: u32, books: &mut Books) {
+        let first = books.sources.partition_point(|(to, _)| *to < vertex);
+        for (_, source) in books.sources[first..].iter().take_while(|(to, _)| *to == vertex) {
+            if !self.is_alone(*source) && !std::mem::replace(&mut books.is_touched[*source as usize], true) {
+                books.touched.push(*source);
+            }
         }
     }
 
     /// Says of vertices whether they are exactly like `vertex`, as far as is known of classes.
     fn like<'s>(&'s self, vertex: u32, contents: &'s dyn Contents) -> impl FnMut(u32) -> bool + 's {
-        let class_of = |to: &u32| self.class_of[*to as usize];
+        let class = |to: &u32| self.class(*to);
         let mut is_equal = contents.equal_to(vertex);
         move |other| {
-            let edges = self.graph.edges(vertex).iter().map(class_of);
-            edges.eq(self.graph.edges(other).iter().map(class_of)) && is_equal(other)
+            let edges = self.graph.edges(vertex).iter().map(class);
+            edges.eq(self.graph.edges(other).iter().map(class)) && is_equal(other)
         }
     }
 
     /// The classes of which not all members are alike. All members are gone through in runs, whatever class they are of: one class may
     /// have most of them.
-    fn find_wrong(&self, contents: &dyn Contents, parallel: bool) -> Vec<u32> {
+    fn find_wrong(&self, contents: &dyn Contents) -> Vec<u32> {
         let lists: Vec<Vec<u32>> =
-            par::runs("compare sections", parallel, self.members.len(), COMPARISONS, |run| {
+            par::runs("compare sections", self.parallel, self.members.len(), COMPARISONS, |run| {
                 let mut wrong = Vec::new();
-                let class_of = |vertex: &u32| self.class_of[*vertex as usize];
-                for some in self.members[run].chunk_by(|a, b| class_of(a) == class_of(b)) {
+                for some in self.members[run].chunk_by(|a, b| self.class(*a) == self.class(*b)) {
                     if self.is_alone(some[0]) {
                         continue;
                     }
-                    let class = class_of(&some[0]);
-                    let first = self.members[self.ranges[class as usize].0 as usize];
+                    let class = self.class(some[0]);
+                    let first = self.members(class)[0];
                     let mut like = self.like(first, contents);
                     if !some.iter().all(|other| *other == first || like(*other)) {
                         wrong.push(class);
@@ -304,29 +342,63 @@ impl<'g> Classes<'g> {
         wrong
     }
 
-    /// Splits a class by comparing its members.
-    fn split_exactly(&mut self, class: u32, contents: &dyn Contents) {
-        let mut rest = self.members(class).to_vec();
-        let mut parts = Vec::new();
-        while let Some(first) = rest.first().copied() {
-            let mut like = self.like(first, contents);
-            let (part, others) = rest.into_iter().partition(|vertex: &u32| *vertex == first || like(*vertex));
-            parts.push(part);
-            rest = others;
+    /// Splits classes by comparing their members.
+    fn split_exactly(&mut self, classes: &[u32], contents: &dyn Contents) {
+        for &class in classes {
+            let mut rest = self.members(class).to_vec();
+            let mut parts = Vec::new();
+            while let Some(first) = rest.first().copied() {
+                let mut like = self.like(first, contents);
+                let (part, others) =
+                    rest.into_iter().partition(|vertex: &u32| *vertex == first || like(*vertex));
+                parts.push(part);
+                rest = others;
+            }
+            self.divide_all([(class, parts)]);
         }
-        self.divide(class, parts);
     }
 
     /// All members of classes but the first ones, each with the first one.
     fn pairs(&self) -> Vec<(u32, u32)> {
-        let mut pairs = Vec::with_capacity(self.members.len());
-        for class in 0..self.ranges.len() as u32 {
-            let members = self.members(class);
-            let Some(first) = members.iter().min() else { continue };
-            pairs.extend(members.iter().filter(|v| *v != first).map(|vertex| (*vertex, *first)));
+        let firsts: Vec<u32> =
+            par::list("first of each class", self.parallel, self.ranges.len(), CLASSES, |run| {
+                run.map(|class| self.members(class as u32).iter().min().copied().unwrap_or(ALONE))
+            });
+        let pairs = par::runs("pairs", self.parallel, self.class_of.len(), VERTICES, |run| {
+            let pair = |vertex: u32| {
+                let first = firsts.get(self.class(vertex) as usize)?;
+                (*first != vertex).then_some((vertex, *first))
+            };
+            run.filter_map(|vertex| pair(vertex as u32)).collect::<Vec<_>>()
+        });
+        par::concat("pairs", self.parallel, pairs)
+    }
+}
+
+impl Books {
+    fn of(classes: &Classes) -> Books {
+        let (count, parallel) = (classes.class_of.len(), classes.parallel);
+        let edges = par::runs("turn edges", parallel, classes.members.len(), VERTICES, |run| {
+            let of = |from: &u32| (*from, classes.graph.edges(*from));
+            let edges = classes.members[run]
+                .iter()
+                .map(of)
+                .flat_map(|(from, to)| to.iter().map(move |to| (*to, from)));
+            edges.filter(|(to, _)| !classes.is_alone(*to)).collect::<Vec<_>>()
+        });
+        let edges = par::concat("turn edges", parallel, edges);
+        let position: Vec<AtomicU32> = zeroed::sparse(count);
+        par::runs("places of members", parallel, classes.members.len(), VERTICES, |run| {
+            for (place, vertex) in run.clone().zip(&classes.members[run]) {
+                position[*vertex as usize].store(place as u32, Relaxed);
+            }
+        });
+        Books {
+            sources: sort::by_bucket(edges, count as u32, parallel, |edge| edge.0),
+            position,
+            touched: Vec::new(),
+            is_touched: vec![false; count],
         }
-        pairs.sort_unstable();
-        pairs
     }
 }
 
@@ -453,6 +525,33 @@ mod tests {
             sizes += pairs.len();
         }
         assert!(sizes > 300, "{sizes}");
+    }
+
+    /// So many that there are several runs, and classes that lie in more than one.
+    #[test]
+    fn large_graphs_are_folded_alike_by_one_thread_and_by_many() {
+        let count = 5 * VERTICES as u32 / 2;
+        let mut state = 7u64;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as u32 % below
+        };
+        for kinds in [1, 3, count / 4] {
+            let contents: Vec<u64> = (0..count).map(|_| u64::from(random(kinds))).collect();
+            // Later ones lead to earlier ones, a third to nothing.
+            let edges: Vec<Vec<u32>> =
+                (0..count).map(|v| (0..random(3)).map(|_| random(v.min(50) + 1)).collect()).collect();
+            let lists: Vec<&[u32]> = edges.iter().map(|list| &list[..]).collect();
+            let fold = |parallel| {
+                graph(&contents, &lists, |c| good(1, c)).fold(&Numbers(contents.clone()), good, parallel)
+            };
+            let pairs = fold(false);
+            assert!(pairs.is_sorted() && pairs.len() > count as usize / 10, "{kinds} {}", pairs.len());
+            for threads in [1, 2, 7] {
+                let pool = par::Pool::new(threads, &trace::Trace::new(false));
+                assert!(pool.install(|| fold(true)) == pairs, "{kinds} kinds, {threads} threads");
+            }
+        }
     }
 
     #[test]

@@ -453,12 +453,17 @@ fn guid_from(digest: UnitDigest) -> [u8; 16] {
     guid
 }
 
+/// Entries copied by one task.
+const ENTRIES: usize = 1 << 14;
+
 /// Entries in the order of the addresses that they begin with; `None` if the last one is not whole.
 fn sorted<const SIZE: usize>(bytes: &[u8], parallel: bool) -> Option<Vec<u8>> {
     let (entries, []) = bytes.as_chunks::<SIZE>() else { return None };
     let start = |entry: &[u8; SIZE]| u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
     let order = |a: &[u8; SIZE], b: &[u8; SIZE]| start(a).cmp(&start(b)).then_with(|| a.cmp(b));
-    Some(sort::by(entries.to_vec(), parallel, order).into_flattened())
+    let entries =
+        par::list("entries to sort", parallel, entries.len(), ENTRIES, |run| entries[run].iter().copied());
+    Some(sort::by(entries, parallel, order).into_flattened())
 }
 
 /// Logarithm of the strictest alignment of thread-local storage; 0 if there is none.

@@ -16,17 +16,21 @@ mod significance;
 
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::hash::join;
+use weld_common::par;
 use weld_common::text;
 
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::input::sections::{Kind, Sections};
+use crate::input::sections::{Kind, Section, Sections};
 use crate::live::Live;
 use crate::options::{Icf, Options};
 use crate::resolve::Resolved;
 use crate::resolve::symbols::Symbols;
 use graph::Vertices;
 use significance::Compared;
+
+/// Sections looked at by one task.
+const FOLDS: usize = 1 << 15;
 
 /// What there is to fold, and what decides on it.
 #[derive(Clone, Copy)]
@@ -39,7 +43,7 @@ pub struct Link<'c, 'a> {
     pub parallel: bool,
 }
 
-/// Sections and those that stand for them.
+/// Sections and those that stand for them, ascending.
 pub type Folds = Vec<(SectionId, SectionId)>;
 
 impl Link<'_, '_> {
@@ -54,13 +58,24 @@ impl Link<'_, '_> {
 }
 
 /// Takes what is folded out of the image.
-pub fn apply(folds: &Folds, sections: &mut Sections) {
-    for &(folded, leader) in folds {
-        let align = sections.get(folded).align;
-        sections.list[folded.index()].kind = Kind::Folded;
+pub fn apply(folds: &Folds, sections: &mut Sections, parallel: bool) {
+    let list = &sections.list;
+    let stricter = par::runs("alignment of what is folded", parallel, folds.len(), FOLDS, |run| {
+        let align = |&(folded, leader): &(SectionId, SectionId)| (leader, list[folded.index()].align);
+        let found =
+            folds[run].iter().map(align).filter(|(leader, align)| *align > list[leader.index()].align);
+        found.collect::<Vec<_>>()
+    });
+    for (leader, align) in stricter.into_iter().flatten() {
         let leader = &mut sections.list[leader.index()];
         leader.align = leader.align.max(align);
     }
+    let fold = |first: usize, part: &mut [Section]| {
+        let (start, end) = (folds.partition_point(|(folded, _)| folded.index() < first), first + part.len());
+        let own = folds[start..].iter().take_while(|(folded, _)| folded.index() < end);
+        own.for_each(|(folded, _)| part[folded.index() - first].kind = Kind::Folded);
+    };
+    par::in_pieces("take out what is folded", parallel, (&mut sections.list, FOLDS), fold, |()| ());
 }
 
 /// `/verbose`: what has been folded into what.

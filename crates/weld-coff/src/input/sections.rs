@@ -310,15 +310,14 @@ impl Sections {
             .iter()
             .map(|parts| parts.iter().map(|(name, flags)| self.part(name, *flags, false)).collect())
             .collect();
-        let renumber = |section: &mut Section| {
-            if let Some(id) = ids[section.object.index()].get(section.part as usize) {
-                section.part = *id;
+        let renumber = |_, some: &mut [Section]| {
+            for section in some {
+                if let Some(id) = ids[section.object.index()].get(section.part as usize) {
+                    section.part = *id;
+                }
             }
         };
-        match parallel {
-            true => self.list.par_iter_mut().with_min_len(8192).for_each(renumber),
-            false => self.list.iter_mut().for_each(renumber),
-        }
+        par::in_pieces("number parts", parallel, (&mut self.list, 1 << 14), renumber, |()| ());
     }
 }
 

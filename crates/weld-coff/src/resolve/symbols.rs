@@ -10,7 +10,7 @@ use ::object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::prefetch::prefetch;
-use weld_common::{text, trace};
+use weld_common::{par, text, trace};
 
 use super::names::{Names, Rank, Rival, SOFT, flag};
 use super::program::Internal;
@@ -162,6 +162,9 @@ pub fn local(sections: &Sections, id: ObjectId, object: &Object, index: u32) -> 
     }
 }
 
+/// Names of one task.
+const NAMES: usize = 1 << 15;
+
 /// What freezing needs.
 pub struct Freezer<'f, 'a> {
     pub resolved: &'f Resolved<'a>,
@@ -180,10 +183,9 @@ impl Freezer<'_, '_> {
     /// Freezes all names. Sections that the linker makes for them are added to `sections`.
     pub fn freeze(&self, noted: &Noted, sections: &mut Sections) -> Symbols {
         let names = &self.resolved.names;
-        let grain = 1 << 15;
         let count = names.id_bound();
         let one = |id: usize| self.one(SymbolId(id as u32), names, sections);
-        let list = weld_common::par::list("freeze names", self.parallel, count, grain, |run| run.map(one));
+        let list = par::list("freeze names", self.parallel, count, NAMES, |run| run.map(one));
         let mut symbols = Symbols {
             list,
             made: Vec::new(),
@@ -399,15 +401,26 @@ impl Freezer<'_, '_> {
         self.sink.push(problem.of(alias.file, alias.sym));
     }
 
+    /// Names that somebody refers to and that are not defined so far.
+    fn missing(&self, symbols: &Symbols) -> Vec<SymbolId> {
+        let names = &self.resolved.names;
+        let is_missing = |&id: &SymbolId| {
+            symbols.get(id).kind == Kind::Undefined
+                && names.try_get(id).is_some_and(|entry| entry.flags & (flag::REF | flag::ROOT) != 0)
+        };
+        par::runs("missing names", self.parallel, symbols.list.len(), NAMES, |run| {
+            run.map(|id| SymbolId(id as u32)).filter(is_missing).collect::<Vec<_>>()
+        })
+        .concat()
+    }
+
     /// `__imp_X` that is not imported, with an `X` that is here.
     fn local_imports(&self, symbols: &mut Symbols, sections: &mut Sections) {
         let names = &self.resolved.names;
         let mut found = Vec::new();
-        for (id, entry) in names.iter() {
+        for id in self.missing(symbols) {
+            let entry = names.get(id);
             let Some(plain) = entry.name.strip_prefix(b"__imp_") else { continue };
-            if entry.flags & (flag::REF | flag::ROOT) == 0 || symbols.get(id).kind != Kind::Undefined {
-                continue;
-            }
             if let Some(local) = names.find(plain)
                 && symbols.get(local).kind != Kind::Undefined
             {
@@ -433,12 +446,8 @@ impl Freezer<'_, '_> {
     fn auto_imports(&self, symbols: &mut Symbols, sections: &mut Sections) {
         let names = &self.resolved.names;
         let mut found: Vec<(&[u8], SymbolId, SymbolId)> = Vec::new();
-        for (id, entry) in names.iter() {
-            let is_missing =
-                entry.flags & (flag::REF | flag::ROOT) != 0 && symbols.get(id).kind == Kind::Undefined;
-            if !is_missing {
-                continue;
-            }
+        for id in self.missing(symbols) {
+            let entry = names.get(id);
             let import = names.find(&[b"__imp_", entry.name].concat());
             if let Some(import) = import.filter(|import| symbols.get(*import).kind != Kind::Undefined) {
                 found.push((entry.name, id, import));
