@@ -15,8 +15,9 @@ use crate::synth::base_relocs::Place;
 use crate::synth::delay::Delayed;
 use crate::with_rules;
 
-/// Sections of a run.
+/// Sections of a run, and of those with addresses: one may have thousands.
 const RUN: usize = 2048;
+const WITH_ADDRESSES: usize = 32;
 
 /// Finds all places in sections that have addresses.
 pub fn find(
@@ -28,11 +29,15 @@ pub fn find(
 ) -> Vec<Place> {
     let members: Vec<&[u32]> =
         layout.outs.iter().flat_map(|out| layout.order[out.members.clone()].chunks(RUN)).collect();
-    let finder = Finder { resolved, sections, symbols, live, delayed, layout };
-    let runs = par::runs("places of addresses", parallel, members.len(), 1, |run| {
+    let finder = Finder { resolved, sections, symbols, delayed, layout };
+    let with = par::runs("sections with addresses", parallel, members.len(), 1, |run| {
+        let ids = run.flat_map(|i| members[i]).copied();
+        ids.filter(|id| live.may_have_addresses(SectionId(*id))).collect::<Vec<_>>()
+    });
+    let with = par::concat("sections with addresses", parallel, with);
+    let runs = par::runs("places of addresses", parallel, with.len(), WITH_ADDRESSES, |run| {
         let mut places = Vec::new();
-        let ids = run.flat_map(|i| members[i]);
-        with_rules!(resolved.machine, Finder::sections(&finder, ids.copied(), &mut places));
+        with_rules!(resolved.machine, Finder::sections(&finder, with[run].iter().copied(), &mut places));
         places
     });
     par::concat("join places of addresses", parallel, runs)
@@ -48,7 +53,6 @@ struct Finder<'f, 'a> {
     resolved: &'f Resolved<'a>,
     sections: &'f Sections,
     symbols: &'f Symbols,
-    live: &'f Live,
     delayed: &'f Delayed<'a>,
     layout: &'f Layout,
 }
@@ -81,9 +85,6 @@ impl Finder<'_, '_> {
     }
 
     fn section<R: Rules>(&self, id: SectionId, places: &mut Vec<Place>) {
-        if !self.live.may_have_addresses(id) {
-            return;
-        }
         let section = self.sections.get(id);
         let rva = self.layout.rva(id);
         if section.kind == Kind::Made {

@@ -340,7 +340,7 @@ fn group(start: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What ends the list of frames lies behind all of them.
+/// What ends the list of frames, a length of zero, lies behind all of them: those of libraries, too, though these may be named behind the object that has it.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
 
 /// The name of the part in which a section of a GNU compiler's object lies.
@@ -356,18 +356,8 @@ fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> R
     if name.starts_with(b".pdata.") {
         return Ok(&name[..6]);
     }
-    let path = &object.name.path;
-    Ok(
-        match name == b".eh_frame"
-            && path
-                .rsplit('/')
-                .next()
-                .is_some_and(|file| file.starts_with("crtend") || file.contains(".crtend"))
-        {
-            true => LAST_FRAMES,
-            false => name,
-        },
-    )
+    let ends = name == b".eh_frame" && object.coff.contents(header)?.starts_with(&[0; 4]);
+    Ok(if ends { LAST_FRAMES } else { name })
 }
 
 /// A section's name and number.
