@@ -471,7 +471,7 @@ impl Site<'_, '_, '_> {
 
     fn got(&self, reloc: &Rela) -> Result<u64, Failure> {
         let slot = self.image.slot(self.object_id, reloc.sym());
-        slot.and_then(|s| self.image.got_address(s.got)).ok_or(Failure::NoSlot)
+        slot.and_then(|s| self.image.address_slot(s)).ok_or(Failure::NoSlot)
     }
 
     pub(super) fn got_tp(&self, reloc: &Rela) -> Result<u64, Failure> {

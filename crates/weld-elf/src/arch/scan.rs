@@ -249,10 +249,7 @@ impl<'a> Section<'_, '_, 'a> {
             && !target.is(sym::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
-            // What is only called is not known by the address of its entry.
-            let call = matches!(class, Class::Plt | Class::PltOff)
-                && !(R::ADDRESS_BY_PLT && self.code(i).is_some_and(R::is_address));
-            let needs = if call { 0 } else { sym::NEEDS_CANONICAL_PLT };
+            let needs = if self.is_known_by_plt::<R>(i, class) { sym::NEEDS_CANONICAL_PLT } else { 0 };
             self.need(i, target, sym::NEEDS_PLT | needs, found);
         }
         let tls = class.is_tls();
@@ -355,6 +352,21 @@ impl<'a> Section<'_, '_, 'a> {
             Class::Unknown => self.error(i, "is not supported".into()),
         }
         0
+    }
+
+    /// Whether relocation `i` of an IFUNC asks for an address, which then is that of its PLT entry, and not for a call, or for a slot: that is the
+    /// entry's own. But one whose place counts from the GOT's base may have to be near it, and what is signed has a slot of its own.
+    #[cold]
+    fn is_known_by_plt<R: Rules>(&self, i: usize, class: Class) -> bool {
+        match class {
+            Class::Plt | Class::PltOff => R::ADDRESS_BY_PLT && self.code(i).is_some_and(R::is_address),
+            Class::Got | Class::GotRelax => {
+                let from = self.code(i).map(R::slot_from);
+                matches!(from, None | Some(From::GotBase | From::GotPage))
+                    || R::is_signed(self.relocs[i].kind())
+            }
+            _ => true,
+        }
     }
 
     /// Whether a relocation for thread-local storage has a symbol that it can be for.
@@ -802,5 +814,5 @@ pub fn is_size_of_loader(mode: &Mode, flags: u32, writable: bool) -> bool {
 /// Whether the symbol's address may replace a load from its GOT slot.
 pub fn is_got_relaxable(flags: u32, allowed: bool) -> bool {
     let here = matches!(flags & sym::KIND, sym::DEFINED | sym::COMMON | sym::INTERNAL);
-    allowed && here && flags & sym::PREEMPTIBLE == 0
+    allowed && here && flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0
 }

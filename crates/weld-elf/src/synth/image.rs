@@ -182,6 +182,12 @@ impl<'a> Image<'_, 'a> {
         (word != NONE).then_some(self.bases.got + self.format().word() * word as u64)
     }
 
+    /// Address of the slot with a symbol's address: that of its PLT entry for an IFUNC without one of its own.
+    pub fn address_slot(&self, slot: &Slot) -> Option<u64> {
+        let of_entry = slot.plt != NONE && slot.plt >= self.slots.jump_slots;
+        self.got_address(slot.got).or_else(|| of_entry.then(|| self.got_plt_address(slot.plt)))
+    }
+
     /// Address of the entry that calls through `.got.plt`.
     pub fn plt_address(&self, entry: u32) -> u64 {
         plt::address_of(self.mode.facts(), self.slots, self.plt, &self.bases, entry)

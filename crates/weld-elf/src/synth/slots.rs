@@ -23,6 +23,7 @@ pub struct Slot {
     /// A global symbol, or `NONE` with `local` set.
     pub id: SymbolId,
     pub local: Option<(ObjectId, u32)>,
+    /// None for an IFUNC that uses the word of its PLT entry.
     pub got: u32,
     pub got_tp: u32,
     pub tls_gd: u32,
@@ -245,13 +246,16 @@ impl Wanting<'_> {
     /// The symbol, as in a slot, and its flags.
     #[inline]
     fn get(&self, i: usize) -> (SymbolId, Option<(ObjectId, u32)>, u32) {
-        match self.globals.get(i) {
+        let (id, local, flags) = match self.globals.get(i) {
             Some(global) => (global.id, None, global.flags),
             None => {
                 let need = &self.locals[i - self.globals.len()];
                 (SymbolId::NONE, Some((need.object, need.sym)), need.needs)
             }
-        }
+        };
+        // An IFUNC that is not known by its PLT entry: what that jumps through is its slot.
+        let is_own = flags & (sym::NEEDS_PLT | sym::PREEMPTIBLE | sym::NEEDS_CANONICAL_PLT) == sym::NEEDS_PLT;
+        (id, local, if is_own { flags & !sym::NEEDS_GOT } else { flags })
     }
 
     fn count(&self, i: usize) -> Count {

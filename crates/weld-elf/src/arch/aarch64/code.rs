@@ -33,6 +33,11 @@ pub fn adrp(register: u32, pages: i64) -> u32 {
     0x9000_0000 | register | address_bits(pages >> 12)
 }
 
+/// `adr xN, .+distance`
+pub fn adr(register: u32, distance: i64) -> u32 {
+    0x1000_0000 | register | address_bits(distance)
+}
+
 /// `add xN, xM, #low`
 pub fn add_low(to: u32, from: u32, address: u64) -> u32 {
     0x9100_0000 | to | from << 5 | (address as u32 & 0xfff) << 10

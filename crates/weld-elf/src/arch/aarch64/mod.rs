@@ -19,6 +19,7 @@ mod types;
 use super::class::From;
 use super::facts::*;
 use super::rules::{Code, Failure, Field, Rules};
+use super::{Site, apply};
 use crate::elf::format::{Class as ElfClass, Order};
 use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
 use crate::synth::image::Image;
@@ -212,6 +213,11 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
     fn descriptor_call_to_nothing(field: Field) -> Result<(), Failure> {
         code::put_instruction(field.out, field.at, code::NOP);
         Ok(())
+    }
+
+    fn apply(site: &Site, out: &mut [u8]) {
+        apply::allocated::<Self>(site, out);
+        relax::shorten(site, out);
     }
 
     fn write_plt(image: &Image, start: u64, out: &mut [u8]) {

@@ -3,6 +3,7 @@
 //! | was | becomes |
 //! |---|---|
 //! | `adrp`, `ldr` of a slot with an address | `adrp`, `add` of the address itself |
+//! | `adrp`, `add` of an address within a megabyte | `nop`, `adr` |
 //! | `adrp`, `ldr` of a slot with an offset from the thread pointer | `movz`, `movk` of the offset |
 //! | TLS descriptor: `adrp`, `ldr`, `add`, `blr` (tiny model: `ldr`, `adr`, `blr`) | the offset as above, or `adrp`, `ldr` of its slot; then nothing |
 //! | general dynamic: `adrp`, `add`, `bl`, `nop` | the offset, `mrs`, `add` |
@@ -12,8 +13,10 @@
 
 use super::code::*;
 use super::types::*;
+use crate::arch::Site;
 use crate::arch::rules::{Failure, Field, reaches};
 use crate::elf::Rela;
+use crate::symbols::sym;
 
 /// `adrp x?, …`
 fn is_adrp(code: u32) -> bool {
@@ -68,6 +71,49 @@ pub fn load_to_address(mut field: Field, target: u64) -> Result<(), Failure> {
     }
     put_instruction(field.out, field.at, add_low(to(code), from(code), target));
     Ok(())
+}
+
+/// How far `adr` reaches: `-ADR_REACH..ADR_REACH`.
+const ADR_REACH: i64 = 1 << 20;
+
+/// `nop`, `adr` in place of `adrp`, `add`, if these make the address of `target` in one register. `at` is where the first is in `out`,
+/// `address` where it is in memory.
+fn near_address(out: &mut [u8], at: usize, address: u64, target: u64) {
+    let (Some(page), Some(low)) = (instruction(out, at), instruction(out, at + 4)) else { return };
+    let register = to(page);
+    let is_pair = is_adrp(page) && is_add(low) && to(low) == register && from(low) == register;
+    let distance = target.wrapping_sub(address + 4) as i64;
+    if is_pair && (-ADR_REACH..ADR_REACH).contains(&distance) {
+        put_instruction(out, at, NOP);
+        put_instruction(out, at + 4, adr(register, distance));
+    }
+}
+
+/// Has addresses nearby computed by one instruction, once everything else is done to a section. Tools that look at relocations that are kept
+/// expect the instructions that these are for.
+pub fn shorten(site: &Site, out: &mut [u8]) {
+    let options = site.image.options;
+    if !options.relocs.relax || options.keeps_relocs() {
+        return;
+    }
+    for pair in site.relocs.windows(2) {
+        let [page, low] = [&pair[0], &pair[1]];
+        let follows = page.kind() == R_ADR_PREL_PG_HI21
+            && low.kind() == R_ADD_ABS_LO12_NC
+            && low.r_offset() == page.r_offset().wrapping_add(4)
+            && (low.sym(), low.r_addend()) == (page.sym(), page.r_addend());
+        if !follows {
+            continue;
+        }
+        let place = site.image.place(site.object, page.sym(), page.r_addend());
+        let known = !place.dead && place.flags & sym::KIND != sym::UNDEFINED;
+        let at = usize::try_from(page.r_offset().wrapping_add(site.delta))
+            .ok()
+            .filter(|at| known && *at < out.len());
+        if let Some(at) = at {
+            near_address(out, at, site.address.wrapping_add(at as u64), site.target(page));
+        }
+    }
 }
 
 /// A load has to put the offset where the half of it is that the instruction before it made.
@@ -176,4 +222,30 @@ pub fn general_to_initial_exec(field: Field, slot: u64) -> Result<(), Failure> {
 
 pub fn local_dynamic_to_local_exec(field: Field) -> Result<(), Failure> {
     put_sequence(field, [THREAD_POINTER, NOP, NOP, NOP])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_nearby_take_one_instruction() {
+        let near = |code: [u32; 2], target: u64| {
+            let mut out: Vec<u8> = code.iter().flat_map(|code| code.to_le_bytes()).collect();
+            near_address(&mut out, 0, 0x10_0ffc, target);
+            [0, 4].map(|at| instruction(&out, at).unwrap())
+        };
+        // adrp x30, …; add x30, x30, …
+        let pair = [0x9000_001e, 0x9100_03de];
+        assert_eq!(near(pair, 0x10_1008), [NOP, 0x1000_005e]);
+        assert_eq!(near(pair, 0x1000), [NOP, 0x1080_001e]);
+        assert_eq!(near(pair, 0x20_0fff), [NOP, 0x707f_fffe]);
+        for out_of_reach in [0xfff, 0x20_1000] {
+            assert_eq!(near(pair, out_of_reach), pair);
+        }
+        // What others may use: another register, or a load.
+        for second in [0x9100_03dd, 0x9100_03be, 0xf940_03de] {
+            assert_eq!(near([pair[0], second], 0x10_1008), [pair[0], second]);
+        }
+    }
 }
