@@ -74,6 +74,13 @@ pub struct Export {
     pub export_as: Option<String>,
 }
 
+/// What `/section` does to the memory flags of a section.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryFlags {
+    pub clear: u32,
+    pub set: u32,
+}
+
 /// `/opt:icf`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icf {
@@ -249,8 +256,8 @@ pub struct Demands {
     pub merges: Vec<(String, String)>,
     /// Those that came too late.
     pub lost_merges: Vec<String>,
-    /// `/section:name,attributes`: memory flags.
-    pub sections: BTreeMap<String, u32>,
+    /// `/section:name,attributes`.
+    pub sections: BTreeMap<String, MemoryFlags>,
     /// `/aligncomm:name,log2`.
     pub common_alignments: BTreeMap<String, u32>,
     /// `/failifmismatch:key=value`, with who says so first.

@@ -1,7 +1,7 @@
 //! Values of options. Errors are messages without the option's name.
 
 use crate::coff::pe;
-use crate::options::{Export, Subsystem};
+use crate::options::{Export, MemoryFlags, Subsystem};
 
 /// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
 pub fn number(text: &str) -> Result<u64, String> {
@@ -78,12 +78,15 @@ pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), Str
     Ok((Some(subsystem), behind.map(version).transpose()?))
 }
 
-/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away.
-pub fn section(text: &str) -> Result<(String, u32), String> {
+/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away. Letters that grant access stand for all access there
+/// is; others change what they name.
+pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
+    const ACCESS: u32 = pe::IMAGE_SCN_MEM_EXECUTE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_WRITE.0;
+    const ALL: u32 = 0xfe00_0000;
     let Some((name, letters)) = text.split_once(',').filter(|(name, _)| !name.is_empty()) else {
         return Err(format!("expected a section and its attributes, but got '{text}'"));
     };
-    let (mut flags, mut negative) = (0, false);
+    let (mut flags, mut negative) = (MemoryFlags::default(), false);
     for letter in letters.chars() {
         let flag = match letter.to_ascii_lowercase() {
             '!' => {
@@ -100,16 +103,18 @@ pub fn section(text: &str) -> Result<(String, u32), String> {
             _ => return Err(format!("unknown attribute '{letter}' in '{text}'")),
         }
         .0;
-        // `k` and `p` say that memory is not cached, not paged: their flags stand for the negation.
+        // `k` and `p` say that memory is cached, and paged: their flags stand for the negation.
         let is_opposite = flag & (pe::IMAGE_SCN_MEM_NOT_CACHED.0 | pe::IMAGE_SCN_MEM_NOT_PAGED.0) != 0;
-        match negative != is_opposite {
-            true => flags &= !flag,
-            false => flags |= flag,
-        }
-        if is_opposite && negative {
-            flags |= flag;
-        }
+        let (to, from) = match negative != is_opposite {
+            true => (&mut flags.clear, &mut flags.set),
+            false => (&mut flags.set, &mut flags.clear),
+        };
+        *to |= flag;
+        *from &= !flag;
         negative = false;
+    }
+    if flags.set & ACCESS != 0 {
+        flags.clear = ALL;
     }
     Ok((name.to_owned(), flags))
 }
@@ -190,9 +195,13 @@ mod tests {
     #[test]
     fn attributes() {
         let flags = |text| section(text).unwrap().1;
-        assert_eq!(flags(".a,rw"), 0xc000_0000);
-        assert_eq!(flags(".a,ER!w"), 0x6000_0000);
-        assert_eq!(flags(".a,!p!k"), 0x0c00_0000);
+        let all = |set| MemoryFlags { clear: 0xfe00_0000, set };
+        assert_eq!(flags(".a,rw"), all(0xc000_0000));
+        assert_eq!(flags(".a,ER!w"), all(0x6000_0000));
+        assert_eq!(flags(".a,ER!wd"), all(0x6200_0000));
+        // What grants no access leaves what there is.
+        assert_eq!(flags(".a,!p!k"), MemoryFlags { clear: 0, set: 0x0c00_0000 });
+        assert_eq!(flags(".a,!Wpd"), MemoryFlags { clear: 0x8800_0000, set: 0x0200_0000 });
         assert!(section(".a").is_err() && section(",r").is_err() && section(".a,x").is_err());
     }
 

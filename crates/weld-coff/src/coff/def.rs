@@ -5,7 +5,7 @@
 //!     EXPORTS
 //!         name[=internal | =other.name] [@ordinal [NONAME]] [DATA] [PRIVATE] [CONSTANT] [== imported]
 //!     HEAPSIZE reserve[,commit]          STACKSIZE reserve[,commit]
-//!     VERSION major[.minor]              DESCRIPTION and SECTIONS are passed over
+//!     VERSION major[.minor]              DESCRIPTION is passed over
 //! ```
 //!
 //! `;` starts a comment. Source: Microsoft, "Module-Definition (.def) Files".
@@ -54,7 +54,8 @@ pub fn parse(text: &str) -> Result<Definitions, String> {
             "HEAPSIZE" => parser.out.heap = Some(parser.sizes()?),
             "STACKSIZE" => parser.out.stack = Some(parser.sizes()?),
             "VERSION" => parser.version()?,
-            "DESCRIPTION" | "SECTIONS" => parser.pass_over(),
+            "DESCRIPTION" => parser.pass_over(),
+            "SECTIONS" => return Err("SECTIONS is not supported: use /section".to_owned()),
             _ => return Err(format!("unknown statement '{word}'")),
         }
     }
@@ -263,7 +264,7 @@ mod tests {
     #[test]
     fn statements() {
         let text = "\u{feff}; comment\nLIBRARY \"my dll\" BASE=0x10000\nEXPORTS a\n b=c @5 NONAME DATA\n \"d e\" PRIVATE ; x\n\
-                    f=other.g @ 7\n h CONSTANT == i\nHEAPSIZE 0x1000,4096\nSTACKSIZE 1\nVERSION 3.4\nSECTIONS .x READ\n";
+                    f=other.g @ 7\n h CONSTANT == i\nHEAPSIZE 0x1000,4096\nSTACKSIZE 1\nVERSION 3.4\nDESCRIPTION \"none\"\n";
         let found = parse(text).unwrap();
         let export = |name: &str| Export { name: name.to_owned(), ..Export::default() };
         assert_eq!(found.name.as_deref(), Some("my dll"));
@@ -301,6 +302,7 @@ mod tests {
             "EXPORTS a @0",
             "HEAPSIZE x",
             "EXPORTS ,",
+            "EXPORTS f\nSECTIONS .data SHARED",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -4,6 +4,7 @@ use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::arch::{Fault, Rules, Target};
+use crate::coff::machine::Machine;
 use crate::coff::object::Relocation;
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
@@ -85,8 +86,29 @@ fn one<R: Rules>(
         }
         return fail("relocation against symbol in discarded section");
     }
-    R::apply(typ, place, rva.wrapping_add(offset), &target)
-        .map_err(|problem| fault(image, section, relocation, &problem.to_string()))
+    let rva = rva.wrapping_add(offset);
+    match R::apply(typ, place, rva, &target) {
+        Err(Fault::OutOfRange) if is_call_of_nothing(image, to, bytes, offset) => {
+            let low = Place::Absolute((image.base + u64::from(rva)).wrapping_add(1 << 31) & !0xffff_ffff);
+            let place = &mut bytes[offset as usize..][..size];
+            R::apply(typ, place, rva, &Target { place: low, ..target })
+        }
+        result => result,
+    }
+    .map_err(|problem| fault(image, section, relocation, &problem.to_string()))
+}
+
+/// Whether GNU's compiler calls what may not be there, and is not: a weak function is at address 0 then. Such a call is made only if the function is there; it gets
+/// the lower half of its target, which is in no image, as by other linkers.
+#[cold]
+fn is_call_of_nothing(image: &Image, to: Place, bytes: &[u8], offset: u32) -> bool {
+    const CALL: u8 = 0xe8;
+    const JUMP: u8 = 0xe9;
+    let before = (offset as usize).checked_sub(1).and_then(|at| bytes.get(at));
+    image.options.mingw.on
+        && image.resolved.machine == Machine::X64
+        && to == Place::Absolute(0)
+        && before.is_some_and(|code| [CALL, JUMP].contains(code))
 }
 
 /// What GNU compilers make for functions and do not leave out with them.

@@ -22,9 +22,6 @@ const W: u32 = pe::IMAGE_SCN_MEM_WRITE.0;
 const X: u32 = pe::IMAGE_SCN_MEM_EXECUTE.0;
 const DISCARDABLE: u32 = pe::IMAGE_SCN_MEM_DISCARDABLE.0;
 
-/// Flags that `/section` sets.
-const MEMORY_FLAGS: u32 = 0xfe00_0000;
-
 /// Flags of data that is only read.
 pub const READ_ONLY: u32 = DATA | R;
 
@@ -107,10 +104,14 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, mingw: bool, 
     }
     let merges = if mingw { [MERGES, GNU_MERGES].concat() } else { MERGES.to_vec() };
     merge(&mut drafts, demands, &merges, sink);
+    // What has no bytes in the file lies behind what has, whatever order they were merged in.
+    for draft in &mut drafts {
+        draft.parts.sort_by_key(|part| sections.parts[*part as usize].flags & BSS != 0);
+    }
     drafts.retain(|draft| draft.is_relocs || !draft.parts.is_empty());
     for draft in &mut drafts {
         if let Some(flags) = demands.sections.get(&*text::text(&draft.name)) {
-            draft.flags = draft.flags & !MEMORY_FLAGS | flags;
+            draft.flags = draft.flags & !flags.clear | flags.set;
         }
     }
     drafts.sort_by_key(place);

@@ -204,8 +204,14 @@ impl<'a> Resolver<'a, '_> {
             found.push((entry.name, id, is_data));
         }
         found.sort_unstable();
-        let known: HashSet<SymbolId> = program.exports.iter().map(|export| export.symbol).collect();
-        for (name, symbol, data) in found.into_iter().filter(|(_, id, _)| !known.contains(id)) {
+        // What is exported by another name has its own, too.
+        let plain = program.exports.iter().filter(|export| export.export.internal.is_none());
+        let known: HashSet<SymbolId> = plain.map(|export| export.symbol).collect();
+        let taken: HashSet<String> = program.exports.iter().map(|export| export.name.clone()).collect();
+        let is_new = |(name, id, _): &(&[u8], SymbolId, bool)| {
+            !known.contains(id) && !taken.contains(exported_name(&text::text(name), machine, mingw))
+        };
+        for (name, symbol, data) in found.into_iter().filter(is_new) {
             rounds.names.get_mut(symbol).flags |= flag::ROOT;
             let import_symbol = text::text(name).into_owned();
             let name = exported_name(&import_symbol, machine, mingw).to_owned();
