@@ -78,15 +78,14 @@ pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), Str
     Ok((Some(subsystem), behind.map(version).transpose()?))
 }
 
-/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away. Letters that grant access stand for all access there
-/// is; others change what they name.
+/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away. Letters that give something say all that there is;
+/// where there are none, the others change what they name.
 pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
-    const ACCESS: u32 = pe::IMAGE_SCN_MEM_EXECUTE.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_WRITE.0;
     const ALL: u32 = 0xfe00_0000;
     let Some((name, letters)) = text.split_once(',').filter(|(name, _)| !name.is_empty()) else {
         return Err(format!("expected a section and its attributes, but got '{text}'"));
     };
-    let (mut flags, mut negative) = (MemoryFlags::default(), false);
+    let (mut flags, mut negative, mut gives) = (MemoryFlags::default(), false, false);
     for letter in letters.chars() {
         let flag = match letter.to_ascii_lowercase() {
             '!' => {
@@ -105,6 +104,7 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
         .0;
         // `k` and `p` say that memory is cached, and paged: their flags stand for the negation.
         let is_opposite = flag & (pe::IMAGE_SCN_MEM_NOT_CACHED.0 | pe::IMAGE_SCN_MEM_NOT_PAGED.0) != 0;
+        gives |= !negative && !is_opposite;
         let (to, from) = match negative != is_opposite {
             true => (&mut flags.clear, &mut flags.set),
             false => (&mut flags.set, &mut flags.clear),
@@ -113,7 +113,7 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
         *from &= !flag;
         negative = false;
     }
-    if flags.set & ACCESS != 0 {
+    if gives {
         flags.clear = ALL;
     }
     Ok((name.to_owned(), flags))
@@ -199,9 +199,10 @@ mod tests {
         assert_eq!(flags(".a,rw"), all(0xc000_0000));
         assert_eq!(flags(".a,ER!w"), all(0x6000_0000));
         assert_eq!(flags(".a,ER!wd"), all(0x6200_0000));
-        // What grants no access leaves what there is.
+        assert_eq!(flags(".a,s"), all(0x1000_0000));
+        // What gives nothing leaves what there is.
         assert_eq!(flags(".a,!p!k"), MemoryFlags { clear: 0, set: 0x0c00_0000 });
-        assert_eq!(flags(".a,!Wpd"), MemoryFlags { clear: 0x8800_0000, set: 0x0200_0000 });
+        assert_eq!(flags(".a,!Wp"), MemoryFlags { clear: 0x8800_0000, set: 0 });
         assert!(section(".a").is_err() && section(",r").is_err() && section(".a,x").is_err());
     }
 

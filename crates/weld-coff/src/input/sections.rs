@@ -356,8 +356,12 @@ fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> R
     if name.starts_with(b".pdata.") {
         return Ok(&name[..6]);
     }
-    let ends = name == b".eh_frame" && object.coff.contents(header)?.starts_with(&[0; 4]);
-    Ok(if ends { LAST_FRAMES } else { name })
+    if name != b".eh_frame" {
+        return Ok(name);
+    }
+    let file = object.name.path.rsplit('/').next().unwrap_or_default();
+    let is_last = file.starts_with("crtend") || file.contains(".crtend");
+    Ok(if is_last || object.coff.contents(header)?.starts_with(&[0; 4]) { LAST_FRAMES } else { name })
 }
 
 /// A section's name and number.

@@ -104,9 +104,10 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, mingw: bool, 
     }
     let merges = if mingw { [MERGES, GNU_MERGES].concat() } else { MERGES.to_vec() };
     merge(&mut drafts, demands, &merges, sink);
-    // What has no bytes in the file lies behind what has, whatever order they were merged in.
-    for draft in &mut drafts {
-        draft.parts.sort_by_key(|part| sections.parts[*part as usize].flags & BSS != 0);
+    // What has no bytes in the file lies behind what has, whatever order they were merged in; unless it is what others were merged into.
+    let is_bss = |part: &u32| sections.parts[*part as usize].flags & BSS != 0;
+    for draft in drafts.iter_mut().filter(|draft| draft.parts.first().is_some_and(|part| !is_bss(part))) {
+        draft.parts.sort_by_key(is_bss);
     }
     drafts.retain(|draft| draft.is_relocs || !draft.parts.is_empty());
     for draft in &mut drafts {
