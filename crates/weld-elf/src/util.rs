@@ -10,6 +10,15 @@ pub fn align_up(value: u64, align: u64) -> u64 {
     value.wrapping_add(align - 1) & !(align - 1)
 }
 
+/// Appends a number in ULEB128.
+pub fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
 /// Whether `name` could be a C identifier, so that `__start_name` and `__stop_name` exist.
 pub fn is_c_identifier(name: &[u8]) -> bool {
     let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';

@@ -98,6 +98,11 @@ pub trait Rules {
     /// Applies a relocation to `place`, which has [`Rules::size`] bytes and lies at `p` of the image.
     fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault>;
 
+    /// Whether a place behind the bytes `before` is the target of a call, or of a jump in its place.
+    fn is_call(_typ: u16, _before: &[u8]) -> bool {
+        false
+    }
+
     /// There are branches that may not reach what they go to; others are an error.
     const BRANCHES: bool = false;
 

@@ -43,6 +43,10 @@ pub static FACTS: Facts = Facts {
     },
 };
 
+/// Instructions that end with the distance to their target.
+const CALL: u8 = 0xe8;
+const JUMP: u8 = 0xe9;
+
 /// `lea slot(%rip), %rax; jmp loader`
 const DELAY_THUNK: &[u8] = b"\x48\x8d\x05\0\0\0\0\xe9\0\0\0\0";
 
@@ -97,6 +101,10 @@ impl Rules for X64 {
             ADDR32 | ADDR32NB | SECREL | REL32..=REL32_5 => Some(4),
             _ => None,
         }
+    }
+
+    fn is_call(typ: u16, before: &[u8]) -> bool {
+        typ == REL32 && matches!(before.last(), Some(&(CALL | JUMP)))
     }
 
     #[inline]

@@ -4,7 +4,6 @@ use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::arch::{Fault, Rules, Target};
-use crate::coff::machine::Machine;
 use crate::coff::object::Relocation;
 use crate::ids::SectionId;
 use crate::image::{Image, Place};
@@ -88,7 +87,13 @@ fn one<R: Rules>(
     }
     let rva = rva.wrapping_add(offset);
     match R::apply(typ, place, rva, &target) {
-        Err(Fault::OutOfRange) if is_call_of_nothing(image, to, bytes, offset) => {
+        // GNU's compiler calls weak functions that may not be there, at address 0 then, behind a test whether they are. Such a call gets
+        // the lower half of its target, which is in no image, as by other linkers.
+        Err(Fault::OutOfRange)
+            if image.options.mingw.on
+                && to == Place::Absolute(0)
+                && R::is_call(typ, &bytes[..offset as usize]) =>
+        {
             let low = Place::Absolute((image.base + u64::from(rva)).wrapping_add(1 << 31) & !0xffff_ffff);
             let place = &mut bytes[offset as usize..][..size];
             R::apply(typ, place, rva, &Target { place: low, ..target })
@@ -96,19 +101,6 @@ fn one<R: Rules>(
         result => result,
     }
     .map_err(|problem| fault(image, section, relocation, &problem.to_string()))
-}
-
-/// Whether GNU's compiler calls what may not be there, and is not: a weak function is at address 0 then. Such a call is made only if the function is there; it gets
-/// the lower half of its target, which is in no image, as by other linkers.
-#[cold]
-fn is_call_of_nothing(image: &Image, to: Place, bytes: &[u8], offset: u32) -> bool {
-    const CALL: u8 = 0xe8;
-    const JUMP: u8 = 0xe9;
-    let before = (offset as usize).checked_sub(1).and_then(|at| bytes.get(at));
-    image.options.mingw.on
-        && image.resolved.machine == Machine::X64
-        && to == Place::Absolute(0)
-        && before.is_some_and(|code| [CALL, JUMP].contains(code))
 }
 
 /// What GNU compilers make for functions and do not leave out with them.

@@ -341,6 +341,7 @@ fn group(start: &[u8]) -> Option<&[u8]> {
 }
 
 /// What ends the list of frames, a length of zero, lies behind all of them: those of libraries, too, though these may be named behind the object that has it.
+/// The last object of GNU's start files is known by its name, too.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
 
 /// The name of the part in which a section of a GNU compiler's object lies.

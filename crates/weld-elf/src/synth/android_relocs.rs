@@ -9,20 +9,14 @@
 //! own but the addends. The others are grouped by what they say, which is a symbol and a type.
 //!
 //! How large that is depends on all addresses, and those on how large it is. So room is made, everything is placed, and if
-//! that was too little there is another round ([`settle`]). The room never shrinks; what is left over is
+//! that was too little there is another round (`Plan::make_room`). The room never shrinks; what is left over is
 //! zeroes, which nobody reads.
 //!
 //! Source: bionic's loader and its packer of relocations. There is no other specification.
 
-use super::plan::Plan;
+use super::rela::Dynamics;
 use crate::elf::format::Class;
 use crate::elf::*;
-use crate::job::{Context, Job};
-use crate::layout::program::Program;
-use crate::layout::{ChunkKind, members};
-use crate::resolve::Resolved;
-use crate::sections::Sections;
-use crate::symbols::Symbols;
 use crate::synth::image::Image;
 
 /// What the relocations of a group have in common.
@@ -35,11 +29,8 @@ const ADDENDS: i64 = 8;
 const NEIGHBOURS: usize = 8;
 const ALIKE: usize = 4;
 
-/// Rounds after which a layout that still changes is given up.
-const ROUNDS: usize = 64;
-
 /// Encodes relocations, those of type `relative` first, those of type `resolving` last.
-pub fn encode(form: RelocForm, mut relocs: Vec<Rela>, (relative, resolving): (u32, u32)) -> Vec<u8> {
+fn encode(form: RelocForm, mut relocs: Vec<Rela>, (relative, resolving): (u32, u32)) -> Vec<u8> {
     let others = |r: &Rela| r.kind() != relative;
     relocs.sort_by_key(|r| {
         let group = if others(r) { info(form, r) } else { 0 };
@@ -54,9 +45,10 @@ pub fn encode(form: RelocForm, mut relocs: Vec<Rela>, (relative, resolving): (u3
     stream.bytes
 }
 
-/// The types of relocations that are relative, and that call resolvers.
-pub fn types(image: &Image) -> (u32, u32) {
-    (image.types().relative, image.types().irelative)
+/// Encodes those of an image.
+pub fn of_image(image: &Image, dynamics: &Dynamics) -> Vec<u8> {
+    let types = image.types();
+    encode(image.reloc_form, dynamics.relocs(), (types.relative, types.irelative))
 }
 
 /// `r_info` as the output has it.
@@ -149,35 +141,6 @@ impl Stream {
             self.offset = reloc.r_offset();
         }
     }
-}
-
-/// Lays out until there is room for `.rela.dyn`.
-///
-/// # Errors
-/// Those of layout, or if there is no end.
-pub fn settle<'a>(
-    plan: &mut Plan<'a>,
-    (job, context, program): (&Job<'a>, &Context<'_, 'a>, &Program),
-    resolved: &Resolved<'a>,
-    (sections, symbols): (&mut Sections<'a>, &mut Symbols),
-) -> Result<(), String> {
-    for _ in 0..ROUNDS {
-        let dynamics = plan.dynamics((job, context), resolved, (sections, symbols));
-        let types = &context.mode.facts().dynamic;
-        let types = (types.relative, types.irelative);
-        let size = encode(plan.reloc_form, dynamics.relocs(), types).len() as u64;
-        let Some((id, chunk)) = plan.layout.chunk_with_id(ChunkKind::RelaDyn) else { return Ok(()) };
-        if size <= chunk.size {
-            return Ok(());
-        }
-        let out = chunk.out;
-        plan.layout.chunks[id.index()].size = size;
-        if !plan.layout.is_by_script() {
-            members::place_again(&mut plan.layout, sections, out);
-        }
-        plan.settle(context, resolved, (sections, symbols), program)?;
-    }
-    Err(format!("the layout does not settle: the size of .rela.dyn still changes after {ROUNDS} rounds"))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::input::object::{Object, SymbolPlace};
 use crate::live::Live;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym};
+use crate::util::put_uleb;
 use crate::wording::shown;
 
 /// What has one tag, in bytes.
@@ -94,24 +95,15 @@ fn descriptors(ranges: &[(u64, u64)]) -> Vec<u8> {
         let distance = ((start - last) / GRANULE) << SIZE_BITS;
         let size = (end - start) / GRANULE;
         match size < 1 << SIZE_BITS {
-            true => number(&mut bytes, distance | size),
+            true => put_uleb(&mut bytes, distance | size),
             false => {
-                number(&mut bytes, distance);
-                number(&mut bytes, size - 1);
+                put_uleb(&mut bytes, distance);
+                put_uleb(&mut bytes, size - 1);
             }
         }
         last = end;
     }
     bytes
-}
-
-/// ULEB128
-fn number(bytes: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        bytes.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
 }
 
 pub struct Section;

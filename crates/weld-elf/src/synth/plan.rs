@@ -498,11 +498,25 @@ impl<'a> Plan<'a> {
         if let Some(dynsym) = self.dynsym.as_mut().filter(|_| !has_dynsym) {
             dynsym.forget_numbers();
         }
+        let parts = (&mut *sections, &mut *symbols);
         if job.options.relocs.pack_android {
-            android_relocs::settle(self, (job, context, program), resolved, (sections, symbols))?;
+            let size = |image: &Image, copies: &Copies| {
+                let dynamics = rela::collect(image, context.owners, copies, context.parallel);
+                android_relocs::of_image(image, &dynamics).len() as u64
+            };
+            self.make_room(
+                (ChunkKind::RelaDyn, ".rela.dyn"),
+                size,
+                (job, context, program),
+                resolved,
+                parts,
+            )?;
         }
-        if self.has_tagged {
-            self.make_room_for_tagged(job, context, resolved, (sections, symbols), program)?;
+        let parts = (&mut *sections, &mut *symbols);
+        if let Some(tagged) = context.tagged.filter(|_| self.has_tagged) {
+            let size = |image: &Image, _: &Copies| memtag_globals::encode(image, tagged, |_| {}).len() as u64;
+            let chunk = (ChunkKind::MemtagGlobals, ".memtag.globals.dynamic");
+            self.make_room(chunk, size, (job, context, program), resolved, parts)?;
         }
         if self.counts.signed == 0 {
             return Ok(true);
@@ -511,34 +525,27 @@ impl<'a> Plan<'a> {
         Ok(!rela::find_far(self, dynamics))
     }
 
-    /// Lays out until there is room for the list of variables that the loader is to tag.
-    fn make_room_for_tagged(
+    /// Lays out until a chunk has room for what it takes where everything has its address.
+    fn make_room(
         &mut self,
-        job: &Job<'a>,
-        context: &Context<'_, 'a>,
+        (kind, name): (ChunkKind, &str),
+        size: impl Fn(&Image, &Copies) -> u64,
+        (job, context, program): (&Job<'a>, &Context<'_, 'a>, &Program),
         resolved: &Resolved<'a>,
         (sections, symbols): (&mut Sections<'a>, &mut Symbols),
-        program: &Program,
     ) -> Result<(), String> {
         const ROUNDS: usize = 64;
-        let Some(tagged) = context.tagged else { return Ok(()) };
         for _ in 0..ROUNDS {
-            let Some((id, chunk)) = self.layout.chunk_with_id(ChunkKind::MemtagGlobals) else {
-                return Ok(());
-            };
+            let Some((id, chunk)) = self.layout.chunk_with_id(kind) else { return Ok(()) };
             let room = chunk.size;
-            let measure =
-                |image: &Image, _: &Copies| memtag_globals::encode(image, tagged, |_| {}).len() as u64;
-            let size = self.as_placed((job, context), resolved, (sections, symbols), measure);
+            let size = self.as_placed((job, context), resolved, (sections, symbols), &size);
             if size <= room {
                 return Ok(());
             }
             settle::resize(&mut self.layout, sections, id, size);
             self.settle(context, resolved, (sections, symbols), program)?;
         }
-        Err(format!(
-            "the layout does not settle: the list of tagged variables still grows after {ROUNDS} rounds"
-        ))
+        Err(format!("the layout does not settle: the size of {name} still changes after {ROUNDS} rounds"))
     }
 
     /// Makes output sections, and gives them their places, if all that is in them fits.

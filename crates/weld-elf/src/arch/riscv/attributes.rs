@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 
 use weld_common::reader::Reader;
 
+use crate::util::put_uleb;
+
 const STACK_ALIGN: u64 = 4;
 const ARCH: u64 = 5;
 const UNALIGNED_ACCESS: u64 = 6;
@@ -157,14 +159,6 @@ impl Said {
         out.extend(attributes);
         out
     }
-}
-
-fn put_uleb(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
 }
 
 /// An architecture: its width, and extensions with their versions.

@@ -80,37 +80,27 @@ impl<'a> Plan<'a> {
             let text = format!("internal error: {} dynamic relocations, {expected} planned", dynamics.len());
             image.sink.error(text);
         }
-        let android_relocs = image.options.relocs.pack_android.then(|| {
-            android_relocs::encode(self.reloc_form, dynamics.relocs(), android_relocs::types(image))
-        });
-        let room = self.layout.chunk(ChunkKind::RelaDyn).map_or(u64::MAX, |c| c.size);
-        if let Some(bytes) = android_relocs.as_ref().map(|b| b.len() as u64).filter(|size| *size > room) {
-            image.sink.error(format!("internal error: {bytes} bytes of .rela.dyn, {room} planned"));
+        let word = self.layout.format.word();
+        let check_room = |kind: ChunkKind, bytes: u64, name: &str| {
+            let room = self.layout.chunk(kind).map_or(0, |chunk| chunk.size);
+            if bytes > room {
+                image.sink.error(format!("internal error: {bytes} bytes of {name}, {room} planned"));
+            }
+        };
+        let android_relocs =
+            image.options.relocs.pack_android.then(|| android_relocs::of_image(image, &dynamics));
+        if let (Some(bytes), Some(_)) = (&android_relocs, self.layout.chunk(ChunkKind::RelaDyn)) {
+            check_room(ChunkKind::RelaDyn, bytes.len() as u64, ".rela.dyn");
         }
-        let relr_words = relr::encode(&dynamics.relr, self.layout.format.word());
-        let room = self.layout.chunk(ChunkKind::Relr).map_or(0, |c| c.size);
-        if relr_words.len() as u64 * self.layout.format.word() > room {
-            let words = relr_words.len();
-            image.sink.error(format!("internal error: {words} words of .relr.dyn, {room} bytes planned"));
-        }
-        let signed_words = relr::encode(&dynamics.signed, self.layout.format.word());
-        let room = self.layout.chunk(ChunkKind::SignedRelr).map_or(0, |c| c.size);
-        if signed_words.len() as u64 * self.layout.format.word() > room {
-            let words = signed_words.len();
-            image
-                .sink
-                .error(format!("internal error: {words} words of .relr.auth.dyn, {room} bytes planned"));
-        }
-        let report = |text: String| image.sink.error(text);
+        let relr_words = relr::encode(&dynamics.relr, word);
+        check_room(ChunkKind::Relr, relr_words.len() as u64 * word, ".relr.dyn");
+        let signed_words = relr::encode(&dynamics.signed, word);
+        check_room(ChunkKind::SignedRelr, signed_words.len() as u64 * word, ".relr.auth.dyn");
         let memtag_globals = match (image.tagged, self.layout.chunk(ChunkKind::MemtagGlobals)) {
-            (Some(tagged), Some(_)) => memtag_globals::encode(image, tagged, report),
+            (Some(tagged), Some(_)) => memtag_globals::encode(image, tagged, |text| image.sink.error(text)),
             _ => Vec::new(),
         };
-        let room = self.layout.chunk(ChunkKind::MemtagGlobals).map_or(0, |c| c.size);
-        if memtag_globals.len() as u64 > room {
-            let bytes = memtag_globals.len();
-            image.sink.error(format!("internal error: {bytes} bytes of tagged variables, {room} planned"));
-        }
+        check_room(ChunkKind::MemtagGlobals, memtag_globals.len() as u64, ".memtag.globals.dynamic");
         let dynamic = match &self.dynsym {
             Some(dynsym) if self.layout.chunk(ChunkKind::Dynamic).is_some() => {
                 self.dynamic_entries(image, dynsym, memtag_globals.len() as u64)
