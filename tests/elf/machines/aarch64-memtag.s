@@ -51,6 +51,10 @@
 //# reloc: RELATIVE count=6
 //# disasm: load => adrp.*\n.*ldr.*\n.*adrp.*\n.*add
 //# reloc: RELATIVE in=.rela.dyn addend=sym(large)
+// Scripts that only add to the default layout leave both where they are.
+//# link: -shared variables.o others.o --android-memtag-mode=sync add.lds
+//# order: .note.android.memtag .memtag.globals.dynamic .dynsym .text
+//# check: addr(.memtag.globals.dynamic) == end(.note.android.memtag)
 //# [weld] fail: -shared variables.o --android-memtag-mode=sync --apply-dynamic-relocs
 //# error: --apply-dynamic-relocs: where pointers get tags
 //# [weld] fail: -shared odd.o --android-memtag-mode=sync
@@ -146,3 +150,5 @@ empty:
 f:  ret
     .section .memtag.globals.static, "", @0x70000007
     .reloc ., R_AARCH64_NONE, f
+//--- add.lds
+SECTIONS { .mine : { *(.mine) } } INSERT AFTER .text;

@@ -17,6 +17,10 @@
 //# [lld|weld] link: both.o none.o -z force-ibt -o e
 //# [lld|weld] warning: none.o
 //# [lld|weld] readelf: -n => x86 feature: IBT
+// Several sections of an object say it together.
+//# obj: apart.o = apart.s @clang
+//# link: both.o apart.o -o apart
+//# readelf: -n => x86 feature: IBT, SHSTK
 //# [!bfd] fail: both.o none.o -z cet-report=error
 //# [!bfd] error: none.o.*IBT
 .globl _start
@@ -45,3 +49,16 @@ _start: ret
 .text
 nop
 .section .note.GNU-stack,"",@progbits
+//--- apart.s
+.text
+nop
+.section .note.gnu.property,"a",@note,unique,1
+.balign 8
+.long 4, 16, 5
+.asciz "GNU"
+.long 0xc0000002, 4, 1, 0
+.section .note.gnu.property,"a",@note,unique,2
+.balign 8
+.long 4, 16, 5
+.asciz "GNU"
+.long 0xc0000002, 4, 2, 0

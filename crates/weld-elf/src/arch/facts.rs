@@ -6,7 +6,7 @@
 use std::ops::RangeInclusive;
 
 use super::class::{Class, Type};
-use crate::elf::{RelocForm, SHT_PROGBITS, Target};
+use crate::elf::{Format, RelocForm, SHT_PROGBITS, Target};
 
 /// How what inputs say in a property becomes what the output says ("Linux Extensions to gABI").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,15 +165,40 @@ pub type FileFlags = fn(u32, u32) -> Result<u32, String>;
 
 /// A section of objects that says what instructions and conventions their code uses.
 pub struct Attributes {
-    pub name: &'static [u8],
-    /// `sh_type`, and the `p_type` by which loaders find it.
+    pub name: &'static str,
+    /// `sh_type`.
     pub section: u32,
-    pub segment: u32,
-    pub merge: MergeAttributes,
+    pub output: AttributesOutput,
+}
+
+/// What becomes of attributes in the output.
+pub enum AttributesOutput {
+    /// A section of the same kind, and the `p_type` by which loaders find it.
+    Section { segment: u32, merge: MergeAttributes },
+    /// They are properties.
+    Properties(ReadAttributes),
 }
 
 /// The contents for the output from those of all objects, each with what messages call it. The error is a message.
 pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, String>;
+
+/// What the sections of attributes of an object say. The error is a message.
+pub type ReadAttributes = fn(&[&[u8]], Format) -> Result<SaidOfCode, String>;
+
+/// What attributes say that properties say, too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SaidOfCode {
+    /// The bits of [`Landing::property`]; `None`: of them nothing is said.
+    pub landing: Option<u32>,
+    pub signing: Option<Signing>,
+}
+
+/// A platform and the version of its conventions for signed pointers, as their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signing {
+    pub platform: u64,
+    pub version: u64,
+}
 
 /// A register that points into data, so that code reaches what is around with one instruction.
 pub struct DataPointer {

@@ -36,6 +36,12 @@ impl Target {
     fn is(self, bits: u32) -> bool {
         self.flags & bits != 0
     }
+    /// Another module defines it.
+    fn is_elsewhere(self) -> bool {
+        let there =
+            self.kind() == sym::SHARED || self.kind() == sym::UNDEFINED && !self.is(sym::WEAK_UNDEFINED);
+        self.is(sym::PREEMPTIBLE) && there
+    }
 }
 
 struct Section<'s, 'c, 'a> {
@@ -325,6 +331,16 @@ impl<'a> Section<'_, '_, 'a> {
             }
             Class::TlsGd => return self.general_dynamic::<R>(i, target, found),
             Class::TlsLd => return self.local_dynamic::<R>(i, found),
+            Class::DtpOff if target.is_elsewhere() => {
+                let text = format!(
+                    "is an offset in the thread-local storage of this output, but '{}' is another module's",
+                    self.name(i)
+                );
+                self.error(i, text);
+            }
+            // The loader adds no terms.
+            Class::Term if target.is_elsewhere() && mode.shared => self.error(i, self.not_pic(i)),
+            Class::Term if target.is_elsewhere() => self.stand_in(i, target, found),
             Class::DtpOff
             | Class::TlsDescCall
             | Class::TlsMark

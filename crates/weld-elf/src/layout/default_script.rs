@@ -26,12 +26,18 @@ const AX: u64 = SHF_ALLOC | SHF_EXECINSTR;
 const WA: u64 = SHF_ALLOC | SHF_WRITE;
 const WAT: u64 = WA | SHF_TLS;
 
+/// On machines that tag variables.
+const MEMTAG_GLOBALS: &str = ".memtag.globals.dynamic";
+
 /// In the order in which they usually come, where the program leaves that to the inputs.
 const USUAL: &[Usual] = &[
     (".interp", SHT_PROGBITS, A, Some(ChunkKind::Interp)),
     (".note.ABI-tag", SHT_NOTE, A, None),
     (".note.gnu.property", SHT_NOTE, A, None),
     (".note.gnu.build-id", SHT_NOTE, A, None),
+    (".note.package", SHT_NOTE, A, None),
+    (".note.android.memtag", SHT_NOTE, A, None),
+    (MEMTAG_GLOBALS, SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC, A, None),
     (".dynsym", SHT_DYNSYM, A, None),
     (".gnu.version", SHT_GNU_VERSYM, A, None),
     (".gnu.version_d", SHT_GNU_VERDEF, A, None),
@@ -143,7 +149,8 @@ fn usual(options: &Options, machine: &Facts) -> Vec<OutputSection<'static>> {
         let part = |name: &&'static [u8]| OutputSection::new(Cow::Borrowed(*name), SHT_PROGBITS, AX, 0);
         outs.extend(TEXT_PREFIXES.iter().map(part));
     }
-    outs.extend(USUAL.iter().map(|usual| of(usual, 0)));
+    let has = |usual: &&Usual| usual.0 != MEMTAG_GLOBALS || machine.tagging.is_some();
+    outs.extend(USUAL.iter().filter(has).map(|usual| of(usual, 0)));
     if machine.large_flag() != 0 {
         outs.extend(USUAL_LARGE.iter().map(|usual| of(usual, machine.large_flag())));
     }

@@ -9,7 +9,7 @@
 
 use super::program::{Memory, Program};
 use super::*;
-use crate::arch::facts::Facts;
+use crate::arch::facts::{AttributesOutput, Facts};
 use crate::elf::*;
 use crate::mode::Mode;
 use crate::options::LayoutOptions;
@@ -343,8 +343,10 @@ pub(super) fn plan_with(
         [(options.layout.nobtcfi, PT_OPENBSD_NOBTCFI), (options.layout.wxneeded, PT_OPENBSD_WXNEEDED)];
     list.extend(marks.iter().filter(|(asked, _)| *asked).map(|&(_, kind)| segment(kind, PF_X, 0..0, 0)));
     plan_notes(&sections[..alloc], &mut list);
-    if let (Some(i), Some(attributes)) = (has(ChunkKind::Attributes), &facts.mode.facts().attributes) {
-        list.push(segment(attributes.segment, PF_R, i..i + 1, 1));
+    if let (Some(i), Some(attributes)) = (has(ChunkKind::Attributes), &facts.mode.facts().attributes)
+        && let AttributesOutput::Section { segment: kind, .. } = attributes.output
+    {
+        list.push(segment(kind, PF_R, i..i + 1, 1));
     }
     if let Some(i) = has(ChunkKind::Properties) {
         list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, layout.format.word()));

@@ -158,7 +158,8 @@ impl<'a> Parser<'a, '_> {
     fn is_for_linkers(&mut self, shndx: usize) -> Result<bool, String> {
         let (machine, kind) = (self.object.machine, self.object.shdrs[shndx].sh_type());
         if machine.attributes.as_ref().is_some_and(|attributes| attributes.section == kind) {
-            self.found.extra.attributes = Some(self.whole(shndx)?);
+            self.whole(shndx)?;
+            self.found.extra.attributes.push(shndx as u32);
             return Ok(true);
         }
         let lists_variables = machine.tagging.as_ref().is_some_and(|tagging| tagging.variables == kind);
@@ -311,7 +312,8 @@ impl<'a> Parser<'a, '_> {
                 Ok(true)
             }
             b".note.gnu.property" => {
-                self.found.extra.properties = Some(self.whole(shndx)?);
+                self.whole(shndx)?;
+                self.found.extra.properties.push(shndx as u32);
                 Ok(true)
             }
             // An id that `-r` wrote is not that of this output.

@@ -226,10 +226,10 @@ pub struct ObjectSections<'a> {
     pub followers: Vec<(u32, u32)>,
     /// (section, the section it is ordered by) for `SHF_LINK_ORDER`.
     pub link_order: Vec<(u32, u32)>,
-    /// Data of `.note.gnu.property`; `None` if the object has none.
-    pub properties: Option<&'a [u8]>,
-    /// Data of the section that says what instructions and conventions the code uses, on machines that have one.
-    pub attributes: Option<&'a [u8]>,
+    /// Header indices of `.note.gnu.property` sections; they lie in the file.
+    pub properties: Vec<u32>,
+    /// Those of sections that say what instructions and conventions the code uses, on machines that have such. They lie in the file, too.
+    pub attributes: Vec<u32>,
     /// `.note.GNU-stack` asks for an executable stack; `None` if there is no such section.
     pub executable_stack: Option<bool>,
     /// Relocations that cannot be viewed in place: header index of their section, and they. Sorted.

@@ -262,7 +262,8 @@ impl<'a> ObjectSections<'a> {
         self.followers.append(&mut later.followers);
         self.link_order.append(&mut later.link_order);
         self.decoded.append(&mut later.decoded);
-        self.properties = later.properties.or(self.properties);
+        self.properties.append(&mut later.properties);
+        self.attributes.append(&mut later.attributes);
         self.executable_stack = later.executable_stack.or(self.executable_stack);
         self.has_warnings |= later.has_warnings;
         self.has_split_stack |= later.has_split_stack;

@@ -2,18 +2,27 @@
 //! those of objects are joined, the machine says.
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
+use crate::arch::facts::AttributesOutput;
 use crate::job::Job;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 
 /// The contents for the output; empty if objects say nothing.
 pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
-    let objects = resolved.objects.iter().zip(&sections.objects);
-    let all: Vec<(String, &[u8])> =
-        objects.filter_map(|(object, extra)| Some((object.name.to_string(), extra.attributes?))).collect();
     let machine = resolved.objects.first().and_then(|object| object.machine.attributes.as_ref());
-    let Some(machine) = machine.filter(|_| !all.is_empty()) else { return Vec::new() };
-    (machine.merge)(&all).unwrap_or_else(|wrong| {
+    let Some(AttributesOutput::Section { merge, .. }) = machine.map(|machine| &machine.output) else {
+        return Vec::new();
+    };
+    let objects = resolved.objects.iter().zip(&sections.objects);
+    let all = objects.flat_map(|(object, extra)| {
+        let data = extra.attributes.iter().filter_map(|shndx| object.section_data(*shndx as usize));
+        data.map(|data| (object.name.to_string(), data))
+    });
+    let all: Vec<(String, &[u8])> = all.collect();
+    if all.is_empty() {
+        return Vec::new();
+    }
+    merge(&all).unwrap_or_else(|wrong| {
         job.sink.error(wrong);
         Vec::new()
     })
@@ -27,7 +36,7 @@ impl Synthetic for Section {
         if sizes.options.output.raw {
             return None;
         }
-        let header = Header { name: machine.name, kind: machine.section, flags: 0, entsize: 0 };
+        let header = Header { name: machine.name.as_bytes(), kind: machine.section, flags: 0, entsize: 0 };
         Spec::own(header, 1, sizes.plan.attributes.len() as u64)
     }
 

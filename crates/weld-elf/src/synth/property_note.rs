@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
-use crate::arch::facts::{Facts, Rule};
+use crate::arch::facts::{Facts, Rule, SaidOfCode, Signing};
 use crate::elf::{Format, SHF_ALLOC, SHT_NOTE, Writer};
 
 const NOTE_HEADER: usize = 16;
@@ -93,11 +93,18 @@ pub struct Properties {
     unknown: Vec<u32>,
 }
 
-/// A platform and the version of its conventions for signed pointers, as their numbers.
+/// Whether the properties and the attributes of a file say the same of its code, or what of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Signing {
-    pub platform: u64,
-    pub version: u64,
+pub enum Agreement {
+    Same,
+    Both { note: u64, attributes: u64 },
+}
+
+/// Two ways in which one file says that it signs pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    pub note: Signing,
+    pub attributes: Signing,
 }
 
 /// The data size of [`Signing`].
@@ -185,6 +192,29 @@ impl Properties {
         let (platform, version) = data.split_at(8);
         self.signing = Some(Signing { platform: format.get(platform), version: format.get(version) });
         Ok(())
+    }
+
+    /// Adds what the attributes of the same file say. Where both speak, of landing pads and kin only what both say counts, and how pointers are
+    /// signed has to be the same.
+    pub fn add(&mut self, said: SaidOfCode) -> Result<Agreement, Contradiction> {
+        let mut agreement = Agreement::Same;
+        if let Some((landing, bits)) = self.machine.properties.landing.as_ref().zip(said.landing) {
+            let bits = u64::from(bits);
+            let value = self.known.entry(landing.property).or_insert(bits);
+            if *value != bits {
+                agreement = Agreement::Both { note: *value, attributes: bits };
+                *value &= bits;
+            }
+        }
+        match (self.signing, said.signing) {
+            (Some(note), Some(attributes)) if note != attributes => Err(Contradiction { note, attributes }),
+            (note, attributes) => {
+                // Of both, 0 is that nothing is said.
+                let said = attributes.filter(|said| (said.platform, said.version) != (0, 0));
+                self.signing = note.or(said);
+                Ok(agreement)
+            }
+        }
     }
 
     /// The value of a property; 0 if there is none.

@@ -7,6 +7,7 @@
 //! Specification: "ELF for the Arm 64-bit Architecture (AAELF64)", "System V ABI for the Arm 64-bit Architecture", and
 //! "Arm Architecture Reference Manual", C6 (instructions).
 
+mod attributes;
 mod code;
 mod errata;
 mod plt;
@@ -21,7 +22,9 @@ use super::facts::*;
 use super::rules::{Code, Failure, Field, Rules};
 use super::{Site, apply};
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
+use crate::elf::{
+    Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC, Target,
+};
 use crate::synth::image::Image;
 use types::*;
 
@@ -71,7 +74,11 @@ const fn facts(big: bool) -> Facts {
         tagging: Some(TAGGING),
         unread_code: SHF_AARCH64_PURECODE,
         flags: None,
-        attributes: None,
+        attributes: Some(Attributes {
+            name: ".ARM.attributes",
+            section: 0x7000_0003,
+            output: AttributesOutput::Properties(attributes::read),
+        }),
         pointer: None,
         large: None,
         frame_section: 0,
@@ -103,7 +110,7 @@ const TAGGING: Tagging = Tagging {
     heap_tag: 0x7000_000b,
     stack_tag: 0x7000_000c,
     variables: 0x7000_0007,
-    descriptors: 0x7000_0008,
+    descriptors: SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC,
     descriptors_tags: [0x7000_000d, 0x7000_000f],
 };
 

@@ -81,10 +81,9 @@ const fn facts(wide: bool) -> Facts {
         unread_code: 0,
         flags: Some(join_flags),
         attributes: Some(Attributes {
-            name: b".riscv.attributes",
+            name: ".riscv.attributes",
             section: 0x7000_0003,
-            segment: 0x7000_0003,
-            merge: attributes::merge,
+            output: AttributesOutput::Section { segment: 0x7000_0003, merge: attributes::merge },
         }),
         pointer: Some(DataPointer { symbol: "__global_pointer$", section: b".sdata", offset: 0x800 }),
         branches: None,

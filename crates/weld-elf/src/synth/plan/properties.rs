@@ -1,11 +1,11 @@
-//! What all objects say of themselves together: `.note.gnu.property`, and whether the stack is executable.
+//! What all objects say of themselves together: `.note.gnu.property`, attributes that say the same, and whether the stack is executable.
 //!
 //! Specification: psABI "Program Property", "Linux Extensions to gABI" (`.note.GNU-stack`).
 
 use weld_common::diag::Diagnostic;
 
 use super::Planner;
-use crate::arch::facts::{ControlFlow, Facts, Labels, Landing};
+use crate::arch::facts::{Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode};
 use crate::arch::plt::Style;
 use crate::elf::{SHT_NOTE, slice};
 use crate::ids::FileId;
@@ -17,18 +17,61 @@ use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym};
-use crate::synth::property_note::Properties;
+use crate::synth::property_note::{Agreement, Contradiction, Properties};
 use crate::synth::slots::Slots;
 
-/// What one object says. One without the note claims nothing.
+/// What one object says, in notes and in attributes. One without claims nothing.
 fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &ObjectSections) -> Properties {
     let mut properties = Properties::new(machine);
-    if let Some(bytes) = extra.properties
-        && let Err(e) = properties.parse(bytes, machine.target.format)
-    {
-        job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+    for note in extra.properties.iter().filter_map(|shndx| object.section_data(*shndx as usize)) {
+        if let Err(e) = properties.parse(note, machine.target.format) {
+            job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
+        }
+    }
+    if let Some(Attributes { name, output: AttributesOutput::Properties(read), .. }) = &machine.attributes {
+        let data = extra.attributes.iter().filter_map(|shndx| object.section_data(*shndx as usize));
+        let said = read(&data.collect::<Vec<_>>(), machine.target.format);
+        match said {
+            Ok(said) => add_attributes(job, object, name, (&mut properties, said)),
+            Err(wrong) => job.sink.push(Diagnostic::error(format!("{}:({name}): {wrong}", object.name))),
+        }
     }
     properties
+}
+
+/// The names of bits of [`Landing::property`].
+fn features(bits: u64) -> String {
+    let known = [(1, "BTI"), (2, "PAC"), (4, "GCS")];
+    let mut names: Vec<String> =
+        known.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| (*name).to_owned()).collect();
+    if bits & !7 != 0 {
+        names.push(format!("{:#x}", bits & !7));
+    }
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+/// Adds what the section `name` says to what a note does.
+fn add_attributes(job: &Job, object: &Object, name: &str, (properties, said): (&mut Properties, SaidOfCode)) {
+    match properties.add(said) {
+        Ok(Agreement::Same) => {}
+        Ok(Agreement::Both { note, attributes }) => {
+            let text = format!(
+                "{}: {name} claims {}, but .note.gnu.property {}; only what both claim counts",
+                object.name,
+                features(attributes),
+                features(note)
+            );
+            report(job, ReportPolicy::Warning, text, object.file);
+        }
+        Err(Contradiction { note, attributes }) => {
+            let text = format!(
+                "{}: {name} says that pointers are signed by version {:#x} for platform {:#x}, but .note.gnu.property \
+                 by version {:#x} for platform {:#x}",
+                object.name, attributes.version, attributes.platform, note.version, note.platform
+            );
+            report(job, ReportPolicy::Error, text, object.file);
+        }
+    }
 }
 
 /// What a shared object says. Its notes are the loader's, so what is wrong with them is not said here.
