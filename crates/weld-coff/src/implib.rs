@@ -32,7 +32,7 @@ pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Result<Vec<u8>, 
     }
     members.append(&mut aliases);
     members.iter_mut().for_each(|member| member.name = dll.as_bytes().to_vec());
-    library::bytes(&members, false)
+    library::bytes(&members, library::Style::Whole)
 }
 
 fn import(entry: &Entry, dll: &str, machine: Machine) -> Member<'static> {

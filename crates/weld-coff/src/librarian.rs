@@ -1,6 +1,8 @@
-//! What lib.exe does: libraries of objects and of other libraries' members (`/lib`), and import libraries of what a module-definition file
-//! says without an object at hand.
+//! What lib.exe does: libraries of objects and of other libraries' members (`/lib`), import libraries of what a module-definition file
+//! says without an object at hand, lists of members and single members of libraries.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use weld_common::archive::Archive;
@@ -12,7 +14,7 @@ use weld_common::text;
 use crate::coff::def::{self, Definitions};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
-use crate::coff::library::{self, Member};
+use crate::coff::library::{self, Member, Style};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ObjectFile, UNDEFINED};
 use crate::implib;
@@ -37,21 +39,17 @@ pub fn run(job: &Job) -> Result<(), Diagnostics> {
             let mut members = Members {
                 job,
                 search: Search::new(options.lib_paths.clone()),
+                paths: HashSet::new(),
                 list: Vec::new(),
                 machine: options.machine,
             };
             options.inputs.iter().for_each(|input| members.add_input(input));
+            members.leave_out(&options.librarian.remove);
             job.sink.end_phase()?;
-            if members.list.is_empty() {
-                return Err(Diagnostic::error("no input files").into());
+            if options.librarian.list {
+                return job.print(&names_of(&members.list));
             }
-            let first = Path::new(members.list[0].0.as_str()).with_extension("lib");
-            let out = options.out.clone().unwrap_or(first);
-            if options.thin {
-                members.list.iter_mut().for_each(|(path, member)| member.name = relative(path, &out));
-            }
-            let list: Vec<Member> = members.list.into_iter().map(|(_, member)| member).collect();
-            (out, library::bytes(&list, options.thin))
+            library(options, members.list)?
         }
     };
     let bytes = bytes.map_err(|e| Diagnostic::error(format!("{}: {e}", text::path(&path))))?;
@@ -59,6 +57,49 @@ pub fn run(job: &Job) -> Result<(), Diagnostics> {
     let file = job.create_output(&path, bytes.len() as u64, &engine, false)?;
     file.write_at(0, &bytes).map_err(Diagnostic::from)?;
     job.finish_all(file, Vec::new(), false, false, || Ok(()))
+}
+
+/// The names of members, a line each.
+fn names_of(members: &[(String, Member)]) -> String {
+    members.iter().map(|(_, member)| format!("{}\n", text::text(&member.name))).collect()
+}
+
+/// The library of members, or the one that is wanted of them.
+fn library(options: &Options, mut members: Vec<(String, Member)>) -> Result<Made, Diagnostic> {
+    let librarian = &options.librarian;
+    if let Some(wanted) = &librarian.extract {
+        let name = wanted.as_encoded_bytes();
+        let found = members.into_iter().find(|(_, member)| member.name == name);
+        let (_, member) = found.ok_or_else(|| {
+            Diagnostic::error(format!("/extract: there is no member '{}'", wanted.display()))
+        })?;
+        let last = name.rsplit(|&byte| matches!(byte, b'/' | b'\\')).next().unwrap_or(name);
+        let out = options.out.clone().unwrap_or_else(|| PathBuf::from(text::os_str(last)));
+        return Ok((out, Ok(member.bytes.into_owned())));
+    }
+    let first = members.first().map(|(path, _)| Path::new(path.as_str()).with_extension("lib"));
+    let out = match (options.out.clone().or(first), members.is_empty() && !librarian.empty) {
+        (Some(out), false) => out,
+        (_, true) => {
+            return Err(
+                Diagnostic::error("no input files").note("/llvmlibempty makes a library without members")
+            );
+        }
+        (None, _) => {
+            return Err(Diagnostic::error("a library without members has no name of its own: use /out"));
+        }
+    };
+    let style = match (librarian.thin, librarian.no_index) {
+        (true, true) => return Err(Diagnostic::error("a thin library (/llvmlibthin) has to have an index")),
+        (true, false) => Style::Thin,
+        (false, true) => Style::NoIndex,
+        (false, false) => Style::Whole,
+    };
+    if librarian.thin {
+        members.iter_mut().for_each(|(path, member)| member.name = relative(path, &out));
+    }
+    let list: Vec<Member> = members.into_iter().map(|(_, member)| member).collect();
+    Ok((out, library::bytes(&list, style)))
 }
 
 /// An import library is of what is exported by name, a library of objects has no exports of its own.
@@ -104,7 +145,7 @@ fn import_library(job: &Job, path: &Path) -> Result<Made, Diagnostics> {
         .ok_or_else(|| Diagnostic::error(format!("could not open '{shown}': No such file or directory")))?;
     let found = def::parse(&text::text(bytes)).map_err(|e| Diagnostic::error(format!("{shown}: {e}")))?;
     let default = options.out.clone().unwrap_or_else(|| path.to_owned());
-    let name = dll_name(&found, &default);
+    let name = dll_name(options, &found, &default);
     let all = options.demands.exports.iter().cloned().chain(found.exports);
     let exported: Vec<Exported> =
         all.map(|export| Exported::new(export, machine, &options.mingw, false).0).collect();
@@ -117,9 +158,9 @@ fn import_library(job: &Job, path: &Path) -> Result<Made, Diagnostics> {
     Ok((path, implib::bytes(&name, machine, &exports.entries)))
 }
 
-/// What the DLL is called: as the file says, or as the output with another extension.
-fn dll_name(found: &Definitions, out: &Path) -> String {
-    let given = found.name.clone().map(PathBuf::from);
+/// What the DLL is called: as `/name` or the file says, or as the output with another extension.
+fn dll_name(options: &Options, found: &Definitions, out: &Path) -> String {
+    let given = options.librarian.dll.as_ref().or(found.name.as_ref()).map(PathBuf::from);
     let name = given.unwrap_or_else(|| out.with_extension("dll"));
     let name = if name.extension().is_some() { name } else { name.with_extension("dll") };
     text::text(name.file_name().unwrap_or_default().as_encoded_bytes()).into_owned()
@@ -129,6 +170,8 @@ fn dll_name(found: &Definitions, out: &Path) -> String {
 struct Members<'m, 'j> {
     job: &'m Job<'j>,
     search: Search,
+    /// Files that were given; one that is named again is there already.
+    paths: HashSet<PathBuf>,
     list: Vec<(String, Member<'j>)>,
     machine: Option<Machine>,
 }
@@ -137,7 +180,11 @@ impl Members<'_, '_> {
     fn add_input(&mut self, input: &Input) {
         let (Input::File(path) | Input::Whole(path) | Input::Lazy(path)) = input else { return };
         let shown = text::path(path).into_owned();
-        let found = self.search.file(path).map(|path| self.job.store.open(&path));
+        let found = self.search.file(path);
+        if found.as_ref().is_some_and(|path| !self.paths.insert(path.clone())) {
+            return;
+        }
+        let found = found.map(|path| self.job.store.open(&path));
         match found {
             Some(Ok(Some(bytes))) => {
                 if let Err(e) = self.add_file(&shown, bytes) {
@@ -148,6 +195,17 @@ impl Members<'_, '_> {
             _ => self.job.sink.error(format!("could not open '{shown}': No such file or directory")),
         }
     }
+
+    /// `/remove`
+    fn leave_out(&mut self, names: &[OsString]) {
+        for name in names {
+            let count = self.list.len();
+            self.list.retain(|(_, member)| member.name != name.as_encoded_bytes());
+            if self.list.len() == count {
+                self.job.sink.error(format!("/remove: there is no member '{}'", name.display()));
+            }
+        }
+    }
 }
 
 impl<'j> Members<'_, 'j> {
@@ -156,7 +214,7 @@ impl<'j> Members<'_, 'j> {
             return self.add(path, path.as_bytes(), bytes);
         }
         let archive = Archive::parse(bytes).map_err(|e| e.to_string())?;
-        if self.job.options.thin {
+        if self.job.options.librarian.thin {
             return Err("members of a library cannot be in a thin one".to_owned());
         }
         for member in archive.members() {

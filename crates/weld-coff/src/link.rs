@@ -50,7 +50,7 @@ use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbol, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat, wrap};
 use crate::synth::debug_directory::DebugDirectory;
-use crate::synth::delay::Delayed;
+use crate::synth::delay::{self, Delayed};
 use crate::synth::exports::Exports;
 use crate::synth::guard::{self, Guards};
 use crate::synth::imports::Imports;
@@ -371,6 +371,7 @@ fn make_tables<'j>(
     let imports = Imports::new(resolved, live, false, |id| !is_late(id));
     let late = Imports::new(resolved, live, true, is_late);
     let delayed = Delayed::new(late, resolved.machine, job.options.delay_unload);
+    delay::say_unused(resolved, job.options, job.sink);
     // Who writes the table by hand means it.
     let is_literal = job.options.mingw.on && live.has_part(sections, b".edata");
     if is_literal && resolved.program.exports.iter().any(|export| !export.is_automatic) {
@@ -450,7 +451,9 @@ fn give_places<'j>(
     check_resources(resolved, (&sections, &live), &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
     let used = used_parts(&sections, &live, parallel);
-    let program = program::make(&sections, &used, &resolved.demands, options.mingw.on, job.sink);
+    let writes_imports = delay::is_in_objects(resolved, &sections, &live);
+    let style = program::Style { mingw: options.mingw.on, writes_imports };
+    let program = program::make(&sections, &used, &resolved.demands, style, job.sink);
     job.sink.end_phase()?;
     let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));
     let orderer = section_order::Orderer {
@@ -604,7 +607,7 @@ fn report_maps(
 }
 
 fn add_import_library(job: &Job, image: &Image, out: &Path) -> Result<(), Diagnostics> {
-    if !files::wants_import_library(job.options) || image.tables.exports.entries.is_empty() {
+    if !files::wants_import_library(job.options, !image.tables.exports.entries.is_empty()) {
         return Ok(());
     }
     let path = files::import_library(job.options, out);

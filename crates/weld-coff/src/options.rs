@@ -3,6 +3,7 @@
 //! The command line fills [`Options`]. Directives of objects add to [`Demands`], the part that both may fill.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -222,6 +223,25 @@ pub enum Input {
     Library(GnuLibrary),
 }
 
+/// What is done with libraries.
+#[derive(Clone, Debug, Default)]
+pub struct Librarian {
+    /// `/llvmlibthin`: a library has the paths of its members in place of them.
+    pub thin: bool,
+    /// `/llvmlibempty`: it need not have members.
+    pub empty: bool,
+    /// `/llvmlibindex:no`: it has no index of symbols.
+    pub no_index: bool,
+    /// `/list`: the names of members are printed, and nothing is written.
+    pub list: bool,
+    /// `/extract`: this member is written, instead of a library.
+    pub extract: Option<OsString>,
+    /// `/remove`: members that are left out.
+    pub remove: Vec<OsString>,
+    /// `/name`: what the DLL of an import library is called.
+    pub dll: Option<String>,
+}
+
 /// A library as GNU tools name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GnuLibrary {
@@ -357,10 +377,9 @@ pub struct Options {
     pub function_pad: Option<Option<u32>>,
     /// `/branch-reach`: branches that go further get thunks, although they might reach.
     pub branch_reach: Option<u32>,
-    /// `/lib`: a library is made of the inputs.
+    /// `/lib`: a library is made of the inputs, or something else is done with one.
     pub library: bool,
-    /// `/llvmlibthin`: it has the paths of its members in place of them.
-    pub thin: bool,
+    pub librarian: Librarian,
     pub reproduce: Option<Reproduction>,
     pub mingw: Mingw,
     pub debug: Debug,
@@ -462,7 +481,7 @@ impl Default for Options {
             function_pad: None,
             branch_reach: None,
             library: false,
-            thin: false,
+            librarian: Librarian::default(),
             reproduce: None,
             mingw: Mingw::default(),
             debug: Debug::default(),

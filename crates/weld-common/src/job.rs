@@ -11,7 +11,7 @@ use crate::host::Host;
 use crate::io;
 use crate::io::input::InputStore;
 use crate::io::output::reports::Reports;
-use crate::io::output::{ClosedOutput, OutputFile, OutputOptions};
+use crate::io::output::{self, ClosedOutput, OutputFile, OutputOptions};
 use crate::jobserver::{Jobserver, Tokens};
 use crate::par::{self, Pool};
 use crate::reproduce::Recorder;
@@ -204,14 +204,14 @@ impl<'j, O> Job<'j, O> {
         let output = file.close(executable).map_err(Diagnostic::from)?;
         let beside: Result<Vec<ClosedOutput>, _> = beside.into_iter().map(|file| file.close(false)).collect();
         let beside = beside.map_err(Diagnostic::from)?;
-        self.write_reports()?;
-        beside.into_iter().try_for_each(ClosedOutput::commit).map_err(Diagnostic::from)?;
-        output.commit().map_err(|e| Diagnostic::from(e).into())
+        let reports = self.reports.write(self.host).map_err(Diagnostic::from)?;
+        let all = reports.into_iter().chain(beside).chain([output]);
+        output::commit_all(all.collect()).map_err(|e| Diagnostic::from(e).into())
     }
 
     fn write_reports(&self) -> Result<(), Diagnostic> {
         let complete = self.reports.write(self.host).map_err(Diagnostic::from)?;
-        complete.into_iter().try_for_each(ClosedOutput::commit).map_err(Diagnostic::from)
+        output::commit_all(complete).map_err(Diagnostic::from)
     }
 
     /// What a link that failed has to say: why, and the reports that it has come to.

@@ -18,6 +18,8 @@ pub fn absolute<'a>(path: &'a [u8], root: &[u8]) -> Cow<'a, [u8]> {
     }
     let separator = if root[0] == b'/' { b'/' } else { b'\\' };
     let mut joined = root.to_vec();
+    // Windows takes both; a path shall have one kind.
+    joined.iter_mut().filter(|byte| separator == b'\\' && **byte == b'/').for_each(|byte| *byte = separator);
     while let Some(b'/' | b'\\') = joined.last() {
         joined.pop();
     }
@@ -51,6 +53,7 @@ mod tests {
         assert_eq!(text("./b/../a.c", "/x/y/"), "/x/y/a.c");
         assert_eq!(text("..\\a.c", "/x/y"), "/x/a.c");
         assert_eq!(text("b/a.c", "c:\\x"), "c:\\x\\b\\a.c");
+        assert_eq!(text("b/a.c", "c:/x/"), "c:\\x\\b\\a.c");
         assert_eq!(text("../../../a.c", "/x"), "/a.c");
         for path in ["/a.c", "c:\\a.c", "\\\\host\\a.c", "<stdin>", ""] {
             assert_eq!(text(path, "/x"), path);

@@ -1,6 +1,7 @@
 //! All options, in groups.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use weld_common::args::Value::{self, None as NoValue, Optional, Required};
 use weld_common::args::{
@@ -25,6 +26,7 @@ pub static GROUPS: &[Group<State>] = &[
     Group { title: "MinGW", prefix: "/", rows: MINGW },
     Group { title: "Link-time optimisation", prefix: "/", rows: LTO },
     Group { title: "Other", prefix: "/", rows: OTHER },
+    Group { title: "Libraries (/lib)", prefix: "/", rows: LIBRARIES },
 ];
 static INDEX: Index<{ name_count(GROUPS) }> = Index::new(GROUPS);
 pub static TABLE: Table<State> = Table::new(GROUPS, &INDEX);
@@ -45,6 +47,21 @@ macro_rules! extended {
         take(&[$name], Optional("no"), $help, |s: &mut State, v: Given<'_>| {
             let all = &mut s.o.extended_characteristics;
             *all = if switch(v)? { *all | $bit } else { *all & !$bit };
+            Ok(())
+        })
+    };
+}
+
+/// The path of an output; an empty one stands for the default.
+fn output(given: &OsStr) -> Option<PathBuf> {
+    (!given.is_empty()).then(|| given.into())
+}
+
+/// An output that has a place of its own by default.
+macro_rules! output {
+    ($name:literal, $help:literal, $field:ident) => {
+        take(&[$name], Required("FILE"), $help, |s: &mut State, v: Given<'_>| {
+            s.o.$field = output(v.os());
             Ok(())
         })
     };
@@ -233,7 +250,7 @@ const SYMBOLS: &[Spec<State>] = &[
 ];
 
 const IMAGE: &[Spec<State>] = &[
-    path!("out", "Write the image to FILE. Default: the first object's name with .exe or .dll.", out),
+    output!("out", "Write the image to FILE. Default: the first object's name with .exe or .dll.", out),
     flag(&["dll"], "Make a DLL.", |s| s.o.dll = true),
     take(
         &["subsystem"],
@@ -338,7 +355,7 @@ const IMAGE: &[Spec<State>] = &[
         Ok(())
     }),
     path!("stub", "A program for DOS to begin the image with.", stub),
-    path!("implib", "Write the import library to FILE.", implib),
+    output!("implib", "Write the import library to FILE.", implib),
     flag(&["noimplib"], "Write no import library.", |s| s.o.no_implib = true),
     take(
         &["timestamp"],
@@ -383,7 +400,7 @@ const IMAGE: &[Spec<State>] = &[
         "Make a manifest: a file beside the image, or a resource in it.",
         State::manifest,
     ),
-    path!(
+    output!(
         "manifestfile",
         "Write the manifest to FILE. Default: the image's path with .manifest.",
         manifest_file
@@ -470,7 +487,7 @@ const DEBUG: &[Spec<State>] = &[
         State::debug_type,
     ),
     take(&["pdb"], Required("FILE"), "Write the PDB to FILE. Default: beside the image.", |s, v| {
-        s.o.pdb.path = Some(v.os().into());
+        s.o.pdb.path = output(v.os());
         Ok(())
     }),
     take(
@@ -487,7 +504,7 @@ const DEBUG: &[Spec<State>] = &[
         Required("DIR"),
         "Put DIR in front of relative paths in the PDB. Default: the working directory.",
         |s, v| {
-            s.o.pdb.source_path = Some(v.string()?);
+            s.o.pdb.source_path = Some(v.string()?).filter(|path| !path.is_empty());
             Ok(())
         },
     ),
@@ -544,12 +561,12 @@ const REPORTS: &[Spec<State>] = &[
         Optional("FILE"),
         "Write a map with symbols by address. Default: beside the image.",
         |s, v| {
-            s.o.map = Some(v.value.map(Into::into));
+            s.o.map = Some(v.value.and_then(output));
             Ok(())
         },
     ),
     take(&["lldmap"], Optional("FILE"), "Write a map with all input sections in lld's form.", |s, v| {
-        s.o.lld_map = Some(v.value.map(Into::into));
+        s.o.lld_map = Some(v.value.and_then(output));
         Ok(())
     }),
     take(&["mapinfo"], Required("exports"), "The map has exports, too.", |s, v| match v.text()? {
@@ -722,9 +739,6 @@ const OTHER: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    flag(&["llvmlibthin"], "/lib: the library has the paths of its members in place of them.", |s| {
-        s.o.thin = true
-    }),
     take(
         &["incremental"],
         Optional("no"),
@@ -734,6 +748,9 @@ const OTHER: &[Spec<State>] = &[
             Ok(())
         },
     ),
+];
+
+const LIBRARIES: &[Spec<State>] = &[
     flag(
         &["lib"],
         "Make a library of objects and libraries, or of a module-definition file, as lib.exe does.",
@@ -741,4 +758,25 @@ const OTHER: &[Spec<State>] = &[
             s.o.library = true;
         },
     ),
+    flag(&["list"], "Print the names of members, and write nothing.", |s| s.o.librarian.list = true),
+    take(&["extract"], Required("MEMBER"), "Write this member, instead of a library.", |s, v| {
+        s.o.librarian.extract = Some(v.os().to_owned());
+        Ok(())
+    }),
+    take(&["remove"], Required("MEMBER"), "Leave this member out.", |s, v| {
+        s.o.librarian.remove.push(v.os().to_owned());
+        Ok(())
+    }),
+    take(&["name"], Required("DLL"), "The DLL of the import library is called DLL.", |s, v| {
+        s.o.librarian.dll = Some(v.string()?);
+        Ok(())
+    }),
+    flag(&["llvmlibthin"], "The library has the paths of its members in place of them.", |s| {
+        s.o.librarian.thin = true
+    }),
+    flag(&["llvmlibempty"], "The library may be one without members.", |s| s.o.librarian.empty = true),
+    take(&["llvmlibindex"], Optional("no"), "Index the library (default).", |s, v| {
+        s.o.librarian.no_index = !switch(v)?;
+        Ok(())
+    }),
 ];

@@ -37,8 +37,18 @@ enum Token {
 }
 
 /// Statements end where the next of these begins.
-const KEYWORDS: [&str; 8] =
-    ["LIBRARY", "NAME", "EXPORTS", "HEAPSIZE", "STACKSIZE", "VERSION", "DESCRIPTION", "SECTIONS"];
+const KEYWORDS: [&str; 10] = [
+    "LIBRARY",
+    "NAME",
+    "EXPORTS",
+    "HEAPSIZE",
+    "STACKSIZE",
+    "VERSION",
+    "DESCRIPTION",
+    "SECTIONS",
+    "SEGMENTS",
+    "IMPORTS",
+];
 
 /// What may stand behind an export.
 const ATTRIBUTES: [&str; 5] = ["NONAME", "DATA", "CONSTANT", "PRIVATE", "EXPORTAS"];
@@ -55,7 +65,8 @@ pub fn parse(text: &str) -> Result<Definitions, String> {
             "STACKSIZE" => parser.out.stack = Some(parser.sizes()?),
             "VERSION" => parser.version()?,
             "DESCRIPTION" => parser.pass_over(),
-            "SECTIONS" => return Err("SECTIONS is not supported: use /section".to_owned()),
+            "SECTIONS" | "SEGMENTS" => return Err(format!("{word} is not supported: use /section")),
+            "IMPORTS" => return Err("IMPORTS is not supported: use an import library".to_owned()),
             _ => return Err(format!("unknown statement '{word}'")),
         }
     }
@@ -303,6 +314,8 @@ mod tests {
             "HEAPSIZE x",
             "EXPORTS ,",
             "EXPORTS f\nSECTIONS .data SHARED",
+            "EXPORTS f\nSEGMENTS .data READ",
+            "EXPORTS f\nIMPORTS g = a.g",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

@@ -13,6 +13,17 @@ pub struct Member<'a> {
     pub symbols: Vec<Vec<u8>>,
 }
 
+/// What a library is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// With its members and indexes.
+    Whole,
+    /// With the paths of its members, relative to its own directory, and one index, as GNU tools write it.
+    Thin,
+    /// With its members alone.
+    NoIndex,
+}
+
 /// Bytes of a member's header.
 const HEADER: usize = 60;
 
@@ -54,12 +65,13 @@ fn pad(out: &mut Vec<u8>) {
     }
 }
 
-/// A library of these members. A symbol that several define is the first one's. One that is `thin` has only names of members, which then are
-/// paths, relative to its own directory.
+/// A library of these members. A symbol that several define is the first one's.
 ///
 /// # Errors
 /// If it is too large for the numbers in its indexes.
-pub fn bytes(members: &[Member], thin: bool) -> Result<Vec<u8>, String> {
+pub fn bytes(members: &[Member], style: Style) -> Result<Vec<u8>, String> {
+    let thin = style == Style::Thin;
+    let has_index = style != Style::NoIndex;
     let (names, texts_of_names) = names(members, thin);
     // Each symbol with the number of its member.
     let mut symbols: Vec<(&[u8], usize)> = (0..)
@@ -71,11 +83,11 @@ pub fn bytes(members: &[Member], thin: bool) -> Result<Vec<u8>, String> {
     let texts: usize = symbols.iter().map(|(name, _)| name.len() + 1).sum();
     let first_size = 4 + 4 * symbols.len() + texts;
     // It numbers members by 16 bits; where those do not suffice, the other index has to. Thin libraries are GNU tools', which have one.
-    let has_second = !thin && members.len() <= usize::from(u16::MAX);
+    let has_second = style == Style::Whole && members.len() <= usize::from(u16::MAX);
     let second_size = 4 + 4 * members.len() + 4 + 2 * symbols.len() + texts;
     let names_size = texts_of_names.len();
     let even = |size: usize| size.next_multiple_of(2);
-    let mut at = 8 + HEADER + even(first_size);
+    let mut at = 8 + if has_index { HEADER + even(first_size) } else { 0 };
     at += if has_second { HEADER + even(second_size) } else { 0 };
     at += if names_size > 0 { HEADER + even(names_size) } else { 0 };
     let mut offsets = Vec::with_capacity(members.len());
@@ -84,11 +96,13 @@ pub fn bytes(members: &[Member], thin: bool) -> Result<Vec<u8>, String> {
         at += HEADER + if thin { 0 } else { even(member.bytes.len()) };
     }
     let mut out = if thin { b"!<thin>\n".to_vec() } else { b"!<arch>\n".to_vec() };
-    header(&mut out, "/", first_size);
-    out.extend_from_slice(&(symbols.len() as u32).to_be_bytes());
-    symbols.iter().for_each(|(_, member)| out.extend_from_slice(&offsets[*member].to_be_bytes()));
-    symbols.iter().for_each(|(name, _)| out.extend([*name, b"\0"].concat()));
-    pad(&mut out);
+    if has_index {
+        header(&mut out, "/", first_size);
+        out.extend_from_slice(&(symbols.len() as u32).to_be_bytes());
+        symbols.iter().for_each(|(_, member)| out.extend_from_slice(&offsets[*member].to_be_bytes()));
+        symbols.iter().for_each(|(name, _)| out.extend([*name, b"\0"].concat()));
+        pad(&mut out);
+    }
     if has_second {
         symbols.sort_unstable();
         header(&mut out, "/", second_size);
@@ -128,14 +142,13 @@ mod tests {
             bytes: name.into(),
             symbols: vec![name.to_vec()],
         });
-        let library = bytes(&members, false).unwrap();
-        let archive = Archive::parse(&library).unwrap();
-        let read: Vec<&[u8]> = archive.members().map(|member| member.unwrap().name).collect();
-        assert_eq!(read, names);
-        let library = bytes(&members, true).unwrap();
-        let archive = Archive::parse(&library).unwrap();
-        let read: Vec<&[u8]> = archive.members().map(|member| member.unwrap().name).collect();
-        assert_eq!(read, names);
-        assert_eq!(archive.armap().unwrap().members().len(), names.len());
+        for style in [Style::Whole, Style::Thin, Style::NoIndex] {
+            let library = bytes(&members, style).unwrap();
+            let archive = Archive::parse(&library).unwrap();
+            let read: Vec<&[u8]> = archive.members().map(|member| member.unwrap().name).collect();
+            assert_eq!(read, names);
+            let indexed = archive.armap().map_or(0, |index| index.members().len());
+            assert_eq!(indexed, if style == Style::NoIndex { 0 } else { names.len() });
+        }
     }
 }

@@ -8,6 +8,7 @@
 pub mod apply;
 mod delay;
 pub mod headers;
+mod load_config;
 pub mod places;
 mod pseudo_relocs;
 pub mod symbol_table;
@@ -70,6 +71,7 @@ impl Emitter<'_, '_, '_> {
     /// # Errors
     /// If the file cannot be written.
     pub fn write<'f, 'h>(&self, file: &'f OutputFile<'h>) -> Result<Written<'f, 'h>, Diagnostic> {
+        load_config::check(self.image, self.sink);
         let layout = self.image.layout;
         let symbols = (self.symbol_table, layout.file_size as u32);
         let headers = headers::bytes(self.image, self.dos_program, &self.directories(), symbols);
@@ -249,7 +251,7 @@ impl Emitter<'_, '_, '_> {
             None => {
                 apply::write(self.image, id, bytes, sink);
                 self.align_tls(id, bytes);
-                self.set_load_flags(id, bytes);
+                load_config::finish(self.image, id, bytes, sink);
             }
             Some(made) => self.write_made(made, id, bytes, sink),
         }
@@ -341,26 +343,6 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// `/dependentloadflag`: the load configuration tells the loader where to look for DLLs.
-    fn set_load_flags(&self, id: SectionId, bytes: &mut [u8]) {
-        let flags = self.image.options.dependent_load_flags;
-        let Some(config) = self.image.resolved.program.load_config.filter(|_| flags != 0) else { return };
-        let symbol = self.image.symbols.get(config);
-        if symbol != Symbol::in_section(id, symbol.value) {
-            return;
-        }
-        let start = symbol.value as usize;
-        let size =
-            bytes.get(start..).and_then(|rest| rest.first_chunk::<4>()).map_or(0, |b| u32::from_le_bytes(*b));
-        let at = if self.image.resolved.machine.is_64() { 78 } else { 54 };
-        // Older ones end before it.
-        if size as usize >= at + 2
-            && let Some(place) = bytes.get_mut(start + at..).and_then(|rest| rest.first_chunk_mut::<2>())
-        {
-            *place = flags.to_le_bytes();
-        }
-    }
-
     /// The members with the table of functions for unwinding, as places in the order of the image.
     fn function_members(&self) -> Range<usize> {
         match self.image.facts().function {
@@ -430,8 +412,9 @@ impl Emitter<'_, '_, '_> {
         let tls = program.tls.and_then(|name| Some((image.rva_of(name)?, image.facts().tls_directory)));
         set(pe::IMAGE_DIRECTORY_ENTRY_TLS, tls);
         let load_config = program.load_config.and_then(|name| {
-            let size = image.bytes_at(image.symbols.get(name))?.first_chunk()?;
-            Some((image.rva_of(name)?, u32::from_le_bytes(*size)))
+            let bytes = image.bytes_at(image.symbols.get(name))?;
+            let size = u32::from_le_bytes(*bytes.first_chunk()?);
+            Some((image.rva_of(name)?, size.min(bytes.len() as u32)))
         });
         set(pe::IMAGE_DIRECTORY_ENTRY_LOAD_CONFIG, load_config);
         all

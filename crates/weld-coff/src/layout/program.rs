@@ -25,6 +25,8 @@ const DISCARDABLE: u32 = pe::IMAGE_SCN_MEM_DISCARDABLE.0;
 /// Flags of data that is only read.
 pub const READ_ONLY: u32 = DATA | R;
 
+const IMPORTS: &str = ".idata";
+
 /// Output sections that come first, in this order.
 const WELL_KNOWN: [(&[u8], u32); 13] = [
     (b".text", CODE | R | X),
@@ -44,7 +46,7 @@ const WELL_KNOWN: [(&[u8], u32); 13] = [
 
 /// What is merged unless the command line says otherwise.
 const MERGES: &[(&str, &str)] = &[
-    (".idata", ".rdata"),
+    (IMPORTS, ".rdata"),
     (".didat", ".rdata"),
     (".edata", ".rdata"),
     (".xdata", ".rdata"),
@@ -81,8 +83,17 @@ struct Draft {
     is_relocs: bool,
 }
 
+/// What the image is like.
+#[derive(Clone, Copy)]
+pub struct Style {
+    pub mingw: bool,
+    /// Among the slots of imports are some that the program itself fills.
+    pub writes_imports: bool,
+}
+
 /// Puts the program together. `used` says which parts have sections in the image.
-pub fn make(sections: &Sections, used: &[bool], demands: &Demands, mingw: bool, sink: &DiagSink) -> Program {
+pub fn make(sections: &Sections, used: &[bool], demands: &Demands, style: Style, sink: &DiagSink) -> Program {
+    let mingw = style.mingw;
     let mut drafts: Vec<Draft> = WELL_KNOWN
         .iter()
         .map(|(name, flags)| Draft {
@@ -102,7 +113,11 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, mingw: bool, 
             None => drafts.push(Draft { name: name.to_vec(), flags, parts: vec![part], is_relocs: false }),
         }
     }
-    let merges = if mingw { [MERGES, GNU_MERGES].concat() } else { MERGES.to_vec() };
+    let mut merges = if mingw { [MERGES, GNU_MERGES].concat() } else { MERGES.to_vec() };
+    if style.writes_imports {
+        merges.retain(|(from, _)| *from != IMPORTS);
+        drafts.iter_mut().filter(|draft| draft.name == IMPORTS.as_bytes()).for_each(|draft| draft.flags |= W);
+    }
     merge(&mut drafts, demands, &merges, sink);
     // What has no bytes in the file lies behind what has, whatever order they were merged in; unless it is what others were merged into.
     let is_bss = |part: &u32| sections.parts[*part as usize].flags & BSS != 0;

@@ -18,9 +18,11 @@ use crate::synth::manifest;
 const IMAGE: &str = "the image";
 const IMPORT_LIBRARY: &str = "the import library";
 
-/// Whether an import library is written if something is exported. GNU linkers write one only if they are asked to.
-pub fn wants_import_library(options: &Options) -> bool {
-    !options.no_implib && (options.implib.is_some() || !options.mingw.on)
+/// Whether an import library is written. Who gives a DLL's a name waits for the file, even if nothing is exported; GNU linkers write one
+/// only if they are asked to.
+pub fn wants_import_library(options: &Options, exports: bool) -> bool {
+    let is_named = options.implib.is_some();
+    !options.no_implib && (is_named && options.dll || exports && (is_named || !options.mingw.on))
 }
 
 /// Where the import library goes.
@@ -81,7 +83,7 @@ pub fn check(options: &Options, resolved: &Resolved, inputs: &Inputs, out: &Path
 /// What is written, and where to.
 fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static str, PathBuf)> {
     let of_pdb = |path: Option<PathBuf>| path.filter(|_| options.debug.pdb);
-    let exports = wants_import_library(options) && !resolved.program.exports.is_empty();
+    let exports = wants_import_library(options, !resolved.program.exports.is_empty());
     let beside = manifest::kind(options, resolved) == Manifest::Beside;
     let lld_map = options.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
     let all = [

@@ -171,6 +171,14 @@ fn public(image: &Image, id: SymbolId) -> Option<Line> {
             let import = &image.resolved.imports[id.index()];
             format!("{}:{}", base(&import.name.path, true), text::text(import.import.dll))
         }
+        // Who stands in for a weak external.
+        _ if symbol.kind == Kind::Section => {
+            let section = image.sections.get(SectionId(symbol.target));
+            if section.object.is_none() {
+                return None;
+            }
+            object_name(image.object(section.object))
+        }
         _ => "<absolute>".to_owned(),
     };
     line(image, entry.name, symbol, file)

@@ -44,8 +44,15 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
     let mut sources = Sources::default();
     for (i, (id, places)) in missing.iter().zip(places).enumerate() {
         let entry = resolved.names.get(*id);
+        let is_root = places.is_empty() && entry.flags & flag::ROOT != 0;
+        let alternates = &resolved.demands.alternate_names;
+        let alternate = alternates.iter().find(|(from, _)| from.as_bytes() == entry.name);
+        // What only /alternatename asks for is told where it would have helped.
+        if places.is_empty() && !is_root && alternates.iter().any(|(_, to)| to.as_bytes() == entry.name) {
+            continue;
+        }
         // What the command line asks for, nobody refers to.
-        let root = if places.is_empty() && entry.flags & flag::ROOT != 0 { "<root>: " } else { "" };
+        let root = if is_root { "<root>: " } else { "" };
         let text = format!("{root}undefined symbol: {}", options.shown(entry.name));
         let problem =
             if options.force.unresolved { Diagnostic::warning(text) } else { Diagnostic::error(text) };
@@ -53,6 +60,10 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         for (object, referrer) in places.iter().take(SHOWN) {
             problem =
                 referrer.lines(object, &mut sources, options).into_iter().fold(problem, Diagnostic::note);
+        }
+        if let Some((_, to)) = alternate {
+            let to = options.shown(to.as_bytes());
+            problem = problem.note(format!("nor is {to} defined, which /alternatename puts in its place"));
         }
         if places.len() > SHOWN {
             problem = problem.note(format!("referenced {} more times", places.len() - SHOWN));

@@ -149,14 +149,17 @@ impl<'a> Resolver<'a, '_> {
             let found = text::text(rounds.names.get(target).name).into_owned();
             let target = self.refer(&found, flag::REF, rounds);
             alternates.push((id, target));
-            if self.options.mingw.stdcall_fixup.is_none() {
-                let text = format!("Resolving {} by linking to {found}", text::text(name));
-                self.sink.push(
-                    Diagnostic::warning(text).note(
-                        "--enable-stdcall-fixup does it in silence, --disable-stdcall-fixup not at all",
-                    ),
-                );
-            }
+            self.say_fixup(&text::text(name), &found);
+        }
+    }
+
+    /// Says that a function of x86 is taken for one that is called in another way, unless that was asked for.
+    pub(super) fn say_fixup(&self, name: &str, found: &str) {
+        if self.options.mingw.stdcall_fixup.is_none() {
+            let warning = Diagnostic::warning(format!("Resolving {name} by linking to {found}"));
+            self.sink.push(
+                warning.note("--enable-stdcall-fixup does it in silence, --disable-stdcall-fixup not at all"),
+            );
         }
     }
 

@@ -242,7 +242,7 @@ impl<'a> Resolver<'a, '_> {
         let x86 = rounds.machine == Some(Machine::X86);
         let plain = if x86 { name.strip_prefix('_').unwrap_or(name) } else { name };
         let mut prefixes = vec![format!("?{plain}@@Y")];
-        if x86 {
+        if x86 && !(self.options.mingw.on && self.options.mingw.stdcall_fixup == Some(false)) {
             prefixes.extend([format!("_{plain}@"), format!("@{plain}@"), format!("{plain}@@")]);
         }
         let found = |name: &[u8], best: u64| {
@@ -357,6 +357,9 @@ impl<'a> Resolver<'a, '_> {
                 // The plain name is not asked for any more, unless an object does.
                 rounds.names.get_mut(*symbol).flags &= !flag::ROOT;
                 *symbol = self.refer(&mangled, flag::ROOT, rounds);
+                if self.options.mingw.on && !mangled.starts_with('?') {
+                    self.say_fixup(&name, &mangled);
+                }
                 import_symbol.into_iter().for_each(|import| *import = renamed(&mangled, &name, import));
             }
         }

@@ -265,6 +265,11 @@ impl Freezer<'_, '_> {
         }
         let flags =
             pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0 | pe::IMAGE_SCN_MEM_WRITE.0;
+        for name in self.resolved.demands.common_alignments.keys() {
+            if names.find(name.as_bytes()).is_none() {
+                self.sink.warn(format!("/aligncomm:{name} has no effect: there is no such symbol"));
+            }
+        }
         for id in order {
             let size = sizes[&id];
             let natural = size.checked_next_power_of_two().map_or(5, u32::trailing_zeros).min(5);

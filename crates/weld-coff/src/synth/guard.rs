@@ -159,10 +159,12 @@ impl Guards {
         if handlers && (guards.tables[HANDLERS].is_empty() || link.resolved.program.load_config.is_none()) {
             guards.no_seh = true;
         }
-        if guard.functions && link.resolved.program.load_config.is_none() {
-            sink.warn("Control Flow Guard is enabled but '_load_config_used' is missing");
-        }
         guards
+    }
+
+    /// What `GuardFlags` has to say.
+    pub fn flags(&self) -> u64 {
+        self.flags
     }
 
     /// Functions that are in a table have to be aligned.

@@ -201,7 +201,8 @@ impl State {
     pub fn finish(mut self) -> (Box<Options>, Vec<Diagnostic>) {
         if let Some(entry) = self.entry.take() {
             match self.plain(&entry) {
-                "" if self.o.dll => self.o.no_entry = true,
+                // The address 0 is none.
+                "" | "0" if self.o.dll => self.o.no_entry = true,
                 "" => self.fail("missing entry point symbol name"),
                 name => self.o.demands.entry = Some(name.to_owned()),
             }

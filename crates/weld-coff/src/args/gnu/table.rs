@@ -103,11 +103,8 @@ const SYMBOLS: &[Spec<State>] = &[
         State::define,
     ),
     accepted(&["leading-underscore", "no-leading-underscore"], NoValue, "the machine decides"),
-    accepted(
-        &["no-undefined", "z"],
-        Optional("KEYWORD"),
-        "undefined symbols are errors, and the keywords are for ELF",
-    ),
+    accepted(&["no-undefined"], NoValue, "undefined symbols are errors"),
+    accepted(&["z"], Required("KEYWORD"), "its keywords are for ELF"),
     accepted(&["allow-shlib-undefined", "no-allow-shlib-undefined"], NoValue, "DLLs are not looked into"),
     flag(
         &["enable-stdcall-fixup"],

@@ -356,6 +356,17 @@ enum LastStep<'h> {
     Nothing,
 }
 
+/// Commits outputs that belong together, in this order, but for devices and pipes: these come first, as writing to them may fail and
+/// renaming hardly does.
+///
+/// # Errors
+/// Of the first that cannot be committed; those behind it are as they were.
+pub fn commit_all(all: Vec<ClosedOutput>) -> Result<(), OutputError> {
+    let (renamed, written): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|output| matches!(output.last, LastStep::Rename(_)));
+    written.into_iter().chain(renamed).try_for_each(ClosedOutput::commit)
+}
+
 impl ClosedOutput<'_> {
     /// Makes the image the output: renames it over the path, or writes it to the special file that is
     /// there. On an error the old output is whole and the temporary file gone.

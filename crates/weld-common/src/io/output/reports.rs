@@ -65,13 +65,14 @@ fn behind_links(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::commit_all;
     use super::*;
     use crate::host::QuietHost;
     use crate::io::testdir::TestDir;
 
     fn commit(reports: &Reports) -> Result<(), OutputError> {
         let host = QuietHost::new();
-        reports.write(&host)?.into_iter().try_for_each(ClosedOutput::commit)
+        commit_all(reports.write(&host)?)
     }
 
     #[test]
@@ -90,6 +91,10 @@ mod tests {
         assert_eq!((fs::read(&a).unwrap(), dir.list()), (b"old".to_vec(), vec!["a".to_owned()]));
         reports.add(&a, b"new".to_vec());
         commit(&reports).unwrap();
+        assert_eq!((fs::read(&a).unwrap(), dir.list()), (b"new".to_vec(), vec!["a".to_owned()]));
+        reports.add(&a, b"newer".to_vec());
+        reports.add(Path::new("/dev/full"), b"newer".to_vec());
+        commit(&reports).unwrap_err();
         assert_eq!((fs::read(&a).unwrap(), dir.list()), (b"new".to_vec(), vec!["a".to_owned()]));
     }
 
