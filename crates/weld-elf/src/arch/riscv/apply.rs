@@ -456,7 +456,7 @@ pub fn debug<const WIDE: bool>(site: &Site, tombstone: u64, out: &mut [u8]) {
                 let gone = || site.object.syms.get(reloc.sym() as usize).map_or(0, |s| s.st_value());
                 let target =
                     targets.of_shrunk(reloc).unwrap_or_else(|| gone().wrapping_add(reloc.r_addend() as u64));
-                code::put(kind, Riscv::<WIDE>::of(kind), out, at, target as i64);
+                code::put(kind, Riscv::<WIDE>::of(kind), out, at, Riscv::<WIDE>::stored(kind, target));
                 Ok(())
             }
             _ => {

@@ -132,10 +132,19 @@ impl<const WIDE: bool> Riscv<WIDE> {
         if WIDE { value as i64 } else { i64::from(value as i32) }
     }
 
+    /// What is stored of a value: words that are wider than addresses have those without a sign.
+    #[inline(always)]
+    fn stored(kind: u32, value: u64) -> i64 {
+        match kind {
+            R_64 | R_ADD64 | R_SUB64 if !WIDE => i64::from(value as u32),
+            _ => Self::wrapped(value),
+        }
+    }
+
     /// Stores a value.
     #[inline(always)]
     fn store(kind: u32, out: &mut [u8], at: usize, value: u64) -> Result<(), Failure> {
-        let (of, value) = (Self::of(kind), Self::wrapped(value));
+        let (of, value) = (Self::of(kind), Self::stored(kind, value));
         code::put(kind, of, out, at, value);
         if !WIDE && of.bits == 32 {
             return Ok(());
