@@ -159,7 +159,16 @@ impl Site<'_, '_, '_> {
                 let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
                 return R::put_distance(kind, out, at, called, here).map(|()| 0);
             }
-            Class::Pc => return R::put_distance(kind, out, at, target, here).map(|()| 0),
+            Class::Pc => {
+                let done = R::put_distance(kind, out, at, target, here);
+                // Null for good, though the loader looks for the symbol: if that is too far, anything will do.
+                let null = R::UNDEFINED_IS_NEAR && place.flags & sym::KIND == sym::UNDEFINED;
+                if done.is_err() && null {
+                    let near = R::undefined(kind, here).wrapping_add(addend);
+                    return R::put_distance(kind, out, at, near, here).map(|()| 0);
+                }
+                return done.map(|()| 0);
+            }
             Class::Plt | Class::PltOff => {
                 let called = self.plt(reloc, place).map_or(target, |plt| plt.wrapping_add(addend));
                 called.wrapping_sub(if class == Class::Plt { here } else { bases.got_base })
