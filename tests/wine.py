@@ -8,6 +8,8 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "weld"
 WINE = "/usr/lib/wine/wine64"
+SERVER = "/usr/lib/wine/wineserver64"
+RUNS_ALREADY = 2
 
 # Rust's library asks this DLL for random numbers; wine 8 does not have it.
 RANDOM = """
@@ -34,7 +36,20 @@ def environment(**more):
     return os.environ | {"WINEPREFIX": str(CACHE / "objs/wine"), "WINEDEBUG": "-all"} | more
 
 
+def start_server():
+    """A program that finds no server starts one, and ends without a word if that fails, as if it had failed itself. The server ends some
+    seconds after its last program."""
+    (CACHE / "objs/wine").mkdir(parents=True, exist_ok=True)
+    quiet = {name: subprocess.DEVNULL for name in ("stdin", "stdout", "stderr")}
+    for _ in range(3):
+        code = subprocess.run([SERVER], env=environment(), **quiet).returncode
+        if code in (0, RUNS_ALREADY):
+            return
+    check(False, f"{SERVER} does not start: {code}")
+
+
 def wine(program, *arguments, variables=None, **options):
+    start_server()
     command = [WINE, str(program), *(str(argument) for argument in arguments)]
     return subprocess.run(command, env=environment(**variables or {}), capture_output=True, text=True, **options)
 
