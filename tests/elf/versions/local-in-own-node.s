@@ -6,6 +6,12 @@
 //# link: -shared local-in-own-node.o --version-script=w.map -o other.so
 //# dynsym: f@V1
 //# dynsym: g@@V2
+//# link: -shared local-in-own-node.o --version-script=star.map -o star.so
+//# no-dynsym: f@V1
+//# dynsym: g@@V2
+//# link: -shared local-in-own-node.o --version-script=named.map -o named.so
+//# dynsym: f@V1
+//# dynsym: g@@V2
 .globl f1, g2
 .symver f1, f@V1
 .symver g2, g@@V2
@@ -18,3 +24,9 @@ V2 { global: g; };
 //--- w.map
 V1 { };
 V2 { global: g; local: f; };
+//--- star.map
+V1 { global: other*; local: *; };
+V2 { global: h*; local: *; };
+//--- named.map
+V1 { global: f; local: *; };
+V2 { global: g*; local: *; };

@@ -4,7 +4,7 @@
 //# dynsym: f@V1
 //# no-dynsym: f@@V1
 //# dynsym: g@@V2
-//# [weld] dynsym: h@V1
+//# no-dynsym: h@V1
 //# [!bfd] dynsym: h@@V2
 .globl f, g, h
 .symver f, f@V1

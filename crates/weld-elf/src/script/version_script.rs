@@ -225,7 +225,7 @@ impl VersionMatcher {
 }
 
 /// What versions keep to the output of the names that spell them: `foo@V` obeys the `local:` patterns of `V`, unless a
-/// `global:` pattern of `V` speaks for it. `*` does not count: it means names without a version.
+/// `global:` pattern of `V` speaks for it. Default versions (`foo@@V`) are there to be exported, so for them `*` does not count.
 #[derive(Debug, Default)]
 pub struct OwnLocals {
     versions: HashMap<Vec<u8>, PatternSet>,
@@ -235,14 +235,17 @@ impl OwnLocals {
     /// Compiles what [`VersionMatcher::new`] accepts.
     pub fn new(script: &VersionScript) -> OwnLocals {
         let mut own = OwnLocals::default();
-        let counts = |list: &[Pattern]| list.iter().any(|pattern| !pattern.is_star());
-        for node in script.nodes.iter().filter(|node| !node.name.is_empty() && counts(&node.locals)) {
+        for node in script.nodes.iter().filter(|node| !node.name.is_empty() && !node.locals.is_empty()) {
             let set = own.versions.entry(node.name.clone()).or_default();
             for (list, local) in [(&node.globals, 0), (&node.locals, Self::LOCAL)] {
-                for pattern in list.iter().filter(|pattern| !pattern.is_star()) {
-                    let rank = if pattern.exact { local } else { local + Self::GLOB };
+                for pattern in list {
+                    let precedence = match pattern.exact {
+                        true => 0,
+                        false if pattern.is_star() => Self::STAR,
+                        false => Self::GLOB,
+                    };
                     // What is wrong with it has been said.
-                    let _ = set.add(pattern, rank);
+                    let _ = set.add(pattern, precedence + local);
                 }
             }
         }
@@ -250,14 +253,19 @@ impl OwnLocals {
         own
     }
 
-    /// Of ranks: a bit says that it is local, the higher one that it is no exact name.
+    /// Of ranks, of which the lowest wins: a bit says that it is local, higher ones that it is no exact name.
     const LOCAL: u32 = 1;
     const GLOB: u32 = 2;
+    const STAR: u32 = 4;
 
-    /// Whether `name@version` stays inside.
-    pub fn contains(&self, version: &[u8], name: &[u8], demangled: impl FnOnce() -> Option<String>) -> bool {
-        let set = self.versions.get(version);
-        set.and_then(|set| set.lookup(name, demangled)).is_some_and(|rank| rank & Self::LOCAL != 0)
+    /// Whether a name that spells this version stays inside; `default` says that it does so as `foo@@V`.
+    pub fn contains(
+        &self,
+        (name, version, default): (&[u8], &[u8], bool),
+        demangled: impl FnOnce() -> Option<String>,
+    ) -> bool {
+        let found = self.versions.get(version).and_then(|set| set.lookup(name, demangled));
+        found.is_some_and(|rank| rank & Self::LOCAL != 0 && !(default && rank & Self::STAR != 0))
     }
 }
 
@@ -334,15 +342,16 @@ mod tests {
         let text =
             "V1 { global: *; foo1; local: foo*; x; };\nV2 { local: *; };\nV3 { global: a*; local: ab; };";
         let own = OwnLocals::new(&script(text));
-        let is_inside =
-            |version: &str, name: &str| own.contains(version.as_bytes(), name.as_bytes(), || None);
-        assert!(is_inside("V1", "foo2") && is_inside("V1", "x") && is_inside("V3", "ab"));
-        assert!(
-            !is_inside("V1", "foo1")
-                && !is_inside("V1", "y")
-                && !is_inside("V2", "foo2")
-                && !is_inside("V3", "ac")
-        );
+        let is_inside = |name: &str, version: &str, default: bool| {
+            own.contains((name.as_bytes(), version.as_bytes(), default), || None)
+        };
+        for (name, version) in [("foo2", "V1"), ("x", "V1"), ("ab", "V3")] {
+            assert!(is_inside(name, version, false) && is_inside(name, version, true), "{name}");
+        }
+        for (name, version) in [("foo1", "V1"), ("y", "V1"), ("ac", "V3"), ("foo2", "V4")] {
+            assert!(!is_inside(name, version, false) && !is_inside(name, version, true), "{name}");
+        }
+        assert!(is_inside("foo2", "V2", false) && !is_inside("foo2", "V2", true));
     }
 
     #[test]

@@ -23,6 +23,8 @@ pub struct Cut {
     pub form: u8,
     /// For the machine.
     pub extra: u8,
+    /// For the machine, too: instructions that are shorter than others may be used here.
+    pub short: bool,
 }
 
 /// Sections with how many cuts each has, and these.

@@ -15,7 +15,7 @@ use super::{Symbols, sym};
 use crate::elf::*;
 use crate::ids::*;
 use crate::mode::Mode;
-use crate::names::spelled;
+use crate::names::spelled::{self, Spelled};
 use crate::names::{Entry, Rank, flag};
 use crate::options::{Bsymbolic, Options};
 use crate::resolve::Resolved;
@@ -57,8 +57,8 @@ pub fn index_of(definitions: &[VersionDef], version: &[u8]) -> Option<u16> {
 /// A question about a name.
 pub type Ask<'a, T> = Box<dyn Fn(&[u8]) -> T + Sync + 'a>;
 
-/// A question about a name and a version that it spells.
-pub type AskOfVersion<'a> = Box<dyn Fn(&[u8], &[u8]) -> bool + Sync + 'a>;
+/// A question about a name that spells its version.
+pub type AskOfVersion<'a> = Box<dyn Fn(&Spelled) -> bool + Sync + 'a>;
 
 /// What scripts and lists say about a name.
 pub struct Rules<'a> {
@@ -66,7 +66,7 @@ pub struct Rules<'a> {
     /// Version index for a name: `VER_NDX_LOCAL` hides it; `None`: nothing is said.
     pub version_of: Ask<'a, Option<u16>>,
     pub has_versions: bool,
-    /// Whether a name that spells a version, both given, is local there.
+    /// Whether a name that spells a version is local there.
     pub is_local_in: AskOfVersion<'a>,
     /// `--dynamic-list`: names that stay replaceable in spite of `-Bsymbolic`, and are exported.
     pub in_dynamic_list: Ask<'a, bool>,
@@ -315,7 +315,7 @@ impl Decider<'_, '_> {
             let text = format!("{place}: {name} has version {version}, which no version script defines");
             self.sink.push(Diagnostic::error(text).of(entry.file(), entry.sym()));
         }
-        if (self.rules.is_local_in)(spelled.name, spelled.version) {
+        if (self.rules.is_local_in)(&spelled) {
             return Some(VER_NDX_LOCAL);
         }
         Some(if spelled.default { index? } else { index? | VERSYM_HIDDEN })

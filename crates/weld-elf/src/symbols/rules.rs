@@ -126,8 +126,9 @@ impl Scripts {
             has_versions,
             definitions,
             version_of: if has_versions { Box::new(version_of) } else { Box::new(|_| None) },
-            is_local_in: Box::new(move |name, version| {
-                own_locals.contains(version, name, || demangled(name))
+            is_local_in: Box::new(move |spelled| {
+                own_locals
+                    .contains((spelled.name, spelled.version, spelled.default), || demangled(spelled.name))
             }),
             in_dynamic_list: Box::new(move |name| dynamic.contains(name, || demangled(name))),
             has_dynamic_list: self.has_dynamic_list,

@@ -65,6 +65,14 @@ fn alignment(padding: u64) -> u64 {
     (padding + 2).next_power_of_two()
 }
 
+/// Whether instructions of 2 bytes may come into the code. Padding that an assembler counted in instructions of 4 bytes may be too short behind them:
+/// there are objects in which only some functions have short ones.
+fn takes_short(code: &Section) -> bool {
+    let counts_words =
+        |reloc: &Rela| reloc.kind() == R_ALIGN && reloc.r_addend() != 0 && reloc.r_addend() & 2 == 0;
+    code.object.flags & EF_RVC != 0 && !code.relocs.iter().any(counts_words)
+}
+
 /// Upper halves that may go only with what else names their symbol.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Family {
@@ -122,7 +130,7 @@ impl<const WIDE: bool> Relax<WIDE> {
     }
 
     /// The place of relocation `i`, if there is one: where it ends, and what is to be kept of its halves.
-    fn site(code: &Section, i: usize, halves: &[Half]) -> Option<(u64, u8)> {
+    fn site(code: &Section, i: usize, halves: &[Half], takes_short: bool) -> Option<(u64, u8)> {
         let reloc = &code.relocs[i];
         let at = reloc.r_offset();
         let instruction =
@@ -134,7 +142,7 @@ impl<const WIDE: bool> Relax<WIDE> {
                 let second = instruction(4)?;
                 let jumps = second & 0x707f == 0x67 && from(second) == to(first) && is_auipc(first);
                 let short = to(second) == ZERO || to(second) == 1 && !WIDE;
-                jumps.then_some((at + u64::from(CALL), u8::from(short && code.object.flags & EF_RVC != 0)))
+                jumps.then_some((at + u64::from(CALL), u8::from(short && takes_short)))
             }
             R_HI20 => {
                 let reach = reach(halves, Family::Absolute, symbol, reloc.r_addend());
@@ -186,7 +194,7 @@ impl<const WIDE: bool> Relax<WIDE> {
             return Some(GONE);
         }
         let register = to(instruction(code.bytes, cut.end as usize - 4)?);
-        (code.object.flags & EF_RVC != 0 && has_short_lui(register, value)).then_some(SHORT_LUI)
+        (cut.short && has_short_lui(register, value)).then_some(SHORT_LUI)
     }
 
     fn thread_offset(round: &Round, code: &Section, cut: &Cut) -> Option<u8> {
@@ -267,6 +275,7 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
             return Err((0, "is in a section of more than 4 GiB whose code may get shorter".into()));
         }
         let halves = if relax { Self::halves(code) } else { Vec::new() };
+        let short = takes_short(code);
         let mut order: Vec<u32> = Vec::new();
         if !relocs.is_sorted_by_key(|reloc| reloc.r_offset()) {
             order = (0..relocs.len() as u32).collect();
@@ -292,13 +301,13 @@ impl<const WIDE: bool> Shrink for Relax<WIDE> {
                 }
                 R_RELAX | R_NONE => continue,
                 _ if !relax || !is_marked(relocs, i) => continue,
-                _ => match Self::site(code, i, &halves) {
+                _ => match Self::site(code, i, &halves, short) {
                     Some(site) if reloc.r_offset() >= last => site,
                     _ => continue,
                 },
             };
             last = end;
-            cuts.push(Cut { end: end as u32, reloc: i as u32, extra, ..Cut::default() });
+            cuts.push(Cut { end: end as u32, reloc: i as u32, extra, short, ..Cut::default() });
         }
         Ok(align)
     }

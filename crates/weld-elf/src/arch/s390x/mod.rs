@@ -101,7 +101,7 @@ const TYPES: [Type; 66] = class::table(&[
     (R_GOT32, Type::new(Class::Got, 4, Signed, "R_390_GOT32").from(From::GotBase)),
     (R_PLT32, Type::new(Class::Plt, 4, Signed, "R_390_PLT32")),
     (R_GOTOFF32, Type::new(Class::GotOff, 4, Signed, "R_390_GOTOFF32")),
-    (R_GOTPC, Type::new(Class::GotBase, 4, Signed, "R_390_GOTPC")),
+    (R_GOTPC, Type::new(Class::GotBase, 8, Any, "R_390_GOTPC")),
     (R_GOT16, Type::new(Class::Got, 2, Signed, "R_390_GOT16").from(From::GotBase)),
     (R_PC16, Type::new(Class::Pc, 2, Signed, "R_390_PC16")),
     (R_PC16DBL, Type::new(Class::Pc, 2, Around, "R_390_PC16DBL")),
