@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use weld_common::archive::Archive;
 use weld_common::archive::thin::member_bytes;
 use weld_common::diag::{Diagnostic, Diagnostics};
+use weld_common::io::identity::Identity;
 use weld_common::io::output::OutputOptions;
 use weld_common::text;
 
@@ -104,6 +105,22 @@ fn library(options: &Options, mut members: Vec<(String, Member)>) -> Result<Made
 
 /// An import library is of what is exported by name, a library of objects has no exports of its own.
 fn check(options: &Options) -> Result<(), Diagnostic> {
+    let librarian = &options.librarian;
+    let of_members = [
+        (librarian.list, "list"),
+        (librarian.extract.is_some(), "extract"),
+        (!librarian.remove.is_empty(), "remove"),
+        (librarian.thin, "llvmlibthin"),
+        (librarian.no_index, "llvmlibindex"),
+    ];
+    if let Some((_, name)) = of_members.iter().find(|(given, _)| *given && options.def.is_some()) {
+        return Err(Diagnostic::error(format!("/{name} means nothing to an import library (/def)")));
+    }
+    if librarian.dll.is_some() && options.def.is_none() {
+        return Err(Diagnostic::error(
+            "/name means nothing without /def: it is the name of an import library's DLL",
+        ));
+    }
     match (&options.def, options.inputs.is_empty(), options.demands.exports.first()) {
         (Some(def), false, _) => {
             let def = text::path(def);
@@ -151,11 +168,16 @@ fn import_library(job: &Job, path: &Path) -> Result<Made, Diagnostics> {
         all.map(|export| Exported::new(export, machine, &options.mingw, false).0).collect();
     let exports = Exports::new(&exported, &name, job.sink);
     job.sink.end_phase()?;
-    let path = options.implib.clone().unwrap_or_else(|| match options.library {
-        true => default.clone(),
-        false => default.with_extension("lib"),
-    });
-    Ok((path, implib::bytes(&name, machine, &exports.entries)))
+    // What /out names is the library itself with /lib, and else the DLL.
+    let library = options.out.clone().filter(|_| options.library);
+    let library = options.implib.clone().or(library).unwrap_or_else(|| default.with_extension("lib"));
+    if Identity::of(&library).is_some_and(|identity| Some(identity) == Identity::of(path)) {
+        return Err(Diagnostic::error(format!(
+            "the library would take the place of {shown}, which is an input"
+        ))
+        .into());
+    }
+    Ok((library, implib::bytes(&name, machine, &exports.entries)))
 }
 
 /// What the DLL is called: as `/name` or the file says, or as the output with another extension.

@@ -17,6 +17,8 @@
 //# obj: nohelper.obj = nohelper.c
 //# fail: nohelper.obj late.lib /entry:start /subsystem:console /delayload:late.dll
 //# error: undefined symbol: __delayLoadHelper2
+//# fail: nohelper.obj late.lib /entry:start /subsystem:console /delayload:late.dll /alternatename:nobody=__delayLoadHelper2
+//# error: undefined symbol: __delayLoadHelper2
 //# obj: data.obj = data.c
 //# fail: data.obj delay.obj late.lib kernel32.lib never.lib /entry:begin /subsystem:console /delayload:late.dll
 //# error: cannot delay-load late.dll due to import of data: __declspec\(dllimport\) value

@@ -36,10 +36,10 @@
 // What has to be known and is not, and what cannot be read.
 //# [weld] fail: -shared unknown.o
 //# error: unknown.o:\(.ARM.attributes\): has the subsection 'aeabi_new', which is not known and may not be passed over
-//# [weld] fail: -shared broken.o
-//# error: broken.o:\(.ARM.attributes\): is damaged
-//# [weld] fail: -shared twice.o
-//# error: twice.o:\(.ARM.attributes\): has two values of the tag 0 in 'aeabi_feature_and_bits'
+//# [weld] link: -shared broken.o
+//# warning: broken.o:\(.ARM.attributes\): is damaged\n>>> the section is passed over
+//# [weld] link: -shared twice.o
+//# warning: twice.o:\(.ARM.attributes\): has two values of the tag 0 in 'aeabi_feature_and_bits'
 .globl f
 f:
     bti c

@@ -116,9 +116,16 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, style: Style,
     let mut merges = if mingw { [MERGES, GNU_MERGES].concat() } else { MERGES.to_vec() };
     if style.writes_imports {
         merges.retain(|(from, _)| *from != IMPORTS);
-        drafts.iter_mut().filter(|draft| draft.name == IMPORTS.as_bytes()).for_each(|draft| draft.flags |= W);
     }
     merge(&mut drafts, demands, &merges, sink);
+    // Wherever they have been put.
+    if style.writes_imports {
+        let is_imports = |part: &u32| sections.parts[*part as usize].name.starts_with(IMPORTS.as_bytes());
+        drafts
+            .iter_mut()
+            .filter(|draft| draft.parts.iter().any(is_imports))
+            .for_each(|draft| draft.flags |= W);
+    }
     // What has no bytes in the file lies behind what has, whatever order they were merged in; unless it is what others were merged into.
     let is_bss = |part: &u32| sections.parts[*part as usize].flags & BSS != 0;
     for draft in drafts.iter_mut().filter(|draft| draft.parts.first().is_some_and(|part| !is_bss(part))) {

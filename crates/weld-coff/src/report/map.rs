@@ -14,7 +14,7 @@ use crate::input::object::Object;
 use crate::options::Timestamp;
 use crate::resolve;
 use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Kind, Symbol};
+use crate::resolve::symbols::{Kind, Made, Symbol};
 
 /// Sections, and objects, of a run.
 const RUN: usize = 1024;
@@ -174,10 +174,11 @@ fn public(image: &Image, id: SymbolId) -> Option<Line> {
         // Who stands in for a weak external.
         _ if symbol.kind == Kind::Section => {
             let section = image.sections.get(SectionId(symbol.target));
-            if section.object.is_none() {
-                return None;
+            match section.object.is_some() {
+                true => object_name(image.object(section.object)),
+                false if matches!(image.made(section), Some(Made::Common)) => "<common>".to_owned(),
+                false => return None,
             }
-            object_name(image.object(section.object))
         }
         _ => "<absolute>".to_owned(),
     };

@@ -47,8 +47,10 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let is_root = places.is_empty() && entry.flags & flag::ROOT != 0;
         let alternates = &resolved.demands.alternate_names;
         let alternate = alternates.iter().find(|(from, _)| from.as_bytes() == entry.name);
-        // What only /alternatename asks for is told where it would have helped.
-        if places.is_empty() && !is_root && alternates.iter().any(|(_, to)| to.as_bytes() == entry.name) {
+        // What only /alternatename asks for is told where it would have helped. The helper of late loading the linker asks for.
+        let stands_in = |(from, to): &(SymbolId, SymbolId)| to == id && number.contains_key(from);
+        let is_helper = resolved.program.delay_helper == Some(*id);
+        if places.is_empty() && !is_root && !is_helper && resolved.alternates.iter().any(stands_in) {
             continue;
         }
         // What the command line asks for, nobody refers to.

@@ -3,6 +3,7 @@
 //! Each answer may ask for symbols, and so for members of libraries, which may change other answers; so all is asked again
 //! until nothing changes.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
@@ -348,16 +349,18 @@ impl<'a> Resolver<'a, '_> {
         let exports = program.exports.iter_mut().map(|e| (&mut e.symbol, Some(&mut e.import_symbol)));
         let mut symbols: Vec<_> = exports.collect();
         symbols.extend(program.entry.as_mut().map(|entry| (entry, None)));
+        let mut said = HashSet::new();
         for (symbol, import_symbol) in symbols {
             if !self.lacks_definition(*symbol, rounds) {
                 continue;
             }
+            let plain = *symbol;
             let name = text::text(rounds.names.get(*symbol).name).into_owned();
             if let Some(mangled) = self.mangled(&name, rounds) {
                 // The plain name is not asked for any more, unless an object does.
                 rounds.names.get_mut(*symbol).flags &= !flag::ROOT;
                 *symbol = self.refer(&mangled, flag::ROOT, rounds);
-                if self.options.mingw.on && !mangled.starts_with('?') {
+                if self.options.mingw.on && !mangled.starts_with('?') && said.insert(plain) {
                     self.say_fixup(&name, &mangled);
                 }
                 import_symbol.into_iter().for_each(|import| *import = renamed(&mangled, &name, import));

@@ -182,8 +182,22 @@ pub enum AttributesOutput {
 /// The contents for the output from those of all objects, each with what messages call it. The error is a message.
 pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, String>;
 
-/// What the sections of attributes of an object say. The error is a message.
-pub type ReadAttributes = fn(&[&[u8]], Format) -> Result<SaidOfCode, String>;
+/// What the sections of attributes of an object say.
+pub type ReadAttributes = fn(&[&[u8]], Format) -> Result<SaidOfCode, Unread>;
+
+/// Why attributes cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unread {
+    pub text: String,
+    /// They say that who does not know them may not link the object. Otherwise it says nothing.
+    pub required: bool,
+}
+
+impl<T: Into<String>> From<T> for Unread {
+    fn from(text: T) -> Self {
+        Unread { text: text.into(), required: false }
+    }
+}
 
 /// What attributes say that properties say, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -339,7 +339,9 @@ impl<'a> Section<'_, '_, 'a> {
                 self.error(i, text);
             }
             // The loader adds no terms.
-            Class::Term if target.is_elsewhere() && mode.shared => self.error(i, self.not_pic(i)),
+            Class::Term if target.is_elsewhere() && (mode.shared || target.is(sym::TLS)) => {
+                self.error(i, self.not_pic(i))
+            }
             Class::Term if target.is_elsewhere() => self.stand_in(i, target, found),
             Class::DtpOff
             | Class::TlsDescCall

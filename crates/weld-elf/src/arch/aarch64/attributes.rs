@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use weld_common::reader::Reader;
 
-use crate::arch::facts::{SaidOfCode, Signing};
+use crate::arch::facts::{SaidOfCode, Signing, Unread};
 use crate::elf::Format;
 
 const FEATURES: &str = "aeabi_feature_and_bits";
@@ -24,13 +24,13 @@ const VERSION: u64 = 2;
 const BROKEN: &str = "is damaged";
 
 /// As in [`crate::arch::facts::ReadAttributes`].
-pub fn read(sections: &[&[u8]], format: Format) -> Result<SaidOfCode, String> {
+pub fn read(sections: &[&[u8]], format: Format) -> Result<SaidOfCode, Unread> {
     let mut said = SaidOfCode::default();
     let mut names: Vec<&str> = Vec::new();
     for section in sections {
         let Some((&version, mut rest)) = section.split_first() else { continue };
         if version != b'A' {
-            return Err(format!("has an unknown format: {version:#x}"));
+            return Err(format!("has an unknown format: {version:#x}").into());
         }
         while !rest.is_empty() {
             let (own, more) = subsection(rest, format)?;
@@ -42,7 +42,7 @@ pub fn read(sections: &[&[u8]], format: Format) -> Result<SaidOfCode, String> {
             }
             let name = std::str::from_utf8(name).map_err(|_| BROKEN)?;
             if names.contains(&name) {
-                return Err(format!("has the subsection '{name}' twice"));
+                return Err(format!("has the subsection '{name}' twice").into());
             }
             names.push(name);
             public(name, data, &mut said)?;
@@ -52,39 +52,40 @@ pub fn read(sections: &[&[u8]], format: Format) -> Result<SaidOfCode, String> {
 }
 
 /// What the length that `bytes` begin with is in front of, and what follows.
-fn subsection(bytes: &[u8], format: Format) -> Result<(&[u8], &[u8]), String> {
+fn subsection(bytes: &[u8], format: Format) -> Result<(&[u8], &[u8]), Unread> {
     let length = bytes.first_chunk::<4>().map(|length| format.get_u32(length) as usize).ok_or(BROKEN)?;
     let (own, rest) = bytes.split_at_checked(length).ok_or(BROKEN)?;
     Ok((own.get(4..).ok_or(BROKEN)?, rest))
 }
 
 /// Notes what a subsection for all tools says.
-fn public(name: &str, data: &[u8], said: &mut SaidOfCode) -> Result<(), String> {
+fn public(name: &str, data: &[u8], said: &mut SaidOfCode) -> Result<(), Unread> {
     let Some((&[optional, form], pairs)) = data.split_first_chunk() else { return Err(BROKEN.into()) };
     if optional > 1 || form > 1 {
-        return Err(format!("has the subsection '{name}' with an unknown header: {optional:#x}, {form:#x}"));
+        return Err(
+            format!("has the subsection '{name}' with an unknown header: {optional:#x}, {form:#x}").into()
+        );
     }
     let known = match name {
         FEATURES => (1, 0),
         SIGNING => (0, 0),
         _ if optional == 1 => return Ok(()),
         _ => {
-            return Err(format!(
-                "has the subsection '{name}', which is not known and may not be passed over"
-            ));
+            let text = format!("has the subsection '{name}', which is not known and may not be passed over");
+            return Err(Unread { text, required: true });
         }
     };
     if (optional, form) != known {
-        return Err(format!("has the subsection '{name}' with a header that is not its own"));
+        return Err(format!("has the subsection '{name}' with a header that is not its own").into());
     }
     let numbers = numbers(name, pairs)?;
     if name == FEATURES {
         said.landing = Some(bits(&numbers)?);
     } else {
         if let Some((tag, _)) = numbers.iter().find(|(tag, value)| !(1..=2).contains(*tag) && **value != 0) {
-            return Err(format!(
-                "has the tag {tag} in '{name}', which is not known and may not be passed over"
-            ));
+            let text =
+                format!("has the tag {tag} in '{name}', which is not known and may not be passed over");
+            return Err(Unread { text, required: true });
         }
         let of = |tag| numbers.get(&tag).copied().unwrap_or(0);
         said.signing = Some(Signing { platform: of(PLATFORM), version: of(VERSION) });
@@ -93,29 +94,28 @@ fn public(name: &str, data: &[u8], said: &mut SaidOfCode) -> Result<(), String> 
 }
 
 /// Tags and their values.
-fn numbers(name: &str, pairs: &[u8]) -> Result<BTreeMap<u64, u64>, String> {
+fn numbers(name: &str, pairs: &[u8]) -> Result<BTreeMap<u64, u64>, Unread> {
     let mut numbers = BTreeMap::new();
     let mut reader = Reader::new(pairs);
     while !reader.is_empty() {
         let tag = reader.uleb128().ok_or(BROKEN)?;
         let value = reader.uleb128().ok_or(BROKEN)?;
         if numbers.insert(tag, value).is_some_and(|before| before != value) {
-            return Err(format!("has two values of the tag {tag} in '{name}'"));
+            return Err(format!("has two values of the tag {tag} in '{name}'").into());
         }
     }
     Ok(numbers)
 }
 
 /// The bits of the property; what has none may be passed over.
-fn bits(numbers: &BTreeMap<u64, u64>) -> Result<u32, String> {
+fn bits(numbers: &BTreeMap<u64, u64>) -> Result<u32, Unread> {
     let mut bits = 0;
     for (&tag, &value) in numbers.range(..32) {
         match value {
             0 | 1 => bits |= (value as u32) << tag,
             _ => {
-                return Err(format!(
-                    "has the tag {tag} in '{FEATURES}' with the value {value}: it is 0 or 1"
-                ));
+                let text = format!("has the tag {tag} in '{FEATURES}' with the value {value}: it is 0 or 1");
+                return Err(text.into());
             }
         }
     }
@@ -139,7 +139,7 @@ mod tests {
         section
     }
 
-    fn said(list: &[(&str, &[u8])]) -> Result<SaidOfCode, String> {
+    fn said(list: &[(&str, &[u8])]) -> Result<SaidOfCode, Unread> {
         read(&[&section(list, Format::NATIVE)], Format::NATIVE)
     }
 
@@ -185,10 +185,11 @@ mod tests {
             ((FEATURES, &[1, 0, 0x80]), BROKEN),
         ] {
             let wrong = said(&[list]).unwrap_err();
-            assert!(wrong.contains(what), "{wrong}");
+            assert!(wrong.text.contains(what), "{wrong:?}");
+            assert_eq!(wrong.required, what.contains("passed over") || what == "the tag 3");
         }
         let twice = said(&[(FEATURES, &[1, 0]), (FEATURES, &[1, 0])]).unwrap_err();
-        assert!(twice.contains("twice"), "{twice}");
+        assert!(twice.text.contains("twice"), "{twice:?}");
         // The same value may be there twice.
         assert_eq!(said(&[(FEATURES, &[1, 0, 0, 1, 0, 1])]).unwrap().landing, Some(1));
     }
@@ -205,7 +206,7 @@ mod tests {
             bad[at] = byte;
             read(&[&bad], Format::NATIVE)
         };
-        assert!(with(0, b'B').unwrap_err().contains("unknown format"));
+        assert!(with(0, b'B').unwrap_err().text.contains("unknown format"));
         for length in [0, 3, 4, 5, 0xff] {
             assert!(with(1, length).is_err(), "{length}");
         }

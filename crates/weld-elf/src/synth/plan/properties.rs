@@ -5,7 +5,9 @@
 use weld_common::diag::Diagnostic;
 
 use super::Planner;
-use crate::arch::facts::{Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode};
+use crate::arch::facts::{
+    Attributes, AttributesOutput, ControlFlow, Facts, Labels, Landing, SaidOfCode, Unread,
+};
 use crate::arch::plt::Style;
 use crate::elf::{SHT_NOTE, slice};
 use crate::ids::FileId;
@@ -33,7 +35,13 @@ fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &Object
         let said = read(&data.collect::<Vec<_>>(), machine.target.format);
         match said {
             Ok(said) => add_attributes(job, object, name, (&mut properties, said)),
-            Err(wrong) => job.sink.push(Diagnostic::error(format!("{}:({name}): {wrong}", object.name))),
+            Err(Unread { text, required }) => {
+                let text = format!("{}:({name}): {text}", object.name);
+                job.sink.push(match required {
+                    true => Diagnostic::error(text),
+                    false => Diagnostic::warning(text).note("the section is passed over: it claims nothing"),
+                });
+            }
         }
     }
     properties
