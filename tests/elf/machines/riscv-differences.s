@@ -17,6 +17,10 @@
 //# error: R_RISCV_SUB32 cannot be used against symbol 'function' with -shared; recompile with -fPIC
 //# [weld] fail: -shared riscv-differences.o
 //# error: R_RISCV_SET32 cannot be used against symbol 'variable' with -shared; recompile with -fPIC
+// A thread-local variable of another module has no place that could be copied.
+//# obj: local.o = local.s @clang
+//# [weld] fail: local.o liblibrary.so
+//# error: R_RISCV_ADD32 .*'each'
 // What is defined here is taken as it is defined here.
 //# [weld] link: -shared own.o
 //# check: s32(dynsym(own)) == 8
@@ -38,6 +42,16 @@ function: ret
 .type variable,@object
 .size variable,8
 variable: .8byte 5
+.section .tdata,"awT",@progbits
+.globl each
+.type each,@object
+.size each,8
+each: .8byte 7
+//--- local.s
+.globl _start
+_start: nop
+.data
+.4byte each - .
 //--- own.s
 .data
 .globl own, more
