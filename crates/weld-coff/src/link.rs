@@ -438,6 +438,9 @@ fn give_places<'j>(
 ) -> Result<LaidOut<'j>, Diagnostics> {
     let options = job.options;
     let first_table = sections.list.len();
+    // Asked while slots of imports are only those of objects: most links have none.
+    let writes_imports = delay::is_in_objects(resolved, &sections, &live);
+    let style = program::Style { mingw: options.mingw.on, writes_imports };
     add_tables(
         &mut sections,
         &mut symbols,
@@ -451,8 +454,6 @@ fn give_places<'j>(
     check_resources(resolved, (&sections, &live), &tables, job.sink);
     // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
     let used = used_parts(&sections, &live, parallel);
-    let writes_imports = delay::is_in_objects(resolved, &sections, &live);
-    let style = program::Style { mingw: options.mingw.on, writes_imports };
     let program = program::make(&sections, &used, &resolved.demands, style, job.sink);
     job.sink.end_phase()?;
     let mut order = job.step("order sections", || layout::order(&sections, &live, &program, parallel));

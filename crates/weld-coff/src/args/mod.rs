@@ -98,9 +98,7 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
         None => {}
     }
     sink.set_fatal_warnings(state.warnings_are_errors);
-    if state.o.library {
-        only_for_libraries(&args, sink);
-    }
+    check_libraries_options(&args, state.o.library, sink);
     let (options, problems) = state.finish();
     problems.into_iter().for_each(|problem| sink.push(problem));
     sink.end_phase()?;
@@ -128,19 +126,11 @@ fn compiler_directories(program: &Path) -> Vec<PathBuf> {
     vec![own.join("windows"), own, lib]
 }
 
-/// Making a library has few options.
-fn only_for_libraries(args: &[&OsStr], sink: &DiagSink) {
-    const KNOWN: &[&str] = &[
-        "lib",
+/// Making a library has few options besides its own, which mean nothing to a link.
+fn check_libraries_options(args: &[&OsStr], library: bool, sink: &DiagSink) {
+    const SHARED: &[&str] = &[
         "out",
         "def",
-        "llvmlibthin",
-        "llvmlibempty",
-        "llvmlibindex",
-        "list",
-        "extract",
-        "remove",
-        "name",
         // Without effect here as in lib.exe.
         "ltcg",
         "errorreport",
@@ -161,13 +151,22 @@ fn only_for_libraries(args: &[&OsStr], sink: &DiagSink) {
         "color-diagnostics",
         "no-color-diagnostics",
     ];
-    for arg in args.iter().filter(|arg| !is_file(arg)) {
+    for arg in args {
         let text = arg.to_string_lossy();
         let Some(option) = text.strip_prefix(['/', '-']) else { continue };
         let name =
             option.trim_start_matches('-').split([':', '=']).next().unwrap_or(option).to_ascii_lowercase();
-        if table::TABLE.row(name.as_bytes()).is_some() && !KNOWN.contains(&name.as_str()) {
-            sink.error(format!("/{name} means nothing to a library (/lib)"));
+        let name = name.as_str();
+        let own = table::LIBRARIES.iter().any(|row| row.names.contains(&name));
+        let wrong = match library {
+            true => !own && !SHARED.contains(&name) && table::TABLE.row(name.as_bytes()).is_some(),
+            false => own,
+        };
+        if wrong && !is_file(arg) {
+            sink.error(match library {
+                true => format!("/{name} means nothing to a library (/lib)"),
+                false => format!("/{name} needs /lib"),
+            });
         }
     }
 }

@@ -340,21 +340,6 @@ impl State {
         // There nobody minds.
         self.o.warn_long_names &= !self.o.mingw.on;
         self.settle_incremental();
-        if !self.o.library {
-            let own = self.o.librarian.clone();
-            let needs = [
-                (own.list, "list"),
-                (own.extract.is_some(), "extract"),
-                (!own.remove.is_empty(), "remove"),
-                (own.dll.is_some(), "name"),
-                (own.thin, "llvmlibthin"),
-                (own.empty, "llvmlibempty"),
-                (own.no_index, "llvmlibindex"),
-            ];
-            for (_, name) in needs.iter().filter(|(given, _)| *given) {
-                self.fail(format!("/{name} needs /lib"));
-            }
-        }
         if self.o.no_entry && !self.o.dll {
             self.problem(Diagnostic::error("/noentry is for DLLs only (/dll)"));
         }

@@ -750,7 +750,7 @@ const OTHER: &[Spec<State>] = &[
     ),
 ];
 
-const LIBRARIES: &[Spec<State>] = &[
+pub const LIBRARIES: &[Spec<State>] = &[
     flag(
         &["lib"],
         "Make a library of objects and libraries, or of a module-definition file, as lib.exe does.",

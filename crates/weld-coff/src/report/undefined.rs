@@ -45,8 +45,7 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
     for (i, (id, places)) in missing.iter().zip(places).enumerate() {
         let entry = resolved.names.get(*id);
         let is_root = places.is_empty() && entry.flags & flag::ROOT != 0;
-        let alternates = &resolved.demands.alternate_names;
-        let alternate = alternates.iter().find(|(from, _)| from.as_bytes() == entry.name);
+        let alternate = resolved.alternates.iter().find(|(from, _)| from == id);
         // What only /alternatename asks for is told where it would have helped. The helper of late loading the linker asks for.
         let stands_in = |(from, to): &(SymbolId, SymbolId)| to == id && number.contains_key(from);
         let is_helper = resolved.program.delay_helper == Some(*id);
@@ -64,7 +63,7 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
                 referrer.lines(object, &mut sources, options).into_iter().fold(problem, Diagnostic::note);
         }
         if let Some((_, to)) = alternate {
-            let to = options.shown(to.as_bytes());
+            let to = options.shown(resolved.names.get(*to).name);
             problem = problem.note(format!("nor is {to} defined, which /alternatename puts in its place"));
         }
         if places.len() > SHOWN {

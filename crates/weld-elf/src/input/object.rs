@@ -438,6 +438,11 @@ impl<'a> Object<'a> {
         slice(self.data, shdr.sh_offset(), shdr.file_size())
     }
 
+    /// The data of those of these sections that the file has.
+    pub fn data_of(&self, shndxs: &[u32]) -> impl Iterator<Item = &'a [u8]> {
+        shndxs.iter().filter_map(|shndx| self.section_data(*shndx as usize))
+    }
+
     /// Asks for the name of symbol `index`: names often lie in another order than symbols.
     #[inline(always)]
     pub fn prefetch_name(&self, index: u32) {

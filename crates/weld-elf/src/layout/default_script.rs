@@ -37,7 +37,6 @@ const USUAL: &[Usual] = &[
     (".note.gnu.build-id", SHT_NOTE, A, None),
     (".note.package", SHT_NOTE, A, None),
     (".note.android.memtag", SHT_NOTE, A, None),
-    (MEMTAG_GLOBALS, SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC, A, None),
     (".dynsym", SHT_DYNSYM, A, None),
     (".gnu.version", SHT_GNU_VERSYM, A, None),
     (".gnu.version_d", SHT_GNU_VERDEF, A, None),
@@ -149,8 +148,13 @@ fn usual(options: &Options, machine: &Facts) -> Vec<OutputSection<'static>> {
         let part = |name: &&'static [u8]| OutputSection::new(Cow::Borrowed(*name), SHT_PROGBITS, AX, 0);
         outs.extend(TEXT_PREFIXES.iter().map(part));
     }
-    let has = |usual: &&Usual| usual.0 != MEMTAG_GLOBALS || machine.tagging.is_some();
-    outs.extend(USUAL.iter().filter(has).map(|usual| of(usual, 0)));
+    for usual in USUAL {
+        // In front of the first table that is not a note.
+        if let (".dynsym", Some(tagging)) = (usual.0, &machine.tagging) {
+            outs.push(of(&(MEMTAG_GLOBALS, tagging.descriptors, A, None), 0));
+        }
+        outs.push(of(usual, 0));
+    }
     if machine.large_flag() != 0 {
         outs.extend(USUAL_LARGE.iter().map(|usual| of(usual, machine.large_flag())));
     }

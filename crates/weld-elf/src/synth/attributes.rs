@@ -15,8 +15,7 @@ pub fn of_all(job: &Job, resolved: &Resolved, sections: &Sections) -> Vec<u8> {
     };
     let objects = resolved.objects.iter().zip(&sections.objects);
     let all = objects.flat_map(|(object, extra)| {
-        let data = extra.attributes.iter().filter_map(|shndx| object.section_data(*shndx as usize));
-        data.map(|data| (object.name.to_string(), data))
+        object.data_of(&extra.attributes).map(|data| (object.name.to_string(), data))
     });
     let all: Vec<(String, &[u8])> = all.collect();
     if all.is_empty() {

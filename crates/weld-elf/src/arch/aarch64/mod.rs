@@ -22,9 +22,7 @@ use super::facts::*;
 use super::rules::{Code, Failure, Field, Rules};
 use super::{Site, apply};
 use crate::elf::format::{Class as ElfClass, Order};
-use crate::elf::{
-    Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC, Target,
-};
+use crate::elf::{Format, Rela, SHF_AARCH64_PURECODE, SHT_AARCH64_AUTH_RELR, Target};
 use crate::synth::image::Image;
 use types::*;
 
@@ -110,7 +108,7 @@ const TAGGING: Tagging = Tagging {
     heap_tag: 0x7000_000b,
     stack_tag: 0x7000_000c,
     variables: 0x7000_0007,
-    descriptors: SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC,
+    descriptors: 0x7000_0008,
     descriptors_tags: [0x7000_000d, 0x7000_000f],
 };
 

@@ -25,16 +25,15 @@ use crate::synth::slots::Slots;
 /// What one object says, in notes and in attributes. One without claims nothing.
 fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &ObjectSections) -> Properties {
     let mut properties = Properties::new(machine);
-    for note in extra.properties.iter().filter_map(|shndx| object.section_data(*shndx as usize)) {
+    for note in object.data_of(&extra.properties) {
         if let Err(e) = properties.parse(note, machine.target.format) {
             job.sink.push(Diagnostic::error(format!("{}:(.note.gnu.property): {e}", object.name)));
         }
     }
     if let Some(Attributes { name, output: AttributesOutput::Properties(read), .. }) = &machine.attributes {
-        let data = extra.attributes.iter().filter_map(|shndx| object.section_data(*shndx as usize));
-        let said = read(&data.collect::<Vec<_>>(), machine.target.format);
-        match said {
-            Ok(said) => add_attributes(job, object, name, (&mut properties, said)),
+        let data: Vec<&[u8]> = object.data_of(&extra.attributes).collect();
+        match read(&data, machine.target.format) {
+            Ok(said) => add_attributes(job, object, (machine, name), (&mut properties, said)),
             Err(Unread { text, required }) => {
                 let text = format!("{}:({name}): {text}", object.name);
                 job.sink.push(match required {
@@ -48,26 +47,35 @@ fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &Object
 }
 
 /// The names of bits of [`Landing::property`].
-fn features(bits: u64) -> String {
-    let known = [(1, "BTI"), (2, "PAC"), (4, "GCS")];
+fn features(machine: &Facts, bits: u64) -> String {
+    let landing = machine.properties.landing.as_ref();
+    let known = landing.map_or([(0, ""); 3], |landing| {
+        [(landing.marked, "BTI"), (landing.signed, "PAC"), (landing.guarded_stack, "GCS")]
+    });
     let mut names: Vec<String> =
         known.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, name)| (*name).to_owned()).collect();
-    if bits & !7 != 0 {
-        names.push(format!("{:#x}", bits & !7));
+    let rest = known.iter().fold(bits, |rest, (bit, _)| rest & !bit);
+    if rest != 0 {
+        names.push(format!("{rest:#x}"));
     }
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
 }
 
 /// Adds what the section `name` says to what a note does.
-fn add_attributes(job: &Job, object: &Object, name: &str, (properties, said): (&mut Properties, SaidOfCode)) {
+fn add_attributes(
+    job: &Job,
+    object: &Object,
+    (machine, name): (&Facts, &str),
+    (properties, said): (&mut Properties, SaidOfCode),
+) {
     match properties.add(said) {
         Ok(Agreement::Same) => {}
         Ok(Agreement::Both { note, attributes }) => {
             let text = format!(
                 "{}: {name} claims {}, but .note.gnu.property {}; only what both claim counts",
                 object.name,
-                features(attributes),
-                features(note)
+                features(machine, attributes),
+                features(machine, note)
             );
             report(job, ReportPolicy::Warning, text, object.file);
         }
