@@ -158,7 +158,7 @@ fn run(job: &Job) -> Result<(), Diagnostics> {
     let (mut inputs, pool, tokens) =
         job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
     if let Some(record) = job.record {
-        record.add(job.store)?;
+        record.add(job.store, job.host)?;
     }
     pool.install(|| link_inputs(job, &search, &mut inputs, pool.threads()))?;
     drop(tokens);

@@ -194,7 +194,7 @@ impl<'j, O> Job<'j, O> {
         reports: impl FnOnce() -> Result<(), Diagnostics>,
     ) -> Result<(), Diagnostics> {
         if let Some(record) = self.record {
-            record.finish(self.store)?;
+            record.finish(self.store, self.host)?;
         }
         // Inputs are not read any more.
         if let Some(path) = self.step("have inputs changed", || self.store.changed(parallel)) {
@@ -223,7 +223,7 @@ impl<'j, O> Job<'j, O> {
         {
             diagnostics.list.insert(0, changed);
         }
-        let recorded = self.record.map_or(Ok(()), |record| record.finish(self.store));
+        let recorded = self.record.map_or(Ok(()), |record| record.finish(self.store, self.host));
         let mut more = recorded.err().map_or(Vec::new(), |diagnostics| diagnostics.list);
         more.extend(self.write_reports().err());
         more.retain(|text| !is_said(text, &diagnostics.list));

@@ -117,7 +117,7 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
     let (mut inputs, pool, tokens) =
         job.opened(options.threads, count, open, |inputs: &Inputs| inputs.total_bytes)?;
     if let Some(record) = job.record {
-        record.add(job.store)?;
+        record.add(job.store, job.host)?;
     }
     let said = std::mem::take(&mut inputs.options);
     let options = match said == ScriptOptions::default() {

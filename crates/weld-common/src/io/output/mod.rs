@@ -169,10 +169,30 @@ impl Place {
     }
 }
 
-/// Whether this is a link like `/dev/stdout` or `/proc/self/fd/3`: what it leads to is to be written,
-/// even if that is a regular file, and the link has to stay.
+/// Whether an output of this path takes the place of what is there, which a device or pipe does not let it.
+///
+/// # Errors
+/// If nothing can be written there.
+pub fn is_replaced(path: &Path) -> Result<bool, OutputError> {
+    let place = Place::of(path).map_err(|e| OutputError::new("write", path, &e))?;
+    Ok(matches!(place, Place::Replaceable))
+}
+
+/// Whether this is a link like `/dev/stdout` or `/proc/self/fd/3`: what it leads to is an open file, which is to be written
+/// even if it is a regular one, and the link has to stay. Any other link may lead there; it does so by one in `/proc`, for
+/// only there are links that stand for open files.
 fn names_descriptor(path: &Path) -> bool {
-    (path.starts_with("/dev") || path.starts_with("/proc")) && path.is_symlink()
+    let mut path = path.to_owned();
+    // As many links as a system follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&path) else { return false };
+        let Ok(directory) = std::fs::canonicalize(directory_of(&path)) else { return false };
+        if directory.starts_with("/proc") {
+            return true;
+        }
+        path = directory.join(target);
+    }
+    false
 }
 
 impl<'h> OutputFile<'h> {

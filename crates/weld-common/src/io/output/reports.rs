@@ -40,19 +40,25 @@ impl Reports {
 }
 
 fn write_one<'h>(path: &Path, text: &[u8], host: &'h dyn Host) -> Result<ClosedOutput<'h>, OutputError> {
+    let file = create(path, text.len() as u64, host)?;
+    file.write_at(0, text)?;
+    file.close(false)
+}
+
+/// The file of a report of `len` bytes.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn create<'h>(path: &Path, len: u64, host: &'h dyn Host) -> Result<OutputFile<'h>, OutputError> {
     let path = behind_links(path);
-    let len = text.len() as u64;
-    let file = match OutputFile::create(&path, len, &OutputOptions::default(), host) {
-        Ok(file) => file,
+    match OutputFile::create(&path, len, &OutputOptions::default(), host) {
         // The file may be writable where its directory is not.
         Err(e) if matches!(e.kind, ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) => {
             let Ok(file) = OpenOptions::new().write(true).open(&path) else { return Err(e) };
-            OutputFile::in_place(&path, len, file)?
+            OutputFile::in_place(&path, len, file)
         }
-        Err(e) => return Err(e),
-    };
-    file.write_at(0, text)?;
-    file.close(false)
+        created => created,
+    }
 }
 
 /// Where a report goes: a link in its place stays, and what it leads to is replaced.

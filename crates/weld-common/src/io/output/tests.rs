@@ -277,6 +277,43 @@ fn a_link_to_a_descriptor_leads_to_its_file() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_link_is_replaced_wherever_it_lies_unless_it_leads_to_a_descriptor() {
+    use std::os::fd::AsRawFd;
+    let dir = TestDir::new("output-links");
+    let host = QuietHost::new();
+    let write = |path: &Path| {
+        let out = OutputFile::create(path, 3, &OutputOptions::default(), &host).unwrap();
+        out.write_at(0, b"new").unwrap();
+        out.commit(true).unwrap();
+    };
+    // A file system in memory that builds are put on.
+    let below_dev = PathBuf::from(format!("/dev/shm/weld-output-links-{}", std::process::id()));
+    std::fs::create_dir(&below_dev).unwrap();
+    for (at, relative) in [(dir.path(), false), (&below_dev, false), (&below_dev, true)] {
+        let (file, link) = (at.join("file"), at.join("link"));
+        std::fs::write(&file, "old").unwrap();
+        let target = if relative { Path::new("file") } else { &file };
+        let _ = std::fs::remove_file(&link);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        write(&link);
+        assert!(!link.is_symlink());
+        assert_eq!(
+            (std::fs::read(&file).unwrap(), std::fs::read(&link).unwrap()),
+            (b"old".into(), b"new".into())
+        );
+    }
+    std::fs::remove_dir_all(&below_dev).unwrap();
+    std::fs::write(dir.join("opened"), "old").unwrap();
+    let opened = File::open(dir.join("opened")).unwrap();
+    let link = dir.join("descriptor");
+    std::os::unix::fs::symlink(format!("/dev/fd/{}", opened.as_raw_fd()), &link).unwrap();
+    write(&link);
+    assert!(link.is_symlink());
+    assert_eq!(std::fs::read(dir.join("opened")).unwrap(), b"new");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_full_device_is_an_error() {
     let host = QuietHost::new();
     let out = OutputFile::create(Path::new("/dev/full"), 3, &OutputOptions::default(), &host).unwrap();
