@@ -133,21 +133,28 @@ fn export_data_pointer(resolved: &Resolved, symbols: &Symbols, options: &Options
 }
 
 /// If a function and a variable happen to have one name, neither is meant to take the other's place: an executable
-/// keeps its own to itself. `rivals` are definitions that only were exported because shared objects have them too.
+/// keeps its own to itself. `rivals` are definitions that only were exported because shared objects have them too, or
+/// refer to them: one that refers to a version of a library's means that library's, any other may mean the executable's.
 fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId>) {
     const FUNCTION: u32 = 1;
     const VARIABLE: u32 = 2;
     const THREAD_LOCAL: u32 = 4;
+    const MEANT: u32 = FUNCTION | VARIABLE | THREAD_LOCAL;
     if rivals.is_empty() {
         return;
     }
     let mut kinds: HashMap<SymbolId, u32> = rivals.into_iter().map(|id| (id, 0)).collect();
     for dso in &resolved.shared {
         for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
-            if symbol.st_shndx() != SHN_UNDEF
-                && let Some(kinds) = kinds.get_mut(&dso.global(i as u32))
-            {
+            if let Some(kinds) = kinds.get_mut(&dso.global(i as u32)) {
                 *kinds |= match symbol.kind() {
+                    _ if symbol.st_shndx() == SHN_UNDEF => {
+                        if dso.version(i as u32).0 > VER_NDX_GLOBAL {
+                            0
+                        } else {
+                            MEANT
+                        }
+                    }
                     STT_FUNC | STT_GNU_IFUNC => FUNCTION,
                     STT_NOTYPE => FUNCTION | VARIABLE,
                     STT_TLS => THREAD_LOCAL,
@@ -242,7 +249,7 @@ impl Decider<'_, '_> {
         if entry.flags & (REFERS | flag::DEF_SHARED) == 0 {
             return false;
         }
-        if entry.flags & REFERS == 0 && flags & (sym::FUNC | sym::OBJECT | sym::TLS) != 0 {
+        if entry.flags & flag::DEF_SHARED != 0 && flags & (sym::FUNC | sym::OBJECT | sym::TLS) != 0 {
             self.rivals.lock().unwrap().push(id);
         }
         true
