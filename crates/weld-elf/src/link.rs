@@ -158,7 +158,7 @@ fn link_resolved<'j>(
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
     mode.check(options)?;
     // Which patterns of a linker script take which sections.
-    let read = |script| setup::ScriptRules::read(options, job.store, script, &resolved.objects);
+    let read = |script| setup::ScriptRules::read(options, job.store, script, resolved);
     let rules = inputs.script().map(|script| read(script)).transpose()?;
     if options.kind == OutputKind::Relocatable {
         return join_objects(job, inputs, resolved, (&comdats, rules.as_ref()), (mode, threads));

@@ -1,12 +1,14 @@
 //! What the options, scripts and objects add to one another: roots, `--wrap`, libraries.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 
 use crate::args::values;
+use crate::elf::*;
+use crate::ids::*;
 use crate::input::FileName;
 use crate::input::load::Inputs;
 use crate::input::object::Object;
@@ -16,7 +18,7 @@ use crate::resolve::Resolved;
 use crate::script::commands::Command;
 use crate::script::layout::LayoutScript;
 use crate::script::version_script::VersionScript;
-use crate::sections::scripted::{Judgement, Rules, Seen};
+use crate::sections::scripted::{COMMONS, Judgement, OfFile, Rules, Seen};
 use crate::sections::{Scripted, is_table};
 
 /// The libraries that objects ask for and that are not in `asked`, with who asks first. `asked` takes
@@ -63,8 +65,9 @@ impl<'j> ScriptRules<'j> {
         options: &Options,
         store: &'j InputStore<'j>,
         script: &LayoutScript,
-        objects: &[Object<'j>],
+        resolved: &Resolved<'j>,
     ) -> Result<ScriptRules<'j>, Diagnostic> {
+        let objects = &resolved.objects;
         let asked = &options.layout;
         let judgement = Judgement {
             orphans: asked.orphans,
@@ -88,7 +91,8 @@ impl<'j> ScriptRules<'j> {
                 }
                 seen
             };
-            let seen: Vec<Seen> = objects.par_iter().map(look).collect();
+            let mut seen: Vec<Seen> = objects.par_iter().map(look).collect();
+            seen.push(common_symbols(&rules, resolved));
             rules.decide(seen);
         }
         let bin_names = rules.bins.iter().map(|bin| names[bin.section as usize]).collect();
@@ -99,6 +103,28 @@ impl<'j> ScriptRules<'j> {
     pub fn scripted(&self) -> Scripted<'j, '_> {
         Scripted { rules: &self.rules, bin_names: &self.bin_names }
     }
+}
+
+/// What common symbols mean for output sections with constraints: each is writable, and of the file with its largest definition.
+fn common_symbols(rules: &Rules, resolved: &Resolved) -> Seen {
+    let mut seen = Seen::default();
+    let mut files: HashMap<FileId, OfFile> = HashMap::new();
+    for rival in &resolved.commons {
+        let entry = resolved.names.get(rival.id);
+        if entry.rank() != Rank::Common || entry.file() != rival.file {
+            continue;
+        }
+        let object = &resolved.objects[resolved.index_of_file[rival.file.index()] as usize];
+        let file = files.entry(rival.file).or_insert_with(|| rules.of_file(Some(&object.name)));
+        let symbol = &object.syms[rival.sym as usize];
+        let name = match () {
+            () if symbol.kind() == STT_TLS => COMMONS[1],
+            () if Some(symbol.st_shndx()) == object.machine.large_common() => COMMONS[2],
+            () => COMMONS[0],
+        };
+        rules.look(file, name, SHF_ALLOC | SHF_WRITE, &mut seen);
+    }
+    seen
 }
 
 /// Names that `--wrap` redirects: `foo` to `__wrap_foo`, `__real_foo` to `foo`; and what becomes of common
@@ -132,9 +158,9 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
             names.push((assignment.name.clone(), undefined));
             // What it refers to is only referred to if it is asked for itself.
             let asked = if assignment.provide { 0 } else { flag::REF_STRONG };
-            names.extend(assignment.value.symbols().map(|other| (other.to_owned(), undefined | asked)));
+            names.extend(assignment.needs().map(|other| (other.to_owned(), undefined | asked)));
         }
-        let values = script.expressions().into_iter();
+        let values = script.expressions_beside().into_iter();
         names.extend(
             values
                 .flat_map(|value| value.symbols())

@@ -6,7 +6,7 @@
 //# [lld] warning: few
 //# fail: no-cross-references.o -T both.ld
 //# [weld] error: no-cross-references\.o:\(\.a\+0x1\): \.a may not refer to \.b, as NOCROSSREFS says; it refers to 'in_b'
-//# [weld] error: no-cross-references\.o:\(\.b\+0x0\): \.b may not refer to \.a, as NOCROSSREFS says; it refers to
+//# [weld] error: no-cross-references\.o:\(\.b\+0x0\): \.b may not refer to \.a, as NOCROSSREFS says; it refers to '\.a'
 //# fail: no-cross-references.o -T to.ld
 //# [weld] error: no-cross-references\.o:\(\.b\+0x0\): \.b may not refer to \.a
 //# [weld] error-not: \.a may not refer

@@ -14,6 +14,11 @@
 //# section: .last addr=0x2 size=1
 //# link: --enable-non-contiguous-regions order.o -T order.ld -o order
 //# contains: .order = bca
+// What comes to a region may push on what was there.
+//# link: --enable-non-contiguous-regions chain.o -T chain.ld -o chain
+//# contains: .first = ab
+//# contains: .second = cx
+//# contains: .third = ydz
 //# fail: non-contiguous.o -T next.ld
 //# error: overflow
 //# fail: --enable-non-contiguous-regions non-contiguous.o -T full.ld
@@ -28,6 +33,20 @@
 .section .one,"a"; .byte 0x11
 .section .two,"a"; two: _start: .byte 0x22, 0x22
 .section .note.GNU-stack,"",@progbits
+//--- chain.s
+.globl _start
+_start:
+.section .s1,"a"; .ascii "a"
+.section .s2,"a"; .ascii "b"
+.section .s3,"a"; .ascii "c"
+.section .x,"a"; .ascii "x"
+.section .y,"a"; .ascii "y"
+.section .s4,"a"; .ascii "d"
+.section .z,"a"; .ascii "z"
+.section .note.GNU-stack,"",@progbits
+//--- chain.ld
+MEMORY { a : ORIGIN = 0, LENGTH = 2 b : ORIGIN = 2, LENGTH = 2 c : ORIGIN = 4, LENGTH = 8 }
+SECTIONS { .first : { *(.s*) } >a .second : { *(.s3) *(.x .y .s4) } >b .third : { *(.y .s4 .z) *(.text .data .bss) } >c }
 //--- next.ld
 MEMORY { a : ORIGIN = 0, LENGTH = 2 b : ORIGIN = 2, LENGTH = 16 }
 SECTIONS { .first : SUBALIGN(1) { *(.one) *(.two) } >a .last : SUBALIGN(8) { *(.two) } >b .rest : { *(.text .data .bss) } >b }

@@ -145,6 +145,10 @@ impl<'a> Search<'a, '_> {
 
     fn candidates(&self, path: &Path, script: bool, from: Option<&Opened<'a>>) -> Vec<PathBuf> {
         let Some(from) = from else {
+            // A file of that name is meant before one in the sysroot.
+            let inside =
+                in_sysroot(&self.options.inputs.sysroot, path).filter(|_| !self.store.rooted(path).exists());
+            let path = inside.as_deref().unwrap_or(path);
             let mut list = vec![path.to_owned()];
             if script && path.is_relative() {
                 list.extend(self.dirs().map(|dir| dir.join(path)));

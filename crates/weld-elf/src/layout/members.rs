@@ -204,7 +204,43 @@ impl<'a> Builder<'_, 'a> {
                 slot => *slot = Some(*used),
             }
         }
+        if self.options.sections.gc_sections {
+            self.leave_out_dead(&mut all);
+        }
         all
+    }
+
+    /// Has only sections that are left say what headers are, where they are not all alike. A script may join anything to anything.
+    fn leave_out_dead(&self, all: &mut [Option<OutputUse>]) {
+        let by_script = self.script.is_some_and(|script| script.script.has_sections);
+        let asked: Vec<bool> =
+            all.iter().map(|used| used.is_some_and(|used| by_script || used.is_mixed())).collect();
+        if !asked.contains(&true) {
+            return;
+        }
+        let mut left: Vec<Option<OutputUse>> = vec![None; all.len()];
+        for object in self.objects {
+            for (shdr, id) in object.shdrs.iter().zip(object.section_base..).map(|(s, id)| (s, SectionId(id)))
+            {
+                let section = self.sections.get(id);
+                let bin = section.bin();
+                if !asked.get(bin.index()).is_some_and(|asked| *asked)
+                    || !section.in_image()
+                    || !self.live.contains(id)
+                {
+                    continue;
+                }
+                let used = OutputUse::new(bin, self.machine, shdr);
+                match &mut left[bin.index()] {
+                    Some(seen) => seen.join(&used),
+                    slot => *slot = Some(used),
+                }
+            }
+        }
+        // Of those that are all dead nobody asks.
+        for (used, left) in all.iter_mut().zip(left) {
+            *used = left.or(*used);
+        }
     }
 
     /// Lists what runs of input sections have for each bin.
@@ -268,6 +304,14 @@ impl<'a> Builder<'_, 'a> {
     /// The alignment that a member asks for.
     pub(super) fn align_of(&self, member: &Member) -> u64 {
         member.as_section().map_or(1, |id| self.sections.get(id).align())
+    }
+
+    /// The same whatever a script substitutes for it.
+    pub(super) fn own_align_of(&self, member: &Member) -> u64 {
+        let Some(id) = member.as_section() else { return 1 };
+        let object = &self.objects[self.owners.object(id).index()];
+        let shdr = &object.shdrs[(id.0 - object.section_base) as usize];
+        shdr.sh_addralign().max(1)
     }
 
     /// Makes the output sections of input sections and lists their members.

@@ -66,7 +66,16 @@ fn check_section(
             continue;
         }
         let spot = object.at_byte(id.0 - object.section_base, reloc.r_offset());
-        let name = wording::shown(image.options, object.symbol_name(reloc.sym()));
+        let name = match object.symbol_name(reloc.sym()) {
+            // A section's own symbol.
+            b"" => {
+                let local =
+                    object.syms.get(reloc.sym() as usize).map(|local| object.place(reloc.sym(), local));
+                let Some(SymbolPlace::Section(shndx)) = local else { continue };
+                String::from_utf8_lossy(object.section_name(shndx as usize).unwrap_or(b""))
+            }
+            name => wording::shown(image.options, name),
+        };
         let (from, to) = (&image.layout[from].name, &image.layout[to].name);
         let text = format!(
             "{} may not refer to {}, as NOCROSSREFS says; it refers to '{name}'",

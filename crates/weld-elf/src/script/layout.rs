@@ -221,10 +221,18 @@ impl LayoutScript {
 
     /// Expressions whose symbols have to be known whatever else is.
     pub fn expressions(&self) -> Vec<&Expr> {
+        let assigned = self.statements.iter().filter_map(|statement| match statement {
+            Statement::Assign(assignment) if !assignment.provide => Some(&assignment.value),
+            _ => None,
+        });
+        assigned.chain(self.expressions_beside()).collect()
+    }
+
+    /// The same without those of assignments outside of output sections.
+    pub fn expressions_beside(&self) -> Vec<&Expr> {
         let mut list = Vec::new();
         for statement in &self.statements {
             match statement {
-                Statement::Assign(assignment) if !assignment.provide => list.push(&assignment.value),
                 Statement::Assign(_) | Statement::Class(_) => {}
                 Statement::Assert(assertion) => list.push(&assertion.value),
                 Statement::Section(section) => expressions_of(section, &mut list),
@@ -347,6 +355,26 @@ mod tests {
         script.add_default(parse_alone(b"SECTIONS { .a : { } .b : { } }", "default")?);
         script.put_in_place()?;
         Ok(script.descriptions().map(|s| String::from_utf8_lossy(&s.name).into_owned()).collect())
+    }
+
+    #[test]
+    fn what_is_a_default() {
+        let is = |text: &str| {
+            let mut script = LayoutScript::default();
+            for command in parse_alone(format!("SECTIONS {{ v = {text}; }}").as_bytes(), "t").unwrap() {
+                script.add(command).unwrap();
+            }
+            let (assignment, _) = script.assignments().next().unwrap();
+            (assignment.is_default(), assignment.needs().map(str::to_owned).collect::<Vec<_>>().join(" "))
+        };
+        let yes = |needs: &str| (true, needs.to_owned());
+        assert_eq!(is("DEFINED(v) ? v : 0x400"), yes(""));
+        assert_eq!(is("(DEFINED(v) ? v : w ? 1 : x)"), yes("w x"));
+        for text in
+            ["DEFINED(v) ? v + 1 : 4", "(DEFINED(v) ? v : 4) + 1", "DEFINED(w) ? v : 0", "DEFINED(v) ? 0 : v"]
+        {
+            assert_eq!(is(text), (false, "v".to_owned()));
+        }
     }
 
     #[test]

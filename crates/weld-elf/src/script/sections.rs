@@ -77,6 +77,22 @@ impl Assignment {
     pub fn is_dot(&self) -> bool {
         self.name == "."
     }
+
+    /// Whether it is for a symbol that is not defined: `v = DEFINED(v) ? v : …`.
+    pub fn is_default(&self) -> bool {
+        match &self.value.code[..] {
+            [Op::Defined(asked), Op::JumpIfZero(_), Op::Symbol(own), Op::Jump(end), ..] => {
+                *asked == self.name && *own == self.name && *end as usize == self.value.code.len()
+            }
+            _ => false,
+        }
+    }
+
+    /// The symbols that its value depends on. A default does not depend on its own.
+    pub fn needs(&self) -> impl Iterator<Item = &str> {
+        let own = self.is_default().then_some(self.name.as_str());
+        self.value.symbols().filter(move |name| Some(*name) != own)
+    }
 }
 
 /// `ASSERT(EXPRESSION, MESSAGE)`

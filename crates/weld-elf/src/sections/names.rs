@@ -26,7 +26,7 @@ pub const TEXT_PREFIXES: &[&[u8]] =
     &[b".text.hot", b".text.unknown", b".text.unlikely", b".text.startup", b".text.exit", b".text.split"];
 
 #[inline(always)]
-pub(super) fn continues(name: &[u8], prefix: &[u8]) -> bool {
+pub fn continues(name: &[u8], prefix: &[u8]) -> bool {
     name.starts_with(prefix) && (name.len() == prefix.len() || name[prefix.len()] == b'.')
 }
 

@@ -282,6 +282,15 @@ impl Rules {
         }
     }
 
+    /// Whether the first place of the linker's own sections of a name sorts them by alignment.
+    pub fn sorts_by_alignment(&self, name: &[u8]) -> bool {
+        let flags = crate::elf::SHF_ALLOC | crate::elf::SHF_WRITE;
+        match self.find(&self.of_file(None), name, flags) {
+            Found::Bin(bin) => self.bin(bin).is_some_and(|bin| bin.sort.contains(&Sort::Alignment)),
+            _ => false,
+        }
+    }
+
     /// Whether a pattern with `KEEP` matches a section, be it the one that takes it or not.
     pub fn keeps(&self, file: &OfFile, name: &[u8], flags: u64) -> bool {
         let mut keeps = false;
@@ -300,6 +309,14 @@ impl Rules {
     /// Whether sections may go elsewhere than where [`Self::find`] says.
     pub fn may_spill(&self) -> bool {
         self.spills || self.has_classes
+    }
+
+    /// Which of the patterns for names match one; those of the same have the same places.
+    pub fn matching(&self, name: &[u8]) -> Vec<u32> {
+        let mut all = Vec::new();
+        self.names.all(name, |text| all.push(text));
+        all.sort_unstable();
+        all
     }
 
     /// Where else a section may go that [`Self::find`] puts into `bin`, one after the other: to further places of its class; or
@@ -455,10 +472,9 @@ impl<'s> Compiler<'s> {
         let default = self.sort;
         let sort_of = |sort: [Sort; 2]| match (sort[0], default) {
             (Sort::Default, Some(default)) => [default, Sort::Default],
-            // The second key of what sorts already.
-            (Sort::Name, Some(Sort::Alignment)) if sort[1] == Sort::Default => [Sort::Name, Sort::Alignment],
-            (Sort::Alignment, Some(Sort::Name)) if sort[1] == Sort::Default => [Sort::Alignment, Sort::Name],
             (Sort::None, _) => [Sort::Default; 2],
+            // The second key of what sorts already.
+            (first, Some(default)) if sort[1] == Sort::Default && first != default => [first, default],
             _ => sort,
         };
         let discard = description.name == b"/DISCARD/";

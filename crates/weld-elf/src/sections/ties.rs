@@ -23,11 +23,11 @@ impl Parser<'_, '_> {
     pub(super) fn note_liveness(&mut self, shndx: usize, name: &[u8]) {
         let shdr = &self.object.shdrs[shndx];
         let flags = shdr.sh_flags();
-        if flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0 {
+        // What is linked to itself lies where it comes, and lives by itself.
+        let tied = flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0 && shdr.sh_link() as usize != shndx;
+        if tied {
             let leader = shdr.sh_link();
-            if leader as usize == shndx {
-                self.error(shndx, "is linked to itself (sh_link)");
-            } else if self.object.shdrs.get(leader as usize).is_some_and(|s| is_table(s.sh_type())) {
+            if self.object.shdrs.get(leader as usize).is_some_and(|s| is_table(s.sh_type())) {
                 self.error(
                     shndx,
                     &format!("is linked to section {leader} (sh_link), which holds no code or data"),
@@ -39,7 +39,6 @@ impl Parser<'_, '_> {
                 self.error(shndx, &format!("is linked to section {leader} (sh_link), which does not exist"));
             }
         }
-        let tied = flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0;
         if flags & SHF_ALLOC == 0 {
             self.found.extra.unallocated.push(shndx as u32);
             if tied && flags & SHF_GNU_RETAIN != 0 {

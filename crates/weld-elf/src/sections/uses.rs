@@ -14,11 +14,13 @@ pub struct JoinedKind {
     kind: u32,
     /// The first type of arrays of functions among them; or 0.
     array: u32,
+    /// They have several.
+    mixed: bool,
 }
 
 impl JoinedKind {
     pub fn new(kind: u32) -> JoinedKind {
-        JoinedKind { kind, array: if is_array(kind) { kind } else { 0 } }
+        JoinedKind { kind, array: if is_array(kind) { kind } else { 0 }, mixed: false }
     }
 
     #[inline]
@@ -26,7 +28,13 @@ impl JoinedKind {
         if *self != other {
             self.kind = if self.kind == other.kind { self.kind } else { SHT_PROGBITS };
             self.array = if self.array == 0 { other.array } else { self.array };
+            self.mixed = true;
         }
+    }
+
+    /// Whether not all had the same type.
+    pub fn is_mixed(self) -> bool {
+        self.mixed
     }
 
     pub fn has_array(self) -> bool {
@@ -77,6 +85,12 @@ impl OutputUse {
             is_read: has_bytes && flags & unread == 0,
             entsize: shdr.sh_entsize(),
         }
+    }
+
+    /// Whether some input sections of it ask for other rights or another type than others do.
+    pub fn is_mixed(&self) -> bool {
+        const RIGHTS: u64 = SHF_ALLOC | SHF_WRITE | SHF_EXECINSTR | SHF_TLS;
+        (self.any_flags ^ self.all_flags) & RIGHTS != 0 || self.kind.is_mixed()
     }
 
     pub fn join(&mut self, other: &OutputUse) {

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use weld_common::diag::DiagSink;
 
+use super::assigned::{self, Original};
 use super::{Symbols, natures, sym};
 use crate::ids::*;
-use crate::input::object::SymbolPlace;
 use crate::mode::Mode;
 use crate::names::spelled;
 use crate::names::{Rank, flag, pack};
@@ -87,7 +87,9 @@ pub struct Internals {
     /// Those of them that a value depends on which there will be: no `PROVIDE` that nobody asks for.
     pub script_needs: Vec<SymbolId>,
     /// Symbols that the layout computes, with what objects define by their names, if they do.
-    computed: HashMap<SymbolId, Option<(SectionId, u64)>>,
+    computed: HashMap<SymbolId, Option<Original>>,
+    /// Which of a script's assignments to symbols take effect, in its order.
+    in_effect: Vec<bool>,
 }
 
 impl Internals {
@@ -108,11 +110,8 @@ impl Internals {
         let own_layout = script.is_some_and(|(script, _)| script.has_sections && !script.adds_to_default);
         internals.linker_made(resolved, sections, (options, own_layout), sink);
         if let Some((script, rules)) = script {
-            natures::note(
-                &mut internals,
-                resolved,
-                &script.assignments_of(|section| !rules.is_disabled(section)),
-            );
+            let all = internals.effective(script.assignments_of(|section| !rules.is_disabled(section)));
+            natures::note(&mut internals, resolved, &all);
         }
         internals.follow_aliases(resolved, sink);
         internals
@@ -162,12 +161,14 @@ impl Internals {
     /// All assignments of a script that lays out.
     fn computed_by(&mut self, resolved: &mut Resolved, script: &LayoutScript, rules: &Rules) {
         let all = script.assignments_of(|section| !rules.is_disabled(section));
+        self.in_effect = assigned::in_effect(resolved, &all);
+        let all = self.effective(all);
         for (assignment, _) in all.iter().filter(|(assignment, _)| !assignment.provide) {
             let target = Target::Computed { absolute: false, same: None };
             let flags = if assignment.hidden { flag::VIS_HIDDEN } else { 0 };
             let name = assignment.name.as_bytes();
             let Some(id) = resolved.names.find(name) else { continue };
-            let original = original(resolved, id);
+            let original = assigned::original(resolved, id);
             self.computed.entry(id).or_insert(original);
             self.assign(resolved, name, (target, flags), assignment.place.to_string());
         }
@@ -234,8 +235,18 @@ impl Internals {
     }
 
     /// Whether a layout by a script computes a symbol, and if so what an object defines by that name.
-    pub fn computed(&self, id: SymbolId) -> Option<Option<(SectionId, u64)>> {
+    pub fn computed(&self, id: SymbolId) -> Option<Option<Original>> {
         self.computed.get(&id).copied()
+    }
+
+    /// Whether an assignment of the script takes effect, by its number among those to symbols.
+    pub fn takes_effect(&self, assignment: usize) -> bool {
+        self.in_effect.get(assignment).copied().unwrap_or(true)
+    }
+
+    /// Those of all assignments of the script that take effect.
+    fn effective<T>(&self, all: Vec<T>) -> Vec<T> {
+        all.into_iter().zip(&self.in_effect).filter(|(_, takes)| **takes).map(|(one, _)| one).collect()
     }
 
     fn name_last(&mut self, origin: String) {
@@ -484,22 +495,6 @@ struct Provided<'s> {
     value: Option<&'s DefsymValue>,
     flags: u32,
     origin: String,
-}
-
-/// What an object defines by a name.
-fn original(resolved: &Resolved, id: SymbolId) -> Option<(SectionId, u64)> {
-    let entry = resolved.names.get(id);
-    if !matches!(entry.rank(), Rank::Strong | Rank::Weak) {
-        return None;
-    }
-    let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-    let symbol = &object.syms[entry.sym() as usize];
-    match object.place(entry.sym(), symbol) {
-        SymbolPlace::Section(section) if (section as usize) < object.shdrs.len() => {
-            Some((SectionId(object.section_base + section), symbol.st_value()))
-        }
-        _ => None,
-    }
 }
 
 fn target_of(resolved: &Resolved, value: &DefsymValue) -> Option<Target> {

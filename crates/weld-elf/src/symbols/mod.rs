@@ -5,6 +5,7 @@
 //! runs on many threads, records in it what a symbol needs (GOT slot, PLT entry, …); before and
 //! after the scan nobody writes it.
 
+pub mod assigned;
 pub mod exports;
 pub mod internal;
 mod natures;

@@ -90,18 +90,21 @@ impl Finder<'_, '_> {
                 None => Nature::Address,
             }
         };
-        match assignment.value.nature(of_symbol, |name| self.is_defined(name)) {
+        match assignment.value.nature(of_symbol, |name| self.is_defined(name, at)) {
             // It counts from the start of the section.
             Nature::Number if *inside => Nature::Address,
             nature => nature,
         }
     }
 
-    /// `None`: what the script defines, it defines for what comes behind.
-    fn is_defined(&self, name: &str) -> Option<bool> {
+    /// Whether a symbol is defined for assignment `at`: what the script defines, it defines for what comes behind. `None`: that is
+    /// not known yet.
+    fn is_defined(&self, name: &str, at: u32) -> Option<bool> {
         let Some(id) = self.find(name) else { return Some(false) };
-        if self.internals.computed(id).is_some() {
-            return None;
+        if let Some(original) = self.internals.computed(id) {
+            let before = self.of_symbol.get(&id)?.first().is_some_and(|first| *first < at);
+            let asks_of_itself = self.all[at as usize].0.name == name;
+            return (asks_of_itself && !before).then_some(original.is_some());
         }
         match self.resolved.names.get(id).rank() {
             Rank::Provided => None,

@@ -118,6 +118,13 @@ impl ByFile<'_, '_> {
         }
     }
 
+    /// Which kinds the script discards altogether.
+    fn discarded(&self) -> [bool; KINDS as usize] {
+        let file = self.rules.of_file(None);
+        let find = |name: &[u8]| self.rules.find(&file, name, SHF_ALLOC | SHF_WRITE);
+        COMMONS.map(|name| !self.rules.parts_commons && find(name) == Found::Discarded)
+    }
+
     /// Whether the script wants one kept that nothing refers to.
     fn keeps(&mut self, id: SymbolId, kind: u32) -> bool {
         let rules = self.rules;
@@ -176,7 +183,12 @@ pub fn allocate_commons(
 ) -> Result<Commons, String> {
     let mut commons = Commons::default();
     let mut by_file = rules.map(|rules| ByFile { rules, resolved, known: HashMap::new() });
-    for (id, common) in merged_commons(resolved)? {
+    let discarded = by_file.as_ref().map_or([false; KINDS as usize], ByFile::discarded);
+    let mut list = merged_commons(resolved)?;
+    if rules.is_some_and(|rules| COMMONS.iter().any(|name| rules.sorts_by_alignment(name))) {
+        list.sort_by_key(|(_, common)| std::cmp::Reverse(common.align));
+    }
+    for (id, common) in list {
         let symbol = &mut symbols.list[id.index()];
         if symbol.kind() != sym::COMMON {
             continue;
@@ -186,7 +198,18 @@ pub fn allocate_commons(
             false if common.large => IN_LBSS,
             false => IN_BSS,
         };
-        if gc && !symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS) {
+        let is_asked_for = symbol.has(sym::USED | sym::EXPORTED | sym::NEEDS);
+        if discarded[kind as usize] {
+            if is_asked_for {
+                let name = String::from_utf8_lossy(resolved.names.get(id).name);
+                let place = String::from_utf8_lossy(COMMONS[kind as usize]);
+                return Err(format!(
+                    "the script discards {place}, and with it the common symbol {name}, which is referred to"
+                ));
+            }
+            continue;
+        }
+        if gc && !is_asked_for {
             if !by_file.as_mut().is_some_and(|by_file| by_file.keeps(id, kind)) {
                 continue;
             }

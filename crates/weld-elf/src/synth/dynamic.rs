@@ -14,6 +14,8 @@ use crate::layout::{ChunkKind, Layout};
 use crate::live::{Live, fact};
 use crate::mode::Mode;
 use crate::options::{Bsymbolic, MemtagMode, Options, OutputKind};
+use crate::script::layout::LayoutScript;
+use crate::script::sections::Content;
 use crate::symbols::prefetch_definition;
 use crate::synth::dynsym::DynSym;
 use crate::synth::image::Image;
@@ -318,16 +320,28 @@ impl Synthetic for Section {
     }
 }
 
+/// Arrays of functions that `.dynamic` names.
+const ARRAYS: [&[u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
+
+/// Those of them for which a script has data of its own.
+pub(super) fn arrays_of_script(script: &LayoutScript) -> Vec<&'static [u8]> {
+    let with_data = |name: &[u8]| {
+        let is_data = |content: &Content| matches!(content, Content::Data(..));
+        script.descriptions().any(|section| section.name == name && section.contents.iter().any(is_data))
+    };
+    ARRAYS.into_iter().filter(|name| with_data(name)).collect()
+}
+
 /// Which of the arrays that `.dynamic` names will exist.
 fn arrays(sizes: &Sizes) -> Vec<&'static [u8]> {
     let sections = sizes.sections;
-    let names: [&'static [u8]; 3] = [b".preinit_array", b".init_array", b".fini_array"];
+    let names = ARRAYS;
     // With a linker script there may be several bins for one.
     let number = |name: &[u8]| names.iter().position(|n| *n == name);
     let bins = (0..).map(BinId).zip(&sections.bins);
     let wanted: Vec<(BinId, usize)> = bins.filter_map(|(bin, name)| Some((bin, number(name)?))).collect();
     let of_bin = |bin: BinId| wanted.iter().find(|w| w.0 == bin).map(|w| w.1);
-    let mut found = [false; 3];
+    let mut found = names.map(|name| sizes.plan.arrays_of_script.contains(&name));
     for (object, extra) in sizes.objects.iter().zip(&sections.objects) {
         let missing = |bin: BinId| of_bin(bin).filter(|k| !found[*k]);
         if !extra.uses.iter().any(|u| missing(u.bin).is_some()) {

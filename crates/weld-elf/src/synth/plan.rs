@@ -25,7 +25,7 @@ use super::attributes;
 use super::commons::{Commons, Copies, allocate_commons, allocate_copies};
 use super::debug_info::object::Objects;
 use super::debug_names;
-use super::dynamic::DynamicPlan;
+use super::dynamic::{DynamicPlan, arrays_of_script};
 use super::dynsym::{self, DynSym};
 use super::eh_frames::{self, EhFrames};
 use super::emitted_relocs::EmittedRelocs;
@@ -111,6 +111,8 @@ pub struct Plan<'a> {
     pub properties: Option<Properties>,
     /// `-r`.
     pub joined: Option<Joined>,
+    /// Arrays of functions that `.dynamic` names and that a script has data for.
+    pub(super) arrays_of_script: Vec<&'static [u8]>,
     /// Sections that were compressed, by their ids.
     compressed: Vec<(OutputSectionId, CompressedSection)>,
     /// How dynamic relocations are stored.
@@ -220,6 +222,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             plt,
             variant_calls,
             has_tagged,
+            arrays_of_script: self.context.inputs.layout().map_or(Vec::new(), |s| arrays_of_script(s)),
             dynsym,
             eh_frames,
             symtab,
@@ -422,6 +425,7 @@ impl<'a> Plan<'a> {
             debug_names: None,
             properties: None,
             joined: None,
+            arrays_of_script: Vec::new(),
             compressed: Vec::new(),
             reloc_form: machine.reloc_form(),
             counts: Counts::default(),
@@ -607,6 +611,13 @@ impl<'a> Plan<'a> {
             let name = String::from_utf8_lossy(name);
             let text = format!("section {name} is in none of the script's memory regions");
             match job.options.layout.check_sections {
+                true => job.sink.error(text),
+                false => job.sink.warn(text),
+            }
+        }
+        let wrong = self.layout.script.iter().flat_map(|script| script.not_loaded(&self.layout));
+        for (text, is_error) in wrong {
+            match is_error {
                 true => job.sink.error(text),
                 false => job.sink.warn(text),
             }

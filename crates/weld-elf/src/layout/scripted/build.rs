@@ -117,6 +117,8 @@ pub(super) struct Maker<'s> {
     pub data_chunks: Vec<ChunkId>,
     pub assigned: Vec<Assigned>,
     pub by_symbol: HashMap<SymbolId, usize>,
+    /// The number of the next assignment to a symbol.
+    pub next_assignment: usize,
     /// Which of the members of its output section those of each bin are.
     pub ranges: Vec<Range<usize>>,
     pub linked: Vec<Linked>,
@@ -140,6 +142,7 @@ impl<'s> Maker<'s> {
             data_chunks: Vec::new(),
             assigned: Vec::new(),
             by_symbol: HashMap::new(),
+            next_assignment: 0,
             ranges: Vec::new(),
             linked: Vec::new(),
             orphans: Vec::new(),
@@ -154,7 +157,9 @@ impl<'s> Maker<'s> {
         }
         let source = self.source;
         let of_bin = self.of_bin.iter().filter(|_| source.rules.may_spill());
-        let homes = of_bin.map(|planned| Some(self.planned[(*planned)?].block as u32)).collect();
+        let homes = of_bin
+            .map(|planned| Some((self.planned[(*planned)?].block as u32, (*planned)? as u32)))
+            .collect();
         let named = |name: &str| source.names.get(name).copied();
         let objects = |name: &str| named(name).is_some_and(|id| !self.by_symbol.contains_key(&id));
         let needs_places = source.script.expressions().iter().any(|value| value.symbols().any(objects))
@@ -197,6 +202,7 @@ impl<'s> Maker<'s> {
             homes,
             linked: self.linked,
             without_headers: false,
+            room_for_headers: 0,
             moments: Vec::new(),
         }
     }

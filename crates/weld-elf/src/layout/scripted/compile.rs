@@ -61,6 +61,12 @@ impl Maker<'_> {
 
     /// Whether there is something to be done: what nothing asks for is not defined.
     fn assign(&mut self, assignment: &Assignment) -> bool {
+        if !assignment.is_dot() {
+            self.next_assignment += 1;
+            if !self.source.internals.takes_effect(self.next_assignment - 1) {
+                return false;
+            }
+        }
         let target = self.target(&assignment.name);
         if target.is_none() && !assignment.is_dot() {
             return false;
@@ -89,7 +95,12 @@ impl Maker<'_> {
         section: &SectionDescription,
         overlay: Option<(&Overlay, usize)>,
     ) -> Result<(), String> {
-        if section.name == b"/DISCARD/" || self.source.rules.is_disabled(number) {
+        if self.source.rules.is_disabled(number) {
+            return Ok(());
+        }
+        if section.name == b"/DISCARD/" {
+            let is_symbol = |content: &&Content| matches!(content, Content::Assign(a) if !a.is_dot());
+            self.next_assignment += section.contents.iter().filter(is_symbol).count();
             return Ok(());
         }
         let first = overlay.map(|(_, first)| first);

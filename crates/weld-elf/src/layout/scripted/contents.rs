@@ -11,6 +11,7 @@ use crate::layout::members::{Builder, Head, Parts};
 use crate::layout::runs::Group;
 use crate::layout::{Chunk, ChunkKind, OutputSection};
 use crate::script::sections::SectionType;
+use crate::sections::names::continues;
 use crate::sections::scripted::{COMMONS, Found};
 use crate::sections::{JoinedKind, OutputUse};
 use crate::symbols::IN_TBSS;
@@ -134,7 +135,7 @@ impl Maker<'_> {
                 }
             }
             let planned = match (found, &spec.place) {
-                (Found::Discarded, _) if may_be_discarded(kind) => continue,
+                (Found::Discarded, _) if may_be_discarded(kind) || spec.size == 0 => continue,
                 (Found::Discarded, _) => {
                     let name = String::from_utf8_lossy(names[0]).into_owned();
                     return Err(format!("the script discards {name}, which the output cannot do without"));
@@ -231,6 +232,7 @@ impl Maker<'_> {
         let mut flags = SHF_ALLOC;
         // The memory that the first section of an overlay has found is that of all of them.
         let mut overlay: Option<(usize, Option<usize>)> = None;
+        let mut regions = HashMap::new();
         let has_data: HashSet<usize> = self.data.iter().map(|(_, block)| *block).collect();
         for (number, (block, contents)) in self.blocks.iter_mut().zip(&mut self.contents).enumerate() {
             if !contents.forced {
@@ -247,6 +249,9 @@ impl Maker<'_> {
             }
             if has_data.contains(&number) && out.kind == SHT_NOBITS {
                 out.kind = SHT_PROGBITS;
+                if contents.used.is_none() && contents.head.is_none() {
+                    name_kind(&mut out, builder.machine.target.format.word());
+                }
             }
             match &contents.kind {
                 SectionType::Usual => {}
@@ -271,7 +276,7 @@ impl Maker<'_> {
                 let of_overlay = overlay.filter(|(first, _)| block.overlay == Some(*first));
                 block.region = match of_overlay {
                     Some((_, region)) => region,
-                    None => self.source.region_for(out.flags),
+                    None => self.source.region_for(out.flags, &mut regions),
                 };
                 overlay = block.overlay.map(|first| (first, block.region));
             }
@@ -284,9 +289,26 @@ impl Maker<'_> {
 }
 
 impl Source<'_> {
-    /// The region that takes a section with these flags which does not name one.
-    pub(super) fn region_for(&self, flags: u64) -> Option<usize> {
-        self.script.regions.iter().position(|region| region.attributes.take(flags))
+    /// The region that takes a section with these flags which does not name one. `known` is what has been asked before.
+    pub(super) fn region_for(&self, flags: u64, known: &mut HashMap<u64, Option<usize>>) -> Option<usize> {
+        let find = || self.script.regions.iter().position(|region| region.attributes.take(flags));
+        *known.entry(flags).or_insert_with(find)
+    }
+}
+
+/// Gives a section in which there is only data of the script the type that its name promises: notes, and arrays of functions.
+fn name_kind(out: &mut OutputSection, word: u64) {
+    let is = |array: &[u8]| continues(&out.name, array);
+    out.kind = match () {
+        () if out.name.starts_with(b".note") => SHT_NOTE,
+        () if is(b".init_array") => SHT_INIT_ARRAY,
+        () if is(b".fini_array") => SHT_FINI_ARRAY,
+        () if is(b".preinit_array") => SHT_PREINIT_ARRAY,
+        () => return,
+    };
+    if out.kind != SHT_NOTE {
+        out.flags |= SHF_WRITE;
+        out.entsize = word;
     }
 }
 

@@ -300,7 +300,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
         self.layout[out].align = strictest;
         // An address that is given holds as it is, but for `ALIGN`.
-        let by = if !given || align.is_some() { strictest } else { 1 };
+        let by = if given { asked_align } else { strictest };
         let usual = align_to(self.dot, by);
         // Thread-local zeroes go on where the template ends.
         let template = self.tls.filter(|_| !given && is_tls_zeroes(&self.layout[out]));
@@ -552,7 +552,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             // 0 for what there is not, so that scripts can ask.
             Op::Size(name) => Value::number(self.extent(name).map_or(0, |(_, extent)| extent.size)),
             Op::Alignment(name) => Value::number(self.extent(name)?.1.align),
-            Op::HeadersSize => Value::number(self.layout.headers_size()),
+            Op::HeadersSize => Value::number(self.layout.headers_size().max(self.script.room_for_headers)),
             Op::Defined(name) => Value::number(u64::from(self.is_defined(name))),
             Op::MaxPageSize => Value::number(self.pages.max),
             Op::CommonPageSize => Value::number(self.pages.common),
@@ -623,10 +623,16 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         };
         if let Some(slot) = self.script.by_symbol.get(&id) {
             let assigned = &self.script.assigned[*slot];
-            let original = assigned.original.filter(|_| !assigned.seen);
-            return Ok(original
-                .and_then(|(section, at)| self.place_in(section, at))
-                .unwrap_or(assigned.value));
+            return Ok(match assigned.original.filter(|_| !assigned.seen) {
+                None => assigned.value,
+                Some(Original::Number(number)) => Value::absolute(number),
+                Some(Original::Place(section, at)) => self.place_in(section, at).unwrap_or(assigned.value),
+                Some(Original::Common) => {
+                    return Err(format!(
+                        "symbol {name} is common, and the script defines it itself: it has no other address"
+                    ));
+                }
+            });
         }
         self.object_symbol(id).ok_or_else(|| format!("symbol {name} is not defined"))
     }

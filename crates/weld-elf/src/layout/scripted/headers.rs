@@ -16,11 +16,12 @@ use crate::layout::overlaps;
 use crate::layout::place;
 use crate::layout::program::{Memory, Program};
 use crate::layout::segments::{self, PageSizes, SegmentFacts, is_tls_zeroes};
-use crate::layout::{Chunk, OutputSection, Segment};
+use crate::layout::{Chunk, ChunkKind, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
 const PASSES: usize = 32;
-/// From this pass on headers that no longer fit where they were stay out: with a program header less they would fit again, and so on.
+/// From this pass on headers that no longer fit where they were stay out: with a program header less they would fit again, and so on. And
+/// `SIZEOF_HEADERS` gets no smaller: what a script places behind it may need a program header less then, and one more again.
 const STEADY: usize = 4;
 
 /// Gives everything its address, and the file its program headers.
@@ -96,6 +97,9 @@ fn settle<'a>(
             let has_headers = layout.segments.iter().any(|segment| segment.headers);
             script.without_headers |= number >= STEADY && had_headers && !has_headers;
             had_headers = has_headers;
+            if number >= STEADY {
+                script.room_for_headers = script.room_for_headers.max(layout.headers_size());
+            }
         }
         if script.needs_places {
             place_members(script, layout, sections, parallel);
@@ -398,6 +402,42 @@ fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result
     Ok(())
 }
 
+impl Scripted {
+    /// What is wrong with program headers by `PHDRS` for whoever loads the file: sections in memory that are not loaded, or are not where a
+    /// loader looks for them; and whether the file is of no use by that.
+    pub fn not_loaded(&self, layout: &Layout) -> Vec<(String, bool)> {
+        if self.script.phdrs.is_none() || layout.raw {
+            return Vec::new();
+        }
+        let dynamic = layout.chunk(ChunkKind::Dynamic).map(|chunk| chunk.out);
+        let unloaded: Vec<_> =
+            self.blocks.iter().filter(|block| block.unloaded).filter_map(|b| b.out).collect();
+        let mut list = Vec::new();
+        for (id, out) in layout.with_ids() {
+            let is_loaded = |s: &Segment| s.kind == PT_LOAD && s.sections.contains(&id.index());
+            if !out.is_alloc()
+                || out.size == 0
+                || is_tls_zeroes(out)
+                || unloaded.contains(&id)
+                || layout.segments.iter().any(is_loaded)
+            {
+                continue;
+            }
+            let name = String::from_utf8_lossy(&out.name);
+            list.push((
+                format!("section {name} is in memory, but in no loadable program header of PHDRS"),
+                Some(id) == dynamic,
+            ));
+        }
+        let mut named = layout.segments.iter().filter(|s| s.kind == PT_DYNAMIC && !s.sections.is_empty());
+        if let Some(first) = named.find(|s| dynamic.is_none_or(|id| s.sections.start != id.index())) {
+            let name = String::from_utf8_lossy(&layout.sections[first.sections.start].name);
+            list.push((format!("section {name} is where PHDRS has the dynamic section (PT_DYNAMIC)"), true));
+        }
+        list
+    }
+}
+
 fn is_inside(layout: &Layout, chunk: &Chunk) -> bool {
     let out = layout.sections.get(chunk.out.index());
     out.is_none_or(|out| chunk.address.checked_add(chunk.size).is_some_and(|end| end <= out.size))
@@ -460,6 +500,19 @@ fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Resul
             },
         };
         let offset = out.address.wrapping_sub(distance);
+        if let Some(load) = load
+            && let Some(first) = layout.segments[load].sections.clone().next()
+            && out.address < layout.sections[first].address
+            && out.size > 0
+        {
+            let (name, first) = (String::from_utf8_lossy(&out.name), &layout.sections[first]);
+            return Err(format!(
+                "section {name} at {:#x} lies below {} at {:#x}, with which its program header begins",
+                out.address,
+                String::from_utf8_lossy(&first.name),
+                first.address
+            ));
+        }
         let out = &mut layout.sections[i];
         if out.is_nobits() {
             out.offset = if offset >= cursor && offset - cursor < facts.pages.max { offset } else { cursor };

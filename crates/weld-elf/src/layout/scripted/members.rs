@@ -193,6 +193,9 @@ impl Source<'_> {
                     Sort::Default | Sort::None => continue,
                     Sort::Name => sort_by_key(list, parallel, name),
                     Sort::NameReversed => sort_by_key(list, parallel, |m| Reverse(name(m))),
+                    Sort::Alignment if of_script.subalign.is_some() => {
+                        sort_by_key(list, parallel, |m| Reverse(builder.own_align_of(m)))
+                    }
                     Sort::Alignment => sort_by_key(list, parallel, |m| Reverse(builder.align_of(m))),
                     Sort::InitPriority => sort_by_key(list, parallel, |m| init_priority(name(m))),
                     Sort::InitPriorityReversed => {

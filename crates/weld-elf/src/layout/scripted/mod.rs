@@ -45,6 +45,7 @@ use crate::script::lexer::Place;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
 use crate::symbols::Symbols;
+use crate::symbols::assigned::Original;
 use crate::symbols::internal::Internals;
 
 /// What a layout by a script is made from, besides what any layout is.
@@ -170,7 +171,7 @@ struct Assigned {
     /// It has been assigned to in this pass.
     seen: bool,
     /// What an object defines by that name, which the script replaces: until then it is meant.
-    original: Option<(SectionId, u64)>,
+    original: Option<Original>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -214,12 +215,14 @@ pub struct Scripted {
     pub orphans: Vec<String>,
     /// The headers are not loaded, although there seems to be room for them: they would be one more then, for which there is none.
     without_headers: bool,
+    /// `SIZEOF_HEADERS` is at least this.
+    room_for_headers: u64,
     /// Sections with `SHF_LINK_ORDER` by what they are linked to.
     linked: Vec<Linked>,
     /// The location counter in front of each assignment and behind it, in order.
     moments: Vec<(u64, u64)>,
-    /// The block of each bin, if what is in one may go to another.
-    homes: Vec<Option<u32>>,
+    /// The block of each bin and its number among `bins`, if what is in one may go to another.
+    homes: Vec<Option<(u32, u32)>>,
 }
 
 /// What a map says of a script.

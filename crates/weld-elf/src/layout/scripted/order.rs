@@ -114,10 +114,11 @@ impl Maker<'_> {
             Step::End(block) if self.blocks[*block].out.is_some() => Some(*block),
             _ => None,
         });
+        let mut regions = HashMap::new();
         for &number in numbers {
             let flags = self.blocks[number].out.map_or(0, |out| outs[out.index()].flags);
             let before = before.map(|before| &self.blocks[before]);
-            let by_flags = self.source.region_for(flags);
+            let by_flags = self.source.region_for(flags, &mut regions);
             let (region, chooses) = match before {
                 Some(before) if !before.chooses => (before.region, false),
                 Some(before) => (by_flags.or(before.region), true),
