@@ -29,6 +29,15 @@ pub struct Place {
     pub offset: u64,
 }
 
+/// What an error is about, for programs that want to help (`--error-handling-script`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// A library, by the name that it was asked for.
+    Library(String),
+    /// A symbol, as it is in the files.
+    Symbol(Vec<u8>),
+}
+
 /// One error or warning. `message` is one line without a severity prefix; `notes` are the lines
 /// below it ("referenced by …"), without their prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +53,8 @@ pub struct Diagnostic {
     pub tells_owner: bool,
     /// An error that `--noinhibit-exec` turns into a warning.
     pub tolerable: bool,
+    /// What is not there, if that is what is wrong.
+    pub missing: Option<Missing>,
 }
 
 impl Diagnostic {
@@ -56,6 +67,7 @@ impl Diagnostic {
             places: Vec::new(),
             tells_owner: false,
             tolerable: false,
+            missing: None,
         }
     }
 
@@ -94,6 +106,12 @@ impl Diagnostic {
     /// It is to tell what function or variable its first place lies in.
     pub fn tell_owner(mut self) -> Self {
         self.tells_owner = true;
+        self
+    }
+
+    /// Says what is not there.
+    pub fn of_missing(mut self, what: Missing) -> Self {
+        self.missing = Some(what);
         self
     }
 

@@ -3,6 +3,7 @@
 //! The linkers are libraries: they do not print, exit or install signal handlers. The binary
 //! implements this trait; tests use [`QuietHost`].
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -28,6 +29,14 @@ pub trait Host: Sync {
     /// removed if the process dies, from then on until [`Host::temp_gone`].
     fn create_temp(&self, _path: &Path, create: &mut dyn FnMut() -> bool) {
         create();
+    }
+
+    /// Runs a program, which may use standard output and standard error, and waits for it. `Ok(false)`: it did not succeed.
+    ///
+    /// # Errors
+    /// If it cannot be started, or if programs are not started here.
+    fn run(&self, _program: &Path, _args: &[&OsStr]) -> io::Result<bool> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
     /// The process ends right after the link, so that giving memory back would be wasted time.

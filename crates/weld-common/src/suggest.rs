@@ -100,6 +100,13 @@ fn suggest_within<'a>(
     best
 }
 
+/// Whether a mangled name is that of a constructor (`C`) or a destructor (`D`).
+fn structor(name: &[u8]) -> Option<u8> {
+    let is_one = |w: &&[u8]| matches!(w[0], b'C' | b'D') && matches!(w[1], b'0'..=b'5') && w[2] == b'E';
+    let nested = name.strip_prefix(b"_ZN")?;
+    nested.windows(3).rfind(is_one).map(|w| w[0])
+}
+
 struct Search<'w> {
     wanted: &'w [u8],
     /// What is between `_Z` and the parameters, if it is simple; see [`function_name`].
@@ -145,6 +152,10 @@ impl<'w> Search<'w> {
             _ => return None,
         };
         if wanted.len().abs_diff(name.len()) > usize::from(most) {
+            return None;
+        }
+        // Nobody types the one for the other.
+        if structor(wanted) != structor(name) {
             return None;
         }
         self.distance(name, most).map(Reason::Edits)
@@ -308,6 +319,14 @@ mod tests {
         check("_Z3getB5cxx11v", &["_Z3getv"], "_Z3getv", Reason::StringAbi);
         check_none("_Z3foo", &["_Z3fooiiiii"]);
         check_none("_ZN3fooE", &["_Z3fooiiiii", "_ZN3foo3barEv", "_ZN99999999999999999999fooE"]);
+    }
+
+    #[test]
+    fn nobody_types_a_function_for_a_destructor() {
+        let found = |wanted: &str, name: &'static str| suggest(wanted.as_bytes(), [name.as_bytes()]);
+        assert_eq!(found("_ZN1B1fEv", "_ZN1BD1Ev"), None);
+        assert_eq!(found("_ZN1BC1Ev", "_ZN1BD1Ev"), None);
+        assert!(found("_ZN3FooD1Ev", "_ZN3FopD1Ev").is_some());
     }
 
     #[test]

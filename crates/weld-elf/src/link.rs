@@ -11,13 +11,15 @@ use std::ffi::OsString;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::input::InputStore;
-use weld_common::io::output;
 use weld_common::io::output::reports::Reports;
+use weld_common::io::output::{self, OutputFile};
 use weld_common::job::{connect, done_with, print};
+use weld_common::text;
 use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
 
 use crate::args;
+use crate::emit::rewrites::Rewrites;
 use crate::emit::{self, Emitter};
 use crate::icf;
 use crate::input::load::{Inputs, Loader};
@@ -27,7 +29,7 @@ use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::options::{Icf, Options, OutputKind, ScriptOptions};
+use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::persona::Persona;
 use crate::relocatable;
 use crate::report;
@@ -95,7 +97,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
         let _entered = trace.enter();
         run(&job, &changed)
     };
-    result.map_err(|diagnostics| job.failed(diagnostics))?;
+    result.map_err(|diagnostics| report::script::tell(&options, host, job.failed(diagnostics)))?;
     done_with(host, store);
     Ok(Outcome { warnings: sink.finish() })
 }
@@ -294,15 +296,36 @@ fn finish_link<'j>(
     let file = job.step("write image", || -> Result<_, Diagnostics> {
         let file = job::create_output(job, plan.layout.file_size, executable, context.threads)?;
         let (owners, threads) = (context.owners, context.threads);
-        Emitter { image: &image, contents: &contents, owners, threads }.write(&file)?;
+        let rewrites = Rewrites::of(&image, context);
+        let rewrites = rewrites.as_ref();
+        Emitter { image: &image, contents: &contents, owners, rewrites, threads }.write(&file)?;
         Ok(file)
     })?;
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
     done_with(job.host, contents);
+    let file = match job.options.output.text {
+        Some(format) => as_text(job, &plan, file, format)?,
+        None => file,
+    };
     job.finish(file, executable, context.parallel, || report::last(job, context.inputs))?;
     done_with(job.host, plan);
     Ok(())
+}
+
+/// The image in `file` as text, in a file of its own.
+fn as_text<'j>(
+    job: &Job<'j>,
+    plan: &Plan,
+    file: OutputFile<'j>,
+    format: TextFormat,
+) -> Result<OutputFile<'j>, Diagnostics> {
+    let name = text::path(&job.options.output.path);
+    let bytes = emit::text_formats::text(format, &plan.layout, &file, &name)?;
+    drop(file);
+    let file = job::create_output(job, bytes.len() as u64, false, 1)?;
+    file.write_at(0, &bytes).map_err(Diagnostic::from)?;
+    Ok(file)
 }
 
 /// How the second half of a link is gone through. Some of what it finds out sends it back to its start; what has been said then is

@@ -63,6 +63,20 @@ impl Mode {
             );
             return Err(Diagnostic::error(text).into());
         }
+        let relocs = &options.relocs;
+        let of_x86_64 = [
+            (relocs.unmark, "-z rewrite-endbr"),
+            (relocs.skip_jumps, "--branch-to-branch"),
+            (relocs.call_padding.is_some(), "-z call-nop"),
+        ];
+        for (_, option) in of_x86_64.iter().filter(|(asked, _)| *asked) {
+            let why = match (self.relocatable, machine.name) {
+                (true, _) => "with -r".to_owned(),
+                (_, "x86-64") => continue,
+                (_, name) => format!("for {name}"),
+            };
+            return Err(Diagnostic::error(format!("{option} is not supported {why}")).into());
+        }
         Ok(())
     }
 

@@ -16,6 +16,10 @@ pub use crate::script::commands::InputKind;
 pub use crate::script::expr::DefsymValue;
 use crate::script::input_sections::Sort;
 
+mod reports;
+
+pub use reports::{ReportOptions, ReportPolicy};
+
 /// The kind of file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OutputKind {
@@ -122,15 +126,6 @@ pub enum Shuffle {
     Seed(u32),
 }
 
-/// `-z cet-report`, `-z bti-report`: what to say about inputs without the property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum ReportPolicy {
-    #[default]
-    None,
-    Warning,
-    Error,
-}
-
 /// How a section is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
@@ -208,6 +203,31 @@ pub struct Options {
     pub threads: Option<usize>,
 }
 
+/// An image as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextFormat {
+    /// Motorola's S-records.
+    Srec,
+    /// Intel's hexadecimal format.
+    Ihex,
+    /// What Verilog's `$readmemh` reads.
+    Verilog,
+}
+
+impl TextFormat {
+    pub fn of(name: &str) -> Option<TextFormat> {
+        [TextFormat::Srec, TextFormat::Ihex, TextFormat::Verilog].into_iter().find(|f| f.name() == name)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TextFormat::Srec => "srec",
+            TextFormat::Ihex => "ihex",
+            TextFormat::Verilog => "verilog",
+        }
+    }
+}
+
 /// What linker scripts say that is an option, too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptOptions {
@@ -215,8 +235,12 @@ pub struct ScriptOptions {
     pub output: Option<PathBuf>,
     /// `OUTPUT_FORMAT(binary)`: the image alone.
     pub raw: bool,
+    /// `OUTPUT_FORMAT(srec)` and its kin.
+    pub text: Option<TextFormat>,
     /// `FORCE_COMMON_ALLOCATION` (`-d`), or `INHIBIT_COMMON_ALLOCATION` (`--no-define-common`).
     pub define_common: Option<bool>,
+    /// `LIST` of MRI scripts (`--print-map`)
+    pub print_map: bool,
     /// `FORCE_GROUP_ALLOCATION` (`--force-group-allocation`)
     pub dissolve_groups: bool,
 }
@@ -237,12 +261,22 @@ impl Options {
         if scripts.raw {
             changed.make_raw();
         }
+        changed.output.text = scripts.text.or(changed.output.text);
         if let Some(define) = scripts.define_common {
             changed.symbols.define_common = define;
             changed.symbols.no_define_common = !define && self.kind == OutputKind::Shared;
         }
+        changed.reports.print_map |= scripts.print_map;
         changed.sections.dissolve_groups |= scripts.dissolve_groups;
         changed
+    }
+
+    /// The name of the output's format if it is not ELF.
+    pub fn plain_format(&self) -> Option<&'static str> {
+        match self.output.text {
+            Some(format) => Some(format.name()),
+            None => self.output.raw.then_some("binary"),
+        }
     }
 
     /// What cannot be had of an image alone, if it is asked for.
@@ -592,10 +626,23 @@ impl Default for LayoutOptions {
     }
 }
 
+/// How a call that became one byte shorter is padded: with this byte in front, or behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallPadding {
+    Prefix(u8),
+    Suffix(u8),
+}
+
 /// What becomes of relocations.
 #[derive(Clone, Debug)]
 pub struct RelocOptions {
     pub relax: bool,
+    /// `-z rewrite-endbr`: functions that are only called directly lose their marks.
+    pub unmark: bool,
+    /// `--branch-to-branch`: branches to jumps go where those go.
+    pub skip_jumps: bool,
+    /// `-z call-nop`: how calls that became shorter are padded.
+    pub call_padding: Option<CallPadding>,
     /// `--relax-gp`: code may count from the register for data.
     pub relax_gp: bool,
     /// `-z text`: dynamic relocations of read-only sections are errors.
@@ -622,6 +669,9 @@ impl Default for RelocOptions {
     fn default() -> Self {
         RelocOptions {
             relax: true,
+            unmark: false,
+            skip_jumps: false,
+            call_padding: None,
             relax_gp: false,
             text: true,
             with_addends: None,
@@ -655,6 +705,8 @@ pub struct DynamicOptions {
     pub now: bool,
     /// `-z retpolineplt`: PLT entries do not jump indirectly.
     pub retpolines: bool,
+    /// `-z mark-plt`: the loader is told where PLT entries are, and each relocation where the jump of its entry is.
+    pub mark_plt: bool,
     pub global: bool,
     pub initfirst: bool,
     pub interpose: bool,
@@ -682,6 +734,16 @@ pub struct NoteOptions {
     /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
     pub isa_needed: u32,
     pub cet_report: ReportPolicy,
+    /// `-z lam-u48`, `-z lam-u57`: the output claims that its code does without the upper bits of pointers, whatever its inputs say.
+    pub lam_u48: bool,
+    pub lam_u57: bool,
+    /// What to say of objects that do not claim it.
+    pub lam_u48_report: ReportPolicy,
+    pub lam_u57_report: ReportPolicy,
+    /// `-z isa-level-report`: which levels of each object are listed.
+    pub isa_report: IsaReport,
+    /// `-z memory-seal`: the loader is to keep the mappings from being changed.
+    pub memory_seal: bool,
     /// `-z force-bti`: the output claims marked branches whatever its inputs say.
     pub force_bti: bool,
     /// `-z pac-plt`: PLT entries check the pointers that they load.
@@ -702,6 +764,13 @@ pub struct NoteOptions {
     /// What to say of objects that do not say how they sign pointers, if others do.
     pub pauth_report: ReportPolicy,
     pub memtag: MemtagOptions,
+}
+
+/// `-z isa-level-report`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IsaReport {
+    pub needed: bool,
+    pub used: bool,
 }
 
 /// `--android-memtag-…`: memory that the loader is to have tagged.
@@ -747,6 +816,8 @@ pub struct OutputFileOptions {
     pub engine: EngineChoice,
     /// `--oformat=binary`: the bytes of the image, without headers.
     pub raw: bool,
+    /// `--oformat=srec` and its kin: the loaded bytes as text.
+    pub text: Option<TextFormat>,
     /// `--oformat` was given, so that scripts do not decide.
     pub format_given: bool,
 }
@@ -758,80 +829,8 @@ impl Default for OutputFileOptions {
             path_given: false,
             engine: EngineChoice::Auto,
             raw: false,
+            text: None,
             format_given: false,
-        }
-    }
-}
-
-/// What is said, and where.
-#[derive(Clone, Debug)]
-pub struct ReportOptions {
-    pub map_file: Option<PathBuf>,
-    pub print_map: bool,
-    pub cref: bool,
-    pub trace: bool,
-    pub trace_symbols: Vec<String>,
-    pub why_extract: Option<PathBuf>,
-    /// Where to list what gc leaves out; `-` is standard output.
-    pub print_gc_sections: Option<PathBuf>,
-    /// The same of what `--icf` folds.
-    pub print_icf_sections: Option<PathBuf>,
-    pub dependency_file: Option<PathBuf>,
-    pub reproduce: Option<PathBuf>,
-    pub time_trace: Option<PathBuf>,
-    pub stats: bool,
-    pub verbose: bool,
-    pub fatal_warnings: bool,
-    pub no_warnings: bool,
-    pub noinhibit_exec: bool,
-    /// What to say of objects that ask for an executable stack.
-    pub report_execstack: ReportPolicy,
-    pub warn_common: bool,
-    pub warn_backrefs: bool,
-    /// `--warn-backrefs-exclude`: globs.
-    pub warn_backrefs_exclude: Vec<String>,
-    /// `--print-memory-usage`: how full the regions of a linker script are.
-    pub memory_usage: bool,
-    /// 0: no limit.
-    pub error_limit: usize,
-    /// `None`: auto.
-    pub color: Option<bool>,
-    pub demangle: bool,
-    /// `-v` with inputs: the version is printed and the link goes on.
-    pub print_version: bool,
-    /// `--print-default-script`
-    pub default_script: bool,
-}
-
-impl Default for ReportOptions {
-    fn default() -> Self {
-        ReportOptions {
-            map_file: None,
-            print_map: false,
-            cref: false,
-            trace: false,
-            trace_symbols: Vec::new(),
-            why_extract: None,
-            print_gc_sections: None,
-            print_icf_sections: None,
-            dependency_file: None,
-            reproduce: None,
-            time_trace: None,
-            stats: false,
-            verbose: false,
-            fatal_warnings: false,
-            no_warnings: false,
-            noinhibit_exec: false,
-            report_execstack: ReportPolicy::Warning,
-            warn_common: false,
-            warn_backrefs: false,
-            warn_backrefs_exclude: Vec::new(),
-            memory_usage: false,
-            error_limit: 20,
-            color: None,
-            demangle: true,
-            print_version: false,
-            default_script: false,
         }
     }
 }

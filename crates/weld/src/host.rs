@@ -1,7 +1,9 @@
 //! What a link asks of the program: standard output, and files to know about when a signal comes.
 
+use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use weld_common::host::Host;
@@ -33,6 +35,10 @@ impl Host for ProgramHost<'_> {
 
     fn create_temp(&self, path: &Path, create: &mut dyn FnMut() -> bool) {
         signals::create_temp(path, create);
+    }
+
+    fn run(&self, program: &Path, args: &[&OsStr]) -> io::Result<bool> {
+        Command::new(program).args(args).status().map(|status| status.success())
     }
 
     fn exits_soon(&self) -> bool {

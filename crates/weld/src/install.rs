@@ -22,14 +22,19 @@ const MORE: [&str; 7] = ["ld.bfd", "ld.gold", "ld.mold", "lld", "bfd", "gold", "
 /// Makes the links and returns what to print. Other files are not replaced.
 pub fn links(args: &[OsString]) -> Result<String, String> {
     let usage = || "usage: weld install-links DIR [--all | NAME...]".to_owned();
-    let Some((dir, names)) = args.split_first().filter(|(dir, _)| !dir.to_string_lossy().starts_with('-'))
+    // The option may stand anywhere.
+    let (options, rest): (Vec<&OsString>, Vec<_>) =
+        args.iter().partition(|arg| arg.to_string_lossy().starts_with('-'));
+    let all = !options.is_empty();
+    let Some((dir, names)) = rest.split_first().filter(|_| options.iter().all(|option| *option == "--all"))
     else {
         return Err(usage());
     };
-    let names = match names {
-        [] => NAMES.map(OsStr::new).to_vec(),
-        [all] if all == "--all" => NAMES.iter().chain(&MORE).map(OsStr::new).collect(),
-        names => names.iter().map(OsString::as_os_str).collect(),
+    let names = match (names, all) {
+        ([], false) => NAMES.map(OsStr::new).to_vec(),
+        ([], true) => NAMES.iter().chain(&MORE).map(OsStr::new).collect(),
+        (_, true) => return Err(usage()),
+        (names, false) => names.iter().map(|name| name.as_os_str()).collect(),
     };
     names.iter().try_for_each(|name| check(name))?;
     let program = std::env::current_exe().map_err(|e| format!("cannot find weld's own path: {e}"))?;

@@ -49,6 +49,10 @@ fn run(args: &[OsString]) -> i32 {
         Err(message) => return fail(&Renderer::new(program, &[]), message),
     };
     match flavour {
+        Flavour::Elf if rest.is_empty() && !flavour::is_called_by_drivers(&program) => {
+            let text = format!("no input files\n{}", introduction(&program));
+            fail(&Renderer::new(program, &[]), text.trim_end())
+        }
         Flavour::Elf => link_elf(program, rest),
         Flavour::Coff | Flavour::Mingw => link_coff(program, flavour, rest),
         Flavour::InstallLinks => match install::links(rest) {
@@ -62,6 +66,18 @@ fn run(args: &[OsString]) -> i32 {
             Err(message) => fail(&Renderer::new(program, &[]), message),
         },
     }
+}
+
+/// What `weld` alone says, which somebody types who wants to know what it is.
+fn introduction(program: &str) -> String {
+    format!(
+        "{program} is a linker: for ELF by the command lines of GNU ld, lld and mold, for Windows by those of link.exe and MinGW's ld.\n\
+         Compilers call it:\n\
+         \x20   {program} install-links DIR     makes links to it in DIR, by the names of linkers\n\
+         \x20   gcc -BDIR …                  links with it; so does clang -BDIR …\n\
+         By hand: {program} [options] file…; {program} --help lists the options.\n\
+         For Windows: {program} -flavor link … or {program} -m i386pep …\n"
+    )
 }
 
 fn link_elf(program: String, args: &[OsString]) -> i32 {

@@ -27,12 +27,14 @@ pub struct Renderer {
     color: bool,
     /// How many errors are shown; 0: all.
     limit: usize,
+    /// Messages start with the place, as Visual Studio writes it.
+    visual_studio: bool,
 }
 
 impl Renderer {
     /// `args` are those of the linker, without the program's name.
     pub fn new(program: String, args: &[OsString]) -> Self {
-        let (color, limit) = match Expanded::read(args, Quoting::Gnu) {
+        let (color, limit, visual_studio) = match Expanded::read(args, Quoting::Gnu) {
             Ok(expanded) => scan(expanded.args().into_iter()),
             Err(_) => scan(args.iter().map(OsString::as_os_str)),
         };
@@ -40,7 +42,12 @@ impl Renderer {
             let is_smart = || std::env::var_os("TERM").is_none_or(|term| term != "dumb");
             std::io::stderr().is_terminal() && is_smart() && signals::console_has_colors()
         };
-        Renderer { program, color: color.unwrap_or_else(auto), limit: limit.unwrap_or(DEFAULT_LIMIT) }
+        Renderer {
+            program,
+            color: color.unwrap_or_else(auto),
+            limit: limit.unwrap_or(DEFAULT_LIMIT),
+            visual_studio,
+        }
     }
 
     /// Prints all warnings, and errors up to the limit. Nothing can be done if standard error is closed.
@@ -77,7 +84,9 @@ impl Renderer {
             out.push('\n');
         }
         let (color, reset) = if self.color { (color, RESET) } else { ("", "") };
-        for part in [&self.program, ": ", color, label, reset, &diagnostic.message, "\n"] {
+        let place = if self.visual_studio { place(diagnostic) } else { None };
+        let start = place.as_ref().unwrap_or(&self.program);
+        for part in [start, ": ", color, label, reset, &diagnostic.message, "\n"] {
             out.push_str(part);
         }
         for note in &diagnostic.notes {
@@ -88,9 +97,16 @@ impl Renderer {
     }
 }
 
-/// `--color-diagnostics` and `--error-limit`, the last of each; `/errorlimit:` in the manner of Windows.
-fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usize>) {
-    let (mut color, mut limit) = (None, None);
+/// The first place in a source that a message speaks of, as `FILE(LINE)`.
+fn place(diagnostic: &Diagnostic) -> Option<String> {
+    let place = diagnostic.notes.iter().find_map(|note| note.strip_prefix("    at "))?;
+    let (file, line) = place.rsplit_once(':')?;
+    line.bytes().all(|b| b.is_ascii_digit()).then(|| format!("{file}({line})"))
+}
+
+/// `--color-diagnostics`, `--error-limit` and `--vs-diagnostics`, the last of each; `/errorlimit:` in the manner of Windows.
+fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usize>, bool) {
+    let (mut color, mut limit, mut visual_studio) = (None, None, false);
     let mut is_limit = false;
     let number = |value: &[u8]| std::str::from_utf8(value).ok()?.parse().ok();
     for arg in args {
@@ -110,6 +126,7 @@ fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usiz
             b"color-diagnostics" | b"color-diagnostics=always" => color = Some(true),
             b"color-diagnostics=auto" => color = None,
             b"no-color-diagnostics" | b"color-diagnostics=never" => color = Some(false),
+            b"vs-diagnostics" => visual_studio = true,
             b"error-limit" => is_limit = true,
             _ => {
                 if let Some(value) = body.strip_prefix(b"error-limit=") {
@@ -118,7 +135,7 @@ fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usiz
             }
         }
     }
-    (color, limit)
+    (color, limit, visual_studio)
 }
 
 #[cfg(test)]
@@ -126,7 +143,7 @@ mod tests {
     use super::*;
 
     fn renderer(color: bool, limit: usize) -> Renderer {
-        Renderer { program: "ld".to_owned(), color, limit }
+        Renderer { program: "ld".to_owned(), color, limit, visual_studio: false }
     }
 
     #[test]
@@ -137,6 +154,17 @@ mod tests {
         assert_eq!(renderer(false, 20).text(&list), plain);
         let colored = renderer(true, 20).text(&list[..1]);
         assert_eq!(colored, "ld: \x1b[1;35mwarning: \x1b[0mw\n");
+    }
+
+    #[test]
+    fn places_for_visual_studio() {
+        let with = Renderer { visual_studio: true, ..renderer(false, 0) };
+        let list = [
+            Diagnostic::error("e").note("referenced by a.o").note("    at C:\\a.c:12"),
+            Diagnostic::error("f"),
+        ];
+        let text = with.text(&list);
+        assert!(text.starts_with("C:\\a.c(12): error: e\n") && text.contains("\nld: error: f\n"), "{text}");
     }
 
     #[test]
@@ -155,7 +183,11 @@ mod tests {
 
     #[test]
     fn options_are_found_in_raw_arguments() {
-        let of = |line: &str| scan(line.split(' ').map(OsStr::new));
+        let of = |line: &str| {
+            let (color, limit, _) = scan(line.split(' ').map(OsStr::new));
+            (color, limit)
+        };
+        assert!(scan(["a.o", "--vs-diagnostics"].map(OsStr::new).into_iter()).2);
         assert_eq!(of("a.o --color-diagnostics --error-limit=3"), (Some(true), Some(3)));
         assert_eq!(of("-color-diagnostics=never -error-limit 0 --nonsense"), (Some(false), Some(0)));
         assert_eq!(of("--color-diagnostics --color-diagnostics=auto --error-limit=x"), (None, None));

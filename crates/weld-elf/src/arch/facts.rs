@@ -276,6 +276,8 @@ pub struct Plt {
     /// For callers that do not have the GOT's base in the register from which other entries count where an image may be moved.
     pub anywhere: Option<Entries>,
     pub align: u64,
+    /// The tags by which the loader learns where entries are, how many bytes they take and how large one is.
+    pub marks: Option<[u64; 3]>,
     /// Words for the loader at the start of `.got.plt`. None: they are those at the start of `.got`.
     pub reserved_words: u64,
 }
@@ -383,8 +385,12 @@ pub struct ControlFlow {
     pub ibt: u64,
     /// Return addresses are kept twice.
     pub shstk: u64,
-    /// The property that says what instructions are needed.
+    /// The upper bits of pointers are left alone, from 48 on and from 57 on.
+    pub lam_u48: u64,
+    pub lam_u57: u64,
+    /// The properties that say what instructions are needed, and used.
     pub isa_needed: u32,
+    pub isa_used: u32,
 }
 
 impl Facts {

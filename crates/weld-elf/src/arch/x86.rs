@@ -13,7 +13,15 @@ pub const PROPERTIES: Properties = Properties {
         (0xc000_8000..=0xc000_ffff, Rule::Or),
         (0xc001_0000..=0xc001_7fff, Rule::OrAnd),
     ],
-    control_flow: Some(ControlFlow { property: FEATURE_1_AND, ibt: 1, shstk: 2, isa_needed: ISA_1_NEEDED }),
+    control_flow: Some(ControlFlow {
+        property: FEATURE_1_AND,
+        ibt: 1,
+        shstk: 2,
+        lam_u48: 4,
+        lam_u57: 8,
+        isa_needed: ISA_1_NEEDED,
+        isa_used: ISA_1_USED,
+    }),
     landing: None,
     labels: None,
     signing: None,
@@ -21,3 +29,4 @@ pub const PROPERTIES: Properties = Properties {
 
 const FEATURE_1_AND: u32 = 0xc000_0002;
 const ISA_1_NEEDED: u32 = 0xc000_8002;
+const ISA_1_USED: u32 = 0xc001_0002;

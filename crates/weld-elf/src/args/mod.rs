@@ -136,4 +136,6 @@ fn quoting(args: &[OsString]) -> Result<Quoting, Diagnostic> {
 }
 
 #[cfg(test)]
+mod peers;
+#[cfg(test)]
 mod tests;

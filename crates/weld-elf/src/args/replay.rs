@@ -30,6 +30,7 @@ const READ: &[&str] = &[
     "call-graph-ordering-file",
     "script",
     "default-script",
+    "mri-script",
     "version-script",
     "dynamic-list",
     "export-dynamic-symbol-list",
@@ -41,6 +42,7 @@ const WRITTEN: &[&str] = &[
     "output",
     "Map",
     "why-extract",
+    "print-archive-stats",
     "dependency-file",
     "time-trace",
     "print-gc-sections",
@@ -49,7 +51,15 @@ const WRITTEN: &[&str] = &[
 ];
 
 /// Options that would be wrong in the other place. Rules for other inputs are written anew.
-const DROPPED: &[&str] = &["reproduce", "chroot", "rsp-quoting", "remap-inputs", "remap-inputs-file"];
+const DROPPED: &[&str] = &[
+    "reproduce",
+    "repro",
+    "chroot",
+    "rsp-quoting",
+    "remap-inputs",
+    "remap-inputs-file",
+    "error-handling-script",
+];
 
 /// The text of `response.txt`. What depends on the name that weld was called by comes first, so that the
 /// command line still has the last word. `remaps` are the rules for other inputs, those from files included.
@@ -70,6 +80,9 @@ pub fn response(
             Piece::Wrong(_) => line(&mut text, &[args[position]]),
             Piece::Option(row, given) => {
                 let Some(value) = given.value else {
+                    if DROPPED.contains(&row.names[0]) {
+                        continue;
+                    }
                     line(&mut text, &[given.spelling.as_ref()]);
                     continue;
                 };

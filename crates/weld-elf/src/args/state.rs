@@ -54,6 +54,8 @@ pub(super) struct State {
     pub version_symbols: Option<bool>,
     /// `--time-trace` without a file.
     pub time_trace_beside_output: bool,
+    /// `--repro`
+    pub reproduce_beside_output: bool,
     /// `-z max-page-size`, `-z common-page-size`.
     pub max_page_size: Option<u64>,
     pub common_page_size: Option<u64>,
@@ -96,6 +98,7 @@ impl State {
             report_in_objects: None,
             version_symbols: None,
             time_trace_beside_output: false,
+            reproduce_beside_output: false,
             max_page_size: None,
             common_page_size: None,
             show_version: None,
@@ -216,6 +219,11 @@ impl State {
             path.push(".time-trace");
             self.o.reports.time_trace = Some(path.into());
         }
+        if self.reproduce_beside_output && self.o.reports.reproduce.is_none() {
+            let mut path = self.o.output.path.clone().into_os_string();
+            path.push(".repro.tar");
+            self.o.reports.reproduce = Some(path.into());
+        }
         let shows_script =
             self.o.reports.default_script || self.o.reports.verbose && self.o.kind != OutputKind::Relocatable;
         if shows_script && self.o.inputs.args.is_empty() {
@@ -281,12 +289,13 @@ impl State {
         if self.relocatable {
             o.layout.relro = false;
         }
-        let against_raw = o.against_raw().filter(|_| raw);
+        let format = o.plain_format();
+        let against_raw = o.against_raw().zip(format);
         if raw {
             o.make_raw();
         }
-        if let Some(option) = against_raw {
-            self.error(format!("{option} and --oformat=binary cannot be used together"));
+        if let Some((option, format)) = against_raw {
+            self.error(format!("{option} and --oformat={format} cannot be used together"));
         }
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
             self.error(format!("{pair} cannot be used together"));

@@ -69,7 +69,7 @@ pub fn run(
     context: &Context,
 ) -> Result<Vec<(OutputSectionId, CompressedSection)>, CompressedError> {
     let mut job = Job {
-        members: Members { image, owners: context.owners, relocs: None },
+        members: Members { image, owners: context.owners, relocs: None, rewrites: None },
         wanted: Vec::new(),
         pieces: Vec::new(),
         threads: context.threads,

@@ -5,6 +5,7 @@ use std::ops::Range;
 use weld_common::glob::Glob;
 use weld_common::prefetch::prefetch;
 
+use super::rewrites::Rewrites;
 use super::units;
 use crate::arch::Site;
 use crate::compressed::Compressed;
@@ -41,6 +42,8 @@ pub struct Members<'c, 'i, 'a> {
     pub owners: &'c SectionOwners,
     /// `-r`: the relocations of the output.
     pub relocs: Option<&'c EmittedRelocs>,
+    /// Instructions that options have changed.
+    pub rewrites: Option<&'c Rewrites>,
 }
 
 impl Members<'_, '_, '_> {
@@ -170,7 +173,7 @@ impl Members<'_, '_, '_> {
 
     /// Applies relocations of `source`, all or some, to `out`: its bytes from `start` on.
     pub(super) fn relocate(&self, source: &Source, start: u64, out: &mut [u8]) {
-        if source.relocs.is_empty() {
+        if source.relocs.is_empty() && self.rewrites.is_none() {
             return;
         }
         let image = self.image;
@@ -194,6 +197,9 @@ impl Members<'_, '_, '_> {
         };
         if object.shdrs[shndx as usize].sh_flags() & SHF_ALLOC != 0 {
             image.mode.machine.apply(&site, out);
+            if let Some(rewrites) = self.rewrites {
+                rewrites.apply(&site, out);
+            }
         } else {
             let name = object.section_name(shndx as usize).unwrap_or(b"");
             image.mode.machine.apply_debug(&site, tombstone(image.options, name), out);

@@ -11,6 +11,8 @@ pub mod check;
 pub mod compress;
 mod members;
 mod parts;
+pub mod rewrites;
+pub mod text_formats;
 pub mod units;
 
 use std::ops::Range;
@@ -32,6 +34,7 @@ use crate::synth::section::{At, Source};
 use crate::synth::symtab;
 use members::Members;
 pub use members::tombstone;
+use rewrites::Rewrites;
 use units::{Cutter, Unit};
 
 #[derive(Clone, Copy)]
@@ -39,6 +42,8 @@ pub struct Emitter<'c, 'i, 'a> {
     pub image: &'c Image<'i, 'a>,
     pub contents: &'c Contents<'c>,
     pub owners: &'c SectionOwners,
+    /// Instructions that options have changed.
+    pub rewrites: Option<&'c Rewrites>,
     pub threads: usize,
 }
 
@@ -163,7 +168,12 @@ impl Emitter<'_, '_, '_> {
     }
 
     fn members(&self) -> Members<'_, '_, '_> {
-        Members { image: self.image, owners: self.owners, relocs: self.contents.relocs }
+        Members {
+            image: self.image,
+            owners: self.owners,
+            relocs: self.contents.relocs,
+            rewrites: self.rewrites,
+        }
     }
 
     fn source(&self) -> Source<'_> {

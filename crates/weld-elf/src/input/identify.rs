@@ -35,12 +35,61 @@ pub fn identify(data: &[u8]) -> Kind {
     if memchr::memchr(0, &data[..data.len().min(1024)]).is_some() { Kind::Unknown } else { Kind::Text }
 }
 
+/// What a text that is no linker script looks like, and what to do about it.
+pub fn looks_like(text: &[u8], path: &str) -> Option<&'static str> {
+    const SOURCES: [&str; 8] = [".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".m"];
+    const STARTS: [&[u8]; 8] =
+        [b"#include", b"#define", b"#if", b"#pragma", b"int ", b"static ", b"extern ", b"namespace "];
+    let text = text.trim_ascii_start();
+    let begins = |with: &[u8]| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
+    let has_line = |with: &&[u8]| text.split(|b| *b == b'\n').take(50).any(|line| line.starts_with(with));
+    if begins(b"<!doctype") || begins(b"<html") || begins(b"<?xml") {
+        Some("it looks like a page of the web (HTML): was an error page saved in place of the file?")
+    } else if begins(b"version https://git-lfs") {
+        Some("it looks like a pointer of Git LFS: run 'git lfs pull'")
+    } else if begins(b"; ModuleID") || text.starts_with(b"source_filename =") || path.ends_with(".ll") {
+        Some("it looks like LLVM IR: compile it first")
+    } else if begins(b"#!") {
+        Some("it looks like a script to run")
+    } else if path.ends_with(".s") || path.ends_with(".S") || path.ends_with(".asm") {
+        Some("it looks like assembler source: assemble it first")
+    } else if SOURCES.iter().any(|end| path.ends_with(end)) || STARTS.iter().any(|start| has_line(start)) {
+        Some("it looks like C or C++ source: compile it first")
+    } else {
+        None
+    }
+}
+
 /// Refuses what looks like an object but cannot be linked as one.
 pub fn check_relocatable(data: &[u8]) -> Result<(), String> {
     match identify(data) {
         Kind::Object => Ok(()),
-        Kind::Bitcode => Err("is LLVM bitcode; link-time optimisation is not supported yet".into()),
+        Kind::Bitcode => {
+            let text = "is LLVM bitcode; link-time optimisation is not supported yet (compile without -flto)";
+            Err(text.into())
+        }
         Kind::Executable => Err("is an executable, not an object".into()),
         _ => Err("is not an ELF object".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::looks_like;
+
+    #[test]
+    fn what_texts_look_like() {
+        for (text, path, part) in [
+            (&b"\n<!DOCTYPE html>"[..], "x.o", "HTML"),
+            (b"/* a */\n#include <stdio.h>\n", "x", "compile"),
+            (b"hello", "x.cc", "compile"),
+            (b"mov %eax, %ebx", "x.s", "assemble"),
+            (b"version https://git-lfs.github.com/spec/v1", "lib.a", "lfs pull"),
+            (b"#!/bin/sh", "x", "run"),
+            (b"; ModuleID = 'x'", "x", "IR"),
+        ] {
+            assert!(looks_like(text, path).is_some_and(|said| said.contains(part)), "{part}");
+        }
+        assert_eq!(looks_like(b"hello world", "x.o"), None);
     }
 }

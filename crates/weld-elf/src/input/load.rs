@@ -19,7 +19,7 @@ use weld_common::trace;
 
 use super::archives::{self, ArchiveInput, Contents, ReadArchive};
 use super::binary;
-use super::identify::Kind;
+use super::identify::{Kind, looks_like};
 use super::just_symbols;
 use super::other_machine;
 use super::remap::Remaps;
@@ -29,10 +29,13 @@ use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
 use crate::ids::*;
 use crate::names::MAX_FILES;
-use crate::options::{Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind, ScriptOptions};
+use crate::options::{
+    Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind, ScriptOptions, TextFormat,
+};
 use crate::script::commands::{self, Command, Definition};
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
+use crate::script::mri;
 use crate::util::in_sysroot;
 
 /// What stands behind a [`FileId`].
@@ -388,12 +391,23 @@ impl<'a> Loader<'a, '_> {
             if found.is_err() && inputs.search_dirs.len() > dirs {
                 found = self.search(inputs).open(arg, from);
             }
-            let script = matches!(arg.kind, InputKind::Script(_));
+            let mri = matches!(arg.kind, InputKind::MriScript(_));
+            if mri {
+                found = found.and_then(|file| self.translated(file, inputs));
+            }
+            let script = mri || matches!(arg.kind, InputKind::Script(_));
             match found {
                 Ok(file) => self.take(file, script, depth, out, inputs),
                 Err(diagnostic) => self.sink.push(diagnostic.at(out.len() as u64)),
             }
         }
+    }
+
+    /// An MRI script as one in the usual language.
+    fn translated(&self, file: Opened<'a>, inputs: &mut Inputs<'a>) -> Result<Opened<'a>, Diagnostic> {
+        let translated = mri::translate(file.bytes, &file.path)?;
+        inputs.options.print_map |= translated.prints_map;
+        Ok(Opened { bytes: self.store.keep(translated.text.into_bytes()), kind: Kind::Text, ..file })
     }
 
     /// Takes a file in as it is, or what it names if it is a script.
@@ -446,7 +460,10 @@ impl<'a> Loader<'a, '_> {
         let mut included = Included { loader: self, inputs, flags: file.flags };
         let commands = match commands::parse(file.bytes, path, &mut included) {
             Ok(commands) => commands,
-            Err(diagnostic) => return self.sink.push(diagnostic),
+            Err(mut diagnostic) => {
+                diagnostic.notes.extend(looks_like(file.bytes, &file.path).map(str::to_owned));
+                return self.sink.push(diagnostic);
+            }
         };
         let mut binary = file.flags.binary;
         for command in commands {
@@ -548,14 +565,17 @@ impl<'a> Loader<'a, '_> {
             let wanted = if is_architecture { facts.architecture } else { facts.object_format };
             let right = match is_architecture {
                 true => arch::is_architecture(&name, facts),
-                false => name == wanted || self.options.output.raw,
+                false => name == wanted || self.options.plain_format().is_some(),
             };
-            if !is_architecture && name == "binary" {
+            let text = TextFormat::of(&name).filter(|_| !is_architecture);
+            if !is_architecture && name == "binary" || text.is_some() {
                 // The command line has the last word.
-                inputs.options.raw = !self.options.output.format_given;
-                if let Some(option) = self.options.against_raw().filter(|_| inputs.options.raw) {
+                let counts = !self.options.output.format_given;
+                (inputs.options.raw, inputs.options.text) =
+                    (counts && text.is_none(), text.filter(|_| counts));
+                if let Some(option) = self.options.against_raw().filter(|_| counts) {
                     self.sink.error(format!(
-                        "{script}: OUTPUT_FORMAT(binary) and {option} cannot be used together"
+                        "{script}: OUTPUT_FORMAT({name}) and {option} cannot be used together"
                     ));
                 }
             } else if !right {
@@ -624,6 +644,9 @@ impl<'a> Loader<'a, '_> {
                 }
                 Kind::Executable => {
                     self.sink.error(format!("{name}: is an executable and cannot be linked against"));
+                }
+                Kind::Text | Kind::Unknown if file.bytes.is_empty() => {
+                    self.sink.error(format!("{name}: file is empty"));
                 }
                 Kind::Text | Kind::Unknown => self.sink.error(format!("{name}: unknown file type")),
             }

@@ -9,7 +9,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{DiagSink, Diagnostic, Missing};
 use weld_common::io::input::InputStore;
 use weld_common::text;
 
@@ -51,8 +51,8 @@ impl<'a> Search<'a, '_> {
     /// Opens what `arg` names; `from` is the script that says so.
     pub fn open(&self, arg: &InputArg, from: Option<&Opened<'a>>) -> Result<Opened<'a>, Diagnostic> {
         match &arg.kind {
-            InputKind::File(path) | InputKind::Script(path) => {
-                let script = matches!(arg.kind, InputKind::Script(_));
+            InputKind::File(path) | InputKind::Script(path) | InputKind::MriScript(path) => {
+                let script = matches!(arg.kind, InputKind::Script(_) | InputKind::MriScript(_));
                 let candidates = self.candidates(path, script, from);
                 let mut passed = PassedOver::default();
                 let mut first = None;
@@ -205,7 +205,7 @@ impl<'a> Search<'a, '_> {
 
     /// Says what was passed over in a search that has found something.
     fn say(&self, passed: &PassedOver, what: &str) {
-        let Some(sink) = self.sink else { return };
+        let Some(sink) = self.sink.filter(|_| self.options.reports.search_mismatch) else { return };
         for note in passed.notes() {
             sink.push(Diagnostic::said(format!("{note}: the search for {what} goes on")));
         }
@@ -241,7 +241,8 @@ impl<'a> Search<'a, '_> {
     }
 
     fn not_found(&self, name: &str) -> Diagnostic {
-        let diagnostic = Diagnostic::error(format!("unable to find library -l{name}"));
+        let diagnostic = Diagnostic::error(format!("unable to find library -l{name}"))
+            .of_missing(Missing::Library(name.to_owned()));
         if self.dirs().next().is_none() {
             return diagnostic.note("there are no library directories; name them with -L");
         }

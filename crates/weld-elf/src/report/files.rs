@@ -44,6 +44,7 @@ fn named(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
     let files = [
         ("--Map", &options.reports.map_file),
         ("--why-extract", &options.reports.why_extract),
+        ("--print-archive-stats", &options.reports.archive_stats),
         ("--print-gc-sections", &options.reports.print_gc_sections),
         ("--print-icf-sections", &options.reports.print_icf_sections),
         ("--dependency-file", &options.reports.dependency_file),
@@ -85,6 +86,9 @@ fn check_stdout(options: &Options) -> Result<(), Diagnostics> {
         ("--print-map", options.reports.print_map),
         ("--cref", options.reports.cref && options.reports.map_file.is_none()),
         ("--stats", options.reports.stats),
+        ("--why-live", !options.reports.why_live.is_empty()),
+        ("--print-dependencies", options.reports.dependencies),
+        ("-z report-relative-reloc", options.reports.relative_relocs),
     ];
     let prints = prints.into_iter().filter(|(_, does)| *does).map(|(what, _)| what);
     let named = named(options).filter(|(_, path)| *path == Path::new("-")).map(|(what, _)| what);

@@ -19,14 +19,18 @@ pub mod map;
 mod memory_usage;
 pub mod placement;
 pub mod reproduce;
+pub mod script;
+pub mod shape;
 pub mod shared_references;
 pub mod source;
 pub mod split_stack;
 pub mod trace;
 pub mod undefined;
 mod unnamed_libraries;
+mod uses;
 pub mod versions;
 pub mod warnings;
+mod why_live;
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::trace as tracing;
@@ -104,7 +108,7 @@ pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(),
     if options.reports.why_extract.is_some() || options.reports.warn_backrefs {
         extraction::report(job, inputs, resolved)?;
     }
-    Ok(())
+    uses::archives(job, inputs, resolved)
 }
 
 /// What is wrong with names: those defined twice, and if `references`, those that are asked for and not defined.
@@ -149,6 +153,8 @@ pub fn references<'j>(
     Warnings { job, resolved, sections, live }.report();
     placement::report(job, resolved, sections, live);
     SplitStack { job, resolved, sections, symbols, live, owners }.report();
+    uses::dependencies(job, inputs, (resolved, sections, symbols))?;
+    why_live::report(job, context, resolved, (sections, symbols), live)?;
     removed_sections(job, resolved, sections, live)
 }
 
@@ -208,6 +214,9 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     if let Some(script) = context.inputs.layout().filter(|_| !context.mode.relocatable) {
         cross_references::check(image, script, context.owners);
         job.sink.end_phase()?;
+    }
+    if !context.mode.relocatable {
+        shape::report(job, image, context)?;
     }
     if options.reports.memory_usage {
         job.print(&memory_usage::table(image.layout))?;

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use weld_common::diag::{Diagnostic, Diagnostics, Place, Severity};
 use weld_common::source_lines::{self, Sections};
+use weld_common::text;
 
 use crate::arch::class::Class;
 use crate::compressed::Compressed;
@@ -23,7 +24,7 @@ use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::decode_relocs;
 use crate::wording::detailed;
-use crate::wording::place::Extents;
+use crate::wording::place::{Extents, enclosing};
 
 /// Adds source lines to the diagnostics that a link ends with.
 pub fn explain(job: &Job, resolved: &Resolved, result: Result<(), Diagnostics>) -> Result<(), Diagnostics> {
@@ -58,10 +59,16 @@ fn add_lines(list: &mut [Diagnostic], (options, resolved): (&Options, &Resolved)
         let Some(object) = resolved.objects.get(object as usize) else { continue };
         let places: Vec<Place> = asked.iter().map(|&(d, p)| list[d].places[p].1).collect();
         let lines = find(object, &places);
+        let mut sources = None;
         let mut extents = None;
         for (at, line) in asked.into_iter().zip(lines) {
             let notes = found.entry(at).or_default();
-            notes.extend(line.map(|line| format!("    at {line}")));
+            let place = list[at.0].places[at.1].1;
+            let source = || {
+                let sources: &Sources = sources.get_or_insert_with(|| Sources::of(object));
+                sources.of_place(object, place).map(|name| format!("    in {name}"))
+            };
+            notes.extend(line.map(|line| format!("    at {line}")).or_else(source));
             let diagnostic = &list[at.0];
             if diagnostic.tells_owner && at.1 == 0 {
                 let extents: &Extents = extents.get_or_insert_with(|| Extents::of(object));
@@ -75,6 +82,38 @@ fn add_lines(list: &mut [Diagnostic], (options, resolved): (&Options, &Resolved)
         let diagnostic = &mut list[d];
         let at = diagnostic.places[p].0.min(diagnostic.notes.len());
         diagnostic.notes.splice(at..at, notes);
+    }
+}
+
+/// The files that an object was compiled from, as its symbol table says it (`STT_FILE`): all that is known of them where there is no debug
+/// information. Symbols of a file follow its name.
+struct Sources(Vec<(u32, String)>);
+
+impl Sources {
+    fn of(object: &Object) -> Sources {
+        let files = object.syms.iter().enumerate().filter(|(_, symbol)| symbol.kind() == STT_FILE);
+        let named = files.map(|(i, _)| (i as u32, text::text(object.symbol_name(i as u32)).into_owned()));
+        Sources(
+            named.filter(|(_, name)| !matches!(&name[..], "" | "-" | "<stdin>" | "<artificial>")).collect(),
+        )
+    }
+
+    /// The file that a place belongs to, unless the name of the object tells it.
+    fn of_place(&self, object: &Object, place: Place) -> Option<&str> {
+        let name = match &self.0[..] {
+            [(_, only)] => only,
+            many => {
+                let (index, _) = enclosing(object, place.section, place.offset)?;
+                let before = many.partition_point(|(file, _)| *file < index);
+                &many[..before].last().filter(|_| index < object.first_global)?.1
+            }
+        };
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let stem = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
+        let member = object.name.member.map(text::text);
+        let object = member.as_deref().map_or(object.name.base(), |member| member);
+        let is_told = object.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        (!is_told).then_some(name)
     }
 }
 

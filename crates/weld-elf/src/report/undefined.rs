@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use weld_common::diag::Diagnostic;
+use weld_common::diag::{Diagnostic, Missing};
 
 use super::hints;
 use super::hints::Elsewhere;
@@ -64,6 +64,8 @@ impl Undefined<'_, '_> {
                 UnresolvedPolicy::Warn => Diagnostic::warning(text),
                 _ => Diagnostic::error(text).tolerable(),
             };
+            diagnostic = diagnostic
+                .of_missing(Missing::Symbol(self.resolved.names.get(references[0].symbol).name.to_vec()));
             if i < limit {
                 diagnostic = self.referrers(diagnostic, &references, &mut extents);
                 let notes = self.causes(references[0].symbol, &elsewhere, i < SEARCHES);

@@ -32,6 +32,8 @@ pub enum InputKind {
     /// `-T`/`--script`; `--default-script` if there is no `-T`. Looked up in the working directory,
     /// then in the search paths.
     Script(PathBuf),
+    /// `-c`/`--mri-script`.
+    MriScript(PathBuf),
 }
 
 /// One command of a script.

@@ -3,6 +3,7 @@
 //! * [`lexer`] makes tokens of all of them; [`expr`] are expressions;
 //! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`), [`input_sections`]
 //!   (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts together what scripts say of it;
+//! * [`mri`] translates those of another linker;
 //! * [`version_script`] and [`dynamic_list`] say what is exported, by [`patterns`] of symbols.
 //!
 //! These are trees: what they mean for a link, later phases know.
@@ -15,6 +16,7 @@ pub mod input_sections;
 pub mod layout;
 pub mod lexer;
 pub mod memory;
+pub mod mri;
 pub mod patterns;
 pub mod phdrs;
 pub mod sections;

@@ -171,6 +171,11 @@ impl DynamicPlan<'_> {
             let tags = [guarded.marked_tag.filter(|_| marked), guarded.signed_tag.filter(|_| signed)];
             list.extend(tags.into_iter().flatten().map(|tag| (tag, 0)));
         }
+        if let (Some(tags), true) = (&plt.marks, self.options.dynamic.mark_plt && self.slots.jump_slots > 0) {
+            let entries = if self.plt == Style::Marked { ChunkKind::PltSec } else { ChunkKind::Plt };
+            let (address, size) = places.chunk(entries);
+            list.extend(tags.iter().copied().zip([address, size, self.plt.entry_size(self.mode.facts())]));
+        }
         list.extend(self.variant_calls.map(|tag| (tag, 0)));
         let memtag = &self.options.notes.memtag;
         if let (Some(mode), Some(tags)) = (memtag.mode, &self.mode.facts().tagging) {

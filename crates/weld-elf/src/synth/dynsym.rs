@@ -38,15 +38,19 @@ use weld_common::string_table::StringTable;
 
 /// glibc's loader refuses `DT_RELR` in a file that does not need this version of its C library, so
 /// that older ones, which do not know packed relocations, refuse the file by its version.
-fn require_relr(needs: &mut [VersionNeed]) {
-    const MARK: &[u8] = b"GLIBC_ABI_DT_RELR";
+const PACKED: &[u8] = b"GLIBC_ABI_DT_RELR";
+/// The first version whose loader does not add what the relocation of a PLT entry has for an addend.
+const MARKED_PLT: &[u8] = b"GLIBC_2.36";
+
+/// Has the C library needed in this version, too, if it is glibc's.
+fn require(needs: &mut [VersionNeed], version: &'static [u8]) {
     let glibc = |need: &&mut VersionNeed| {
         need.file.starts_with(b"libc.so.") && need.versions.iter().any(|v| v.0.starts_with(b"GLIBC_2."))
     };
     if let Some(libc) = needs.iter_mut().find(glibc)
-        && !libc.versions.iter().any(|v| v.0 == MARK)
+        && !libc.versions.iter().any(|v| v.0 == version)
     {
-        libc.versions.push((MARK, false));
+        libc.versions.push((version, false));
     }
 }
 
@@ -375,7 +379,10 @@ impl<'a> Planner<'_, 'a> {
             wanted.push((position, need, at));
         }
         if self.options.relocs.relr_glibc_dep {
-            require_relr(&mut needs);
+            require(&mut needs, PACKED);
+        }
+        if self.options.dynamic.mark_plt {
+            require(&mut needs, MARKED_PLT);
         }
         let mut start = vec![first];
         for need in &needs {

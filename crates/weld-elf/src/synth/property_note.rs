@@ -25,6 +25,8 @@ const NOTE_HEADER: usize = 16;
 const NT_GNU_PROPERTY_TYPE_0: u32 = 5;
 const STACK_SIZE: u32 = 1;
 const NO_COPY_ON_PROTECTED: u32 = 2;
+/// The loader is asked to seal mappings. The linker's option alone decides.
+pub const MEMORY_SEAL: u32 = 3;
 /// The first of 32768 types for *and*; those for *or* follow.
 const UINT32_AND: u32 = 0xb000_0000;
 const UINT32_OR: u32 = 0xb000_8000;
@@ -35,7 +37,7 @@ const OF_MACHINE: u32 = 0xc000_0000;
 fn rule(machine: &Facts, kind: u32) -> Option<Rule> {
     match kind {
         STACK_SIZE => Some(Rule::Max),
-        NO_COPY_ON_PROTECTED => Some(Rule::Any),
+        NO_COPY_ON_PROTECTED | MEMORY_SEAL => Some(Rule::Any),
         UINT32_AND..UINT32_OR => Some(Rule::And),
         UINT32_OR..0xb001_0000 => Some(Rule::Or),
         OF_MACHINE.. => machine.property_rule(kind),
@@ -255,6 +257,7 @@ impl Properties {
             });
         }
         let mut known = merged.unwrap_or_default();
+        known.remove(&MEMORY_SEAL);
         // An or-and property says something even with no bit set: "this is all that is used".
         known.retain(|&kind, value| *value != 0 || rule(machine, kind) == Some(Rule::OrAnd));
         Properties { machine, known, signing, unknown: Vec::new() }

@@ -20,6 +20,7 @@ use weld_common::{par, sort, trace};
 
 use super::plan::Plan;
 use super::section::{At, Cuts, Header, Info, Links, Place, Sizes, Source as Parts, Spec, Synthetic};
+use crate::arch::plt::Style;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
@@ -484,11 +485,25 @@ pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
         let rela = if (entry as u32) < image.slots.jump_slots {
             let slot = &image.slots.list[image.slots.plt[entry] as usize];
             let offset = image.got_plt_address(entry as u32);
-            Rela::make(offset, image.dynsym.map_or(0, |d| d.index(slot.id)), image.types().jump_slot, 0)
+            let addend = if image.options.dynamic.mark_plt { jump_of(image, entry as u32) } else { 0 };
+            let dynsym = image.dynsym.map_or(0, |d| d.index(slot.id));
+            Rela::make(offset, dynsym, image.types().jump_slot, addend as i64)
         } else {
             of_resolver(image, entry as u32)
         };
         form.put(&rela, bytes);
+    }
+}
+
+/// `-z mark-plt`: the address of the indirect jump of a PLT entry, which the loader may replace.
+fn jump_of(image: &Image, entry: u32) -> u64 {
+    /// Bytes of the mark in front of it.
+    const MARK: u64 = 4;
+    let facts = image.mode.facts();
+    let before = image.plt.entry_size(facts) * u64::from(entry);
+    match image.plt {
+        Style::Marked => image.bases.plt_sec + before + MARK,
+        _ => image.bases.plt + image.plt.header_size(facts, image.slots.jump_slots) + before,
     }
 }
 

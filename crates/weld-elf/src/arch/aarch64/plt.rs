@@ -31,6 +31,7 @@ pub const PLT: Plt = Plt {
     }),
     anywhere: None,
     align: 16,
+    marks: None,
     reserved_words: 3,
 };
 

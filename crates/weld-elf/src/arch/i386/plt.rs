@@ -31,6 +31,7 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: Some(Entries { header: 64, entry: 32 }),
     align: 16,
+    marks: None,
     reserved_words: 3,
 };
 

@@ -25,6 +25,7 @@ pub const PLT: Plt = Plt {
     }),
     anywhere: None,
     align: 16,
+    marks: None,
     reserved_words: 2,
 };
 

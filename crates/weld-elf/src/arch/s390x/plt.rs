@@ -22,6 +22,7 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: None,
     align: 16,
+    marks: None,
     reserved_words: 0,
 };
 

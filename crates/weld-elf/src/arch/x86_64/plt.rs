@@ -28,6 +28,8 @@ pub const PLT: Plt = Plt {
     guarded: None,
     anywhere: None,
     align: 16,
+    // DT_X86_64_PLT, DT_X86_64_PLTSZ, DT_X86_64_PLTENT
+    marks: Some([0x7000_0000, 0x7000_0001, 0x7000_0003]),
     reserved_words: 3,
 };
 

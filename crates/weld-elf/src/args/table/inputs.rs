@@ -1,7 +1,7 @@
 //! Which files to link, and where to look for them.
 
 use weld_common::args::Value::{Required, Separate};
-use weld_common::args::{Group, Spec, choice, flag, refused, take};
+use weld_common::args::{Group, Spec, choice, flag, take};
 use weld_common::io::readahead::Prefetch;
 
 use super::super::state::State;
@@ -175,5 +175,8 @@ const ROWS: &[Spec<State>] = &[
         s.o.inputs.remaps.push(Remap::File(v.os().into()));
         Ok(())
     }),
-    refused(&["mri-script", "c"], Separate("FILE"), "MRI scripts are not read"),
+    take(&["mri-script", "c"], Separate("FILE"), "Read an MRI script.", |s, v| {
+        s.add_input(InputKind::MriScript(v.os().into()));
+        Ok(())
+    }),
 ];

@@ -9,7 +9,7 @@ use weld_common::args::{
 
 use super::super::state::State;
 use super::super::values::{number, page_size};
-use crate::options::{LandingPads, ReportPolicy, SeparateCode};
+use crate::options::{CallPadding, IsaReport, LandingPads, ReportPolicy, SeparateCode};
 
 const GROUPS: &[Group<State>] = &[Group { title: "Keywords of -z", prefix: "-z ", rows: ROWS }];
 
@@ -33,7 +33,27 @@ pub fn run(s: &mut State, v: Given<'_>) -> Result<(), String> {
 
 const REPORTS: &[(&str, ReportPolicy)] =
     &[("none", ReportPolicy::None), ("warning", ReportPolicy::Warning), ("error", ReportPolicy::Error)];
-const MARKS: &str = "the loader is not told";
+
+fn call_padding(text: &str) -> Result<CallPadding, String> {
+    let wrong = || {
+        format!(
+            "'{text}' is no padding: it is prefix-addr, prefix-nop, suffix-nop, prefix-BYTE or suffix-BYTE"
+        )
+    };
+    let (place, what) = text.split_once('-').ok_or_else(wrong)?;
+    let byte = match (place, what) {
+        ("prefix", "addr") => 0x67,
+        (_, "nop") => 0x90,
+        (_, number) => {
+            super::super::values::number(number).ok().and_then(|n| u8::try_from(n).ok()).ok_or_else(wrong)?
+        }
+    };
+    match place {
+        "prefix" => Ok(CallPadding::Prefix(byte)),
+        "suffix" => Ok(CallPadding::Suffix(byte)),
+        _ => Err(wrong()),
+    }
+}
 
 const ROWS: &[Spec<State>] = &[
     flag(&["now"], "Have the loader bind all functions at once.", |s| s.o.dynamic.now = true),
@@ -347,26 +367,57 @@ const ROWS: &[Spec<State>] = &[
     }),
     flag(&["nobtcfi"], "OpenBSD: its indirect branches may go anywhere.", |s| s.o.layout.nobtcfi = true),
     accepted(&["nounique", "nocommon", "nokeep-data-section-prefix"], NoValue, "it is the default"),
-    accepted(
-        &[
-            "noindirect-extern-access",
-            "nolrodata-after-bss",
-            "nomark-plt",
-            "nomemory-seal",
-            "norewrite-endbr",
-        ],
-        NoValue,
-        "it is the default",
-    ),
+    accepted(&["noindirect-extern-access", "nolrodata-after-bss"], NoValue, "it is the default"),
     accepted(&["noextern-protected-data"], NoValue, "protected data is never copied"),
+    accepted(&["notext-unlikely-segment"], NoValue, "it is the default"),
+    accepted(&["buildd"], NoValue, "it has no meaning in gold, either"),
+    refused(
+        &["text-unlikely-segment"],
+        NoValue,
+        "a linker script with PHDRS gives sections segments of their own",
+    ),
     accepted(&["noreloc-overflow"], NoValue, "values that do not fit always are errors"),
-    accepted(&["call-nop"], Required("PADDING"), "relaxed calls have one padding"),
+    take(
+        &["call-nop"],
+        Required("PADDING"),
+        "x86-64: how calls through slots that become direct calls are padded: prefix-addr (default), prefix-nop, suffix-nop, \
+         prefix-BYTE or suffix-BYTE.",
+        |s, v| {
+            s.o.relocs.call_padding = Some(call_padding(v.text()?)?);
+            Ok(())
+        },
+    ),
     lost(&["common"], NoValue, "-r writes common symbols as objects"),
-    lost(&["report-relative-reloc"], NoValue, "readelf -r lists them"),
+    flag(&["report-relative-reloc"], "Print each place that the loader adds the load address to.", |s| {
+        s.o.reports.relative_relocs = true;
+    }),
     lost(&["keep-data-section-prefix"], NoValue, ".data.hot and the like go to .data"),
     lost(&["lrodata-after-bss"], NoValue, "large read-only data keeps its place"),
-    lost(&["rewrite-endbr"], NoValue, "code stays as the compiler made it"),
-    lost(&["mark-plt", "memory-seal", "lam-u48", "lam-u57"], NoValue, MARKS),
+    flag(
+        &["rewrite-endbr"],
+        "x86-64: take the marks for indirect branches from functions that are only called directly.",
+        |s| s.o.relocs.unmark = true,
+    ),
+    flag(&["norewrite-endbr"], "Do not (default).", |s| s.o.relocs.unmark = false),
+    flag(
+        &["mark-plt"],
+        "x86-64: tell the loader where PLT entries are (DT_X86_64_PLT), so that it may write direct jumps; needs glibc 2.36.",
+        |s| s.o.dynamic.mark_plt = true,
+    ),
+    flag(&["nomark-plt"], "Do not (default).", |s| s.o.dynamic.mark_plt = false),
+    flag(&["memory-seal"], "Ask the loader to seal the mappings (GNU_PROPERTY_MEMORY_SEAL).", |s| {
+        s.o.notes.memory_seal = true;
+    }),
+    flag(&["nomemory-seal"], "Do not (default).", |s| s.o.notes.memory_seal = false),
+    flag(
+        &["lam-u48"],
+        "x86-64: claim that pointers may have other data above bit 48, whatever the objects say.",
+        |s| {
+            // Who leaves more bits alone leaves those of the other, too.
+            (s.o.notes.lam_u48, s.o.notes.lam_u57) = (true, true);
+        },
+    ),
+    flag(&["lam-u57"], "x86-64: the same above bit 57.", |s| s.o.notes.lam_u57 = true),
     flag(
         &["x86-64-baseline"],
         "The output needs a processor of this level (GNU_PROPERTY_X86_ISA_1_NEEDED).",
@@ -377,10 +428,41 @@ const ROWS: &[Spec<State>] = &[
     flag(&["x86-64-v2"], "The same for x86-64-v2.", |s| s.o.notes.isa_needed = 1 << 1),
     flag(&["x86-64-v3"], "The same for x86-64-v3.", |s| s.o.notes.isa_needed = 1 << 2),
     flag(&["x86-64-v4"], "The same for x86-64-v4.", |s| s.o.notes.isa_needed = 1 << 3),
-    lost(
-        &["lam-report", "lam-u48-report", "lam-u57-report", "isa-level-report"],
+    take(
+        &["lam-u48-report"],
         Required("HOW"),
-        "the report does not exist yet",
+        "x86-64: what to say about objects that do not claim it: none (default), warning, error.",
+        |s, v| {
+            s.o.notes.lam_u48_report = choice(v, REPORTS)?;
+            Ok(())
+        },
+    ),
+    take(&["lam-u57-report"], Required("HOW"), "x86-64: the same for -z lam-u57.", |s, v| {
+        s.o.notes.lam_u57_report = choice(v, REPORTS)?;
+        Ok(())
+    }),
+    take(&["lam-report"], Required("HOW"), "Both.", |s, v| {
+        s.o.notes.lam_u48_report = choice(v, REPORTS)?;
+        s.o.notes.lam_u57_report = s.o.notes.lam_u48_report;
+        Ok(())
+    }),
+    take(
+        &["isa-level-report"],
+        Required("WHICH"),
+        "Say which levels of x86-64 each object needs or uses: none (default), needed, used, all.",
+        |s, v| {
+            let report = |needed, used| IsaReport { needed, used };
+            s.o.notes.isa_report = choice(
+                v,
+                &[
+                    ("none", report(false, false)),
+                    ("needed", report(true, false)),
+                    ("used", report(false, true)),
+                    ("all", report(true, true)),
+                ],
+            )?;
+            Ok(())
+        },
     ),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
     refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),

@@ -3,7 +3,7 @@
 //! every link.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
-use weld_common::args::{Group, Spec, accepted, lost};
+use weld_common::args::{Group, Spec, accepted};
 
 use super::super::state::State;
 
@@ -85,6 +85,8 @@ const ROWS: &[Spec<State>] = &[
         Required("VALUE"),
         WHY,
     ),
-    lost(&["fat-lto-objects"], NoValue, "the machine code of such objects is linked"),
+    accepted(&["fat-lto-objects"], NoValue, "the machine code of such objects is linked"),
+    accepted(&["lto-pseudo-probe-for-profiling"], Required("VALUE"), WHY),
+    accepted(&["no-legacy-pass-manager", "no-lto-legacy-pass-manager"], NoValue, WHY),
     accepted(&["no-fat-lto-objects"], NoValue, "it is the default"),
 ];

@@ -8,7 +8,7 @@ use super::super::emulation;
 use super::super::state::{State, Stop};
 use super::super::values::{address, hex_bytes, number, percent_decode};
 use crate::arch;
-use crate::options::{BuildId, Magic};
+use crate::options::{BuildId, Magic, TextFormat};
 
 pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
 
@@ -23,9 +23,11 @@ const ROWS: &[Spec<State>] = &[
     }),
     flag(&["shared", "Bshareable"], "Make a shared object.", |s| s.shared = true),
     flag(&["pie", "pic-executable"], "Make a position-independent executable.", |s| s.pie = true),
-    flag(&["no-pie", "no-pic-executable"], "Make an executable at a fixed address (default).", |s| {
-        s.pie = false
-    }),
+    flag(
+        &["no-pie", "nopie", "no-pic-executable"],
+        "Make an executable at a fixed address (default).",
+        |s| s.pie = false,
+    ),
     flag(
         &["relocatable", "r", "i", "Ur"],
         "Combine the inputs to one object that can be linked again.",
@@ -102,7 +104,7 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     take(
-        &["O"],
+        &["O", "optimize"],
         Required("LEVEL"),
         "Optimise the output: 0 does not merge strings, 1 does (default), 2 and more try harder.",
         |s, v| {
@@ -141,11 +143,12 @@ const ROWS: &[Spec<State>] = &[
         &["oformat"],
         Required("FORMAT"),
         "The format of the output: elf (default); binary is the image without headers, which starts with the section \
-         that has the lowest address.",
+         that has the lowest address; srec, ihex and verilog are the bytes that it loads as text.",
         |s, v| {
             let format = v.text()?;
             (s.o.output.raw, s.o.output.format_given) = (format == "binary", true);
-            if !matches!(format, "elf" | "default" | "binary") {
+            s.o.output.text = TextFormat::of(format);
+            if !matches!(format, "elf" | "default" | "binary") && s.o.output.text.is_none() {
                 let known = arch::object_format(format);
                 s.o.inputs.output_format =
                     Some(known.ok_or_else(|| format!("unknown output format '{format}'"))?);

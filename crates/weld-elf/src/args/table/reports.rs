@@ -1,7 +1,8 @@
 //! What the linker says and writes beside its output.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, choice, flag, lost, take};
+use weld_common::args::{Group, Spec, accepted, choice, flag, take};
+use weld_common::glob::Glob;
 
 use super::super::state::{State, Stop};
 use super::super::values::number;
@@ -47,12 +48,23 @@ const ROWS: &[Spec<State>] = &[
     flag(&["cref"], "Print where each symbol is defined and used; to the map if there is one.", |s| {
         s.o.reports.cref = true;
     }),
+    flag(&["no-cref"], "Do not (default).", |s| s.o.reports.cref = false),
     take(
         &["why-extract"],
         Required("FILE"),
         "Write to FILE why each archive member was linked; - is standard output.",
         |s, v| {
             s.o.reports.why_extract = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["why-live"],
+        Required("GLOB"),
+        "With --gc-sections: print what keeps each symbol whose name matches, step by step.",
+        |s, v| {
+            let glob = Glob::new(v.text()?.as_bytes()).map_err(|e| e.to_string())?;
+            s.o.reports.why_live.push(glob);
             Ok(())
         },
     ),
@@ -125,56 +137,103 @@ const ROWS: &[Spec<State>] = &[
         s.o.order.warn = true;
     }),
     flag(&["no-warn-symbol-ordering"], "Do not.", |s| s.o.order.warn = false),
-    accepted(
-        &[
-            "warn-alternate-em",
-            "warn-constructors",
-            "warn-ifunc-textrel",
-            "warn-multiple-gp",
-            "warn-once",
-            "warn-rwx-segments",
-            "warn-section-align",
-            "warn-shared-textrel",
-            "warn-textrel",
-            "warn-execstack-objects",
-        ],
-        NoValue,
-        "there is no such warning",
+    flag(
+        &["warn-rwx-segments", "no-error-rwx-segments"],
+        "Warn of segments that can be read, written and executed.",
+        |s| s.o.reports.rwx_segments = ReportPolicy::Warning,
     ),
-    accepted(
-        &[
-            "no-warn-ifunc-textrel",
-            "no-warn-rwx-segments",
-            "no-warn-search-mismatch",
-            "no-error-rwx-segments",
-        ],
-        NoValue,
-        "there is no such warning",
-    ),
-    flag(&["warn-execstack"], "Warn of objects that ask for an executable stack (default).", |s| {
-        s.o.reports.report_execstack = ReportPolicy::Warning;
+    flag(&["no-warn-rwx-segments"], "Do not (default).", |s| {
+        s.o.reports.rwx_segments = ReportPolicy::None;
     }),
+    flag(&["error-rwx-segments"], "Refuse them.", |s| s.o.reports.rwx_segments = ReportPolicy::Error),
+    flag(
+        &["warn-textrel"],
+        "Warn if the loader has to change read-only sections, which -z notext allows.",
+        |s| s.o.reports.warn_textrel = true,
+    ),
+    flag(&["warn-shared-textrel"], "The same for shared objects only.", |s| {
+        s.o.reports.warn_shared_textrel = true;
+    }),
+    flag(
+        &["warn-ifunc-textrel"],
+        "Warn of IFUNCs with -z notext: loaders before glibc 2.29 may call resolvers that cannot be executed then.",
+        |s| s.o.reports.warn_ifunc_textrel = true,
+    ),
+    flag(&["no-warn-ifunc-textrel"], "Do not (default).", |s| s.o.reports.warn_ifunc_textrel = false),
+    flag(
+        &["warn-section-align"],
+        "Warn of output sections that start later because of their alignment.",
+        |s| {
+            s.o.reports.warn_section_align = true;
+        },
+    ),
+    accepted(&["warn-once"], NoValue, "a symbol that is undefined is reported once in any case"),
+    accepted(
+        &["warn-constructors", "no-warn-constructors"],
+        NoValue,
+        "in ELF files constructors are data like any other",
+    ),
+    accepted(&["warn-alternate-em"], NoValue, "objects with another machine number always are errors"),
+    accepted(&["warn-multiple-gp"], NoValue, "only Alpha and MIPS have several values of that register"),
+    flag(
+        &["warn-search-mismatch"],
+        "Say which libraries for other machines the search passes over (default).",
+        |s| s.o.reports.search_mismatch = true,
+    ),
+    flag(&["no-warn-search-mismatch"], "Do not.", |s| s.o.reports.search_mismatch = false),
+    flag(&["no-warn-shared-textrel"], "Do not (default).", |s| s.o.reports.warn_shared_textrel = false),
+    flag(
+        &["warn-execstack", "warn-execstack-objects"],
+        "Warn of objects that ask for an executable stack (default).",
+        |s| {
+            s.o.reports.report_execstack = ReportPolicy::Warning;
+        },
+    ),
     flag(&["no-warn-execstack"], "Do not.", |s| s.o.reports.report_execstack = ReportPolicy::None),
     flag(&["error-execstack"], "Refuse them.", |s| s.o.reports.report_execstack = ReportPolicy::Error),
     flag(&["no-error-execstack"], "As --warn-execstack.", |s| {
         s.o.reports.report_execstack = ReportPolicy::Warning;
     }),
-    lost(&["error-rwx-segments"], NoValue, "the check does not exist yet"),
     accepted(&["no-warn-mismatch"], NoValue, "inputs for another architecture always are errors"),
-    lost(&["error-handling-script"], Required("FILE"), "no script is called on errors"),
-    lost(&["print-archive-stats"], Required("FILE"), "--stats counts archive members"),
+    take(
+        &["error-handling-script"],
+        Required("FILE"),
+        "If the link fails, run FILE before the messages: with missing-lib NAME for each library and undefined-symbol NAME \
+         for each symbol that is missing.",
+        |s, v| {
+            s.o.reports.error_script = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["print-archive-stats"],
+        Required("FILE"),
+        "Write to FILE how many members each archive has and how many of them are linked; - is standard output.",
+        |s, v| {
+            s.o.reports.archive_stats = Some(v.os().into());
+            Ok(())
+        },
+    ),
     flag(&["print-default-script"], "Print the default layout as a linker script.", |s| {
         s.o.reports.default_script = true;
     }),
     flag(&["print-memory-usage"], "Say how full the memory regions of a linker script are.", |s| {
         s.o.reports.memory_usage = true;
     }),
-    lost(&["print-dependencies"], NoValue, "--why-extract and --cref show why files are linked"),
-    lost(&["vs-diagnostics"], NoValue, "messages have one format"),
+    flag(&["print-dependencies"], "Print which section uses which symbol of which other file.", |s| {
+        s.o.reports.dependencies = true;
+    }),
+    flag(
+        &["vs-diagnostics"],
+        "Start messages with FILE(LINE), where debug information knows it, as Visual Studio understands them.",
+        |_| {},
+    ),
     accepted(
         &["print-map-discarded", "no-print-map-discarded", "print-map-locals", "no-print-map-locals"],
         NoValue,
         "the map has one format",
     ),
-    lost(&["repro"], NoValue, "--reproduce=FILE does it"),
+    flag(&["repro"], "As --reproduce, to a file beside the output whose name ends in .repro.tar.", |s| {
+        s.reproduce_beside_output = true;
+    }),
 ];

@@ -127,9 +127,18 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-debug-names"], "Leave these tables one behind the other (default).", |s| {
         s.o.sections.debug_names = false
     }),
-    lost(&["branch-to-branch", "optimize-bb-jumps"], NoValue, "jumps stay as the compiler made them"),
-    accepted(&["no-branch-to-branch", "no-optimize-bb-jumps"], NoValue, "it is the default"),
-    lost(&["why-live"], Required("GLOB"), "the report does not exist yet"),
+    flag(
+        &["branch-to-branch"],
+        "x86-64: let branches to instructions that only jump on go where those go.",
+        |s| s.o.relocs.skip_jumps = true,
+    ),
+    flag(&["no-branch-to-branch"], "Do not (default).", |s| s.o.relocs.skip_jumps = false),
+    refused(
+        &["optimize-bb-jumps"],
+        NoValue,
+        "compile without -fbasic-block-sections; --branch-to-branch shortens chains of jumps",
+    ),
+    accepted(&["no-optimize-bb-jumps"], NoValue, "it is the default"),
     lost(
         &["randomize-section-padding", "reverse-sections"],
         Optional("SEED"),

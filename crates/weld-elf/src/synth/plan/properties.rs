@@ -14,12 +14,12 @@ use crate::ids::FileId;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::job::Job;
-use crate::options::{LandingPads, ReportPolicy};
+use crate::options::{IsaReport, LandingPads, ReportPolicy};
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{Symbols, sym};
-use crate::synth::property_note::{Agreement, Contradiction, Properties};
+use crate::synth::property_note::{Agreement, Contradiction, MEMORY_SEAL, Properties};
 use crate::synth::slots::Slots;
 
 /// What one object says, in notes and in attributes. One without claims nothing.
@@ -59,6 +59,14 @@ fn features(machine: &Facts, bits: u64) -> String {
         names.push(format!("{rest:#x}"));
     }
     if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}
+
+/// The levels of x86-64 that bits of a property stand for.
+fn levels(bits: u64) -> String {
+    const NAMES: [&str; 4] = ["x86-64-baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4"];
+    let known = (0..).zip(NAMES).filter(|(i, _)| bits >> i & 1 != 0).map(|(_, name)| name.to_owned());
+    let rest = bits & !0xf;
+    known.chain((rest != 0).then(|| format!("{rest:#x}"))).collect::<Vec<_>>().join(", ")
 }
 
 /// Adds what the section `name` says to what a note does.
@@ -201,6 +209,7 @@ impl Planner<'_, '_, '_> {
             let properties = of_object(self.job, machine, object, extra);
             if let Some(control_flow) = &machine.properties.control_flow {
                 self.report_cet(object, &properties, control_flow);
+                self.report_levels(object, &properties, control_flow);
                 self.report_forced(object, &properties, control_flow);
             }
             if let Some(landing) = &machine.properties.landing {
@@ -231,6 +240,9 @@ impl Planner<'_, '_, '_> {
         match &machine.properties.control_flow {
             Some(control_flow) => self.claim(&mut merged, control_flow),
             None => self.refuse_claims(),
+        }
+        if self.job.options.notes.memory_seal {
+            merged.or_in(MEMORY_SEAL, 1);
         }
         match &machine.properties.landing {
             Some(landing) => self.claim_landing(&mut merged, landing),
@@ -265,7 +277,12 @@ impl Planner<'_, '_, '_> {
     fn claim(&self, merged: &mut Properties, control_flow: &ControlFlow) {
         let options = self.job.options;
         let ibt = u64::from(options.notes.ibt) * control_flow.ibt;
-        let forced = ibt | (u64::from(options.notes.shstk) * control_flow.shstk);
+        let lam = u64::from(options.notes.lam_u48) * control_flow.lam_u48
+            | u64::from(options.notes.lam_u57) * control_flow.lam_u57;
+        let forced = ibt | u64::from(options.notes.shstk) * control_flow.shstk | lam;
+        if self.context.mode.facts().target.format.word() < 8 {
+            self.refuse_lam();
+        }
         if forced != 0 {
             merged.or_in(control_flow.property, forced);
         }
@@ -275,6 +292,16 @@ impl Planner<'_, '_, '_> {
         }
         if options.notes.isa_needed != 0 {
             merged.or_in(control_flow.isa_needed, options.notes.isa_needed.into());
+        }
+    }
+
+    /// Pointers with 32 bits have no room for anything else.
+    fn refuse_lam(&self) {
+        let notes = &self.job.options.notes;
+        let reports = [notes.lam_u48_report, notes.lam_u57_report];
+        if notes.lam_u48 || notes.lam_u57 || reports.iter().any(|report| *report != ReportPolicy::None) {
+            let machine = self.context.mode.facts().name;
+            self.job.sink.error(format!("-z lam-u48 and its kin: {machine} has no such property"));
         }
     }
 
@@ -290,6 +317,11 @@ impl Planner<'_, '_, '_> {
         let retpoline = options.dynamic.retpolines;
         if retpoline && machine.plt.retpolines.is_none() {
             self.job.sink.error(format!("-z retpolineplt is not supported for {}", machine.name));
+        }
+        if options.dynamic.mark_plt && (machine.plt.marks.is_none() || retpoline) {
+            let why =
+                if retpoline { "with -z retpolineplt".to_owned() } else { format!("for {}", machine.name) };
+            self.job.sink.error(format!("-z mark-plt is not supported {why}"));
         }
         let bits = |p: &Properties, c: &ControlFlow| p.get(c.property) & c.ibt;
         let ibt = properties.zip(machine.properties.control_flow.as_ref());
@@ -320,6 +352,10 @@ impl Planner<'_, '_, '_> {
             ("-z ibtplt", notes.ibtplt),
             ("-z shstk", notes.shstk),
             ("-z cet-report", notes.cet_report != ReportPolicy::None),
+            ("-z lam-u48 and its kin", notes.lam_u48 || notes.lam_u57),
+            ("-z lam-u48-report", notes.lam_u48_report != ReportPolicy::None),
+            ("-z lam-u57-report", notes.lam_u57_report != ReportPolicy::None),
+            ("-z isa-level-report", notes.isa_report != IsaReport::default()),
             ("-z x86-64-baseline and its kin", notes.isa_needed != 0),
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
@@ -480,18 +516,36 @@ impl Planner<'_, '_, '_> {
         }
     }
 
+    /// Says which objects do not have what the command line asks about.
     fn report_cet(&self, object: &Object, properties: &Properties, control_flow: &ControlFlow) {
-        let policy = self.job.options.notes.cet_report;
-        let missing = !properties.get(control_flow.property) & (control_flow.ibt | control_flow.shstk);
-        if policy == ReportPolicy::None || missing == 0 {
-            return;
-        }
-        for (bit, name) in [(control_flow.ibt, "IBT"), (control_flow.shstk, "SHSTK")] {
-            if missing & bit != 0 {
-                let text = format!("{}: -z cet-report: file does not have the {name} property", object.name);
-                let warning = policy == ReportPolicy::Warning;
-                self.job.sink.push(if warning { Diagnostic::warning(text) } else { Diagnostic::error(text) });
+        let notes = &self.job.options.notes;
+        let asked = [
+            ("cet", notes.cet_report, control_flow.ibt, "IBT"),
+            ("cet", notes.cet_report, control_flow.shstk, "SHSTK"),
+            ("lam-u48", notes.lam_u48_report, control_flow.lam_u48, "LAM_U48"),
+            ("lam-u57", notes.lam_u57_report, control_flow.lam_u57, "LAM_U57"),
+        ];
+        for (option, policy, bit, name) in asked {
+            if policy != ReportPolicy::None && properties.get(control_flow.property) & bit == 0 {
+                let text =
+                    format!("{}: -z {option}-report: file does not have the {name} property", object.name);
+                report(self.job, policy, text, object.file);
             }
+        }
+    }
+
+    /// `-z isa-level-report`
+    fn report_levels(&self, object: &Object, properties: &Properties, control_flow: &ControlFlow) {
+        let asked = self.job.options.notes.isa_report;
+        let kinds =
+            [(asked.needed, control_flow.isa_needed, "needs"), (asked.used, control_flow.isa_used, "uses")];
+        for (_, kind, verb) in kinds.into_iter().filter(|(asked, ..)| *asked) {
+            let bits = properties.get(kind);
+            let text = match bits {
+                0 => format!("{}: does not say what it {verb}", object.name),
+                _ => format!("{}: {verb} {}", object.name, levels(bits)),
+            };
+            self.job.sink.push(Diagnostic::said(text).of(object.file, kind));
         }
     }
 }

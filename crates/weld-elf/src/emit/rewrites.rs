@@ -1,0 +1,248 @@
+//! x86-64: instructions that options have changed once everything has its address, section by section behind the relocations.
+//!
+//! - `-z rewrite-endbr` (mold's): functions that are only called directly lose the mark at their start, so that indirect branches
+//!   cannot go there. A function keeps it if its address is seen anywhere but in a direct branch: in a relocation, in a distance that
+//!   the assembler has computed itself, through a slot, by other modules or by the loader. Only global functions are looked at: compilers
+//!   mark local ones only if their addresses are taken.
+//! - `--branch-to-branch` (lld's): a direct branch to an instruction that does nothing but jump on goes where that one goes.
+//! - `-z call-nop` (GNU ld's): how a call through a slot that became a direct call, which is one byte shorter, is padded.
+//!
+//! All are rare, so they have no part in the loops that copy and relocate: without them a section costs one comparison. Where sections
+//! are folded (`--icf`), addresses are those of the copies that stay, so nothing here has to know of it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::arch::Site;
+use crate::elf::*;
+use crate::ids::*;
+use crate::input::object::Object;
+use crate::job::Context;
+use crate::names::flag;
+use crate::options::CallPadding;
+use crate::symbols::internal::Target;
+use crate::symbols::sym;
+use crate::synth::image::Image;
+
+// Types of x86-64 that branches and calls through slots have.
+const R_PC32: u32 = 2;
+const R_PLT32: u32 = 4;
+const R_GOTPCRELX: u32 = 41;
+
+const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
+/// A `nop` of the same length.
+const NOP4: [u8; 4] = [0x0f, 0x1f, 0x40, 0x00];
+
+/// From how many jumps on the rest is left as it is; some go in circles.
+const MOST_JUMPS: usize = 16;
+
+/// What is to be changed.
+pub struct Rewrites {
+    /// Addresses of marks that become `nop`.
+    unmarked: HashSet<u64>,
+    /// Where the instruction at an address jumps.
+    jumps: HashMap<u64, u64>,
+    padding: Option<CallPadding>,
+}
+
+/// One section of the image that is code or may hold addresses of code.
+struct Section<'s, 'a> {
+    object: &'s Object<'a>,
+    relocs: &'s [Rela],
+    data: &'a [u8],
+    address: u64,
+    is_code: bool,
+}
+
+impl Rewrites {
+    /// What options ask for, if they ask for anything.
+    pub fn of(image: &Image, context: &Context) -> Option<Rewrites> {
+        let options = image.options;
+        let padding = options.relocs.call_padding;
+        if !(options.relocs.unmark || options.relocs.skip_jumps || padding.is_some()) {
+            return None;
+        }
+        let mut rewrites = Rewrites { unmarked: HashSet::new(), jumps: HashMap::new(), padding };
+        if options.relocs.unmark {
+            rewrites.unmarked = unmarked(image, context);
+        }
+        if options.relocs.skip_jumps {
+            each_section(image, context, |section| jumps(image, section, &mut rewrites.jumps));
+        }
+        Some(rewrites)
+    }
+
+    /// Changes the bytes of a section, or the part of it that `out` is, which lies at `site.address`.
+    pub fn apply(&self, site: &Site, out: &mut [u8]) {
+        let start = site.delta.wrapping_neg() as usize;
+        for reloc in site.relocs {
+            let Some(at) = (reloc.r_offset() as usize).checked_sub(start) else { continue };
+            if at < 2 || at + 4 > out.len() {
+                continue;
+            }
+            if is_direct_branch(out, at, reloc) {
+                self.skip_jumps(site.address, at, out);
+            } else if let (Some(padding), R_GOTPCRELX) = (self.padding, reloc.kind()) {
+                padding.put(out, at, site.input.get(start + at - 2..start + at));
+            }
+        }
+        if !self.unmarked.is_empty() {
+            for at in memchr::memmem::find_iter(out, &ENDBR64).collect::<Vec<_>>() {
+                if self.unmarked.contains(&site.address.wrapping_add(at as u64)) {
+                    out[at..at + 4].copy_from_slice(&NOP4);
+                }
+            }
+        }
+    }
+
+    /// Lets the branch whose distance is at `at` go where it ends up.
+    fn skip_jumps(&self, address: u64, at: usize, out: &mut [u8]) {
+        let next = address.wrapping_add(at as u64 + 4);
+        let distance = i32::from_le_bytes([out[at], out[at + 1], out[at + 2], out[at + 3]]);
+        let mut target = next.wrapping_add(i64::from(distance) as u64);
+        for _ in 0..MOST_JUMPS {
+            let Some(&behind) = self.jumps.get(&target) else { break };
+            target = behind;
+        }
+        if let Ok(distance) = i32::try_from(target.wrapping_sub(next) as i64) {
+            out[at..at + 4].copy_from_slice(&distance.to_le_bytes());
+        }
+    }
+}
+
+impl CallPadding {
+    /// Pads the call whose distance is at `at`, if it was a call through a slot and is `addr32 call` now.
+    fn put(self, out: &mut [u8], at: usize, before: Option<&[u8]>) {
+        if before != Some(&[0xff, 0x15]) || out[at - 2..at] != [0x67, 0xe8] {
+            return;
+        }
+        match self {
+            CallPadding::Prefix(byte) => out[at - 2] = byte,
+            CallPadding::Suffix(byte) => {
+                let distance = i32::from_le_bytes([out[at], out[at + 1], out[at + 2], out[at + 3]]);
+                // The call ends one byte earlier.
+                let Some(distance) = distance.checked_add(1) else { return };
+                out[at - 2] = 0xe8;
+                out[at - 1..at + 3].copy_from_slice(&distance.to_le_bytes());
+                out[at + 3] = byte;
+            }
+        }
+    }
+}
+
+/// Whether a relocation is for the distance of `call`, `jmp` or `jcc`.
+fn is_direct_branch(code: &[u8], at: usize, reloc: &Rela) -> bool {
+    matches!(reloc.kind(), R_PC32 | R_PLT32) && reloc.r_addend() == -4 && is_branch_opcode(code, at)
+}
+
+/// Whether the four bytes at `at` are the distance of `call`, `jmp` or `jcc`.
+fn is_branch_opcode(code: &[u8], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|i| code.get(i));
+    matches!(before(1), Some(0xe8 | 0xe9))
+        || matches!((before(2), before(1)), (Some(0x0f), Some(0x80..=0x8f)))
+}
+
+/// Calls `take` with each section in memory.
+fn each_section(image: &Image, context: &Context, mut take: impl FnMut(&Section)) {
+    for (index, object) in image.resolved.objects.iter().enumerate() {
+        for shndx in 1..object.shdrs.len() as u32 {
+            let id = SectionId(object.section_base + shndx);
+            let (input, flags) = (image.sections.get(id), object.shdrs[shndx as usize].sh_flags());
+            if flags & SHF_ALLOC == 0 || !image.live.contains(id) {
+                continue;
+            }
+            debug_assert_eq!(context.owners.object(id).index(), index);
+            take(&Section {
+                object,
+                relocs: image.sections.relocs(object, index, input),
+                data: object.section_data(shndx as usize).unwrap_or(&[]),
+                address: input.address(),
+                is_code: flags & SHF_EXECINSTR != 0,
+            });
+        }
+    }
+}
+
+/// The jumps of a section whose targets are known.
+fn jumps(image: &Image, section: &Section, found: &mut HashMap<u64, u64>) {
+    if !section.is_code {
+        return;
+    }
+    for reloc in section.relocs {
+        let at = reloc.r_offset() as usize;
+        if !is_direct_branch(section.data, at, reloc) || section.data[at - 1] != 0xe9 {
+            continue;
+        }
+        let target = image.place(section.object, reloc.sym(), 0);
+        let plain =
+            target.flags & (sym::KIND | sym::PREEMPTIBLE | sym::IFUNC) == sym::DEFINED && !target.dead;
+        if !plain {
+            continue;
+        }
+        let jump = section.address.wrapping_add(at as u64 - 1);
+        let to = target.address.wrapping_add(target.addend as u64);
+        found.insert(jump, to);
+        // A mark in front of it does nothing, either.
+        if at >= 5 && section.data[at - 5..at - 1] == ENDBR64 {
+            found.insert(jump.wrapping_sub(4), to);
+        }
+    }
+}
+
+/// Addresses of global functions that start with a mark and are only called directly.
+fn unmarked(image: &Image, context: &Context) -> HashSet<u64> {
+    let mut marked = HashSet::new();
+    let mut seen = HashSet::new();
+    for (i, symbol) in image.symbols.list.iter().enumerate() {
+        let flags = symbol.flags();
+        if flags & sym::KIND != sym::DEFINED {
+            continue;
+        }
+        let needs = sym::EXPORTED | sym::PREEMPTIBLE | sym::IFUNC | sym::NEEDS;
+        let by_option = image.resolved.names.get(SymbolId(i as u32)).flags & (flag::ROOT | flag::KEEP) != 0;
+        if flags & needs != 0 || by_option {
+            seen.insert(symbol.address());
+        } else if flags & sym::FUNC != 0 {
+            marked.insert(symbol.address());
+        }
+    }
+    for slot in &image.slots.list {
+        seen.insert(slot.definition);
+        if let Some((object, index)) = slot.local {
+            seen.insert(image.place(&image.resolved.objects[object.index()], index, 0).address);
+        }
+    }
+    for internal in &context.internals.list {
+        if let Target::Alias(other, _) = internal.target {
+            seen.insert(image.symbols[other].address());
+        }
+    }
+    each_section(image, context, |section| see(image, section, &marked, &mut seen));
+    &marked - &seen
+}
+
+/// Adds what a section has of the addresses `marked`, but for direct branches.
+fn see(image: &Image, section: &Section, marked: &HashSet<u64>, seen: &mut HashSet<u64>) {
+    for reloc in section.relocs {
+        let at = reloc.r_offset() as usize;
+        if section.is_code && is_direct_branch(section.data, at, reloc) {
+            continue;
+        }
+        let target = image.place(section.object, reloc.sym(), reloc.r_addend());
+        let address = target.address.wrapping_add(target.addend as u64);
+        // The field of an instruction counts from its end, which is as far behind as there are bytes of other operands.
+        seen.extend((0..=8).map(|behind| address.wrapping_add(behind)));
+        seen.insert(target.address);
+    }
+    if !section.is_code {
+        return;
+    }
+    // What lies in the same section the assembler finds without a relocation.
+    for (at, field) in section.data.windows(4).enumerate() {
+        let distance = i64::from(i32::from_le_bytes([field[0], field[1], field[2], field[3]]));
+        let end = section.address.wrapping_add(at as u64 + 4).wrapping_add(distance as u64);
+        let found = (0..=4).map(|behind| end.wrapping_add(behind)).find(|address| marked.contains(address));
+        if let Some(address) = found.filter(|_| !is_branch_opcode(section.data, at)) {
+            seen.insert(address);
+        }
+    }
+}

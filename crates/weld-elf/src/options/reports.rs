@@ -1,0 +1,118 @@
+//! What a link is to say, and where.
+
+use std::path::PathBuf;
+
+use weld_common::glob::Glob;
+
+/// `-z cet-report`, `-z bti-report`: what to say about inputs without the property.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ReportPolicy {
+    #[default]
+    None,
+    Warning,
+    Error,
+}
+
+/// What is said, and where.
+#[derive(Clone, Debug)]
+pub struct ReportOptions {
+    pub map_file: Option<PathBuf>,
+    pub print_map: bool,
+    pub cref: bool,
+    pub trace: bool,
+    pub trace_symbols: Vec<String>,
+    pub why_extract: Option<PathBuf>,
+    /// `--why-live`: of which symbols to say what keeps them.
+    pub why_live: Vec<Glob>,
+    /// Where to list the archives.
+    pub archive_stats: Option<PathBuf>,
+    /// `--print-dependencies`
+    pub dependencies: bool,
+    /// `--error-handling-script`: a program that is told of libraries and symbols that are missing.
+    pub error_script: Option<PathBuf>,
+    /// What to say of segments that can be written and executed.
+    pub rwx_segments: ReportPolicy,
+    /// Of read-only sections that the loader has to change: in any output, in shared objects, with IFUNCs.
+    pub warn_textrel: bool,
+    pub warn_shared_textrel: bool,
+    pub warn_ifunc_textrel: bool,
+    /// Of sections that start later because of their alignment.
+    pub warn_section_align: bool,
+    /// What the search for libraries passes over is told.
+    pub search_mismatch: bool,
+    /// `-z report-relative-reloc`
+    pub relative_relocs: bool,
+    /// Where to list what gc leaves out; `-` is standard output.
+    pub print_gc_sections: Option<PathBuf>,
+    /// The same of what `--icf` folds.
+    pub print_icf_sections: Option<PathBuf>,
+    pub dependency_file: Option<PathBuf>,
+    pub reproduce: Option<PathBuf>,
+    pub time_trace: Option<PathBuf>,
+    pub stats: bool,
+    pub verbose: bool,
+    pub fatal_warnings: bool,
+    pub no_warnings: bool,
+    pub noinhibit_exec: bool,
+    /// What to say of objects that ask for an executable stack.
+    pub report_execstack: ReportPolicy,
+    pub warn_common: bool,
+    pub warn_backrefs: bool,
+    /// `--warn-backrefs-exclude`: globs.
+    pub warn_backrefs_exclude: Vec<String>,
+    /// `--print-memory-usage`: how full the regions of a linker script are.
+    pub memory_usage: bool,
+    /// 0: no limit.
+    pub error_limit: usize,
+    /// `None`: auto.
+    pub color: Option<bool>,
+    pub demangle: bool,
+    /// `-v` with inputs: the version is printed and the link goes on.
+    pub print_version: bool,
+    /// `--print-default-script`
+    pub default_script: bool,
+}
+
+impl Default for ReportOptions {
+    fn default() -> Self {
+        ReportOptions {
+            map_file: None,
+            print_map: false,
+            cref: false,
+            trace: false,
+            trace_symbols: Vec::new(),
+            why_extract: None,
+            why_live: Vec::new(),
+            archive_stats: None,
+            dependencies: false,
+            error_script: None,
+            rwx_segments: ReportPolicy::None,
+            warn_textrel: false,
+            warn_shared_textrel: false,
+            warn_ifunc_textrel: false,
+            warn_section_align: false,
+            search_mismatch: true,
+            relative_relocs: false,
+            print_gc_sections: None,
+            print_icf_sections: None,
+            dependency_file: None,
+            reproduce: None,
+            time_trace: None,
+            stats: false,
+            verbose: false,
+            fatal_warnings: false,
+            no_warnings: false,
+            noinhibit_exec: false,
+            report_execstack: ReportPolicy::Warning,
+            warn_common: false,
+            warn_backrefs: false,
+            warn_backrefs_exclude: Vec::new(),
+            memory_usage: false,
+            error_limit: 20,
+            color: None,
+            demangle: true,
+            print_version: false,
+            default_script: false,
+        }
+    }
+}
