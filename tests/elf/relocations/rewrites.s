@@ -32,6 +32,8 @@
 //# bytes: sym(padded) = 67 e8 ?? ?? ?? ?? c3
 //# fail: rewrites.o more.o -z call-nop=middle
 //# error: 'middle' is no padding
+//# fail: rewrites.o more.o --branch-to-branch -q
+//# error: --branch-to-branch and --emit-relocs cannot be used together
 //# fail: -r rewrites.o --branch-to-branch
 //# error: --branch-to-branch is not supported with -r
 .globl _start, taken, near, jumps, first, second, last, round, about, padded
@@ -75,8 +77,10 @@ ret
 .type called, @function
 .type pointed, @function
 .type slotted, @function
-called: endbr64
+called: .cfi_startproc
+endbr64
 ret
+.cfi_endproc
 pointed: endbr64
 ret
 slotted: endbr64

@@ -279,6 +279,7 @@ impl State {
             (self.relocatable && o.sections.debug_names, "-r and --debug-names"),
             (o.dynamic.retpolines && o.notes.ibtplt, "-z retpolineplt and -z ibtplt"),
             (o.dynamic.retpolines && o.notes.shstk, "-z retpolineplt and -z shstk"),
+            (o.relocs.skip_jumps && o.relocs.emit_relocs, "--branch-to-branch and --emit-relocs"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
         ];
         let missing = [

@@ -19,6 +19,7 @@ use crate::input::object::Object;
 use crate::job::Context;
 use crate::names::flag;
 use crate::options::CallPadding;
+use crate::sections::SectionKind;
 use crate::symbols::internal::Target;
 use crate::symbols::sym;
 use crate::synth::image::Image;
@@ -147,7 +148,7 @@ fn each_section(image: &Image, context: &Context, mut take: impl FnMut(&Section)
         for shndx in 1..object.shdrs.len() as u32 {
             let id = SectionId(object.section_base + shndx);
             let (input, flags) = (image.sections.get(id), object.shdrs[shndx as usize].sh_flags());
-            if flags & SHF_ALLOC == 0 || !image.live.contains(id) {
+            if flags & SHF_ALLOC == 0 || !image.live.contains(id) || input.kind() == SectionKind::EhFrame {
                 continue;
             }
             debug_assert_eq!(context.owners.object(id).index(), index);
@@ -216,8 +217,24 @@ fn unmarked(image: &Image, context: &Context) -> HashSet<u64> {
             seen.insert(image.symbols[other].address());
         }
     }
+    personality_routines(image, &mut seen);
     each_section(image, context, |section| see(image, section, &marked, &mut seen));
     &marked - &seen
+}
+
+/// Adds what exception frames have called. That they name all functions means nothing.
+fn personality_routines(image: &Image, seen: &mut HashSet<u64>) {
+    for (index, (object, extra)) in image.resolved.objects.iter().zip(&image.sections.objects).enumerate() {
+        for (shndx, frames) in &extra.eh_frames {
+            let section = image.sections.get(SectionId(object.section_base + shndx));
+            let relocs = image.sections.relocs(object, index, section);
+            for cie in &frames.cies {
+                let range = cie.first_reloc as usize..(cie.first_reloc + cie.n_relocs) as usize;
+                let of_cie = relocs.get(range).unwrap_or_default();
+                seen.extend(of_cie.iter().map(|reloc| image.place(object, reloc.sym(), 0).address));
+            }
+        }
+    }
 }
 
 /// Adds what a section has of the addresses `marked`, but for direct branches.
