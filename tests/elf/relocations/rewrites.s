@@ -1,6 +1,5 @@
 //# about: what options have changed of code: marks that nobody needs, branches to branches, padding of calls
 //# only: weld -- each is another linker's
-//# cflags: -mrelax-relocations=yes
 //# link: rewrites.o more.o -z rewrite-endbr -o unmarked
 //# disasm: called => nopl
 //# disasm: taken => endbr64

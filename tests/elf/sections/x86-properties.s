@@ -14,7 +14,7 @@
 //# error: none\.o: -z lam-u57-report: file does not have the LAM_U57 property
 //# link: none.o x86-properties.o -z memory-seal -o sealed
 //# bytes: addr(.note.gnu.property) + 16 = 03 00 00 00 00 00 00 00
-//# link: none.o x86-properties.o -z memory-seal -z nomemory-seal -o open
+//# link: none.o -z memory-seal -z nomemory-seal -e 0 -o open
 //# no-section: .note.gnu.property
 //# sh: $LD x86-properties.o none.o -z isa-level-report=all -o r
 //# stderr-re: x86-properties\.o: needs x86-64-v2, x86-64-v3\n(.*\n)*.*none\.o: does not say what it uses
