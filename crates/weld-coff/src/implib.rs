@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use weld_common::text;
+
 use crate::coff::import::{Import, ImportType, NameType, short_import};
 use crate::coff::library::{self, Member};
 use crate::coff::machine::Machine;
@@ -42,33 +44,28 @@ fn import(entry: &Entry, dll: &str, machine: Machine) -> Member<'static> {
         (_, true) => ImportType::Const,
         _ => ImportType::Code,
     };
-    let symbol = entry.import_symbol.as_str();
+    let symbol = &*text::bytes(&entry.import_symbol);
     let named = export.export_as.as_deref().or(export.import_name.as_deref()).unwrap_or(&entry.name);
+    let named = text::bytes(named);
     let name_type = match export.noname {
         true => NameType::Ordinal,
-        false => NameType::that_makes(symbol.as_bytes(), named.as_bytes()),
+        false => NameType::that_makes(symbol, &named),
     };
-    let external = (name_type == NameType::ExportAs).then_some(named);
+    let external = (name_type == NameType::ExportAs).then_some(&*named);
     let ordinal = if export.noname { entry.ordinal } else { 0 };
-    let bytes = short_import(&Import {
-        machine,
-        symbol: symbol.as_bytes(),
-        dll: dll.as_bytes(),
-        external: external.map(str::as_bytes),
-        ordinal,
-        kind,
-        name_type,
-    });
-    let mut symbols = vec![[b"__imp_", symbol.as_bytes()].concat()];
+    let bytes =
+        short_import(&Import { machine, symbol, dll: dll.as_bytes(), external, ordinal, kind, name_type });
+    let mut symbols = vec![[b"__imp_", symbol].concat()];
     if kind != ImportType::Data {
-        symbols.push(symbol.as_bytes().to_vec());
+        symbols.push(symbol.to_vec());
     }
     Member { name: Vec::new(), bytes: bytes.into(), symbols }
 }
 
 /// An object in which the name of `entry` stands for that of `target`; `front` is in front of both.
 fn alias(entry: &Entry, target: &Entry, front: &str, machine: Machine) -> Member<'static> {
-    let [name, target] = [entry, target].map(|entry| format!("{front}{}", entry.import_symbol).into_bytes());
+    let [name, target] =
+        [entry, target].map(|entry| [front.as_bytes(), &text::bytes(&entry.import_symbol)].concat());
     let symbols = vec![
         (b"@comp.id".to_vec(), ABSOLUTE, STATIC),
         (b"@feat.00".to_vec(), ABSOLUTE, STATIC),

@@ -45,7 +45,7 @@ use crate::layout::{self, Placer, program, section_order};
 use crate::librarian;
 use crate::live::{self, Live};
 use crate::options::{Icf, Manifest, Options, Reproduction};
-use crate::report::{discarded, duplicates, files, map, summary, undefined};
+use crate::report::{discarded, duplicates, files, map, summary, undefined, unused};
 use crate::resolve::names::Rival;
 use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbol, Symbols};
 use crate::resolve::{Resolved, Resolver, comdat, wrap};
@@ -184,12 +184,14 @@ fn search(job: &Job) -> Result<Search, Diagnostic> {
 
 fn loader<'j, 'l>(job: &'l Job<'j>, search: &'l Search, parallel: bool) -> Loader<'j, 'l> {
     let Options { verbose, machine, .. } = *job.options;
+    let keeps_paths = job.options.input_list.is_some();
     Loader {
         store: job.store,
         search,
         sink: job.sink,
         parallel,
-        verbose,
+        verbose: verbose.libraries,
+        keeps_paths,
         mingw: job.options.mingw.on,
         machine,
     }
@@ -222,6 +224,12 @@ fn link_inputs<'j>(
     }
     let out = output_path(options, &resolved, inputs);
     files::check(options, &resolved, inputs, &out)?;
+    if options.verbose.unused_libraries {
+        unused::say(&resolved, inputs, job.sink);
+    }
+    if let Some(path) = &options.input_list {
+        job.report(path, &files::input_list(inputs))?;
+    }
     // Types for debuggers depend on nothing but the objects, so they are merged while the image is laid out.
     let objects = options.debug.pdb.then(|| Objects::of(&resolved, &servers, job.store, parallel));
     let warnings = DiagSink::new();
@@ -279,7 +287,7 @@ fn lay_out<'j>(
     // Find what the image needs.
     let live =
         job.step("find live sections", || live::find(resolved, &sections, &symbols, job.options, parallel));
-    if job.options.verbose {
+    if job.options.verbose.discarded {
         discarded::say(resolved, &sections, &live, job.sink);
     }
     // Keep one of what is the same.
@@ -340,7 +348,8 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     lost.extend(resolved.names.take_duplicates());
     let soft: Vec<Rival> = resolved.names.take_soft();
     lost.extend(duplicates::clashing(resolved, &soft));
-    duplicates::report(resolved, &lost, options, job.sink);
+    let object_of = |file| (resolved.object(file).map(|(_, object)| object), resolved.file_name(file));
+    duplicates::report((&resolved.names, lost), object_of, options, job.sink);
     let noted = Noted { aliases: resolved.names.take_aliases(), commons: resolved.names.take_commons() };
     let freezer = Freezer { resolved, options, sink: job.sink, parallel };
     let mut sections = sections;
@@ -398,7 +407,7 @@ fn add_tables(
     sections: &mut Sections,
     symbols: &mut Symbols,
     (live, tables): (&Live, &mut Tables),
-    (is_64, mingw): (bool, bool),
+    (is_64, options): (bool, &Options),
 ) {
     let [directory, lookup, address, hints, names] = tables.imports.sizes();
     let imported = !tables.imports.is_empty();
@@ -421,8 +430,12 @@ fn add_tables(
     for (_, table, size) in all.filter(|(wanted, ..)| *wanted) {
         let number = symbols.made.len() as u32;
         symbols.made.push(Made::Table(table as u32));
-        // GNU tools look for the id by this name.
-        let part = if table == Table::DebugDirectory && mingw { b".buildid" } else { table.part() };
+        let part: &[u8] = match table {
+            // GNU tools look for the id by this name.
+            Table::DebugDirectory if options.mingw.on => b".buildid",
+            Table::DebugDirectory if options.debug_directory_alone => b".cvinfo",
+            _ => table.part(),
+        };
         let section = sections.add_made(number, (part, table.flags()), size, table.align(is_64));
         tables.add(table, section);
     }
@@ -440,13 +453,9 @@ fn give_places<'j>(
     let first_table = sections.list.len();
     // Asked while slots of imports are only those of objects: most links have none.
     let writes_imports = delay::is_in_objects(resolved, &sections, &live);
-    let style = program::Style { mingw: options.mingw.on, writes_imports };
-    add_tables(
-        &mut sections,
-        &mut symbols,
-        (&live, &mut tables),
-        (resolved.machine.is_64(), options.mingw.on),
-    );
+    let section_layout = program::read_layout(options, job.store, job.sink);
+    let style = program::Style { mingw: options.mingw.on, writes_imports, order: &section_layout };
+    add_tables(&mut sections, &mut symbols, (&live, &mut tables), (resolved.machine.is_64(), options));
     tables.guards.define(resolved, &mut symbols, |table| tables.section(table));
     tables.mingw.define(resolved, &mut symbols, |table| tables.section(table));
     define_build_id(resolved, &tables, &mut symbols);
@@ -493,12 +502,16 @@ fn give_places<'j>(
         layout
     };
     let code = Code { resolved, sections: &mut sections, symbols: &mut symbols, live: &mut live };
-    let reach = Reach { most: options.branch_reach, verbose: options.verbose, parallel };
+    let reach = Reach { most: options.branch_reach, verbose: options.verbose.all, parallel };
     let (layout, branches) =
         job.step("give addresses", || branches::settle(code, order, &reach, job.sink, place));
     let base = options.base.or(resolved.program.base);
     let base = base.unwrap_or(facts(resolved.machine).bases[usize::from(options.dll)]);
     check_addresses(resolved, base, layout.image_size, job.sink);
+    if let Some(most) = options.greatest_size.filter(|most| layout.image_size > *most) {
+        let size = layout.image_size;
+        job.sink.warn(format!("the image has {size:#x} bytes, and /base gives it {most:#x}"));
+    }
     if resolved.machine == Machine::Arm64 && options.dynamic_base == Some(false) {
         job.sink.error("/dynamicbase:no is not compatible with arm64");
     }
@@ -555,7 +568,7 @@ fn write<'j>(
     let symbol_table = &SymbolTable::new(image, parallel);
     let emitter = Emitter { image, sink: job.sink, dos_program: stub, relocs, symbol_table, threads };
     let engine = OutputOptions { engine: options.engine, executable: true, threads, ..Default::default() };
-    let file = job.create_output(out, emitter.file_size(), &engine, options.verbose)?;
+    let file = job.create_output(out, emitter.file_size(), &engine, options.verbose.all)?;
     let warnings = DiagSink::new();
     let write_pdb = || types.map(|(_, types)| debug::write(job, image, types, (out, threads), &warnings));
     let (pdb, written) = par::both(parallel, write_pdb, || job.step("write image", || emitter.write(&file)));

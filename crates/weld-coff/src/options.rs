@@ -108,6 +108,33 @@ pub enum Manifest {
     Embedded(Option<u16>),
 }
 
+/// `/verbose`: what is told of the link. All of it, or what words ask for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verbose {
+    pub all: bool,
+    /// `lib`: which files are read, and which members for what.
+    pub libraries: bool,
+    /// `ref`: what `/opt:ref` leaves out.
+    pub discarded: bool,
+    /// `icf`: what `/opt:icf` folds.
+    pub folded: bool,
+    /// `unusedlibs`: libraries of which nothing is linked.
+    pub unused_libraries: bool,
+    /// `safeseh`: x86 objects that do not tell their exception handlers.
+    pub without_handlers: bool,
+}
+
+impl Verbose {
+    pub const ALL: Verbose = Verbose {
+        all: true,
+        libraries: true,
+        discarded: true,
+        folded: true,
+        unused_libraries: true,
+        without_handlers: true,
+    };
+}
+
 /// `/force`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Force {
@@ -200,6 +227,8 @@ pub struct PdbOptions {
     pub streams: Vec<(String, PathBuf)>,
     pub natvis: Vec<PathBuf>,
     pub source_link: Option<PathBuf>,
+    /// `/nocoffgrpinfo`: the linker's module does not tell what output sections are made of.
+    pub without_groups: bool,
 }
 
 /// How the linker was called, which the PDB tells.
@@ -283,6 +312,8 @@ pub struct Demands {
     /// `/failifmismatch:key=value`, with who says so first.
     pub mismatches: BTreeMap<String, (String, String)>,
     pub no_default_libs: Vec<String>,
+    /// `/disallowlib:`: libraries that do not go together with the object that says so, and its name.
+    pub disallowed_libs: Vec<(String, String)>,
     pub no_default_libs_at_all: bool,
     pub entry: Option<String>,
     pub subsystem: Option<Subsystem>,
@@ -326,6 +357,8 @@ pub struct Options {
     pub found_machine: OnceLock<Machine>,
     pub no_entry: bool,
     pub base: Option<u64>,
+    /// `/base:ADDRESS,SIZE`: the image is to be no larger.
+    pub greatest_size: Option<u64>,
     pub fixed: bool,
     pub dynamic_base: Option<bool>,
     pub high_entropy_va: bool,
@@ -367,6 +400,8 @@ pub struct Options {
     pub call_graph_file: Option<PathBuf>,
     pub call_graph_sort: bool,
     pub print_order: Option<PathBuf>,
+    /// `/sectionlayout`
+    pub section_layout: Option<PathBuf>,
     /// `/wrap`
     pub wraps: Vec<String>,
     /// `/delayload`: DLLs, in small letters.
@@ -381,6 +416,8 @@ pub struct Options {
     pub library: bool,
     pub librarian: Librarian,
     pub reproduce: Option<Reproduction>,
+    /// `/linkreprofullpathrsp`: the paths of all inputs go there.
+    pub input_list: Option<PathBuf>,
     pub mingw: Mingw,
     pub debug: Debug,
     pub pdb: PdbOptions,
@@ -404,6 +441,8 @@ pub struct Options {
     pub brepro: bool,
     /// `/build-id`
     pub build_id: bool,
+    /// `/nodbgdirmerge`
+    pub debug_directory_alone: bool,
     /// `/cetcompat` and others of its kind.
     pub extended_characteristics: u32,
     pub warn_imported_locals: bool,
@@ -412,8 +451,12 @@ pub struct Options {
     pub warn_missing_types: bool,
     /// Of functions in `/order` that there are not.
     pub warn_missing_order: bool,
-    pub verbose: bool,
+    /// Of libraries that `/disallowlib` speaks of.
+    pub warn_disallowed_libs: bool,
+    pub verbose: Verbose,
     pub demangle: bool,
+    /// Errors that will be shown; 0: all.
+    pub error_limit: usize,
     pub threads: Option<usize>,
     pub time: bool,
     /// `/summary`
@@ -440,6 +483,7 @@ impl Default for Options {
             found_machine: OnceLock::new(),
             no_entry: false,
             base: None,
+            greatest_size: None,
             fixed: false,
             dynamic_base: None,
             high_entropy_va: true,
@@ -475,6 +519,7 @@ impl Default for Options {
             call_graph_file: None,
             call_graph_sort: true,
             print_order: None,
+            section_layout: None,
             wraps: Vec::new(),
             delay_loads: Vec::new(),
             delay_unload: false,
@@ -483,6 +528,7 @@ impl Default for Options {
             library: false,
             librarian: Librarian::default(),
             reproduce: None,
+            input_list: None,
             mingw: Mingw::default(),
             debug: Debug::default(),
             pdb: PdbOptions::default(),
@@ -499,13 +545,16 @@ impl Default for Options {
             timestamp: Timestamp::Hash,
             brepro: false,
             build_id: false,
+            debug_directory_alone: false,
             extended_characteristics: 0,
             warn_imported_locals: true,
             warn_long_names: true,
             warn_missing_types: true,
             warn_missing_order: true,
-            verbose: false,
+            warn_disallowed_libs: true,
+            verbose: Verbose::default(),
             demangle: true,
+            error_limit: 20,
             threads: None,
             time: false,
             summary: false,

@@ -7,8 +7,8 @@
 //! Nothing prints here. The binary renders what [`DiagSink::finish`] returns.
 
 use std::fmt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use crate::ids::FileId;
 
@@ -168,6 +168,8 @@ impl std::error::Error for Diagnostics {}
 pub struct DiagSink {
     /// `--fatal-warnings`: warnings count as errors.
     fatal_warnings: AtomicBool,
+    /// Warnings that end in one of these count as errors.
+    fatal_codes: OnceLock<Vec<String>>,
     /// `--no-warnings`: warnings are dropped.
     no_warnings: AtomicBool,
     /// `--noinhibit-exec`: errors that leave a usable output are warnings.
@@ -184,6 +186,11 @@ impl DiagSink {
 
     pub fn set_fatal_warnings(&self, on: bool) {
         self.fatal_warnings.store(on, Ordering::Relaxed);
+    }
+
+    /// Warnings with these codes at their end are errors. Only the first call counts.
+    pub fn set_fatal_codes(&self, codes: Vec<String>) {
+        let _ = self.fatal_codes.set(codes);
     }
 
     pub fn set_no_warnings(&self, on: bool) {
@@ -203,7 +210,9 @@ impl DiagSink {
             if self.no_warnings.load(Ordering::Relaxed) {
                 return;
             }
-            if self.fatal_warnings.load(Ordering::Relaxed) {
+            let codes = self.fatal_codes.get().map_or(&[][..], Vec::as_slice);
+            let has_code = codes.iter().any(|code| d.message.ends_with(code.as_str()));
+            if has_code || self.fatal_warnings.load(Ordering::Relaxed) {
                 d.severity = Severity::Error;
             }
         }

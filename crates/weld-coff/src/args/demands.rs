@@ -1,6 +1,6 @@
 //! What the command line and directives of objects may both ask for, and the options that directives may be.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 
 use weld_common::args::{Context, Given, Group, Index, Table, Value, accepted, name_count, slash, take};
 use weld_common::diag::Diagnostic;
@@ -31,6 +31,15 @@ impl Demands {
             None => self.no_default_libs_at_all = true,
             Some(_) => self.no_default_libs.push(given.string()?),
         }
+        Ok(())
+    }
+
+    pub fn disallow_lib(&mut self, given: Given<'_>, origin: &str) -> Taken {
+        let name = given.string()?;
+        if name.is_empty() {
+            return Err("missing name of a library".to_owned());
+        }
+        self.disallowed_libs.push((name, origin.to_owned()));
         Ok(())
     }
 
@@ -106,7 +115,8 @@ impl Demands {
     }
 
     pub fn manifest_dependency(&mut self, given: Given<'_>) -> Taken {
-        let text = given.string()?;
+        // Manifests are UTF-8; compilers write directives as sources are.
+        let text = values::from_ansi(given.text()?);
         if !self.manifest_dependencies.contains(&text) {
             self.manifest_dependencies.push(text);
         }
@@ -132,11 +142,13 @@ impl Demands {
 
     /// Carries out a directive of the object `origin` that is none of the frequent ones. What the command line
     /// says of entry, stack and subsystem has the last word.
-    pub fn directive(&mut self, word: &OsStr, origin: &str) -> Vec<Diagnostic> {
+    ///
+    /// `word` is a text that holds bytes which are no UTF-8 ([`weld_common::text`]): compilers write what sources have.
+    pub fn directive(&mut self, word: &str, origin: &str) -> Vec<Diagnostic> {
         let demands = std::mem::take(self);
         let mut context =
             Directing { demands, origin: origin.to_owned(), word: word.to_owned(), problems: Vec::new() };
-        slash::parse(&TABLE, &[word], |_| false, &mut context);
+        slash::parse(&TABLE, &[OsStr::new(word)], |_| false, &mut context);
         *self = context.demands;
         context.problems
     }
@@ -146,7 +158,7 @@ impl Demands {
 struct Directing {
     demands: Demands,
     origin: String,
-    word: OsString,
+    word: String,
     problems: Vec<Diagnostic>,
 }
 
@@ -158,9 +170,8 @@ impl Context for Directing {
     fn problem(&mut self, mut problem: Diagnostic) {
         if problem.message.starts_with(slash::UNKNOWN) || problem.message.starts_with("could not open") {
             // An object that wants what nobody knows cannot be linked rightly.
-            let (word, origin) = (self.word.display(), &self.origin);
-            self.problems.push(Diagnostic::warning(format!("{}: {word}", slash::UNKNOWN)));
-            problem = Diagnostic::error(format!("{word} is not allowed in .drectve ({origin})")).at(1);
+            let (word, origin) = (&self.word, &self.origin);
+            problem = Diagnostic::error(format!("{word} is not allowed in .drectve ({origin})"));
         } else {
             problem.message = format!("{}: in its directives: {}", self.origin, problem.message);
         }
@@ -178,6 +189,10 @@ static GROUPS: &[Group<Directing>] = &[Group {
     rows: &[
         take(&["aligncomm"], Value::Required("NAME,LOG2"), "", |d, v| d.demands.align_common(v)),
         take(&["alternatename"], Value::Required("FROM=TO"), "", |d, v| d.demands.alternate_name(v)),
+        take(&["disallowlib"], Value::Required("LIBRARY"), "", |d, v| {
+            let origin = d.origin.clone();
+            d.demands.disallow_lib(v, &origin)
+        }),
         take(&["entry"], Value::Required("SYMBOL"), "", |d, v| match d.demands.entry {
             Some(_) => Ok(()),
             None if v.text()?.is_empty() => Err("missing entry point symbol name".to_owned()),
@@ -220,7 +235,7 @@ static GROUPS: &[Group<Directing>] = &[Group {
             Ok(())
         }),
         accepted(
-            &["editandcontinue", "guardsym", "throwingnew", "inferasanlibs"],
+            &["editandcontinue", "guardsym", "throwingnew", "inferasanlibs", "arm64xsameaddress"],
             Value::Optional("VALUE"),
             NO_NEED,
         ),

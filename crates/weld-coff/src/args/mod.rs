@@ -14,11 +14,12 @@ use weld_common::text;
 use crate::input::toolchain::greatest;
 use crate::options::{Invocation, Options, Reproduction};
 
+mod base_file;
 mod demands;
 pub mod gnu;
 mod replay;
-mod state;
-mod table;
+pub mod state;
+pub mod table;
 #[cfg(test)]
 mod tests;
 pub mod values;
@@ -87,7 +88,7 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
     if let Some(value) = &environment.source_date_epoch {
         state.time_of_environment(&text::text(value.as_encoded_bytes()));
     }
-    if let Some(path) = state.reproduce.clone() {
+    if let Some(path) = state.repro_path() {
         let response = replay::of_link(&args, &state.o.lib_paths[own..]);
         state.o.reproduce = Some(Reproduction { path, response, version: version_text() });
     }
@@ -98,6 +99,7 @@ pub fn parse(args: &[OsString], environment: &Environment, sink: &DiagSink) -> R
         None => {}
     }
     sink.set_fatal_warnings(state.warnings_are_errors);
+    sink.set_fatal_codes(state.fatal_codes.iter().map(|code| format!("[LNK{code}]")).collect());
     check_libraries_options(&args, state.o.library, sink);
     let (options, problems) = state.finish();
     problems.into_iter().for_each(|problem| sink.push(problem));

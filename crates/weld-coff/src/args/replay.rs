@@ -25,12 +25,13 @@ const READ: &[&str] = &[
     "natvis",
     "sourcelink",
     "call-graph-ordering-file",
+    "sectionlayout",
     "wholearchive",
     "defaultlib",
 ];
 
 /// Options whose value has a file behind a mark.
-const READ_BEHIND: &[(&str, char)] = &[("order", '@'), ("pdbstream", '=')];
+const READ_BEHIND: &[(&str, char)] = &[("order", '@'), ("sectionlayout", '@'), ("pdbstream", '=')];
 
 /// Options whose value is a file to write.
 const WRITTEN: &[&str] = &[
@@ -50,7 +51,8 @@ const WRITTEN: &[&str] = &[
 ];
 
 /// Options that would be wrong in the other place.
-const DROPPED: &[&str] = &["reproduce", "linkrepro", "rsp-quoting", "lldignoreenv"];
+const DROPPED: &[&str] =
+    &["reproduce", "linkrepro", "linkreprotarget", "linkreprofullpathrsp", "rsp-quoting", "lldignoreenv"];
 
 /// The text of `response.txt` for `lld-link`. `directories` are those in which the environment has libraries looked for.
 pub fn of_link(args: &[&OsStr], directories: &[PathBuf]) -> String {

@@ -1,13 +1,14 @@
 //! The parser's state between two arguments, and what is settled after the last one.
 
-use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
+use super::base_file;
 use crate::input::toolchain::Toolchain;
-use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp};
+use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp, Verbose};
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,14 @@ pub struct State {
     pub aligned: bool,
     pub reproduce: Option<PathBuf>,
     pub incremental: Option<bool>,
+    /// Where [`State::reproduce`] comes from `/linkrepro`.
+    pub is_linkrepro: bool,
+    /// `/linkreprotarget`
+    pub repro_target: Option<OsString>,
+    /// `/wx:`: codes of warnings that are errors.
+    pub fatal_codes: Vec<u32>,
+    /// Where `/base:@` looks for its file: only at the end is known where libraries are looked for.
+    pub base_file: Option<(String, String)>,
     /// `/timestamp` or `/brepro` was given.
     pub has_time: bool,
     problems: Problems,
@@ -65,8 +74,90 @@ impl State {
         self.problem(Diagnostic::warning(text));
     }
 
+    /// The words of `/verbose:`; none is all.
+    pub fn verbose(&mut self, given: Given<'_>) -> Result<(), String> {
+        let says = &mut self.o.verbose;
+        match given.value.map(|_| given.text()).transpose()?.map(str::to_ascii_lowercase).as_deref() {
+            None => *says = Verbose::ALL,
+            Some("lib") => says.libraries = true,
+            Some("ref") => says.discarded = true,
+            Some("icf") => says.folded = true,
+            Some("unusedlibs") => says.unused_libraries = true,
+            Some("safeseh") => says.without_handlers = true,
+            // No object is managed, no link builds on another, and what is not loaded late gives a warning.
+            Some("clr" | "incr" | "unuseddelayload") => {}
+            Some(word) => return Err(format!("unknown word '{word}'")),
+        }
+        Ok(())
+    }
+
+    /// `/wx`, `/wx:no`, `/wx:CODE,…`.
+    pub fn fatal_warnings(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.value.map(|_| given.text()).transpose()?.unwrap_or_default();
+        if !text.starts_with(|c: char| c.is_ascii_digit()) {
+            self.warnings_are_errors = switch(given)?;
+            self.fatal_codes.clear();
+            return Ok(());
+        }
+        for code in text.split(',') {
+            let code = code.parse().ok().filter(|code| (4000..5000).contains(code));
+            self.fatal_codes.push(code.ok_or("expected numbers of warnings, from 4000 to 4999")?);
+        }
+        Ok(())
+    }
+
+    /// The words of `/mapinfo:`.
+    pub fn map_info(&mut self, given: Given<'_>) -> Result<(), String> {
+        match given.text()?.to_ascii_lowercase().as_str() {
+            "exports" => self.o.map_exports = true,
+            word @ ("lines" | "pdata") => {
+                self.warn(format!("/mapinfo:{word} has no effect: maps do not have it; a PDB has (/debug)"));
+            }
+            word => return Err(format!("unknown option: {word}")),
+        }
+        Ok(())
+    }
+
+    /// `/base:ADDRESS`, with the greatest size of the image behind it, or where a file has both.
+    pub fn base(&mut self, given: Given<'_>) -> Result<(), String> {
+        let text = given.text()?;
+        if let Some(place) = text.strip_prefix('@') {
+            let place = place.rsplit_once(',').filter(|(file, key)| !file.is_empty() && !key.is_empty());
+            let (file, key) = place.ok_or_else(|| format!("expected @FILE,KEY, but got '{text}'"))?;
+            self.base_file = Some((file.to_owned(), key.to_owned()));
+            return Ok(());
+        }
+        let (base, size) = super::values::sizes(text)?;
+        (self.o.base, self.o.greatest_size) = (Some(super::values::image_base(base)?), size);
+        self.base_file = None;
+        Ok(())
+    }
+
+    /// A section that is merged into another one by default stays by itself.
+    pub fn own_section(&mut self, name: &str) {
+        let merges = &mut self.o.demands.merges;
+        if merges.iter().all(|(from, _)| from != name) {
+            merges.push((name.to_owned(), name.to_owned()));
+        }
+    }
+
+    /// The words of `/ltcg:`.
+    pub fn ltcg(&mut self, given: Given<'_>) -> Result<(), String> {
+        match given.value.map(|_| given.text()).transpose()?.unwrap_or_default().to_ascii_lowercase().as_str()
+        {
+            "" | "incremental" | "status" | "nostatus" | "off" => Ok(()),
+            "pginstrument" | "pgoptimize" | "pgupdate" => {
+                Err("not supported: such profiles are for Microsoft's compiler at link time".to_owned())
+            }
+            word => Err(format!("unknown word '{word}'")),
+        }
+    }
+
     /// The words of `/opt:`.
     pub fn optimise(&mut self, given: Given<'_>) -> Result<(), String> {
+        if given.value.is_none() {
+            return Ok(());
+        }
         for word in given.text()?.to_ascii_lowercase().split(',') {
             match word {
                 "ref" => self.o.gc = Some(true),
@@ -193,13 +284,7 @@ impl State {
 
     /// `/functionpadmin` and its bytes.
     pub fn function_pad(&mut self, given: Given<'_>) -> Result<(), String> {
-        let text = given.value.map(|_| given.text()).transpose()?;
-        let bytes = text.map(|text| {
-            let bytes = super::values::number(text).ok().and_then(|bytes| u32::try_from(bytes).ok());
-            // More than a page in front of each function is a mistake.
-            bytes.filter(|bytes| *bytes <= 4096).ok_or_else(|| format!("invalid argument: {text}"))
-        });
-        self.o.function_pad = Some(bytes.transpose()?);
+        self.o.function_pad = Some(super::values::function_pad(given)?);
         Ok(())
     }
 
@@ -303,6 +388,52 @@ impl State {
         }
     }
 
+    /// The options so far, what is wrong with them, and whether that is all which was said.
+    pub fn into_parts(self) -> (Box<Options>, Vec<Diagnostic>, bool) {
+        let State {
+            o,
+            problems,
+            stop,
+            reproduce,
+            repro_target,
+            incremental,
+            base_file,
+            ignored,
+            fatal_codes,
+            ..
+        } = self;
+        let is_said =
+            self.in_lib || self.whole_archives || self.warnings_are_errors || self.aligned || self.has_time;
+        let is_whole = !is_said
+            && stop.is_none()
+            && reproduce.is_none()
+            && repro_target.is_none()
+            && incremental.is_none()
+            && base_file.is_none()
+            && ignored.is_empty()
+            && fatal_codes.is_empty();
+        (o, problems.into_list(), is_whole)
+    }
+
+    /// `/reproduce`, or `/linkrepro` unless `/linkreprotarget` is about another output.
+    pub fn repro_path(&self) -> Option<PathBuf> {
+        let name = self.o.out.as_deref().and_then(Path::file_name);
+        let is_other = |target: &OsString| name.is_some_and(|name| !name.eq_ignore_ascii_case(target));
+        let is_off = self.is_linkrepro && self.repro_target.as_ref().is_some_and(is_other);
+        self.reproduce.clone().filter(|_| !is_off)
+    }
+
+    /// `/base:@FILE,KEY`
+    fn base_from_file(&mut self, file: &str, key: &str) {
+        match base_file::find(file, key, &self.o.lib_paths) {
+            Ok(Some((base, size))) => (self.o.base, self.o.greatest_size) = (Some(base), size),
+            Ok(None) => {
+                self.warn(format!("/base: {file} says nothing of {key}; using the default [LNK4198]"))
+            }
+            Err(why) => self.fail(format!("/base: {why}")),
+        }
+    }
+
     /// Settles what depends on several options.
     pub fn finish(mut self) -> (Box<Options>, Vec<Diagnostic>) {
         let o = &mut *self.o;
@@ -315,7 +446,11 @@ impl State {
         }
         o.warn_imported_locals = !self.ignored.contains(&4217);
         o.warn_missing_order = !self.ignored.contains(&4037);
+        o.warn_disallowed_libs = !self.ignored.contains(&4098);
         o.warn_missing_types = !self.ignored.contains(&4099);
+        if let Some((file, key)) = self.base_file.take() {
+            self.base_from_file(&file, &key);
+        }
         if self.o.fixed && self.o.dynamic_base == Some(true) {
             self.problem(Diagnostic::error("/dynamicbase cannot be given together with /fixed"));
         }

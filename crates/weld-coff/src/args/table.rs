@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use weld_common::args::Value::{self, None as NoValue, Optional, Required};
 use weld_common::args::{
-    Context, Given, Group, Index, Spec, Table, accepted, flag, lost, name_count, refused, take,
+    Context, Given, Group, Index, Spec, Table, accepted, flag, name_count, refused, take,
 };
-use weld_common::glob::Glob;
 use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 
 use super::state::{State, Stop, switch};
-use super::values::{alignment, image_base, number, sizes, version};
+use super::values::{alignment, load_flags, number, pattern, version};
 use crate::coff::machine::Machine;
 use crate::options::Timestamp;
 
@@ -71,7 +70,7 @@ macro_rules! output {
 macro_rules! path {
     ($name:literal, $help:literal, $field:ident) => {
         take(&[$name], Required("FILE"), $help, |s: &mut State, v: Given<'_>| {
-            s.o.$field = Some(v.os().into());
+            s.o.$field = Some(super::values::file(v)?);
             Ok(())
         })
     };
@@ -105,10 +104,16 @@ const INPUTS: &[Spec<State>] = &[
         s.o.demands.default_lib(v)
     }),
     take(
-        &["nodefaultlib"],
+        &["nodefaultlib", "nod"],
         Optional("LIBRARY"),
         "Do not link LIBRARY, or any library, because an object asks for it.",
         |s, v| s.o.demands.no_default_lib(v),
+    ),
+    take(
+        &["disallowlib"],
+        Required("LIBRARY"),
+        "Warn if LIBRARY is linked because an object asks for it. Objects of C's run-time libraries say so of those that they do not go together with.",
+        |s, v| s.o.demands.disallow_lib(v, "the command line"),
     ),
     take(
         &["wholearchive"],
@@ -192,9 +197,7 @@ const SYMBOLS: &[Spec<State>] = &[
         Required("PATTERN"),
         "Refer to all symbols that PATTERN matches and that an object defines or a library offers.",
         |s, v| {
-            let text = v.text()?;
-            let glob = Glob::new(text.as_bytes()).map_err(|e| format!("{text}: {e}"))?;
-            s.o.include_globs.push(glob);
+            s.o.include_globs.push(pattern(v)?);
             Ok(())
         },
     ),
@@ -245,7 +248,6 @@ const SYMBOLS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    accepted(&["delaysign"], Optional("VALUE"), "images are not signed"),
     switch!("demangle", "Show names as people wrote them (default).", demangle),
 ];
 
@@ -258,18 +260,12 @@ const IMAGE: &[Spec<State>] = &[
         "What the program runs in: console, windows, native, …",
         |s, v| s.o.demands.subsystem(v),
     ),
-    take(&["base"], Required("ADDRESS"), "The address that the image is made for.", |s, v| {
-        let text = v.text()?;
-        if text.starts_with('@') {
-            return Err("addresses in files are not supported".to_owned());
-        }
-        let (base, size) = sizes(text)?;
-        if size.is_some() {
-            return Err("a greatest size of the image is not supported".to_owned());
-        }
-        s.o.base = Some(image_base(base)?);
-        Ok(())
-    }),
+    take(
+        &["base"],
+        Required("ADDRESS[,SIZE]|@FILE,KEY"),
+        "The address that the image is made for, and how large it may become without a warning; or the line in FILE that says so of KEY.",
+        State::base,
+    ),
     switch!("fixed", "The image can be loaded at its own address only.", fixed),
     take(&["dynamicbase"], Optional("no"), "The system may choose the address (default).", |s, v| {
         s.o.dynamic_base = Some(switch(v)?);
@@ -348,10 +344,17 @@ const IMAGE: &[Spec<State>] = &[
         s.o.os_version = Some(version(v.text()?)?);
         Ok(())
     }),
+    take(
+        &["subsystemversion"],
+        Required("MAJOR[.MINOR]"),
+        "The version of the subsystem that it needs.",
+        |s, v| {
+            s.o.demands.subsystem_version = Some(version(v.text()?)?);
+            Ok(())
+        },
+    ),
     take(&["dependentloadflag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
-        let text = v.text()?;
-        let flags = number(text).ok().and_then(|flags| u16::try_from(flags).ok());
-        s.o.dependent_load_flags = flags.ok_or_else(|| format!("invalid argument: {text}"))?;
+        s.o.dependent_load_flags = load_flags(v)?;
         Ok(())
     }),
     path!("stub", "A program for DOS to begin the image with.", stub),
@@ -419,12 +422,30 @@ const IMAGE: &[Spec<State>] = &[
         Required("FILE"),
         "Merge the manifest in FILE into that of /manifest:embed.",
         |s, v| {
-            s.o.manifest_inputs.push(v.os().into());
+            s.o.manifest_inputs.push(super::values::file(v)?);
             Ok(())
         },
     ),
-    accepted(&["emittoolversioninfo"], Optional("no"), "no such header is written"),
-    refused(&["arm64xsameaddress", "defarm64native"], Required("VALUE"), "it is for ARM64X"),
+    accepted(
+        &["emittoolversioninfo", "emitvolatilemetadata", "novcfeature"],
+        Optional("no"),
+        "it is about what Microsoft's tools tell each other in images, which weld does not write",
+    ),
+    refused(
+        &["arm64xsameaddress", "defarm64native", "arm64xfunctionpadminx64", "exportarm64native"],
+        Required("VALUE"),
+        "it is for ARM64X",
+    ),
+    refused(
+        &["exportpadmin"],
+        Optional("BYTES"),
+        "the table of exports has no room for more; link anew with them",
+    ),
+    refused(
+        &["nofunctionpadsection"],
+        Required("NAME"),
+        "/functionpadmin is about the functions of all sections",
+    ),
 ];
 
 pub fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
@@ -437,8 +458,8 @@ pub fn check(value: u64, range: std::ops::RangeInclusive<u64>) -> Result<u64, St
 const SECTIONS: &[Spec<State>] = &[
     take(
         &["opt"],
-        Required("[no]ref|[no]icf|safeicf"),
-        "Leave out what nothing refers to, and what is there twice (default without /debug).",
+        Optional("[no]ref|[no]icf|safeicf"),
+        "Leave out what nothing refers to, and what is there twice (default without /debug). Alone: as by default.",
         State::optimise,
     ),
     take(&["merge"], Required("FROM=TO"), "Put section FROM into section TO.", |s, v| s.o.demands.merge(v)),
@@ -448,6 +469,7 @@ const SECTIONS: &[Spec<State>] = &[
     take(&["aligncomm"], Required("NAME,LOG2"), "Align a common symbol.", |s, v| s.o.demands.align_common(v)),
     take(&["order"], Required("@FILE"), "Functions that FILE lists come first, in its order.", |s, v| {
         match v.text()?.strip_prefix('@') {
+            Some("") => return Err("missing file name".to_owned()),
             Some(path) => s.o.order = Some(path.into()),
             None => return Err("malformed option: '@' missing".to_owned()),
         }
@@ -470,7 +492,24 @@ const SECTIONS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    lost(&["sectionlayout"], Required("FILE"), "sections keep their order"),
+    take(
+        &["sectionlayout"],
+        Required("[@]FILE"),
+        "Output sections that FILE lists, one a line, lie behind one another in its order.",
+        |s, v| {
+            let path = super::values::file(v)?;
+            let bytes = path.as_os_str().as_encoded_bytes();
+            let behind = bytes.strip_prefix(b"@").map(|path| PathBuf::from(weld_common::text::os_str(path)));
+            s.o.section_layout = Some(behind.unwrap_or(path));
+            Ok(())
+        },
+    ),
+    flag(&["didatownsection"], "Tables of late loading are a section of their own, .didat.", |s| {
+        s.own_section(".didat")
+    }),
+    flag(&["noxdatamerge"], "Tables for unwinding are a section of their own, .xdata.", |s| {
+        s.own_section(".xdata")
+    }),
 ];
 
 const DEBUG: &[Spec<State>] = &[
@@ -519,7 +558,7 @@ const DEBUG: &[Spec<State>] = &[
         Required("FILE"),
         "Write another PDB to FILE, with public symbols and nothing of sources and types.",
         |s, v| {
-            s.o.pdb.stripped = Some(v.os().into());
+            s.o.pdb.stripped = Some(super::values::file(v)?);
             Ok(())
         },
     ),
@@ -529,7 +568,7 @@ const DEBUG: &[Spec<State>] = &[
         Required("FILE"),
         "Put FILE, rules for how debuggers show types, into the PDB.",
         |s, v| {
-            s.o.pdb.natvis.push(v.os().into());
+            s.o.pdb.natvis.push(super::values::file(v)?);
             Ok(())
         },
     ),
@@ -538,23 +577,35 @@ const DEBUG: &[Spec<State>] = &[
         Required("FILE"),
         "Put FILE, which tells debuggers where sources are, into the PDB.",
         |s, v| {
-            s.o.pdb.source_link = Some(v.os().into());
+            s.o.pdb.source_link = Some(super::values::file(v)?);
             Ok(())
         },
     ),
+    flag(&["nocoffgrpinfo"], "The PDB does not tell what the output sections are made of.", |s| {
+        s.o.pdb.without_groups = true
+    }),
     flag(&["profile"], "Lay out the image for a profiler: /opt:ref and no /opt:icf.", |s| s.o.profile = true),
     accepted(&["pdbcompress"], NoValue, "only some file systems know how"),
-    accepted(&["nodbgdirmerge"], NoValue, "no tool asks where the debug directory is"),
+    flag(&["nodbgdirmerge"], "The debug directory is a section of its own, .cvinfo.", |s| {
+        s.o.debug_directory_alone = true
+    }),
     switch!("build-id", "Put an id into the debug directory (that of the PDB, if there is one).", build_id),
     accepted(&["assemblydebug", "editandcontinue"], Optional("VALUE"), "it is for debug information"),
 ];
 
 const REPORTS: &[Spec<State>] = &[
-    flag(&["verbose"], "Say what is done.", |s| s.o.verbose = true),
-    take(&["wx"], Optional("no"), "Warnings are errors.", |s, v| {
-        s.warnings_are_errors = switch(v)?;
-        Ok(())
-    }),
+    take(
+        &["verbose"],
+        Optional("lib|ref|icf|unusedlibs|safeseh|…"),
+        "Say what is done, or what is done about libraries, what is left out, what is folded, what is not used, which x86 objects do not tell their exception handlers. Of clr and incr there is nothing to say, and of unuseddelayload there are warnings.",
+        State::verbose,
+    ),
+    take(
+        &["wx"],
+        Optional("no|CODE,…"),
+        "Warnings are errors, or those of these codes.",
+        State::fatal_warnings,
+    ),
     take(&["ignore"], Required("CODE"), "Leave out warnings of this code.", State::ignore),
     take(
         &["map"],
@@ -569,13 +620,12 @@ const REPORTS: &[Spec<State>] = &[
         s.o.lld_map = Some(v.value.and_then(output));
         Ok(())
     }),
-    take(&["mapinfo"], Required("exports"), "The map has exports, too.", |s, v| match v.text()? {
-        word if word.eq_ignore_ascii_case("exports") => {
-            s.o.map_exports = true;
-            Ok(())
-        }
-        word => Err(format!("unknown option: {word}")),
-    }),
+    take(
+        &["mapinfo"],
+        Required("exports|lines|pdata"),
+        "The map has exports, too. Lines of sources and tables for unwinding it has not, with a warning: the PDB has them.",
+        State::map_info,
+    ),
     take(&["threads"], Required("N"), "Use N threads. Default: as many as the work is worth.", |s, v| {
         match number(v.text()?)? {
             0 => Err("expected a number above 0".to_owned()),
@@ -585,10 +635,10 @@ const REPORTS: &[Spec<State>] = &[
             }
         }
     }),
-    flag(&["time"], "Say what took how long.", |s| s.o.time = true),
+    flag(&["time", "time+"], "Say what took how long.", |s| s.o.time = true),
     take(&["time-trace"], Value::Optional("FILE"), "Write a trace of the link's phases.", |s, v| {
         match v.value {
-            Some(path) => s.o.time_trace = Some(path.into()),
+            Some(_) => s.o.time_trace = Some(super::values::file(v)?),
             None => s.o.time_trace_beside_output = true,
         }
         Ok(())
@@ -607,22 +657,38 @@ const REPORTS: &[Spec<State>] = &[
         &["errorlimit", "error-limit"],
         Required("N"),
         "Show at most N errors; 0: all. Default: 20.",
-        |_, v| number(v.text()?).map(|_| ()),
+        |s, v| {
+            s.o.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
+            Ok(())
+        },
     ),
     take(
         &["reproduce"],
         Required("FILE"),
         "Write a tar file with all inputs and the command line.",
         |s, v| {
-            s.reproduce = Some(v.os().into());
+            (s.reproduce, s.is_linkrepro) = (Some(super::values::file(v)?), false);
             Ok(())
         },
     ),
     take(&["linkrepro"], Required("DIR"), "The same, to repro.tar in DIR.", |s, v| {
-        s.reproduce = Some(Path::new(v.os()).join("repro.tar"));
+        (s.reproduce, s.is_linkrepro) = (Some(Path::new(v.os()).join("repro.tar")), true);
         Ok(())
     }),
-    refused(&["linkreprofullpathrsp"], Required("FILE"), "/reproduce has the whole link"),
+    take(
+        &["linkreprotarget"],
+        Required("NAME"),
+        "Only if /out has this name is there anything done about /linkrepro.",
+        |s, v| {
+            s.repro_target = Some(v.os().to_owned());
+            Ok(())
+        },
+    ),
+    path!(
+        "linkreprofullpathrsp",
+        "Write the absolute paths of all inputs to FILE, for use as a response file.",
+        input_list
+    ),
     flag(&["summary"], "Say what was linked, and how much of it is in the PDB.", |s| s.o.summary = true),
     flag(&["?", "help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
 ];
@@ -667,7 +733,7 @@ const MINGW: &[Spec<State>] = &[
     }),
     flag(&["kill-at"], "x86: export names without @ and what is behind it.", |s| s.o.mingw.kill_at = true),
     take(&["output-def"], Required("FILE"), "Write what is exported to FILE.", |s, v| {
-        s.o.mingw.output_def = Some(v.os().into());
+        s.o.mingw.output_def = Some(super::values::file(v)?);
         Ok(())
     }),
 ];
@@ -700,33 +766,90 @@ const LTO: &[Spec<State>] = &[
         Optional("VALUE"),
         "it only concerns inputs for link-time optimisation, which are errors",
     ),
-    accepted(&["ltcg", "ltcgout"], Optional("VALUE"), "inputs for link-time optimisation are errors"),
+    take(
+        &["ltcg"],
+        Optional("incremental|status|nostatus|off"),
+        "Accepted without effect: inputs for link-time optimisation are errors. So are the words for profiles.",
+        State::ltcg,
+    ),
+    accepted(&["ltcgout", "cgthreads"], Optional("VALUE"), "inputs for link-time optimisation are errors"),
+    refused(
+        &["genprofile", "fastgenprofile", "useprofile", "spgo", "spdin", "spdembed"],
+        Optional("VALUE"),
+        "such profiles are for Microsoft's compiler at link time; compile with clang's -fprofile-generate or -fprofile-use",
+    ),
+    accepted(
+        &["pgd", "spd", "pogosafemode"],
+        Optional("VALUE"),
+        "it only says more of options for profiles, which are errors",
+    ),
+    refused(
+        &["dynamicdeopt"],
+        Optional("VALUE"),
+        "it needs objects that Microsoft's compiler makes besides, and a second link of them",
+    ),
     accepted(&["fat-lto-objects"], Optional("no"), "the machine code of such objects is linked"),
 ];
 
+/// What is for programs of .NET.
+const MANAGED: &str = "it is for managed code, which is not linked";
+
 const OTHER: &[Spec<State>] = &[
-    accepted(&["nologo", "link"], NoValue, "there is nothing to leave out"),
+    accepted(&["nologo", "logo", "link"], NoValue, "there is nothing to leave out"),
+    accepted(&["noexp", "nolinkrepro", "nomap", "fullbuild"], NoValue, "it is so in any case"),
+    accepted(
+        &["ilk", "maxilksize"],
+        Required("VALUE"),
+        "images are linked anew, so there is nothing to keep for the next link",
+    ),
+    accepted(
+        &["midl", "idlout", "tlbid", "tlbout", "ignoreidl"],
+        Optional("VALUE"),
+        "no object has had attributes for .idl files since Visual C++ 6",
+    ),
     accepted(
         &[
             "errorreport",
-            "ilk",
-            "idlout",
-            "tlbid",
-            "tlbout",
-            "maxilksize",
             "kernel",
             "fastfail",
             "throwingnew",
             "guardsym",
-            "ignoreidl",
             "emitpogophaseinfo",
-            "fastgenprofile",
-            "genprofile",
-            "midl",
             "experimental",
         ],
         Optional("VALUE"),
         "it concerns nothing that weld does",
+    ),
+    refused(
+        &[
+            "assemblylinkresource",
+            "assemblymodule",
+            "assemblyresource",
+            "clrimagetype",
+            "clrloaderoptimization",
+            "clrsupportlasterror",
+            "clrthreadattribute",
+            "clrunmanagedcodecheck",
+            "keycontainer",
+            "keyfile",
+            "noassembly",
+        ],
+        Optional("VALUE"),
+        MANAGED,
+    ),
+    take(
+        &["delaysign", "winmd"],
+        Optional("no"),
+        "Error, unless :no is said: it is for managed code.",
+        |_, v| match switch(v)? {
+            true => Err(format!("not supported: {MANAGED}")),
+            false => Ok(()),
+        },
+    ),
+    accepted(
+        &["winmdfile", "winmdkeyfile", "winmdkeycontainer", "winmddelaysign"],
+        Optional("VALUE"),
+        "it only says more of /winmd, which is an error",
     ),
     take(
         &["inferasanlibs"],

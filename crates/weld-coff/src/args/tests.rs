@@ -6,7 +6,7 @@ use weld_common::diag::DiagSink;
 
 use super::{Command, Environment, options_page, parse, table};
 use crate::coff::machine::Machine;
-use crate::options::{Input, Options, Subsystem, Timestamp};
+use crate::options::{Demands, Input, Options, Subsystem, Timestamp};
 
 fn try_options(line: &str, environment: &Environment) -> Result<Box<Options>, String> {
     let args: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
@@ -37,6 +37,12 @@ fn a_usual_command_line() {
     assert_eq!((o.demands.entry.as_deref(), o.gc()), (Some("go"), false));
     assert_eq!(o.lib_paths, [Path::new("l")]);
     let o = options(
+        "x.obj /opt /verbose:LIB /winmd:no /base:0x10000,0x2000 /linkrepro:r /linkreprotarget:y.exe /out:d/x.exe",
+    );
+    assert!(o.verbose.libraries && !o.verbose.all && o.reproduce.is_none());
+    assert_eq!((o.base, o.greatest_size), (Some(0x10000), Some(0x2000)));
+    assert!(options("x.obj /linkrepro:r /linkreprotarget:X.EXE /out:d/x.exe").reproduce.is_some());
+    let o = options(
         "x.obj /machine:AMD64 /base:0x10000 /timestamp:5 /stack:1,2 /wholearchive:z.lib /merge:.a=.b",
     );
     assert_eq!((o.machine, o.base), (Some(Machine::X64), Some(0x10000)));
@@ -63,11 +69,11 @@ fn what_is_wrong_is_said() {
     for (line, want) in [
         ("", "no input files"),
         ("/frob", "could not open '/frob'"),
-        ("/subsystm:console", "did you mean '/subsystem'"),
+        ("/subsystm:console", "did you mean '/subsystem:console'"),
         ("/base:0x1001", "/base: 0x1001 is not a multiple of 64 KiB"),
         ("/align:3", "/align: 3 is not a power of two"),
         ("/machine:z80", "/machine: unknown machine: z80"),
-        ("/mapinfo:lines", "/mapinfo: unknown option: lines"),
+        ("/mapinfo:odd", "/mapinfo: unknown option: odd"),
         ("/pdbpagesize:512", "/pdbpagesize: invalid argument: 512 is none of 4096, 8192, 16384 and 32768"),
         ("/pdbstream:x", "/pdbstream: expected a name and a file, but got 'x'"),
         ("/noentry", "/noentry is for DLLs only"),
@@ -85,6 +91,15 @@ fn what_is_wrong_is_said() {
         ("/manifestinput:x", "/manifestinput: requires /manifest:embed"),
         ("/vfsoverlay:x /reproduce:y", "/reproduce cannot be given together with /vfsoverlay"),
         ("/llvmlibthin", "/llvmlibthin needs /lib"),
+        ("/verbose:odd", "/verbose: unknown word 'odd'"),
+        ("/wx:4099,5000", "/wx: expected numbers of warnings, from 4000 to 4999"),
+        ("/print-symbol-order:", "/print-symbol-order: missing file name"),
+        ("/order:@", "/order: missing file name"),
+        ("/base:@x", "/base: expected @FILE,KEY, but got '@x'"),
+        ("/base:@/no/such,k", "/base: could not open '/no/such'"),
+        ("/genprofile", "/genprofile is not supported: such profiles"),
+        ("/clrimagetype:pure", "/clrimagetype is not supported: it is for managed code"),
+        ("/winmd", "/winmd: not supported: it is for managed code"),
     ] {
         let text = error(line);
         assert!(text.contains(want), "{line}: {text}");
@@ -112,6 +127,59 @@ fn what_lld_link_knows_is_known() {
         threads time time-trace time-trace-granularity timestamp tsaware vctoolsdir vctoolsversion verbose version \
         vfsoverlay wholearchive winsdkdir winsdkversion winsysroot wx ?";
     for name in known.split_whitespace() {
+        assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
+    }
+}
+
+/// All that Microsoft's documentation of LINK lists, with what its `/?` says besides, has a row: it is carried out, or refused for a reason.
+#[test]
+fn what_link_documents_is_known() {
+    let known = "align allowbind allowisolation appcontainer arm64xfunctionpadminx64 assemblydebug assemblylinkresource \
+        assemblymodule assemblyresource base cetcompat cgthreads clrimagetype clrloaderoptimization clrsupportlasterror \
+        clrthreadattribute clrunmanagedcodecheck debug debugtype def defaultlib delay delayload delaysign \
+        dependentloadflag dll driver dynamicbase dynamicdeopt emitvolatilemetadata entry errorreport export exportpadmin \
+        fastfail fastgenprofile filealign fixed force functionpadmin genprofile guard heap highentropyva idlout ignore \
+        ignoreidl ilk implib include incremental inferasanlibs integritycheck kernel keycontainer keyfile \
+        largeaddressaware libpath linkrepro linkreprofullpathrsp linkreprotarget ltcg ltcgout machine manifest \
+        manifestdependency manifestfile manifestinput manifestuac map mapinfo merge midl natvis noassembly nodefaultlib \
+        noentry noexp nofunctionpadsection noimplib nologo nxcompat opt order out pdb pdbaltpath pdbstripped pgd \
+        pogosafemode profile release safeseh section sourcelink spd spdembed spdin spgo stack stub subsystem swaprun time \
+        tlbid tlbout tsaware useprofile verbose version wholearchive winmd winmddelaysign winmdfile winmdkeycontainer \
+        winmdkeyfile wx";
+    for name in known.split_whitespace() {
+        assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
+    }
+    // What objects may ask for, by the documentation of `#pragma comment(linker)` and by what Microsoft's compiler and libraries write.
+    let directives = "defaultlib export include manifestdependency merge section alternatename disallowlib \
+        editandcontinue failifmismatch guardsym inferasanlibs nodefaultlib throwingnew";
+    for name in directives.split_whitespace() {
+        let word = format!("/{name}:a=b,r");
+        let (problems, frequent) = (
+            Demands::default().directive(&word, "a.obj"),
+            ["defaultlib", "export", "include"].contains(&name),
+        );
+        assert!(frequent || !problems.iter().any(|p| p.message.contains("not allowed")), "{name}");
+    }
+}
+
+/// The names of options in what a program prints.
+pub fn names_in_help(program: &str, args: &[&str], marks: &[&str]) -> Vec<String> {
+    let Ok(output) = std::process::Command::new(program).args(args).output() else { return Vec::new() };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let option = |line: &str| {
+        let line = line.strip_prefix("  ")?;
+        let body = marks.iter().find_map(|mark| line.strip_prefix(mark))?;
+        let end = body.find([':', '=', ' ', '<', '[']).unwrap_or(body.len());
+        Some(body[..end].to_owned()).filter(|name| !name.is_empty())
+    };
+    text.lines().filter_map(option).collect()
+}
+
+/// The list above is asked of the peer itself where it is there.
+#[test]
+fn what_lld_link_says_it_knows_is_known() {
+    for name in names_in_help("lld-link-22", &["/?"], &["/", "--"]) {
+        let name = name.to_ascii_lowercase();
         assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
     }
 }

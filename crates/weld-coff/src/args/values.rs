@@ -1,5 +1,11 @@
 //! Values of options. Errors are messages without the option's name.
 
+use std::path::PathBuf;
+
+use weld_common::args::Given;
+use weld_common::glob::Glob;
+use weld_common::text;
+
 use crate::coff::pe;
 use crate::options::{Export, MemoryFlags, Subsystem};
 
@@ -38,6 +44,56 @@ pub fn sizes(text: &str) -> Result<(u64, Option<u64>), String> {
         None => Ok((number(text)?, None)),
         Some((reserve, commit)) => Ok((number(reserve)?, Some(number(commit)?))),
     }
+}
+
+/// A text without bytes that are no UTF-8: they are taken for letters of Windows' code page 1252, which compilers use by default for
+/// sources of western languages.
+pub fn from_ansi(text: &str) -> String {
+    /// Those of its characters that Unicode has elsewhere, from 0x80 on.
+    const MOVED: [char; 32] = [
+        '\u{20ac}', '\u{81}', '\u{201a}', '\u{192}', '\u{201e}', '\u{2026}', '\u{2020}', '\u{2021}',
+        '\u{2c6}', '\u{2030}', '\u{160}', '\u{2039}', '\u{152}', '\u{8d}', '\u{17d}', '\u{8f}', '\u{90}',
+        '\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}', '\u{2022}', '\u{2013}', '\u{2014}', '\u{2dc}',
+        '\u{2122}', '\u{161}', '\u{203a}', '\u{153}', '\u{9d}', '\u{17e}', '\u{178}',
+    ];
+    let letter = |byte: &u8| MOVED.get(usize::from(byte & 0x7f)).copied().unwrap_or(char::from(*byte));
+    text::bytes(text).utf8_chunks().fold(String::new(), |mut all, chunk| {
+        all.push_str(chunk.valid());
+        all.extend(chunk.invalid().iter().map(letter));
+        all
+    })
+}
+
+/// The path of a file, which has to be there.
+pub fn file(given: Given<'_>) -> Result<PathBuf, String> {
+    match given.os() {
+        path if path.is_empty() => Err("missing file name".to_owned()),
+        path => Ok(path.into()),
+    }
+}
+
+/// Flags of the loader: 16 bits.
+pub fn load_flags(given: Given<'_>) -> Result<u16, String> {
+    let text = given.text()?;
+    let flags = number(text).ok().and_then(|flags| u16::try_from(flags).ok());
+    flags.ok_or_else(|| format!("invalid argument: {text}"))
+}
+
+/// A pattern of names.
+pub fn pattern(given: Given<'_>) -> Result<Glob, String> {
+    let text = given.text()?;
+    Glob::new(text.as_bytes()).map_err(|e| format!("{text}: {e}"))
+}
+
+/// Bytes in front of functions; `None` if none are given.
+pub fn function_pad(given: Given<'_>) -> Result<Option<u32>, String> {
+    if given.value.is_none_or(|value| value.is_empty()) {
+        return Ok(None);
+    }
+    let text = given.text()?;
+    let bytes = number(text).ok().and_then(|bytes| u32::try_from(bytes).ok());
+    // More than a page in front of each function is a mistake.
+    bytes.filter(|bytes| *bytes <= 4096).map(Some).ok_or_else(|| format!("invalid argument: {text}"))
 }
 
 /// Major and minor.
@@ -190,6 +246,14 @@ mod tests {
         assert!(version("65536").is_err());
         assert_eq!(subsystem("Console,6.1"), Ok((Some(Subsystem::Console), Some((6, 1)))));
         assert!(subsystem("gui").is_err());
+    }
+
+    #[test]
+    fn bytes_that_are_no_utf_8() {
+        assert_eq!(
+            from_ansi(&text::text(b"M\xfcll\xc3\xa4 \x80\x99\xff")),
+            "M\u{fc}ll\u{e4} \u{20ac}\u{2122}\u{ff}"
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{program, root};
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::image::Image;
-use crate::input::sections::Kind;
+use crate::input::sections::{self, Kind};
 use crate::options::Options;
 use crate::resolve::symbols::Made;
 use crate::with_rules;
@@ -214,26 +214,33 @@ fn linker_module<'a>(image: &Image, pdb: &str) -> Draft<'a> {
     records.environment(&told);
     for (i, out) in image.layout.outs.iter().enumerate() {
         let number = i as u16 + 1;
-        let groups: Vec<CoffGroup> = image
-            .layout
-            .parts_of(image.sections, i)
-            .map(|members| {
-                let (first, last) = (SectionId(members[0]), SectionId(members[members.len() - 1]));
-                let part = &image.sections.parts[image.sections.get(first).part as usize];
-                let start = image.layout.rva(first);
-                let end = image.layout.rva(last) + image.sections.get(last).size;
-                // Imports are written to while they are loaded.
-                let more = if part.name.starts_with(b".idata") { pe::IMAGE_SCN_MEM_WRITE.0 } else { 0 };
-                CoffGroup {
-                    name: &part.name,
-                    section: number,
-                    offset: start - out.rva as u32,
-                    size: end - start,
-                    characteristics: part.flags | more,
-                }
-            })
-            .collect();
+        let groups = if image.options.pdb.without_groups { Vec::new() } else { groups(image, i, number) };
         records.section(number, &output_section(out), SECTION_ALIGNMENT, &groups);
     }
     module
+}
+
+/// What the parts of an output section hold. GNU compilers put each function into a part of its own, of which debuggers learn nothing: their parts
+/// count as one.
+fn groups<'i>(image: &'i Image, out: usize, number: u16) -> Vec<CoffGroup<'i>> {
+    let mut groups: Vec<CoffGroup> = Vec::new();
+    for members in image.layout.parts_of(image.sections, out) {
+        let (first, last) = (SectionId(members[0]), SectionId(members[members.len() - 1]));
+        let part = &image.sections.parts[image.sections.get(first).part as usize];
+        let offset = image.layout.rva(first) - image.layout.outs[out].rva as u32;
+        let end = image.layout.rva(last) + image.sections.get(last).size - image.layout.outs[out].rva as u32;
+        // Imports are written to while they are loaded.
+        let more = if part.name.starts_with(b".idata") { pe::IMAGE_SCN_MEM_WRITE.0 } else { 0 };
+        let characteristics = part.flags | more;
+        let name = sections::group(&part.name).filter(|_| image.options.mingw.on).unwrap_or(&part.name);
+        match groups.last_mut() {
+            Some(before) if before.name == name && before.characteristics == characteristics => {
+                before.size = end - before.offset;
+            }
+            _ => {
+                groups.push(CoffGroup { name, section: number, offset, size: end - offset, characteristics })
+            }
+        }
+    }
+    groups
 }

@@ -115,6 +115,12 @@ impl<'c, 'a> Vertices<'c, 'a> {
         if symbol.kind == SymbolKind::Section && self.of_section[symbol.target as usize] != NONE {
             return (Target::Vertex(symbol.value), self.of_section[symbol.target as usize]);
         }
+        // With `/force`, names that nobody defines stay different ones.
+        if symbol.kind == SymbolKind::Undefined
+            && let Some(name) = self.object(section).global(index)
+        {
+            return (Target::Other(Symbol { target: name.0, ..symbol }), NONE);
+        }
         (Target::Other(symbol), NONE)
     }
 

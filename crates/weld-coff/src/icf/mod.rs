@@ -85,7 +85,7 @@ pub fn say(folds: &Folds, resolved: &Resolved, sections: &Sections, options: &Op
         let name = resolved.objects[section.object.index()].leader_name(section.number)?;
         Some(text::text(name).into_owned())
     };
-    if !options.verbose {
+    if !options.verbose.folded {
         return;
     }
     let mut sorted: Vec<(SectionId, SectionId)> =

@@ -4,7 +4,7 @@
 //! for each that an archive's index names, read or not, so that what counts first never depends on when it was
 //! read. Objects so go before members, and libraries that objects ask for behind all that is there when they ask.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
 use weld_common::text;
 
-use super::FileName;
 use super::dll;
 use super::search::Search;
+use super::{FileName, base_name};
 use crate::coff::identify::{self, Kind, identify};
 use crate::coff::machine::Machine;
 use crate::ids::FileId;
@@ -74,21 +74,26 @@ pub struct Inputs<'a> {
     pub archives: Vec<ArchiveInput<'a>>,
     pub resources: Vec<(FileName<'a>, &'a [u8])>,
     pub total_bytes: u64,
+    /// Of all files that have been read, if somebody asks for them ([`Loader::keeps_paths`]).
+    pub paths: Vec<Arc<str>>,
     /// Files that have been opened: one that is named twice is linked once.
     opened: HashSet<Identity>,
     /// Names of libraries that were asked for, in small letters.
     asked: HashSet<String>,
+    /// Names that several archives of the command line have, in different directories. Those that objects ask for have names of their own.
+    ambiguous: HashSet<String>,
 }
 
 impl<'a> Inputs<'a> {
     pub fn name(&self, file: FileId) -> FileName<'a> {
         match &self.files[file.index()] {
-            Input::Internal => FileName { path: "<linker>".into(), member: None },
+            Input::Internal => FileName { path: "<linker>".into(), member: None, is_ambiguous: false },
             Input::File(file) => file.name.clone(),
             Input::Member { archive, offset } => {
                 let archive = &self.archives[*archive as usize];
                 let member = archive.archive.member_at(*offset).map(|m| m.name).unwrap_or(b"?");
-                FileName { path: archive.path.clone(), member: Some(member) }
+                let is_ambiguous = self.ambiguous.contains(base_name(&archive.path));
+                FileName { path: archive.path.clone(), member: Some(member), is_ambiguous }
             }
         }
     }
@@ -145,6 +150,8 @@ pub struct Loader<'a, 'l> {
     pub parallel: bool,
     /// Files are named when they are read.
     pub verbose: bool,
+    /// Their paths are kept.
+    pub keeps_paths: bool,
     /// DLLs stand for their import libraries, and libraries may be called as GNU tools do.
     pub mingw: bool,
     /// The machine of the link, if the command line says it.
@@ -162,8 +169,10 @@ impl<'a> Loader<'a, '_> {
             archives: Vec::new(),
             resources: Vec::new(),
             total_bytes: 0,
+            paths: Vec::new(),
             opened: HashSet::new(),
             asked: HashSet::new(),
+            ambiguous: HashSet::new(),
         };
         let open = |input: &options::Input| match input {
             options::Input::File(path) => (Mode::Plain, self.open(path, false)),
@@ -183,6 +192,7 @@ impl<'a> Loader<'a, '_> {
             opened.into_iter().partition(|(mode, _)| *mode == Mode::Whole);
         let whole_ids: HashSet<_> =
             whole.iter().filter_map(|(_, file)| file.as_ref().ok()?.identity.clone()).collect();
+        inputs.ambiguous = ambiguous(others.iter().chain(&whole).filter_map(|(_, file)| file.as_ref().ok()));
         for (mut mode, file) in others.into_iter().chain(whole) {
             match file {
                 Ok(file) => {
@@ -222,7 +232,7 @@ impl<'a> Loader<'a, '_> {
     pub fn add_libraries(&self, names: &[String], inputs: &mut Inputs<'a>) {
         let mut archives = Vec::new();
         let mut new = names.to_vec();
-        new.retain(|name| inputs.asked.insert(base_name(name).to_ascii_lowercase()));
+        new.retain(|name| inputs.asked.insert(library_name(name).to_ascii_lowercase()));
         let opened =
             self.store.open_each(&new, self.parallel, &|name: &String| match self.wanted_library(name) {
                 Some(path) => self.read(&path),
@@ -260,7 +270,7 @@ impl<'a> Loader<'a, '_> {
 
     /// A library that somebody asks for.
     fn wanted_library(&self, name: &str) -> Option<std::path::PathBuf> {
-        let gnu = || self.search.gnu_library(base_name(name), false).filter(|_| self.mingw);
+        let gnu = || self.search.gnu_library(library_name(name), false).filter(|_| self.mingw);
         self.search.library(Path::new(name)).or_else(gnu)
     }
 
@@ -284,13 +294,16 @@ impl<'a> Loader<'a, '_> {
         if file.identity.clone().is_some_and(|identity| !inputs.opened.insert(identity)) {
             return;
         }
-        inputs.asked.insert(base_name(&file.path).to_ascii_lowercase());
+        inputs.asked.insert(library_name(&file.path).to_ascii_lowercase());
         if self.verbose {
             self.sink.push(Diagnostic::said(format!("Reading {}", file.path)));
             self.sink.settle();
         }
+        if self.keeps_paths {
+            inputs.paths.push(file.path.clone());
+        }
         inputs.total_bytes += file.bytes.len() as u64;
-        let name = FileName { path: file.path.clone(), member: None };
+        let name = FileName { path: file.path.clone(), member: None, is_ambiguous: false };
         match file.kind {
             Kind::Object | Kind::BigObject | Kind::Import => {
                 if mode != Mode::Lazy {
@@ -337,7 +350,8 @@ impl<'a> Loader<'a, '_> {
                 Ok(read) => read,
                 Err(message) => return self.sink.error(format!("{path}: {message}")),
             };
-            let name = FileName { path: path.clone(), member: Some(member) };
+            let is_ambiguous = inputs.ambiguous.contains(base_name(path));
+            let name = FileName { path: path.clone(), member: Some(member), is_ambiguous };
             match identify(data) {
                 kind @ (Kind::Object | Kind::BigObject | Kind::Import) => {
                     self.add_file(name, data, kind, !whole, inputs);
@@ -382,8 +396,22 @@ pub fn refusal(kind: Kind) -> &'static str {
     }
 }
 
-fn base_name(name: &str) -> &str {
-    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+/// Names of archives that are in several directories.
+fn ambiguous<'o, 'a: 'o>(files: impl Iterator<Item = &'o Opened<'a>>) -> HashSet<String> {
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    let mut found = HashSet::new();
+    for file in files.filter(|file| file.kind == Kind::Archive) {
+        let name = base_name(&file.path);
+        if *seen.entry(name).or_insert(&file.path) != &*file.path {
+            found.insert(name.to_owned());
+        }
+    }
+    found
+}
+
+/// A library's name without directories and `.lib`.
+fn library_name(name: &str) -> &str {
+    let name = base_name(name);
     let lib = name.len().checked_sub(4).filter(|&at| name.is_char_boundary(at));
     match lib {
         Some(at) if name[at..].eq_ignore_ascii_case(".lib") => &name[..at],
@@ -407,11 +435,11 @@ pub struct Refused {
 
 impl Refused {
     pub fn new(names: &[String], all: bool) -> Refused {
-        let names = names.iter().map(|name| base_name(name).to_ascii_lowercase()).collect();
+        let names = names.iter().map(|name| library_name(name).to_ascii_lowercase()).collect();
         Refused { names, all }
     }
 
     pub fn contains(&self, name: &str) -> bool {
-        self.all || self.names.contains(&base_name(name).to_ascii_lowercase())
+        self.all || self.names.contains(&library_name(name).to_ascii_lowercase())
     }
 }

@@ -20,11 +20,14 @@ use std::sync::Arc;
 
 use weld_common::text;
 
-/// How messages name an input: the path as given, and the member if it lies in an archive.
+/// How messages name an input: the path as given; of what lies in an archive, the names of archive and member, without their directories unless
+/// there is another archive of this name.
 #[derive(Clone, Debug)]
 pub struct FileName<'a> {
     pub path: Arc<str>,
     pub member: Option<&'a [u8]>,
+    /// The archive is not the only one of its name.
+    pub is_ambiguous: bool,
 }
 
 impl fmt::Display for FileName<'_> {
@@ -33,10 +36,15 @@ impl fmt::Display for FileName<'_> {
             // Libraries often hold the paths that objects had.
             Some(member) => {
                 let member = text::text(member);
-                let base = member.rsplit(['/', '\\']).next().unwrap_or(&member);
-                write!(f, "{}({base})", self.path)
+                let archive = if self.is_ambiguous { &self.path } else { base_name(&self.path) };
+                write!(f, "{archive}({})", base_name(&member))
             }
             None => f.write_str(&self.path),
         }
     }
+}
+
+/// What is behind the directories of a path, of Windows or not.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

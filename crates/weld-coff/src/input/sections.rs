@@ -329,7 +329,7 @@ fn is_table(name: &[u8]) -> bool {
 
 /// Sections of functions and variables in objects of GNU compilers, which have a group's name behind a `$`: the group.
 #[inline]
-fn group(start: &[u8]) -> Option<&[u8]> {
+pub fn group(start: &[u8]) -> Option<&[u8]> {
     match start {
         [b'.', b't', b'e', b'x', b't', b'$', ..] | [b'.', b'd', b'a', b't', b'a', b'$', ..] => {
             Some(&start[..5])

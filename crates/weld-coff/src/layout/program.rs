@@ -7,12 +7,13 @@
 
 use std::ops::Range;
 
-use weld_common::diag::DiagSink;
+use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use crate::coff::pe;
 use crate::input::sections::Sections;
-use crate::options::Demands;
+use crate::options::{Demands, Options};
 
 const CODE: u32 = pe::IMAGE_SCN_CNT_CODE.0;
 const DATA: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0;
@@ -28,11 +29,12 @@ pub const READ_ONLY: u32 = DATA | R;
 const IMPORTS: &str = ".idata";
 
 /// Output sections that come first, in this order.
-const WELL_KNOWN: [(&[u8], u32); 13] = [
+const WELL_KNOWN: [(&[u8], u32); 14] = [
     (b".text", CODE | R | X),
     (b".bss", BSS | R | W),
     (b".rdata", DATA | R),
     (b".buildid", DATA | R),
+    (b".cvinfo", DATA | R),
     (b".data", DATA | R | W),
     (b".pdata", DATA | R),
     (b".idata", DATA | R),
@@ -85,14 +87,22 @@ struct Draft {
 
 /// What the image is like.
 #[derive(Clone, Copy)]
-pub struct Style {
+pub struct Style<'s> {
     pub mingw: bool,
     /// Among the slots of imports are some that the program itself fills.
     pub writes_imports: bool,
+    /// `/sectionlayout`: names of output sections, in their order.
+    pub order: &'s [Vec<u8>],
 }
 
 /// Puts the program together. `used` says which parts have sections in the image.
-pub fn make(sections: &Sections, used: &[bool], demands: &Demands, style: Style, sink: &DiagSink) -> Program {
+pub fn make(
+    sections: &Sections,
+    used: &[bool],
+    demands: &Demands,
+    style: Style<'_>,
+    sink: &DiagSink,
+) -> Program {
     let mingw = style.mingw;
     let mut drafts: Vec<Draft> = WELL_KNOWN
         .iter()
@@ -138,6 +148,7 @@ pub fn make(sections: &Sections, used: &[bool], demands: &Demands, style: Style,
         }
     }
     drafts.sort_by_key(place);
+    order_as_asked(&mut drafts, style.order, sink);
     finish(drafts, sections.parts.len())
 }
 
@@ -173,23 +184,23 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
     let mut all: Vec<(&str, &str)> = given.chain(defaults).filter(|(from, to)| from != to).collect();
     // What lies behind one another in a section does not depend on who asks first.
     all.sort_unstable();
+    if let Some(circle) = circle(&all) {
+        let text = format!("/merge: cycle found for section '{}'", circle[0]);
+        return sink
+            .push(Diagnostic::error(text).note(format!("each goes into the next: {}", circle.join(", "))));
+    }
     for (from, first) in &all {
         // Where it ends up if that is merged into another in turn.
         let mut to = *first;
-        let mut steps = 0;
         while let Some((_, next)) = all.iter().find(|(name, _)| *name == to) {
             to = next;
-            steps += 1;
-            if steps > all.len() || to == *from {
-                return sink.error(format!("/merge: cycle found for section '{from}'"));
-            }
         }
-        let Some(from) = drafts.iter().position(|draft| draft.name == from.as_bytes() && !draft.is_relocs)
+        let Some(from) = drafts.iter().position(|draft| draft.name == *text::bytes(from) && !draft.is_relocs)
         else {
             continue;
         };
-        match drafts.iter().position(|draft| draft.name == to.as_bytes() && !draft.is_relocs) {
-            None => drafts[from].name = to.as_bytes().to_vec(),
+        match drafts.iter().position(|draft| draft.name == *text::bytes(to) && !draft.is_relocs) {
+            None => drafts[from].name = text::bytes(to).into_owned(),
             Some(to) if to == from => {}
             Some(to) => {
                 let parts = std::mem::take(&mut drafts[from].parts);
@@ -200,6 +211,22 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
             }
         }
     }
+}
+
+/// Sections that are merged into each other: the first is merged into the second, and the last is the first again. What only leads there is
+/// none of them.
+fn circle<'m>(all: &[(&'m str, &'m str)]) -> Option<Vec<&'m str>> {
+    all.iter().find_map(|(start, _)| {
+        let mut path = vec![*start];
+        while path.len() <= all.len() {
+            let (_, next) = all.iter().find(|(name, _)| name == path.last().unwrap_or(start))?;
+            path.push(next);
+            if next == start {
+                return Some(path);
+            }
+        }
+        None
+    })
 }
 
 /// The flags of a section with what another one's flags say of its contents: code makes it one of code, and data one that has bytes.
@@ -220,6 +247,49 @@ fn place(draft: &Draft) -> u8 {
         false if draft.name == b".rsrc" => 1,
         false => 0,
     }
+}
+
+/// The names that the file of `/sectionlayout` lists, one a line.
+pub fn read_layout(options: &Options, store: &InputStore, sink: &DiagSink) -> Vec<Vec<u8>> {
+    let Some(path) = &options.section_layout else { return Vec::new() };
+    let shown = text::path(path);
+    let bytes = match store.open(path) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            sink.error(format!("/sectionlayout: could not open '{shown}': No such file or directory"));
+            return Vec::new();
+        }
+        Err(e) => {
+            sink.error(format!("/sectionlayout: {e}"));
+            return Vec::new();
+        }
+    };
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for line in bytes.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii) {
+        if names.iter().any(|name| name == line) {
+            sink.warn(format!("/sectionlayout: {shown}: section {} is listed again", text::text(line)));
+        } else if !line.is_empty() {
+            names.push(line.to_vec());
+        }
+    }
+    names
+}
+
+/// Puts listed output sections behind one another, in the order of the list, where the first of them would lie without it. Base relocations stay
+/// behind all that is changed by them.
+fn order_as_asked(drafts: &mut Vec<Draft>, order: &[Vec<u8>], sink: &DiagSink) {
+    let wanted = |draft: &Draft| order.iter().position(|name| *name == draft.name);
+    let relocs = order.iter().position(|name| name == b".reloc");
+    let later = |place: usize| drafts.iter().any(|d| !d.is_relocs && wanted(d).is_some_and(|at| at > place));
+    if relocs.is_some_and(later) {
+        sink.warn("/sectionlayout: .reloc stays behind the sections that it is about");
+    }
+    let is_listed = |draft: &Draft| !draft.is_relocs && wanted(draft).is_some();
+    let Some(first) = drafts.iter().position(is_listed) else { return };
+    let (mut listed, mut others): (Vec<Draft>, Vec<Draft>) = drafts.drain(..).partition(is_listed);
+    listed.sort_by_key(wanted);
+    others.splice(first..first, listed);
+    *drafts = others;
 }
 
 fn finish(drafts: Vec<Draft>, parts: usize) -> Program {

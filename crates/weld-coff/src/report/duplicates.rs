@@ -1,12 +1,14 @@
 //! Symbols that several files define.
 
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::text;
 
 use super::source::Sources;
 use crate::coff::object::ABSOLUTE;
+use crate::ids::FileId;
 use crate::input::object::Object;
 use crate::options::Options;
-use crate::resolve::names::{Rival, SOFT};
+use crate::resolve::names::{Names, Rival, SOFT};
 use crate::resolve::{Place, Resolved};
 
 /// A symbol is defined in these files, the first one's definition counts.
@@ -38,17 +40,33 @@ pub fn two_lines(what: &str, line: Option<String>, file: &str) -> Vec<String> {
     }
 }
 
-/// Reports definitions that lost to others where there may be one only.
-pub fn report(resolved: &Resolved, lost: &[Rival], options: &Options, sink: &DiagSink) {
+/// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a file, and the file's name.
+///
+/// There may be as many as symbols, and only the first errors are shown: places, with their source lines, are looked up for these only.
+pub fn report<'o, 'a: 'o>(
+    (names, lost): (&Names, Vec<Rival>),
+    object_of: impl Fn(FileId) -> (Option<&'o Object<'a>>, String),
+    options: &Options,
+    sink: &DiagSink,
+) {
+    let mut lost = lost;
+    lost.sort_unstable_by_key(|rival| (rival.file.0, rival.sym));
+    let is_all = options.force.multiple || options.error_limit == 0;
+    let shown = if is_all { lost.len() } else { options.error_limit.min(lost.len()) };
+    let (told, others) = lost.split_at(shown);
     let mut sources = Sources::default();
-    for rival in lost {
-        let entry = resolved.names.get(rival.id);
+    for rival in told {
+        let entry = names.get(rival.id);
         let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
-            let object = resolved.object(file).map(|(_, object)| object);
-            place(object, &resolved.file_name(file), symbol, &mut sources)
+            let (object, name) = object_of(file);
+            place(object, &name, symbol, &mut sources)
         });
         let problem = diagnostic(&options.shown(entry.name), &places, options.force.multiple);
         sink.push(problem.of(rival.file, rival.sym));
+    }
+    for rival in others {
+        let name = text::text(names.get(rival.id).name);
+        sink.push(Diagnostic::error(format!("duplicate symbol: {name}")).of(rival.file, rival.sym));
     }
 }
 
@@ -77,8 +95,8 @@ pub fn clashing(resolved: &Resolved, soft: &[Rival]) -> Vec<Rival> {
 }
 
 /// Whether two files import the same symbol from the same DLL.
-fn is_same_import(resolved: &Resolved, rival: &Rival, other: crate::ids::FileId) -> bool {
-    let import = |file: crate::ids::FileId| match resolved.places[file.index()] {
+fn is_same_import(resolved: &Resolved, rival: &Rival, other: FileId) -> bool {
+    let import = |file: FileId| match resolved.places[file.index()] {
         Place::Import(id) => Some(resolved.imports[id.index()].import),
         _ => None,
     };

@@ -52,6 +52,16 @@ pub fn time_trace(options: &Options, out: &Path) -> Option<PathBuf> {
     options.time_trace.clone().or(beside)
 }
 
+/// `/linkreprofullpathrsp`: a response file with the inputs, wherever the link was called.
+pub fn input_list(inputs: &Inputs) -> String {
+    let whole = |path: &str| {
+        let path = text::to_path(path);
+        let whole = std::path::absolute(&path).unwrap_or(path);
+        format!("\"{}\"\n", text::path(&whole))
+    };
+    inputs.paths.iter().map(|path| whole(path)).collect()
+}
+
 /// A path with something behind it.
 fn with_more(path: &Path, more: &str) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
@@ -97,6 +107,7 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
         ("the map of /lldmap", lld_map.map(|given| map(given, out))),
         ("the list of /print-symbol-order", options.print_order.clone()),
         ("the trace", time_trace(options, out)),
+        ("the list of inputs", options.input_list.clone()),
         ("the file of /reproduce", options.reproduce.as_ref().map(|reproduction| reproduction.path.clone())),
     ];
     let all = all.into_iter().filter_map(|(what, path)| Some((what, path?)));
@@ -110,5 +121,6 @@ fn read(options: &Options) -> impl Iterator<Item = &PathBuf> {
     let in_pdb = pdb.natvis.iter().chain(&pdb.source_link).chain(pdb.streams.iter().map(|(_, path)| path));
     let others =
         options.def.iter().chain(&options.stub).chain(&options.order).chain(&options.call_graph_file);
+    let others = others.chain(&options.section_layout);
     others.chain(in_pdb).chain(&options.manifest_inputs).chain(&options.overlay)
 }

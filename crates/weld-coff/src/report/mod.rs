@@ -9,3 +9,4 @@ pub mod relocation;
 pub mod source;
 pub mod summary;
 pub mod undefined;
+pub mod unused;

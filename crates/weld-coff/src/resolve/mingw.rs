@@ -242,7 +242,7 @@ impl<'a> Resolver<'a, '_> {
     /// `--defsym`: nobody else may define the names.
     pub(super) fn check_definitions(&self, rounds: &Rounds<'a, '_>) {
         for (name, _) in &self.options.mingw.definitions {
-            let Some(id) = rounds.names.find(name.as_bytes()) else { continue };
+            let Some(id) = rounds.names.find(&text::bytes(name)) else { continue };
             let is_definition = |object: &Object, index: u32, symbol: &Symbol| {
                 let is_it = object.global(index) == Some(id);
                 is_it && (symbol.section != UNDEFINED || symbol.is_common())

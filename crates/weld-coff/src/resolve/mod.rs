@@ -38,7 +38,6 @@ use crate::input::object::Object;
 use crate::input::servers::Servers;
 use crate::options::{Demands, Options};
 use crate::report::duplicates;
-use crate::report::source::Sources;
 use names::{BinPool, Names, Rank, Record, flag};
 use read::Loaded;
 
@@ -124,6 +123,8 @@ struct Rounds<'a, 'i> {
     announced: usize,
     /// Directives that have been carried out.
     done: HashSet<Vec<u8>>,
+    /// Libraries that objects or `/defaultlib` asked for.
+    default_libraries: Vec<String>,
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -140,6 +141,7 @@ impl<'a> Resolver<'a, '_> {
             machine: self.options.machine,
             announced: 0,
             done: HashSet::new(),
+            default_libraries: Vec::new(),
         };
         let first: Vec<FileId> = rounds.inputs.first_round().collect();
         self.announce_archives(&mut rounds);
@@ -165,6 +167,7 @@ impl<'a> Resolver<'a, '_> {
         self.note_machine(&rounds);
         let mut wraps = Vec::new();
         let (program, alternates) = self.ask_program(machine, &mut wraps, &mut rounds)?;
+        self.warn_of_disallowed(&rounds);
         Ok(Resolved { wraps, ..self.finish(rounds, machine, program, alternates) })
     }
 
@@ -172,6 +175,25 @@ impl<'a> Resolver<'a, '_> {
     fn note_machine(&self, rounds: &Rounds) {
         if let Some(machine) = rounds.machine {
             self.options.found_machine.get_or_init(|| machine);
+        }
+    }
+
+    /// Says which libraries do not go together, as objects of C's run-time libraries tell: `/disallowlib`. They are linked nevertheless, for others
+    /// may need them.
+    fn warn_of_disallowed(&self, rounds: &Rounds) {
+        if !self.options.warn_disallowed_libs {
+            return;
+        }
+        let mut said = HashSet::new();
+        for (name, origin) in &rounds.demands.disallowed_libs {
+            let one = Refused::new(std::slice::from_ref(name), false);
+            let found = rounds.default_libraries.iter().find(|library| one.contains(library));
+            if let Some(library) = found.filter(|library| said.insert(library.to_ascii_lowercase())) {
+                let text = format!(
+                    "default library {library} conflicts with {origin}; use /nodefaultlib:{library} to leave it out [LNK4098]"
+                );
+                self.sink.warn(text);
+            }
         }
     }
 
@@ -194,17 +216,9 @@ impl<'a> Resolver<'a, '_> {
 
     /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
     fn report_duplicates(&self, rounds: &mut Rounds<'a, '_>) {
-        let mut sources = Sources::default();
-        for rival in rounds.names.take_duplicates() {
-            let entry = rounds.names.get(rival.id);
-            let places = [(entry.file(), entry.sym()), (rival.file, rival.sym)].map(|(file, symbol)| {
-                let name = rounds.inputs.name(file).to_string();
-                duplicates::place(rounds.loaded.object(file), &name, symbol, &mut sources)
-            });
-            let name = self.options.shown(entry.name);
-            let problem = duplicates::diagnostic(&name, &places, self.options.force.multiple);
-            self.sink.push(problem.of(rival.file, rival.sym));
-        }
+        let lost = rounds.names.take_duplicates();
+        let object_of = |file| (rounds.loaded.object(file), rounds.inputs.name(file).to_string());
+        duplicates::report((&rounds.names, lost), object_of, self.options, self.sink);
     }
 
     /// Reads what is wanted until nothing more is.
@@ -216,7 +230,7 @@ impl<'a> Resolver<'a, '_> {
             if found.is_empty() {
                 return Ok(());
             }
-            if self.options.verbose {
+            if self.options.verbose.libraries {
                 self.say_wanted(&found, rounds.inputs);
             }
             let wanted: Vec<FileId> = found.into_iter().map(|(file, _)| file).collect();
@@ -246,9 +260,9 @@ impl<'a> Resolver<'a, '_> {
 
     /// Adds a reference to `name`.
     fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_>) -> SymbolId {
-        let name: &'a [u8] = match rounds.names.find(name.as_bytes()) {
+        let name: &'a [u8] = match rounds.names.find(&text::bytes(name)) {
             Some(id) => rounds.names.get(id).name,
-            None => self.store.keep(name.as_bytes().to_vec()),
+            None => self.store.keep(text::bytes(name).into_owned()),
         };
         let mut bins = rounds.pool.take(rounds.names.shard_bits());
         bins.push(Record::new(hash_bytes(name), name, FileId(0), u32::MAX, Rank::Undefined as u32 | bits));
@@ -267,7 +281,7 @@ impl<'a> Resolver<'a, '_> {
             let Some(object) = rounds.loaded.object_mut(file) else { continue };
             let directives = std::mem::take(&mut object.directives);
             let name = object.name.clone();
-            if self.options.verbose {
+            if self.options.verbose.all {
                 self.say_directives(object);
             }
             for directive in directives {
@@ -290,8 +304,7 @@ impl<'a> Resolver<'a, '_> {
                     b'i' => includes.push(word.into_owned()),
                     b'l' => libraries.push(word.into_owned()),
                     _ => {
-                        let word = text::bytes(&word);
-                        let problems = rounds.demands.directive(text::os_str(&word), &name.to_string());
+                        let problems = rounds.demands.directive(&word, &name.to_string());
                         problems.into_iter().for_each(|problem| self.sink.push(problem));
                     }
                 }
@@ -310,6 +323,7 @@ impl<'a> Resolver<'a, '_> {
         if names.is_empty() {
             return;
         }
+        rounds.default_libraries.extend_from_slice(&names);
         if let Some(machine) = rounds.machine {
             self.loader.search.set_machine(machine);
         }

@@ -235,7 +235,7 @@ impl<'a> Resolver<'a, '_> {
             let entry = rounds.names.get(id);
             entry.best != u64::MAX || entry.flags & flag::WEAK != 0
         };
-        rounds.names.find(name.as_bytes()).is_some_and(there) || self.mangled(name, rounds).is_some()
+        rounds.names.find(&text::bytes(name)).is_some_and(there) || self.mangled(name, rounds).is_some()
     }
 
     /// The function that `name` is the plain name of: one of C++, or on x86 one that is called in another way.
@@ -247,7 +247,7 @@ impl<'a> Resolver<'a, '_> {
             prefixes.extend([format!("_{plain}@"), format!("@{plain}@"), format!("{plain}@@")]);
         }
         let found = |name: &[u8], best: u64| {
-            best != u64::MAX && prefixes.iter().any(|prefix| name.starts_with(prefix.as_bytes()))
+            best != u64::MAX && prefixes.iter().any(|prefix| name.starts_with(&text::bytes(prefix)))
         };
         let all = rounds.names.iter().filter(|(_, entry)| found(entry.name, entry.best));
         // The first of several by name, so that it does not depend on where names are in the table.
@@ -299,7 +299,7 @@ impl<'a> Resolver<'a, '_> {
             None if self.options.driver_wdm => format!("{prefix}_NtProcessStartup"),
             None => format!("{prefix}{}", self.start_up(program, rounds)),
         };
-        if self.options.verbose && rounds.demands.entry.is_none() {
+        if self.options.verbose.all && rounds.demands.entry.is_none() {
             self.sink.push(Diagnostic::said(format!("Entry name inferred: {name}")));
             self.sink.settle();
         }
@@ -394,7 +394,7 @@ impl<'a> Resolver<'a, '_> {
         let prefix = rounds.machine.map_or("", Machine::prefix);
         let mut find = |name: &str| {
             let name = &format!("{prefix}{name}");
-            let id = rounds.names.find(name.as_bytes())?;
+            let id = rounds.names.find(&text::bytes(name))?;
             (rounds.names.get(id).best != u64::MAX).then_some(())?;
             Some(self.refer(name, flag::ROOT, rounds))
         };
@@ -403,7 +403,7 @@ impl<'a> Resolver<'a, '_> {
         let optional = std::mem::take(&mut rounds.demands.optional_includes);
         for name in &optional {
             let offered =
-                rounds.names.find(name.as_bytes()).is_some_and(|id| rounds.names.get(id).best != u64::MAX);
+                rounds.names.find(&text::bytes(name)).is_some_and(|id| rounds.names.get(id).best != u64::MAX);
             if offered {
                 self.refer(name, flag::ROOT, rounds);
             }
@@ -414,7 +414,7 @@ impl<'a> Resolver<'a, '_> {
     /// `/alternatename`: names that stand for others which somebody refers to and nobody defines.
     fn refer_to_alternates(&self, alternates: &mut Vec<(SymbolId, SymbolId)>, rounds: &mut Rounds<'a, '_>) {
         for (from, to) in rounds.demands.alternate_names.clone() {
-            let Some(from) = rounds.names.find(from.as_bytes()) else { continue };
+            let Some(from) = rounds.names.find(&text::bytes(&from)) else { continue };
             let entry = rounds.names.get(from);
             let referred = entry.flags & (flag::REF | flag::ROOT | flag::WEAK) != 0;
             if !referred || entry.best != u64::MAX || alternates.iter().any(|(known, _)| *known == from) {
@@ -440,7 +440,7 @@ impl<'a> Resolver<'a, '_> {
     fn define_internals(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
         for (name, value) in INTERNALS {
             let name = format!("{}{name}", machine.prefix());
-            if let Some(id) = rounds.names.find(name.as_bytes())
+            if let Some(id) = rounds.names.find(&text::bytes(&name))
                 && !rounds.names.is_defined(id)
             {
                 let number = program.internals.len() as u32;

@@ -462,7 +462,7 @@ impl Freezer<'_, '_> {
         for (name, id, import) in found {
             symbols.list[id.index()] = Symbol { value: 0, target: import.0, kind: Kind::AutoImport };
             symbols.auto_imports = true;
-            if self.options.verbose {
+            if self.options.verbose.all {
                 let from = self.import_file(import, symbols);
                 let text = format!("Automatically importing {} from {from}", self.options.shown(name));
                 self.sink.push(Diagnostic::said(text));

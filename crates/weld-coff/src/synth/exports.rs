@@ -1,9 +1,11 @@
 //! The export table: addresses by ordinal, and names, sorted, with their ordinals.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::text;
 
 use crate::coff::def;
 use crate::demangle::demangle;
@@ -77,11 +79,11 @@ impl Exports {
         }
         add(&mut self.texts, &self.dll);
         for &i in &self.named {
-            self.name_at.push(add(&mut self.texts, self.entries[i].name().as_bytes()));
+            self.name_at.push(add(&mut self.texts, &text::bytes(self.entries[i].name())));
         }
         for (i, entry) in self.entries.iter().enumerate() {
             if let Some(target) = &entry.export.forward {
-                self.forward_at.insert(i, add(&mut self.texts, target.as_bytes()));
+                self.forward_at.insert(i, add(&mut self.texts, &text::bytes(target)));
             }
         }
     }
@@ -163,6 +165,10 @@ fn unique(exported: &[Exported], sink: &DiagSink) -> Vec<Entry> {
         sink.warn(format!("export of deleting dtor: {}", demangle(entry.import_symbol.as_bytes(), None)));
     }
     entries.sort_by(|a, b| a.name().cmp(b.name()));
+    // The loader searches among bytes, which texts that hold some that are no UTF-8 have in another order.
+    if entries.iter().any(|entry| matches!(text::bytes(entry.name()), Cow::Owned(_))) {
+        entries.sort_by_cached_key(|entry| text::bytes(entry.name()).into_owned());
+    }
     entries
 }
 

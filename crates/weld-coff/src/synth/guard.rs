@@ -235,6 +235,9 @@ impl Link<'_, '_> {
                 if self.options.safe_seh == Some(true) {
                     let text = format!("/safeseh: {} is not compatible with SEH", object.name);
                     sink.push(Diagnostic::error(text).of(object.file, 0));
+                } else if self.options.safe_seh.is_none() && self.options.verbose.without_handlers {
+                    let text = format!("{} does not tell its exception handlers (/safeseh)", object.name);
+                    sink.push(Diagnostic::said(text));
                 }
             }
         }

@@ -339,7 +339,9 @@ impl<'a> Header<'a> {
             b"/" => Some(Special::Index { wide: false }),
             b"/SYM64/" => Some(Special::Index { wide: true }),
             b"//" => Some(Special::LongNames),
-            name if name.starts_with(b"/<") => Some(Special::Ignored),
+            // Microsoft's librarian adds tables that only its own linker reads: `/<ECSYMBOLS>/`, `/CXXMODWEAKSYM/`. No ordinary name has
+            // a `/` at both ends, for those in front of it are numbers.
+            [b'/', b'<', ..] | [b'/', _, .., b'/'] => Some(Special::Ignored),
             _ => None,
         }
     }

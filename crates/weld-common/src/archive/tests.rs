@@ -113,6 +113,8 @@ fn coff_second_linker_member_and_ec_symbols_are_skipped() {
         member("/", b"\x01\0\0\0sorted"),
         member("//", b"some_long_name.obj\0"),
         member("/<ECSYMBOLS>/", b"\0\0\0\0"),
+        member("/<XFGHASHMAP>/", b"\0\0\0\0"),
+        member("/CXXMODWEAKSYM/", b"any\0"),
         member("/0", b"obj"),
     ]);
     let archive = Archive::parse(&bytes).unwrap();

@@ -129,8 +129,7 @@ impl<'a> Expanded<'a> {
             return Err(fail("it is too large"));
         }
         if text.starts_with(&[0xff, 0xfe]) || text.starts_with(&[0xfe, 0xff]) {
-            let utf8 = if quoting == Quoting::Windows { from_utf16(&text) } else { None };
-            text = utf8.ok_or_else(|| fail("it is UTF-16; expected UTF-8"))?;
+            text = from_utf16(&text).ok_or_else(|| fail("its mark says UTF-16, and it is none"))?;
         }
         let ranges = match quoting {
             Quoting::Gnu => split_gnu(&mut text),
@@ -338,8 +337,19 @@ mod tests {
         let message = expand(&[format!("@{path}")]).unwrap_err();
         assert_eq!(message, format!("cannot read response file {path}: Is a directory"));
         let wide = file(&dir, "wide", "");
-        std::fs::write(&wide, b"\xff\xfea\0").unwrap();
-        assert!(expand(&[format!("@{wide}")]).unwrap_err().ends_with("it is UTF-16; expected UTF-8"));
+        std::fs::write(&wide, b"\xff\xfea\0\0").unwrap();
+        assert!(expand(&[format!("@{wide}")]).unwrap_err().ends_with("its mark says UTF-16, and it is none"));
+    }
+
+    #[test]
+    fn utf_16_in_both_orders() {
+        let dir = TestDir::new("response-utf-16");
+        let path = file(&dir, "wide", "");
+        for order in [u16::to_le_bytes, u16::to_be_bytes] {
+            let text: Vec<u8> = "\u{feff}a 'b \u{e4}'".encode_utf16().flat_map(order).collect();
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(expand(&[format!("@{path}")]).unwrap(), ["a", "b \u{e4}"]);
+        }
     }
 
     #[test]

@@ -39,7 +39,8 @@ pub fn parse<C: Context>(
 fn piece<'a, C>(table: &Table<C>, arg: &'a OsStr, is_file: &impl Fn(&OsStr) -> bool) -> Piece<'a, C> {
     let bytes = arg.as_encoded_bytes();
     let marks = match bytes {
-        [b'-', b'-', _, ..] => 2,
+        // Microsoft's tools pass over a question mark.
+        [b'-', b'-', _, ..] | [b'/' | b'-', b'?', _, ..] => 2,
         [b'/' | b'-', _, ..] => 1,
         _ => return Piece::Input(arg),
     };
@@ -67,7 +68,8 @@ fn piece<'a, C>(table: &Table<C>, arg: &'a OsStr, is_file: &impl Fn(&OsStr) -> b
 fn unknown<'a, C>(table: &Table<C>, arg: &[u8], marks: usize, name: &[u8]) -> Piece<'a, C> {
     let shown = text(arg);
     let nearest = table.nearest(&text(name));
-    let nearest = nearest.map(|nearest| format!(" did you mean '{}{nearest}'", text(&arg[..marks])));
+    let (front, value) = (text(&arg[..marks]), text(&arg[marks + name.len()..]));
+    let nearest = nearest.map(|nearest| format!(" did you mean '{front}{nearest}{value}'"));
     let nearest = nearest.unwrap_or_default();
     Piece::Wrong(match arg[0] {
         // It looks like a path more than like an option.
@@ -155,13 +157,13 @@ mod tests {
     #[test]
     fn problems() {
         let args: Vec<&OsStr> =
-            ["/ouT", "/dll:x", "/debg", "-tmp/x", "-debg"].iter().map(OsStr::new).collect();
+            ["/ouT", "/dll:x", "/debg:x", "-tmp/x", "-debg"].iter().map(OsStr::new).collect();
         let mut seen = Seen::default();
         parse(&TABLE, &args, |_| false, &mut seen);
         let want = [
             "error: /ouT: missing value",
             "error: /dll takes no value",
-            "error: could not open '/debg': No such file or directory; did you mean '/debug'",
+            "error: could not open '/debg:x': No such file or directory; did you mean '/debug:x'",
             "warning: ignoring unknown argument '-tmp/x'",
             "warning: ignoring unknown argument '-debg', did you mean '-debug'",
         ];

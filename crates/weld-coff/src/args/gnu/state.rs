@@ -3,12 +3,13 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use weld_common::args::{Context, Given, Problems};
+use weld_common::args::{Context, Given, Problems, slash};
 use weld_common::diag::Diagnostic;
 use weld_common::text;
 
 use super::EMULATIONS;
-use crate::args::values;
+use crate::args::state as link;
+use crate::args::{table, values};
 use crate::coff::machine::Machine;
 use crate::options::{Debug, Definition, GnuLibrary, Icf, Input, Options, Subsystem, Timestamp};
 
@@ -119,6 +120,20 @@ impl State {
         let (_, machine) = known.ok_or_else(|| format!("unknown emulation '{name}'"))?;
         self.o.machine = Machine::of_name(machine);
         Ok(())
+    }
+
+    /// `-Xlink=OPTION`: what an option of `lld-link` says, if that concerns it alone.
+    pub fn option_of_link(&mut self, given: Given<'_>) -> Result<(), String> {
+        let mut link = link::State::default();
+        link.o = std::mem::take(&mut self.o);
+        slash::parse(&table::TABLE, &[given.os()], |_| false, &mut link);
+        let (options, problems, is_whole) = link.into_parts();
+        self.o = options;
+        problems.into_iter().for_each(|problem| self.problem(problem));
+        match is_whole {
+            true => Ok(()),
+            false => Err(format!("{} cannot be passed on", given.os().display())),
+        }
     }
 
     pub fn library(&mut self, given: Given<'_>) -> Result<(), String> {

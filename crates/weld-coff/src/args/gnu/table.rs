@@ -9,7 +9,7 @@ use weld_common::io::readahead::Prefetch;
 
 use super::state::{Mode, State, Stop, Strip};
 use crate::args::values::{alignment, image_base, number, sizes};
-use crate::options::Timestamp;
+use crate::options::{Timestamp, Verbose};
 
 pub static GROUPS: &[Group<State>] = &[
     Group { title: "Inputs and libraries", prefix: "", rows: INPUTS },
@@ -78,6 +78,15 @@ const SYMBOLS: &[Spec<State>] = &[
         s.o.demands.optional_includes.push(v.string()?);
         Ok(())
     }),
+    take(
+        &["undefined-glob"],
+        Required("PATTERN"),
+        "Refer to all symbols that PATTERN matches and that an object defines or a library offers.",
+        |s, v| {
+            s.o.include_globs.push(crate::args::values::pattern(v)?);
+            Ok(())
+        },
+    ),
     take(&["require-defined"], Required("SYMBOL"), "Refer to SYMBOL.", |s, v| s.o.demands.include(v)),
     take(
         &["wrap"],
@@ -242,9 +251,13 @@ const IMAGE: &[Spec<State>] = &[
     flag(&["dynamicbase"], "The system may choose the address (default).", |s| {
         s.o.dynamic_base = Some(true);
     }),
-    flag(&["disable-dynamicbase"], "The image is loaded at its own address, if that is free.", |s| {
-        s.o.dynamic_base = Some(false);
-    }),
+    flag(
+        &["disable-dynamicbase", "no-dynamicbase"],
+        "The image is loaded at its own address, if that is free.",
+        |s| {
+            s.o.dynamic_base = Some(false);
+        },
+    ),
     flag(&["high-entropy-va"], "It may choose among all of 64 bits (default).", |s| {
         s.o.high_entropy_va = true;
     }),
@@ -310,6 +323,19 @@ const IMAGE: &[Spec<State>] = &[
         s.guard.1 = true
     }),
     flag(&["no-guard-longjmp"], "Do not.", |s| s.guard.1 = false),
+    take(&["dependent-load-flag"], Required("FLAGS"), "How the loader looks for DLLs.", |s, v| {
+        s.o.dependent_load_flags = crate::args::values::load_flags(v)?;
+        Ok(())
+    }),
+    take(
+        &["functionpadmin"],
+        Optional("BYTES"),
+        "Leave room for patches in front of functions of objects that are compiled for it. Default: 6 bytes, on x86 5.",
+        |s, v| {
+            s.o.function_pad = Some(crate::args::values::function_pad(v)?);
+            Ok(())
+        },
+    ),
     take(&["timestamp"], Required("SECONDS"), "The time in the header.", State::timestamp),
     accepted(
         &["insert-timestamp"],
@@ -360,7 +386,7 @@ const SECTIONS: &[Spec<State>] = &[
 ];
 
 const REPORTS: &[Spec<State>] = &[
-    flag(&["verbose"], "Say what is done.", |s| s.o.verbose = true),
+    flag(&["verbose"], "Say what is done.", |s| s.o.verbose = Verbose::ALL),
     flag(&["v"], "Show the version, and link if there is something to link.", |s| s.asks_version = true),
     flag(&["version", "V"], "Show the version.", |s| s.stop = Some(Stop::Version)),
     flag(&["help"], "Show this text.", |s| s.stop = Some(Stop::Help)),
@@ -402,8 +428,9 @@ const REPORTS: &[Spec<State>] = &[
     // Looked for in the raw arguments by the program, which prints messages.
     take(&["color-diagnostics"], Optional("auto|always|never"), "When messages have colours.", |_, _| Ok(())),
     flag(&["no-color-diagnostics"], "Messages have no colours.", |_| {}),
-    take(&["error-limit"], Required("N"), "Show at most N errors; 0: all. Default: 20.", |_, v| {
-        number(v.text()?).map(|_| ())
+    take(&["error-limit"], Required("N"), "Show at most N errors; 0: all. Default: 20.", |s, v| {
+        s.o.error_limit = usize::try_from(number(v.text()?)?).unwrap_or(usize::MAX);
+        Ok(())
     }),
     take(
         &["reproduce"],
@@ -442,9 +469,21 @@ const LTO: &[Spec<State>] = &[
     accepted(&["thinlto-index-only"], Optional("FILE"), WHY),
     accepted(&["thinlto-emit-imports-files", "lto-cs-profile-generate", "lto-emit-asm"], NoValue, WHY),
     accepted(&["lto-O", "lto-CGO"], Suffix("LEVEL"), WHY),
+    accepted(
+        &["fat-lto-objects", "no-fat-lto-objects"],
+        NoValue,
+        "the machine code of such objects is linked",
+    ),
 ];
 
 const OTHER: &[Spec<State>] = &[
+    take(
+        &["Xlink"],
+        Required("OPTION"),
+        "Do what OPTION of lld-link says (options-link.md).",
+        State::option_of_link,
+    ),
+    refused(&["###"], NoValue, "no other linker is called whose command line could be shown"),
     accepted(&["O"], Suffix("LEVEL"), "links do not get slower for it"),
     accepted(&["rpath", "rpath-link"], Required("DIR"), "Windows looks for DLLs in its own way"),
     accepted(&["soname", "h"], Required("NAME"), "a DLL is called as its file, or as a .def file says"),

@@ -143,10 +143,27 @@ fn what_other_linkers_know_is_known() {
         no-leading-underscore no-seh no-whole-archive nxcompat O o out-implib output-def pdb plugin plugin-opt \
         require-defined reproduce rpath s S section-alignment shared stack start-group static strip-all strip-debug \
         subsystem support-old-code sysroot threads tsaware u undefined v verbose version warn-duplicate-exports wdmdriver \
-        whole-archive wrap x X base-file add-stdcall-alias dll-search-prefix enable-extra-pep-debug";
+        whole-archive wrap x X base-file add-stdcall-alias dll-search-prefix enable-extra-pep-debug \
+        enable-extra-pe-debug base_file fat-lto-objects functionpadmin dependent-load-flag no-dynamicbase undefined-glob \
+        no-insert-timestamp Xlink";
     for name in known.split_whitespace() {
         assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
     }
+    let asked = crate::args::tests::names_in_help("ld.lld-22", &["-m", "i386pep", "--help"], &["--", "-"]);
+    for name in asked {
+        assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn options_of_lld_link() {
+    let o = options(
+        "-m i386pep a.o -Xlink=/swaprun:cd --Xlink /nocoffgrpinfo --functionpadmin= --dependent-load-flag=3",
+    );
+    assert!(o.swap_run_cd && o.pdb.without_groups && o.mingw.on);
+    assert_eq!((o.function_pad, o.dependent_load_flags), (Some(None), 3));
+    assert!(error("-m i386pep a.o --Xlink=/reproduce:x").contains("/reproduce:x cannot be passed on"));
+    assert!(error("-m i386pep a.o --Xlink=/swaprun:x").contains("invalid argument: x"));
 }
 
 #[test]
