@@ -73,6 +73,7 @@ impl Mode {
             let why = match (self.relocatable, machine.name) {
                 (true, _) => "with -r".to_owned(),
                 (_, "x86-64") => continue,
+                (_, "i386") if *option == "-z call-nop" => continue,
                 (_, name) => format!("for {name}"),
             };
             return Err(Diagnostic::error(format!("{option} is not supported {why}")).into());

@@ -1,11 +1,11 @@
-//! x86-64: instructions that options have changed once everything has its address, section by section behind the relocations.
+//! x86: instructions that options have changed once everything has its address, section by section behind the relocations.
 //!
 //! - `-z rewrite-endbr` (mold's): functions that are only called directly lose the mark at their start, so that indirect branches
 //!   cannot go there. A function keeps it if its address is seen anywhere but in a direct branch: in a relocation, in a distance that
 //!   the assembler has computed itself, through a slot, by other modules or by the loader. Only global functions are looked at: compilers
 //!   mark local ones only if their addresses are taken.
 //! - `--branch-to-branch` (lld's): a direct branch to an instruction that does nothing but jump on goes where that one goes.
-//! - `-z call-nop` (GNU ld's): how a call through a slot that became a direct call, which is one byte shorter, is padded.
+//! - `-z call-nop` (GNU ld's, also on i386): how a call through a slot that became a direct call, which is one byte shorter, is padded.
 //!
 //! All are rare, so they have no part in the loops that copy and relocate: without them a section costs one comparison. Where sections
 //! are folded (`--icf`), addresses are those of the copies that stay, so nothing here has to know of it.
@@ -24,10 +24,12 @@ use crate::symbols::internal::Target;
 use crate::symbols::sym;
 use crate::synth::image::Image;
 
-// Types of x86-64 that branches and calls through slots have.
+// Types that branches and calls through slots have. The first two have the same numbers on x86-64 and i386.
 const R_PC32: u32 = 2;
 const R_PLT32: u32 = 4;
 const R_GOTPCRELX: u32 = 41;
+/// That of i386 for such calls.
+const R_386_GOT32X: u32 = 43;
 
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
 /// A `nop` of the same length.
@@ -82,7 +84,7 @@ impl Rewrites {
             }
             if is_direct_branch(out, at, reloc) {
                 self.skip_jumps(site.address, at, out);
-            } else if let (Some(padding), R_GOTPCRELX) = (self.padding, reloc.kind()) {
+            } else if let (Some(padding), R_GOTPCRELX | R_386_GOT32X) = (self.padding, reloc.kind()) {
                 padding.put(out, at, site.input.get(start + at - 2..start + at));
             }
         }
@@ -113,7 +115,8 @@ impl Rewrites {
 impl CallPadding {
     /// Pads the call whose distance is at `at`, if it was a call through a slot and is `addr32 call` now.
     fn put(self, out: &mut [u8], at: usize, before: Option<&[u8]>) {
-        if before != Some(&[0xff, 0x15]) || out[at - 2..at] != [0x67, 0xe8] {
+        let through_slot = matches!(before, Some([0xff, 0x15 | 0x90..=0x97]));
+        if !through_slot || out[at - 2..at] != [0x67, 0xe8] {
             return;
         }
         match self {

@@ -380,7 +380,7 @@ const ROWS: &[Spec<State>] = &[
     take(
         &["call-nop"],
         Required("PADDING"),
-        "x86-64: how calls through slots that become direct calls are padded: prefix-addr (default), prefix-nop, suffix-nop, \
+        "x86: how calls through slots that become direct calls are padded: prefix-addr (default), prefix-nop, suffix-nop, \
          prefix-BYTE or suffix-BYTE.",
         |s, v| {
             s.o.relocs.call_padding = Some(call_padding(v.text()?)?);
