@@ -47,6 +47,11 @@ pub trait Host: Sync {
     /// The temporary file has been renamed into place or removed.
     fn temp_gone(&self, _path: &Path) {}
 
+    /// The value of `LD_RUN_PATH`, by which builds for GNU ld say where the loader is to look for libraries.
+    fn run_path(&self) -> Option<String> {
+        None
+    }
+
     /// The values of `CARGO_MAKEFLAGS`, `MAKEFLAGS` and the like: the build that this link is part of
     /// may say there where its jobserver is. A host that has none links with all threads it may.
     fn makeflags(&self) -> Vec<String> {

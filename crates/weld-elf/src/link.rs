@@ -57,7 +57,7 @@ pub struct Outcome {
 /// Everything found wrong, in a fixed order; the output is then as it was before.
 pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
-    let options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
+    let mut options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
         args::Command::PrintLayout(options) => {
             print(host, &default_script::printed(&options).unwrap_or_default())?;
@@ -68,6 +68,9 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
             return Ok(Outcome { warnings: sink.finish() });
         }
     };
+    setup::inherit_run_path(&mut options, host);
+    setup::choose_map(&mut options, host);
+    setup::check_plugin(&options)?;
     let written = report::files::check(&options)?;
     // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
     let jobserver = if options.threads.is_none() { connect(host) } else { None };

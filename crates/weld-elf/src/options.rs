@@ -296,6 +296,8 @@ pub struct InputOptions {
     pub search_paths: Vec<PathBuf>,
     /// `-rpath-link`.
     pub rpath_link: Vec<PathBuf>,
+    /// `-plugin`: the caller would have objects with intermediate code compiled anew by it.
+    pub plugin: Option<PathBuf>,
     /// `-nostdlib`: `SEARCH_DIR` of linker scripts does not count.
     pub nostdlib: bool,
     pub sysroot: PathBuf,
@@ -694,6 +696,10 @@ pub struct DynamicOptions {
     pub no_dynamic_linker: bool,
     pub soname: Option<String>,
     pub rpath: Vec<String>,
+    /// `--spare-dynamic-tags`: entries of `.dynamic` that say nothing, for tools that add some. patchelf relies on GNU ld's.
+    pub spare_tags: u16,
+    /// `rpath` is that of `LD_RUN_PATH`.
+    pub inherits_run_path: bool,
     /// `DT_RPATH` instead of `DT_RUNPATH`.
     pub disable_new_dtags: bool,
     pub auxiliary: Vec<String>,
@@ -715,6 +721,10 @@ pub struct DynamicOptions {
     pub nodlopen: bool,
     pub nodump: bool,
     pub origin: bool,
+    pub loadfltr: bool,
+    pub globalaudit: bool,
+    /// `DT_GNU_FLAGS_1`.
+    pub unique: bool,
 }
 
 /// Notes and properties of the output.
@@ -731,6 +741,8 @@ pub struct NoteOptions {
     pub ibtplt: bool,
     /// `-z shstk`: as `ibt`, for shadow stacks.
     pub shstk: bool,
+    /// `-z indirect-extern-access`.
+    pub indirect_extern_access: bool,
     /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
     pub isa_needed: u32,
     pub cet_report: ReportPolicy,

@@ -50,6 +50,12 @@ impl Persona {
         }
     }
 
+    /// Whether a program of this name is GNU ld itself for those who call it, not only a linker like it: what it prints is read.
+    pub fn is_gnu_ld_itself(name: &str) -> bool {
+        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+        matches!(name.rsplit(['-', '.']).next(), Some("ld" | "bfd"))
+    }
+
     /// The line of `--version`, with its newline.
     pub fn version_text(self) -> String {
         match self {
@@ -64,6 +70,23 @@ impl Persona {
     /// of symbols name them.
     pub fn defines_versions(self) -> bool {
         matches!(self, Persona::Ld | Persona::Gold)
+    }
+
+    /// Whether the caller counts on what GNU ld alone does: it reads `LD_RUN_PATH`, knows directories of libraries, and lets version
+    /// scripts name what is not defined.
+    pub fn is_gnu_ld(self) -> bool {
+        self == Persona::Ld
+    }
+
+    /// Whether a position-independent executable that is linked at an address of its own is one for that address, as with GNU ld and
+    /// mold.
+    pub fn fixes_addresses(self) -> bool {
+        matches!(self, Persona::Ld | Persona::Mold)
+    }
+
+    /// How many entries of `.dynamic` are kept free for tools, as by the linker that the caller counts on.
+    pub fn spare_dynamic_tags(self) -> u16 {
+        if self == Persona::Lld { 0 } else { 5 }
     }
 
     /// What `-V` prints.
@@ -89,6 +112,12 @@ mod tests {
             ["ld", "weld", "ld.weld", "ld.bfd", "x86_64-linux-gnu-ld", "foo", "collect2", "", "ld-2.40"]
         {
             assert_eq!(Persona::of_program(name), Persona::Ld, "{name}");
+        }
+        for name in ["ld", "ld.bfd", "x86_64-linux-gnu-ld", "ld-2.40"] {
+            assert!(Persona::is_gnu_ld_itself(name), "{name}");
+        }
+        for name in ["weld", "ld.weld", "ld.lld", "lld", "ld.gold", "mold"] {
+            assert!(!Persona::is_gnu_ld_itself(name), "{name}");
         }
         for name in ["ld.lld", "ld.lld-22", "x86_64-linux-gnu-ld.lld", "lld", "rust-lld"] {
             assert_eq!(Persona::of_program(name), Persona::Lld, "{name}");

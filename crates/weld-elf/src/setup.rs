@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::host::Host;
 use weld_common::io::input::InputStore;
+use weld_common::text;
 
 use crate::args::values;
 use crate::elf::*;
@@ -14,6 +16,7 @@ use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::names::{Rank, Wrap, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
+use crate::persona::Persona;
 use crate::resolve::Resolved;
 use crate::script::commands::Command;
 use crate::script::layout::LayoutScript;
@@ -192,16 +195,52 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
     names.into_iter().map(|(name, bits)| (store.keep(name.into_bytes()), bits)).collect()
 }
 
+/// `LD_RUN_PATH` counts where the command line says nothing, and only for who takes weld for GNU ld, the one linker that reads it.
+pub fn inherit_run_path(options: &mut Options, host: &dyn Host) {
+    if !options.persona.is_gnu_ld() || !options.dynamic.rpath.is_empty() {
+        return;
+    }
+    if let Some(path) = host.run_path().filter(|path| !path.is_empty()) {
+        options.dynamic.rpath.push(path);
+        options.dynamic.inherits_run_path = true;
+    }
+}
+
+/// Programs read the maps of GNU ld itself.
+pub fn choose_map(options: &mut Options, host: &dyn Host) {
+    options.reports.gnu_map.get_or_insert_with(|| Persona::is_gnu_ld_itself(host.program_name()));
+}
+
+/// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not look.)
+pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
+    match &options.inputs.plugin {
+        Some(path) if options.persona != Persona::Lld && !path.exists() => {
+            let path = text::path(path);
+            Err(Diagnostic::error(format!("-plugin: cannot open {path}: No such file or directory")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The symbol where the program starts, unless it is a number. Shared objects need one only if asked.
 pub fn entry_symbol(options: &Options, inputs: &Inputs) -> Option<String> {
-    let from_script = inputs.commands.iter().find_map(|(_, c)| match c {
-        Command::Entry(name) => Some(name.clone()),
-        _ => None,
-    });
+    let from_script = entries(inputs).next().cloned();
     let default = (options.kind != OutputKind::Shared && options.kind != OutputKind::Relocatable)
         .then(|| "_start".to_owned());
     let name = options.symbols.entry.clone().or(from_script).or(default)?;
     (entry_address(&name).is_none() && !name.is_empty()).then_some(name)
+}
+
+/// Whether a script has an `ENTRY`.
+pub fn names_entry(inputs: &Inputs) -> bool {
+    entries(inputs).next().is_some()
+}
+
+fn entries<'i>(inputs: &'i Inputs) -> impl Iterator<Item = &'i String> {
+    inputs.commands.iter().filter_map(|(_, command)| match command {
+        Command::Entry(name) => Some(name),
+        _ => None,
+    })
 }
 
 /// `-e` may give an address instead of a symbol.

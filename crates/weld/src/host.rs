@@ -49,6 +49,10 @@ impl Host for ProgramHost<'_> {
         signals::forget_temp(path);
     }
 
+    fn run_path(&self) -> Option<String> {
+        std::env::var("LD_RUN_PATH").ok()
+    }
+
     /// cargo's first: it is nearer than a make that runs cargo, which passes that make's jobserver on.
     fn makeflags(&self) -> Vec<String> {
         ["CARGO_MAKEFLAGS", "MAKEFLAGS", "MFLAGS"]

@@ -16,7 +16,7 @@
 //# error: duplicate symbol: rom
 //# sh: llvm-strip-22 rom -o stripped
 //# [weld] fail: {option}stripped just-symbols.o -o out
-//# error: stripped: has no symbol table
+//# error: undefined symbol: rom
 //# [weld] fail: {option}rom -m elf_i386 -o out
 //# error: rom: is incompatible with elf_i386
 // Offsets, if it is not linked; the file alone says which machine is linked for.

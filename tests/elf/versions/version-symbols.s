@@ -22,7 +22,7 @@
 //# error: undefined symbol: V1
 //# sh: for n in ld.bfd x86_64-linux-gnu-ld; do ln -sf $LD_DIR/ld $n; done && ln -sf $LD_DIR/ld ld
 //# sh: for n in ld ld.bfd x86_64-linux-gnu-ld; do ./$n -shared version-symbols.o --version-script=v.map -o $n.so && llvm-readelf-22 --dyn-syms $n.so > $n.txt && grep 'ABS V2@@V2' $n.txt || exit 1; done
-//# sh: $LD_DIR/ld.lld -shared version-symbols.o --version-script=v.map -soname=x -o lld.so && $LD_DIR/ld -shared version-symbols.o --version-script=v.map -soname=x --no-version-symbols -o no.so
+//# sh: $LD_DIR/ld.lld -shared version-symbols.o --version-script=v.map -soname=x -o lld.so && $LD_DIR/ld -shared version-symbols.o --version-script=v.map -soname=x --no-version-symbols --spare-dynamic-tags=0 -o no.so
 //# same: lld.so no.so
 //# sh: $LD_DIR/ld -shared version-symbols.o --version-script=v.map -o a.so --reproduce=r.tar && tar xf r.tar && cd r && $LD_DIR/ld.lld @response.txt && cmp a.so ../a.so
 .globl foo, V3, _start

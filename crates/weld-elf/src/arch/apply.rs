@@ -283,6 +283,13 @@ impl Site<'_, '_, '_> {
             && (!R::ALL_OR_NONE || self.got(reloc).is_err())
             && R::got_pair(self.input, self.relocs, i)
             && R::got_form(self.code(reloc), self.image.mode.pic).is_some()
+            && !self.is_frames()
+    }
+
+    /// Whether there are records here, in which bytes only happen to look like instructions.
+    fn is_frames(&self) -> bool {
+        let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
+        section.kind() == SectionKind::EhFrame
     }
 
     /// The distance of what relocation `i`, one of an instruction at `here`, makes the address of: a symbol, or a slot.
@@ -529,6 +536,7 @@ impl Site<'_, '_, '_> {
                 if local
                     && image.options.relocs.relax
                     && R::is_initial_exec(self.code(reloc))
+                    && !self.is_frames()
                     && !(R::ALL_OR_NONE && self.got_tp(reloc).is_ok()) =>
             {
                 return R::initial_to_local_exec(field, tpoff).map(|()| 0);
@@ -543,6 +551,7 @@ impl Site<'_, '_, '_> {
                     self.check_signing::<R>(reloc)?;
                     pair
                 }
+                (None, _) if self.is_frames() => return Err(Failure::NoSlot),
                 (None, true) => return R::descriptor_to_local_exec(field, tpoff).map(|()| 0),
                 (None, false) => {
                     return R::descriptor_to_initial_exec(field, self.got_tp(reloc)?).map(|()| 0);

@@ -27,6 +27,7 @@ mod emulation;
 pub mod replay;
 mod state;
 mod table;
+pub mod usual_dirs;
 pub mod values;
 
 use state::{State, Stop};

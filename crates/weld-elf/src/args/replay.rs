@@ -18,7 +18,9 @@ use weld_common::text;
 use super::quoting;
 use super::state::State;
 use super::table::TABLE;
-use crate::options::{Remap, RemapRule};
+use super::usual_dirs;
+use crate::arch;
+use crate::options::{Options, Remap, RemapRule};
 
 /// Options whose value is a directory to look in.
 const DIRECTORIES: &[&str] = &["library-path", "rpath-link", "sysroot"];
@@ -52,6 +54,7 @@ const WRITTEN: &[&str] = &[
 
 /// Options that would be wrong in the other place. Rules for other inputs are written anew.
 const DROPPED: &[&str] = &[
+    "plugin",
     "reproduce",
     "repro",
     "chroot",
@@ -63,16 +66,22 @@ const DROPPED: &[&str] = &[
 
 /// The text of `response.txt`. What depends on the name that weld was called by comes first, so that the
 /// command line still has the last word. `remaps` are the rules for other inputs, those from files included.
-pub fn response(
-    args: &[OsString],
-    version_symbols: bool,
-    remaps: &[RemapRule],
-) -> Result<String, Diagnostic> {
+pub fn response(args: &[OsString], options: &Options, remaps: &[RemapRule]) -> Result<String, Diagnostic> {
     let expanded = Expanded::read(args, quoting(args)?)?;
     let args = expanded.args();
     let mut text = String::from("--chroot .\n");
-    if version_symbols {
+    if options.symbols.version_symbols {
         text.push_str("--version-symbols\n");
+    }
+    text.push_str(&format!("--spare-dynamic-tags={}\n", options.dynamic.spare_tags));
+    if options.reports.gnu_map == Some(true) {
+        text.push_str("--map-format=gnu\n");
+    }
+    if options.persona.is_gnu_ld() {
+        text.push_str("--undefined-version\n");
+    }
+    if options.dynamic.inherits_run_path {
+        options.dynamic.rpath.iter().for_each(|path| line(&mut text, &["-rpath".as_ref(), path.as_ref()]));
     }
     for (position, piece) in pieces::<State>(&TABLE, &args) {
         match piece {
@@ -102,6 +111,9 @@ pub fn response(
         let from = if anywhere { pattern.to_owned() } else { stored(pattern).into_os_string() };
         let to = if Remap::is_nothing(path) { path.clone() } else { stored(path.as_os_str()) };
         line(&mut text, &["--remap-inputs".as_ref(), &joined(from, "=", to.as_os_str())]);
+    }
+    for dir in usual_dirs::of(options, options.inputs.machine.unwrap_or(arch::default()).facts()) {
+        line(&mut text, &["-L".as_ref(), stored(dir.as_os_str()).as_os_str()]);
     }
     line(&mut text, &["-L".as_ref(), stored(".".as_ref()).as_os_str()]);
     Ok(text)
@@ -140,6 +152,7 @@ mod tests {
     use weld_common::args::Effect;
 
     use super::*;
+    use crate::persona::Persona;
 
     #[test]
     fn paths_are_rewritten() {
@@ -166,10 +179,12 @@ mod tests {
         ];
         let rules = [("/a/?.o", "/c.o"), ("*.so", "/dev/null")];
         let rules = rules.map(|(from, to)| (from.as_bytes().to_owned(), PathBuf::from(to)));
-        let text = response(&args.map(OsString::from), false, &rules).unwrap();
+        let options = Options { persona: Persona::Lld, ..Options::default() };
+        let text = response(&args.map(OsString::from), &options, &rules).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let want = [
             "--chroot .",
+            "--spare-dynamic-tags=0",
             "a/b.o",
             "-L \"lib dir\"",
             "-l x",

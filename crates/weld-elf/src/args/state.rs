@@ -13,7 +13,7 @@ use weld_common::diag::Diagnostic;
 
 use crate::options::{
     Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
-    Strip, UnresolvedPolicy,
+    Strip, UndefinedVersion, UnresolvedPolicy,
 };
 use crate::persona::Persona;
 use crate::util::in_sysroot;
@@ -84,6 +84,10 @@ impl State {
     pub fn new(args: usize, persona: Persona) -> Self {
         let mut o = Box::<Options>::default();
         o.persona = persona;
+        o.dynamic.spare_tags = persona.spare_dynamic_tags();
+        if persona.is_gnu_ld() {
+            o.symbols.undefined_version = UndefinedVersion::Allow;
+        }
         o.inputs.args.reserve(args);
         State {
             o,

@@ -121,7 +121,7 @@ fn defaults_are_those_of_lld() {
         !o.sections.gc_sections
             && !o.dynamic.now
             && !o.sections.eh_frame_hdr
-            && o.symbols.undefined_version == UndefinedVersion::Warn
+            && o.symbols.undefined_version == UndefinedVersion::Allow
     );
     assert_eq!(
         (o.sections.optimize, o.reports.error_limit, o.symbols.unresolved),

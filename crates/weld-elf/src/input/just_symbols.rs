@@ -17,7 +17,10 @@ pub fn object<'a>(store: &'a InputStore<'a>, data: &'a [u8], machine: &Facts) ->
     let format = machine.target.format;
     let elf = File::new(data, format, store);
     let (shdrs, _) = section_table(&elf, &ehdr)?;
-    let table = shdrs.iter().find(|shdr| shdr.sh_type() == SHT_SYMTAB).ok_or("has no symbol table")?;
+    // A file without a table has no symbols, as with GNU ld and ld.lld.
+    let Some(table) = shdrs.iter().find(|shdr| shdr.sh_type() == SHT_SYMTAB) else {
+        return Ok(binary::assemble(machine.target, ehdr.e_flags(), None, binary::Symbols::default()));
+    };
     let count = table.sh_size() / format.size::<Sym>();
     let list: &[Sym] = elf.table(table.sh_offset(), count).ok_or("symbol table is out of bounds")?;
     let texts = shdrs.get(table.sh_link() as usize).filter(|shdr| shdr.sh_type() == SHT_STRTAB);

@@ -16,7 +16,9 @@ use weld_common::text;
 use super::identify::{Kind, identify};
 use super::other_machine;
 use super::remap::Remaps;
+use crate::arch;
 use crate::arch::facts::Facts;
+use crate::args::usual_dirs;
 use crate::options::{InputArg, InputFlags, InputKind, Options, Remap};
 use crate::util::in_sysroot;
 
@@ -222,34 +224,73 @@ impl<'a> Search<'a, '_> {
             None if flags.static_only || self.options.static_link => vec![format!("lib{name}.a")],
             None => vec![format!("lib{name}.so"), format!("lib{name}.a")],
         };
+        let mut found = None;
         for dir in self.dirs() {
-            for file in &names {
-                let path = dir.join(file);
-                if let Some(bytes) = self.try_open(&path)? {
-                    let found = match self.remaps.and_then(|remaps| remaps.of(&path)) {
-                        Some(other) => self.replacement(&path, other, flags)?,
-                        None => self.opened(&path, bytes, flags),
-                    };
-                    if self.suits(&found, passed) {
-                        self.say(passed, &format!("-l{name}"));
-                        return Ok(Some(Opened { searched: true, ..found }));
-                    }
+            found = self.library_in(dir, &names, flags, passed)?;
+            if found.is_some() {
+                break;
+            }
+        }
+        if found.is_none() {
+            for dir in self.usual_dirs() {
+                found = self.library_in(&dir, &names, flags, passed)?;
+                if found.is_some() {
+                    break;
+                }
+            }
+        }
+        if found.is_some() {
+            self.say(passed, &format!("-l{name}"));
+        }
+        Ok(found)
+    }
+
+    /// A library of one of these names in a directory.
+    fn library_in(
+        &self,
+        dir: &Path,
+        names: &[String],
+        flags: InputFlags,
+        passed: &mut PassedOver,
+    ) -> Result<Option<Opened<'a>>, Diagnostic> {
+        for file in names {
+            let path = dir.join(file);
+            if let Some(bytes) = self.try_open(&path)? {
+                let found = match self.remaps.and_then(|remaps| remaps.of(&path)) {
+                    Some(other) => self.replacement(&path, other, flags)?,
+                    None => self.opened(&path, bytes, flags),
+                };
+                if self.suits(&found, passed) {
+                    return Ok(Some(Opened { searched: true, ..found }));
                 }
             }
         }
         Ok(None)
     }
 
+    /// What is looked through when no library directory has a library.
+    fn usual_dirs(&self) -> Vec<PathBuf> {
+        let machine = self.machine.or(self.options.inputs.machine.map(|machine| machine.facts()));
+        usual_dirs::of(self.options, machine.unwrap_or(arch::default().facts()))
+    }
+
     fn not_found(&self, name: &str) -> Diagnostic {
         let diagnostic = Diagnostic::error(format!("unable to find library -l{name}"))
             .of_missing(Missing::Library(name.to_owned()));
-        if self.dirs().next().is_none() {
+        let usual = self.usual_dirs();
+        if self.dirs().next().is_none() && usual.is_empty() {
             return diagnostic.note("there are no library directories; name them with -L");
         }
-        self.dirs().fold(diagnostic, |diagnostic, dir| {
+        let diagnostic = self.dirs().fold(diagnostic, |diagnostic, dir| {
             let missing = if dir.is_dir() { "" } else { " (no such directory)" };
             diagnostic.note(format!("searched {}{missing}", text::path(dir)))
-        })
+        });
+        // Nobody named those that are not there.
+        let usual: Vec<_> = usual.iter().filter(|dir| dir.is_dir()).map(|dir| text::path(dir)).collect();
+        match usual.is_empty() {
+            true => diagnostic,
+            false => diagnostic.note(format!("searched the usual directories: {}", usual.join(", "))),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::atomic::AtomicU32;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::object::{header, section_table};
 use super::versions::{VersionError, parse_verdef, parse_verneed};
@@ -34,6 +34,10 @@ pub struct Shared<'a> {
     pub versions: Vec<Option<&'a [u8]>>,
     /// All below it are names of versions, or 0 and 1.
     first_unknown_version: u16,
+    /// 1, or 2 if the object defines versions: then it is seldom that a symbol has none.
+    first_usual_version: u16,
+    /// It defines versions and a symbol without one.
+    pub defines_without_version: AtomicBool,
     pub first_global: u32,
     /// The name of each non-local symbol, filled when names are interned.
     pub globals: Vec<AtomicU32>,
@@ -67,6 +71,8 @@ impl<'a> Shared<'a> {
             versym: &[],
             versions: Vec::new(),
             first_unknown_version: VER_NDX_GLOBAL + 1,
+            first_usual_version: VER_NDX_GLOBAL,
+            defines_without_version: AtomicBool::new(false),
             first_global: 0,
             globals: Vec::new(),
             as_needed,
@@ -186,6 +192,7 @@ impl<'a> Shared<'a> {
         }
         let named = self.versions.iter().skip(2).take_while(|version| version.is_some()).count();
         self.first_unknown_version += named as u16;
+        self.first_usual_version += u16::from(named > 0);
         Ok(())
     }
 
@@ -219,9 +226,7 @@ impl<'a> Shared<'a> {
 
     /// The name-table id of symbol `index`; `NONE` if its name was never interned.
     pub fn global(&self, index: u32) -> SymbolId {
-        SymbolId(
-            self.globals[(index - self.first_global) as usize].load(std::sync::atomic::Ordering::Relaxed),
-        )
+        SymbolId(self.globals[(index - self.first_global) as usize].load(Ordering::Relaxed))
     }
 
     /// Whether the address lies in memory that the loader makes read-only after relocation.
@@ -288,12 +293,15 @@ impl<'a> Shared<'a> {
                 } else {
                     Rank::Undefined as u32 | flag::REF_SHARED
                 }
-            } else if !(VER_NDX_GLOBAL..self.first_unknown_version).contains(&version) {
-                // Seldom: most libraries have all versions up to the last.
-                match version == VER_NDX_LOCAL || self.version_name(i as u32).is_some() {
+            } else if !(self.first_usual_version..self.first_unknown_version).contains(&version) {
+                // Seldom: most libraries have all versions up to the last, and one for each symbol.
+                match version <= VER_NDX_GLOBAL || self.version_name(i as u32).is_some() {
                     false => return self.refuse_symbol(i),
                     true if version == VER_NDX_LOCAL || !default => continue,
-                    true => Rank::Provided as u32 | flag::DEF_SHARED,
+                    true => {
+                        self.defines_without_version.fetch_or(version == VER_NDX_GLOBAL, Ordering::Relaxed);
+                        Rank::Provided as u32 | flag::DEF_SHARED
+                    }
                 }
             } else if !default {
                 continue;

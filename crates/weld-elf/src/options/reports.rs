@@ -22,6 +22,8 @@ pub struct ReportOptions {
     pub trace: bool,
     pub trace_symbols: Vec<String>,
     pub why_extract: Option<PathBuf>,
+    /// `--map-format`: the map is that of GNU ld. `None`: by the name that weld is called by.
+    pub gnu_map: Option<bool>,
     /// `--why-live`: of which symbols to say what keeps them.
     pub why_live: Vec<Glob>,
     /// Where to list the archives.
@@ -73,6 +75,14 @@ pub struct ReportOptions {
     pub default_script: bool,
 }
 
+impl ReportOptions {
+    /// Whether it is to be remembered why archive members are read.
+    pub fn explains_extraction(&self) -> bool {
+        let gnu_map = self.gnu_map == Some(true) && (self.print_map || self.map_file.is_some());
+        self.why_extract.is_some() || self.warn_backrefs || gnu_map
+    }
+}
+
 impl Default for ReportOptions {
     fn default() -> Self {
         ReportOptions {
@@ -82,6 +92,7 @@ impl Default for ReportOptions {
             trace: false,
             trace_symbols: Vec::new(),
             why_extract: None,
+            gnu_map: None,
             why_live: Vec::new(),
             archive_stats: None,
             dependencies: false,

@@ -31,6 +31,17 @@ pub fn report(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), Dia
     Ok(())
 }
 
+/// The lines of GNU ld's map about members of archives.
+pub fn members(job: &Job, inputs: &Inputs, resolved: &Resolved) -> String {
+    match resolved.extractions.is_empty() {
+        true => String::new(),
+        false => History::new(inputs, resolved).members(job),
+    }
+}
+
+/// Columns for a member in that map.
+const MEMBER: usize = 30;
+
 struct History<'c, 'a> {
     inputs: &'c Inputs<'a>,
     resolved: &'c Resolved<'a>,
@@ -95,6 +106,32 @@ impl<'c, 'a> History<'c, 'a> {
                 (None, None) => "<internal>".to_owned(),
             };
             _ = writeln!(text, "{reference}\t{}\t{}", self.inputs.name(file), shown(job.options, name));
+        }
+        text
+    }
+
+    /// For GNU ld's map: each member with the first file that refers to it, and the name by which.
+    fn members(&self, job: &Job) -> String {
+        let mut text = String::new();
+        let mut first: BTreeMap<(u32, FileId), &Extraction> = BTreeMap::new();
+        for extraction in &self.resolved.extractions {
+            let known = first.entry((extraction.round, extraction.file)).or_insert(extraction);
+            let name = |extraction: &Extraction| self.resolved.names.get(extraction.name).name;
+            if name(extraction) < name(known) {
+                *known = extraction;
+            }
+        }
+        for ((_, file), extraction) in first {
+            let name = shown(job.options, self.resolved.names.get(extraction.name).name);
+            let by = self
+                .referrers(extraction)
+                .next()
+                .map_or(String::new(), |by| self.inputs.name(by).to_string());
+            let member = self.inputs.name(file).to_string();
+            match member.len() < MEMBER {
+                true => _ = writeln!(text, "{member:<MEMBER$}{by} ({name})"),
+                false => _ = writeln!(text, "{member}\n{:MEMBER$}{by} ({name})", ""),
+            }
         }
         text
     }

@@ -170,7 +170,7 @@ impl Map<'_, '_, '_> {
             ChunkKind::Common(kind) => self.commons(chunk, kind, distance, text),
             ChunkKind::CopyBss | ChunkKind::CopyRelro => {
                 part(text, distance, place, "<internal>:(copies of variables of shared objects)");
-                for (address, id) in self.inside(&self.symbols.copies, chunk) {
+                for (address, id) in self.symbols.copies_in(chunk) {
                     let size = self.image.shared_symbol(id).map_or(0, |s| s.st_size());
                     symbol(text, distance, (address, size), &self.name(id));
                 }
@@ -188,7 +188,7 @@ impl Map<'_, '_, '_> {
     }
 
     fn commons(&self, chunk: &Chunk, kind: u32, distance: u64, text: &mut String) {
-        for (address, id) in self.inside(&self.symbols.commons, chunk) {
+        for (address, id) in self.symbols.commons_in(chunk) {
             if self.image.symbols[id].section != kind {
                 continue;
             }
@@ -198,28 +198,17 @@ impl Map<'_, '_, '_> {
             symbol(text, distance, (address, size), &self.name(id));
         }
     }
-
-    /// Those of a sorted list of addresses that lie in a chunk.
-    fn inside<'l>(
-        &self,
-        list: &'l [(u64, SymbolId)],
-        chunk: &Chunk,
-    ) -> impl Iterator<Item = (u64, SymbolId)> + 'l {
-        let (start, end) = (chunk.address, chunk.address + chunk.size);
-        let first = list.partition_point(|s| s.0 < start);
-        list[first..].iter().take_while(move |s| s.0 < end).copied()
-    }
 }
 
 /// A symbol of an object in one of its sections.
-struct InSection {
+pub(super) struct InSection {
     section: SectionId,
-    value: u64,
-    object: ObjectId,
-    index: u32,
+    pub(super) value: u64,
+    pub(super) object: ObjectId,
+    pub(super) index: u32,
 }
 
-struct Symbols {
+pub(super) struct Symbols {
     /// By section, then by offset.
     list: Vec<InSection>,
     /// By address.
@@ -228,7 +217,7 @@ struct Symbols {
 }
 
 impl Symbols {
-    fn collect(image: &Image, parallel: bool) -> Symbols {
+    pub(super) fn collect(image: &Image, parallel: bool) -> Symbols {
         let objects = 0..image.resolved.objects.len() as u32;
         let one = |o| Self::of_object(image, ObjectId(o));
         let lists: Vec<Vec<InSection>> =
@@ -283,8 +272,23 @@ impl Symbols {
         list
     }
 
-    fn of(&self, section: SectionId) -> impl Iterator<Item = &InSection> {
+    pub(super) fn of(&self, section: SectionId) -> impl Iterator<Item = &InSection> {
         let first = self.list.partition_point(|s| s.section < section);
         self.list[first..].iter().take_while(move |s| s.section == section)
     }
+
+    pub(super) fn commons_in(&self, chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> {
+        inside(&self.commons, chunk)
+    }
+
+    pub(super) fn copies_in(&self, chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> {
+        inside(&self.copies, chunk)
+    }
+}
+
+/// Those of a sorted list of addresses that lie in a chunk.
+fn inside<'l>(list: &'l [(u64, SymbolId)], chunk: &Chunk) -> impl Iterator<Item = (u64, SymbolId)> + use<'l> {
+    let (start, end) = (chunk.address, chunk.address + chunk.size);
+    let first = list.partition_point(|s| s.0 < start);
+    list[first..].iter().take_while(move |s| s.0 < end).copied()
 }

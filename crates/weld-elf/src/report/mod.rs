@@ -14,6 +14,7 @@ pub mod dependencies;
 pub mod duplicates;
 pub mod extraction;
 pub mod files;
+mod gnu_map;
 pub mod hints;
 pub mod map;
 mod memory_usage;
@@ -227,7 +228,11 @@ pub fn layout(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     }
     let _span = job.trace.span("map");
     let wants_map = options.reports.print_map || options.reports.map_file.is_some();
-    let mut text = if wants_map { map::text(image, context) } else { String::new() };
+    let mut text = match (wants_map, options.reports.gnu_map == Some(true)) {
+        (true, true) => gnu_map::text(job, image, context),
+        (true, false) => map::text(image, context),
+        (false, _) => String::new(),
+    };
     if options.reports.cref {
         if wants_map {
             text.push('\n');

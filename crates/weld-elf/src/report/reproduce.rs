@@ -18,6 +18,6 @@ pub fn start(
 ) -> Result<Option<Recorder>, Diagnostics> {
     let Some(path) = &options.reports.reproduce else { return Ok(None) };
     let remaps = Remaps::read(options, store)?;
-    let response = args::replay::response(args, options.symbols.version_symbols, remaps.rules())?;
+    let response = args::replay::response(args, options, remaps.rules())?;
     Ok(Some(Recorder::new(path.clone(), response, options.persona.version_text())))
 }

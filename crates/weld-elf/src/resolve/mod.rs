@@ -50,6 +50,9 @@ pub struct Resolved<'a> {
     pub commons: Vec<Rival>,
     /// Names beside which some object defines a `name@version`.
     pub shadowed: Vec<Shadowed<'a>>,
+    /// `foo` without a version and `foo@@V`, of one object: in symbol tables the second has to come first, for loaders take
+    /// either for `foo@V`.
+    pub unversioned: Vec<(SymbolId, SymbolId)>,
     /// Common symbols that shared objects define as well; see [`shared_commons`].
     pub grown: HashMap<SymbolId, shared_commons::Grown>,
     /// Why lazy files were read, by round; empty unless a report asks for it.
@@ -133,7 +136,7 @@ impl<'a> Resolver<'a, '_> {
                 wanted.extend(self.definitions_of_commons(&names, &loaded, &mut asked));
             }
             wanted.sort_unstable();
-            if self.options.reports.why_extract.is_some() || self.options.reports.warn_backrefs {
+            if self.options.reports.explains_extraction() {
                 let extraction = |&(file, name): &_| Extraction { round: number, file, name };
                 extractions.extend(wanted.iter().map(extraction));
             }
@@ -220,9 +223,11 @@ impl<'a> Resolver<'a, '_> {
             duplicates,
             commons,
             shadowed: Vec::new(),
+            unversioned: Vec::new(),
             grown: HashMap::new(),
             extractions: Vec::new(),
         };
+        versioned::prefer_defaults(&mut resolved);
         versioned::settle(&mut resolved);
         interposed::note(&mut resolved);
         shared_commons::settle(&mut resolved, self.sink);

@@ -16,12 +16,16 @@
 //! - `foo@@V` answers to `foo@V` as well, so an object that defines both defines one name twice.
 //! - `foo@` and `foo@@` have no version: they are `foo`, which is exported whatever a version script says.
 //!
+//! A shared object that defines versions may have `foo` and `foo@@V`, too; see [`prefer_defaults`].
+//!
 //! Archive members are not read for a version: their index says nothing that could be relied on.
 //!
 //! Specification: LSB "Symbol Versioning"; GNU as manual, `.symver`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::Ordering;
+
+use rayon::prelude::*;
 
 use super::Resolved;
 use crate::elf::*;
@@ -35,6 +39,8 @@ use crate::names::{Rank, Rival, flag, pack};
 pub struct Shadowed<'a> {
     /// The name without a version.
     pub id: SymbolId,
+    /// The spelled one.
+    pub by: SymbolId,
     pub version: &'a [u8],
     /// The object that spells the version has both names for one place.
     pub is_same: bool,
@@ -87,7 +93,7 @@ pub fn settle(resolved: &mut Resolved) {
 /// Settles the claims to `foo` of an object's `foo`, which `.symver` made a `foo@V1` of, and its `foo@@V2`; of its
 /// `foo@`, which becomes a name of its own again, and its `foo@@V2`, too.
 fn give_way_to_defaults(resolved: &mut Resolved) {
-    let Resolved { objects, names, index_of_file, duplicates, .. } = resolved;
+    let Resolved { objects, names, index_of_file, duplicates, unversioned, .. } = resolved;
     let mut old_names: HashMap<FileId, OldNames> = HashMap::new();
     duplicates.retain(|rival| {
         let entry = names.get_mut(rival.id);
@@ -108,6 +114,7 @@ fn give_way_to_defaults(resolved: &mut Resolved) {
             entry.best = pack(Rank::Strong, rival.file, plain);
             entry.flags |= flag::HAS_VERSION;
             object.globals[(plain - object.first_global) as usize].store(bare.0, Ordering::Relaxed);
+            unversioned.push((bare, rival.id));
             return false;
         }
         let old = old_names.entry(rival.file).or_insert_with(|| find_old_names(object));
@@ -196,7 +203,8 @@ fn definitions<'a>(resolved: &mut Resolved<'a>) -> Found<'a> {
                 names.get_mut(twin).best = pack(winner.rank(), object.file, i);
                 found.defaults.insert((spelled.name, spelled.version), id);
             } else if !is_plain {
-                resolved.shadowed.push(Shadowed { id: twin, version: spelled.version, is_same: same });
+                let shadowed = Shadowed { id: twin, by: id, version: spelled.version, is_same: same };
+                resolved.shadowed.push(shadowed);
             }
         }
     }
@@ -235,6 +243,42 @@ fn bind_to_shared<'a>(
             entry.best = here;
             entry.flags |= flag::DEF_SHARED;
             dso.globals[(i - dso.first_global) as usize].store(id.0, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Resolved<'_> {
+    /// Has objects refer to other names in place of those that are given, when names are frozen.
+    pub fn redirect(&self, renamed: &HashMap<SymbolId, SymbolId>, parallel: bool) {
+        let one = |object: &Object| {
+            for slot in &object.globals {
+                if let Some(new) = renamed.get(&SymbolId(slot.load(Ordering::Relaxed))) {
+                    slot.store(new.0, Ordering::Relaxed);
+                }
+            }
+        };
+        match parallel {
+            true => self.objects.par_iter().for_each(one),
+            false => self.objects.iter().for_each(one),
+        }
+    }
+}
+
+/// Of what a shared object has under one name without a version and under a default one, the latter is meant.
+pub fn prefer_defaults(resolved: &mut Resolved) {
+    let Resolved { shared, names, .. } = resolved;
+    for dso in shared.iter().filter(|dso| dso.defines_without_version.load(Ordering::Relaxed)) {
+        for (i, symbol) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
+            let i = i as u32;
+            let id = dso.global(i);
+            if id.is_none() || symbol.st_shndx() == SHN_UNDEF || dso.version_name(i).is_none() {
+                continue;
+            }
+            let entry = names.get_mut(id);
+            let here = entry.rank() == Rank::Provided && entry.file() == dso.file;
+            if here && dso.version_name(entry.sym()).is_none() {
+                entry.best = pack(Rank::Provided, dso.file, i);
+            }
         }
     }
 }

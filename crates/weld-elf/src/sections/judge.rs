@@ -2,6 +2,7 @@
 //!
 //! Specification: gABI chapter 4 ("Sections"), psABI ("Sections").
 
+use super::linkonce;
 use super::names::continues;
 use super::parse::Parser;
 use super::scripted::{Found, OfFile, Orphans, Rules};
@@ -333,6 +334,10 @@ impl<'a> Parser<'a, '_> {
             _ if name.starts_with(b".gnu.lto_") => {
                 self.note_gcc_lto(name);
                 Ok(true)
+            }
+            _ if name.starts_with(linkonce::PREFIX) => {
+                self.found.extra.has_linkonce = true;
+                Ok(false)
             }
             b".sframe" => {
                 self.found.extra.has_sframe = true;

@@ -8,6 +8,7 @@
 
 pub mod bins;
 mod judge;
+mod linkonce;
 pub mod names;
 mod parse;
 mod relocs;
@@ -243,6 +244,8 @@ pub struct ObjectSections<'a> {
     pub has_split_stack: bool,
     /// There is GCC's intermediate code.
     has_gcc_lto: bool,
+    /// There are `.gnu.linkonce` sections.
+    has_linkonce: bool,
     /// There is a `.sframe`.
     has_sframe: bool,
     /// It lists variables that are to be tagged.

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 use weld_common::{par, trace};
 
+use super::linkonce;
 use super::parse::{Parser, SLICE};
 use super::uses::renumber;
 use super::{InputSection, Sections, is_array};
@@ -47,6 +48,10 @@ fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> 
     if let Some((_, index)) = prefixes(letter).iter().find(|(prefix, _)| continues(name, prefix)) {
         return Ok(*index);
     }
+    let name = match letter {
+        b'g' => linkonce::output_name(name).unwrap_or(name),
+        _ => name,
+    };
     BINS.iter().position(|k| *k == name).map(|i| BinId(i as u32)).ok_or(name)
 }
 

@@ -17,6 +17,7 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::glob::Glob;
 use weld_common::{par, sort, trace};
 
+use super::linkonce;
 use super::names::{LOCAL_NAME, LocalNames};
 use super::scripted::{OfFile, Rules};
 use super::uses::Uses;
@@ -90,10 +91,25 @@ pub fn parse<'a>(
         let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
         sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
     }
+    if options.inputs.plugin.is_some()
+        && let Some(first) = parsed.iter().position(|o| o.has_gcc_lto)
+    {
+        // Who passes no plugin would not have it compiled anew by GNU ld either.
+        let text = format!(
+            "{}: link-time optimisation is not supported yet: the machine code of objects compiled with -flto \
+             -ffat-lto-objects is linked as it is",
+            objects[first].name
+        );
+        sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
+    }
     let word = objects.first().map_or(0, |object| object.format().word());
     let mut bins = BINS.to_vec();
     bins.extend(rules.iter().flat_map(|scripted| scripted.bin_names));
     let mut sections = Sections { list, objects: parsed, bins, shrunk: Default::default(), word };
+    let with: Vec<usize> = (0..objects.len()).filter(|i| sections.objects[*i].has_linkonce).collect();
+    if !with.is_empty() {
+        linkonce::settle(&mut sections, objects, comdats, &with);
+    }
     sections.join_names(objects, parallel);
     if sections.bins.len() >= LOCAL_NAME as usize {
         sink.error(format!("too many different section names: {}", sections.bins.len()));
@@ -268,6 +284,7 @@ impl<'a> ObjectSections<'a> {
         self.has_warnings |= later.has_warnings;
         self.has_split_stack |= later.has_split_stack;
         self.has_gcc_lto |= later.has_gcc_lto;
+        self.has_linkonce |= later.has_linkonce;
         self.has_sframe |= later.has_sframe;
         self.has_tagged_variables |= later.has_tagged_variables;
         self.has_partitions |= later.has_partitions;

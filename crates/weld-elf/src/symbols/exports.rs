@@ -34,8 +34,10 @@ impl Exports<'_> {
     }
 
     /// Keeps plain names to the output where a spelled one has the same version, and those of what has a
-    /// name with a version if they have none, as GNU ld does.
-    fn drop_shadowed(&self, resolved: &Resolved, symbols: &Symbols) {
+    /// name with a version if they have none, as GNU ld does. What referred to such a name refers to the spelled one then: that is
+    /// what others see, may replace and copy.
+    fn drop_shadowed(&self, resolved: &Resolved, symbols: &Symbols, parallel: bool) {
+        let mut renamed = HashMap::new();
         for shadowed in &resolved.shadowed {
             let index = index_of(&self.definitions, shadowed.version);
             let given = self.version(shadowed.id);
@@ -44,7 +46,13 @@ impl Exports<'_> {
             if symbol.has(sym::EXPORTED) && (unversioned || Some(given) == index) {
                 symbol.remove(sym::EXPORTED | sym::PREEMPTIBLE);
                 symbol.add(sym::LOCALIZED);
+                if shadowed.is_same && symbols[shadowed.by].has(sym::EXPORTED) {
+                    renamed.insert(shadowed.id, shadowed.by);
+                }
             }
+        }
+        if !renamed.is_empty() {
+            resolved.redirect(&renamed, parallel);
         }
     }
 }
@@ -113,7 +121,7 @@ pub fn decide<'a>(
     let versions = if rules.has_versions { versions } else { Vec::new() };
     let _stretch = trace::stretch("shadowed exports");
     let exports = Exports { definitions: rules.definitions, versions };
-    exports.drop_shadowed(resolved, symbols);
+    exports.drop_shadowed(resolved, symbols, parallel);
     exports
 }
 

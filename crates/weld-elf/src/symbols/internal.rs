@@ -388,6 +388,9 @@ impl Internals {
         // Aliases may come before what they stand for.
         for _ in 0..2 {
             for internal in &self.list {
+                if internal.target == Target::TlsModuleBase {
+                    symbols[internal.id].add(sym::TLS);
+                }
                 let value = match internal.target {
                     Target::Absolute(value) => Some(value),
                     Target::Version => Some(0),
@@ -471,7 +474,7 @@ impl Internals {
         if let Some(spelled) = spelled::split(resolved.names.get(id).name) {
             resolved.names.get_mut(id).flags |= flag::HAS_VERSION;
             let plain = resolved.names.find(spelled.name);
-            let shadowed = |id| Shadowed { id, version: spelled.version, is_same: false };
+            let shadowed = |plain| Shadowed { id: plain, by: id, version: spelled.version, is_same: false };
             resolved.shadowed.extend(plain.map(shadowed));
         }
         let entry = resolved.names.get_mut(id);

@@ -27,6 +27,17 @@ impl Placed {
     }
 }
 
+/// Has the second of each pair come in front of the first.
+pub fn swap(list: &mut [Placed], pairs: &[(SymbolId, SymbolId)]) {
+    let find = |list: &[Placed], id| list.iter().position(|placed| placed.id == id);
+    for &(last, first) in pairs {
+        let (Some(last), Some(first)) = (find(list, last), find(list, first)) else { continue };
+        let places = [list[first].place, list[last].place];
+        list[first].place = places[0].min(places[1]);
+        list[last].place = places[0].max(places[1]);
+    }
+}
+
 pub fn sort(list: Vec<Placed>, names: &Names, parallel: bool) -> Vec<Placed> {
     let name = |of: &Placed| names.get(of.id).name;
     sort::by(list, parallel, |a, b| a.place.cmp(&b.place).then_with(|| name(a).cmp(name(b))))

@@ -63,7 +63,7 @@ impl Places for Layout<'_> {
 }
 
 impl DynamicPlan<'_> {
-    /// All entries, `DT_NULL` included, in the order that ld.lld has.
+    /// All entries, `DT_NULL` and spare ones for tools that add to the list included, in the order that ld.lld has.
     pub fn entries(&self, places: &dyn Places) -> Vec<(u64, u64)> {
         let mut list: Vec<(u64, u64)> = Vec::new();
         list.extend(self.dynsym.strings.iter().map(|&(tag, offset)| (tag, offset as u64)));
@@ -76,7 +76,8 @@ impl DynamicPlan<'_> {
         self.symbol_tables(places, &mut list);
         self.functions(places, &mut list);
         self.versions(places, &mut list);
-        list.push((DT_NULL, 0));
+        // The first of them ends the list.
+        list.extend(std::iter::repeat_n((DT_NULL, 0), 1 + self.options.dynamic.spare_tags as usize));
         list
     }
 
@@ -223,12 +224,17 @@ impl DynamicPlan<'_> {
             | bit(o.dynamic.interpose, DF_1_INTERPOSE)
             | bit(o.dynamic.nodefaultlib, DF_1_NODEFLIB)
             | bit(o.dynamic.nodump, DF_1_NODUMP)
+            | bit(o.dynamic.loadfltr, DF_1_LOADFLTR)
+            | bit(o.dynamic.globalaudit, DF_1_GLOBAUDIT)
             | bit(o.kind == OutputKind::Pie, DF_1_PIE);
         if flags != 0 {
             list.push((DT_FLAGS, flags));
         }
         if flags_1 != 0 {
             list.push((DT_FLAGS_1, flags_1));
+        }
+        if o.dynamic.unique {
+            list.push((DT_GNU_FLAGS_1, DF_GNU_1_UNIQUE));
         }
     }
 }

@@ -136,7 +136,8 @@ struct Ordered {
 
 impl<'a> Planner<'_, 'a> {
     pub fn plan(&self) -> Result<DynSym, String> {
-        let chosen = self.choose();
+        let mut chosen = self.choose();
+        definition_order::swap(&mut chosen.found, &self.resolved.unversioned);
         let needed = self.needed.clone();
         let mut head = StringTable::new();
         let strings = self.dynamic_strings(&needed, &mut head);

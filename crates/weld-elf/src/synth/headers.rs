@@ -11,6 +11,7 @@ use crate::ids::HeaderIndex;
 use crate::input::object::Object;
 use crate::layout::{ChunkKind, Layout, Segment};
 use crate::mode::Mode;
+use crate::options::Options;
 use crate::synth::shstrtab::Names;
 
 /// `EI_OSABI`: what was asked for, or what the first object says that is for one system, or 0.
@@ -45,10 +46,24 @@ pub fn identification(format: Format, abi: u8) -> [u8; 16] {
     bytes
 }
 
+/// `e_type` and `e_machine` of the output.
+pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> (u16, u16) {
+    let lowest = || layout.segments.iter().filter(|s| s.kind == PT_LOAD).map(|s| s.address).min();
+    // GNU ld and mold take an address for what it says: the image is loaded there.
+    let is_fixed = || options.persona.fixes_addresses() && !mode.shared && lowest().is_some_and(|a| a != 0);
+    let kind = match (mode.relocatable, mode.pic) {
+        (true, _) => ET_REL,
+        (_, true) if is_fixed() => ET_EXEC,
+        (_, true) => ET_DYN,
+        _ => ET_EXEC,
+    };
+    (kind, mode.facts().target.machine)
+}
+
 /// The start of the file. `names` is the index of `.shstrtab`'s section header.
 pub fn file_header(
     layout: &Layout,
-    (mode, abi, flags): (Mode, u8, u32),
+    (kind, abi, flags): ((u16, u16), u8, u32),
     entry: u64,
     names: HeaderIndex,
 ) -> Vec<u8> {
@@ -59,15 +74,11 @@ pub fn file_header(
     let size = |count: usize, of: u64| if count == 0 { 0 } else { of as u16 };
     let mut out = Writer::with_room(Format::NATIVE, Ehdr::SIZE);
     out.bytes(&identification(format, abi));
-    let kind = match (mode.relocatable, mode.pic) {
-        (true, _) => ET_REL,
-        (_, true) => ET_DYN,
-        _ => ET_EXEC,
-    };
     let count = if layout.section_headers != 0 { layout.sections.len() + 1 } else { 0 };
     let segments = layout.segments.len();
     let phoff = if segments == 0 { 0 } else { format.size::<Ehdr>() };
-    out.u16(kind).u16(mode.facts().target.machine).u32(1);
+    let (kind, machine) = kind;
+    out.u16(kind).u16(machine).u32(1);
     out.word(entry).word(phoff).word(layout.section_headers).u32(flags);
     out.u16(format.size::<Ehdr>() as u16).u16(size(segments, format.size::<Phdr>()));
     out.u16(segments as u16).u16(size(count, format.size::<Shdr>()));

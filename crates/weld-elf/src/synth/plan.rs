@@ -58,6 +58,7 @@ use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
 use crate::options::{Options, Orphans, Strip};
+use crate::persona::Persona;
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
@@ -124,6 +125,8 @@ pub struct Plan<'a> {
     pub(super) far: Vec<DynReloc>,
     pub(super) copies: Copies,
     pub(super) facts: SegmentFacts,
+    /// Relocations that a program applies itself are linked to `.symtab`, as by GNU ld, for readers want a table. (ld.lld: none.)
+    pub(super) links_own_relocs: bool,
     init: Option<SymbolId>,
     fini: Option<SymbolId>,
 }
@@ -432,6 +435,7 @@ impl<'a> Plan<'a> {
             has_tagged: false,
             far: Vec::new(),
             copies: Copies::default(),
+            links_own_relocs: options.persona != Persona::Lld,
             facts: SegmentFacts {
                 executable_stack: false,
                 os_abi: crate::synth::headers::os_abi(options.inputs.os_abi, &resolved.objects),

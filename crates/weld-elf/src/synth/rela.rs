@@ -518,6 +518,15 @@ fn table(sizes: &Sizes, names: [&'static [u8]; 2], count: u64) -> Option<Spec> {
 /// `.rela.dyn`, or `.rel.dyn`.
 pub struct Dyn;
 
+/// What the symbols of relocations are numbers in. A program without a loader names none, but readers take numbers of a table that is
+/// not there for wrong.
+fn symbol_table(plan: &Plan) -> Option<ChunkKind> {
+    match plan.layout.chunk(ChunkKind::DynSym) {
+        Some(_) => Some(ChunkKind::DynSym),
+        None => plan.links_own_relocs.then_some(ChunkKind::SymTab),
+    }
+}
+
 impl Synthetic for Dyn {
     fn spec(&self, sizes: &Sizes) -> Option<Spec> {
         let count = sizes.plan.counts.relative + sizes.plan.counts.others;
@@ -530,8 +539,8 @@ impl Synthetic for Dyn {
         Some(spec)
     }
 
-    fn links(&self, _: &Plan) -> Option<Links> {
-        Links::to(ChunkKind::DynSym)
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        Some(Links { link: symbol_table(plan), info: Info::Number(0) })
     }
 
     fn cuts(&self, source: &Parts) -> Cuts {
@@ -557,8 +566,8 @@ impl Synthetic for Plt {
         table(sizes, [b".rela.plt", b".rel.plt"], sizes.plan.slots.plt_relocs().0 as u64)
     }
 
-    fn links(&self, _: &Plan) -> Option<Links> {
-        Links::with(ChunkKind::DynSym, Info::Section(ChunkKind::GotPlt))
+    fn links(&self, plan: &Plan) -> Option<Links> {
+        Some(Links { link: symbol_table(plan), info: Info::Section(ChunkKind::GotPlt) })
     }
 
     fn cuts(&self, _: &Parts) -> Cuts {

@@ -140,6 +140,17 @@ const ROWS: &[Spec<State>] = &[
         s.o.relocs.copyreloc = true;
     }),
     flag(&["nocopyreloc"], "Report an error instead.", |s| s.o.relocs.copyreloc = false),
+    flag(
+        &["indirect-extern-access"],
+        "The output reaches what other modules define through slots only (GNU_PROPERTY_1_NEEDED): as -z nocopyreloc, and it says so.",
+        |s| {
+            s.o.notes.indirect_extern_access = true;
+            s.o.relocs.copyreloc = false;
+        },
+    ),
+    flag(&["noindirect-extern-access"], "It does not say so (default).", |s| {
+        s.o.notes.indirect_extern_access = false;
+    }),
     flag(&["dynamic-undefined-weak"], "Leave unresolved weak references to the loader.", |s| {
         s.o.symbols.dynamic_undefined_weak = Some(true);
     }),
@@ -162,6 +173,16 @@ const ROWS: &[Spec<State>] = &[
     flag(&["nodlopen"], "DF_1_NOOPEN: dlopen refuses.", |s| s.o.dynamic.nodlopen = true),
     flag(&["nodump"], "DF_1_NODUMP: dldump refuses.", |s| s.o.dynamic.nodump = true),
     flag(&["origin"], "DF_1_ORIGIN: the loader must replace $ORIGIN at once.", |s| s.o.dynamic.origin = true),
+    flag(&["loadfltr"], "DF_1_LOADFLTR: what the object filters is loaded with it.", |s| {
+        s.o.dynamic.loadfltr = true;
+    }),
+    flag(&["globalaudit"], "DF_1_GLOBAUDIT: auditing holds for the whole program.", |s| {
+        s.o.dynamic.globalaudit = true;
+    }),
+    flag(&["unique"], "DF_GNU_1_UNIQUE: dlmopen does not load the object twice.", |s| {
+        s.o.dynamic.unique = true
+    }),
+    flag(&["nounique"], "Do not say so (default).", |s| s.o.dynamic.unique = false),
     flag(&["rodynamic"], "The dynamic section is read-only.", |s| s.o.layout.rodynamic = true),
     flag(&["force-ibt"], "Claim indirect branch tracking, and warn of objects that do not.", |s| {
         s.o.notes.ibt = true;
@@ -366,8 +387,11 @@ const ROWS: &[Spec<State>] = &[
         s.o.layout.wxneeded = true;
     }),
     flag(&["nobtcfi"], "OpenBSD: its indirect branches may go anywhere.", |s| s.o.layout.nobtcfi = true),
-    accepted(&["nounique", "nocommon", "nokeep-data-section-prefix"], NoValue, "it is the default"),
-    accepted(&["noindirect-extern-access", "nolrodata-after-bss"], NoValue, "it is the default"),
+    accepted(
+        &["nocommon", "nokeep-data-section-prefix", "nolrodata-after-bss"],
+        NoValue,
+        "it is the default",
+    ),
     accepted(&["noextern-protected-data"], NoValue, "protected data is never copied"),
     accepted(&["notext-unlikely-segment"], NoValue, "it is the default"),
     accepted(&["buildd"], NoValue, "it has no meaning in gold, either"),
@@ -465,7 +489,5 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     refused(&["ifunc-noplt"], NoValue, "indirect functions always get PLT entries"),
-    refused(&["indirect-extern-access"], NoValue, "executables may access data of shared objects directly"),
-    refused(&["unique", "loadfltr", "globalaudit"], NoValue, "the loader cannot be told so yet"),
     refused(&["hazardplt"], NoValue, "it is for MIPS, which comes later"),
 ];

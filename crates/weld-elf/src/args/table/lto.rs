@@ -3,7 +3,7 @@
 //! every link.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required, Suffix};
-use weld_common::args::{Group, Spec, accepted};
+use weld_common::args::{Group, Spec, accepted, take};
 
 use super::super::state::State;
 
@@ -12,7 +12,17 @@ pub const GROUP: Group<State> = Group { title: "Link-time optimisation", prefix:
 const WHY: &str = "it only concerns inputs for link-time optimisation, which are errors";
 
 const ROWS: &[Spec<State>] = &[
-    accepted(&["plugin", "plugin-opt", "plugin-save-temps"], Required("VALUE"), WHY),
+    take(
+        &["plugin"],
+        Required("FILE"),
+        "A plugin for link-time optimisation, which is not loaded; it has to be there. A warning names the first object that it \
+         would compile anew, of which the machine code is linked.",
+        |s, v| {
+            s.o.inputs.plugin = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    accepted(&["plugin-opt", "plugin-save-temps"], Required("VALUE"), WHY),
     accepted(&["flto", "flto-partition"], Optional("VALUE"), WHY),
     accepted(&["fuse-ld"], Required("LINKER"), "it is for the compiler"),
     accepted(

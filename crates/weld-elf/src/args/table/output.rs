@@ -206,11 +206,16 @@ const ROWS: &[Spec<State>] = &[
         s.o.layout.execute_only = false;
     }),
     refused(&["directory", "C"], Required("DIR"), "change the directory before the link"),
-    accepted(
-        &["spare-dynamic-tags", "spare-program-headers"],
+    take(
+        &["spare-dynamic-tags"],
         Required("N"),
-        "tools that need spare entries make room themselves",
+        "Leave room for N entries in .dynamic, which tools such as patchelf count on (default: 5, as with GNU ld; 0 as ld.lld).",
+        |s, v| {
+            s.o.dynamic.spare_tags = u16::try_from(number(v.text()?)?).map_err(|_| "too many".to_owned())?;
+            Ok(())
+        },
     ),
+    accepted(&["spare-program-headers"], Required("N"), "tools that need spare entries make room themselves"),
 ];
 
 fn start(s: &mut State, section: &str, v: Given<'_>) -> Result<(), String> {

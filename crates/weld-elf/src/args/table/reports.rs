@@ -73,6 +73,15 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     take(
+        &["map-format"],
+        Required("FORM"),
+        "What -Map writes: gnu (default, if called as ld or ld.bfd), lld (default else).",
+        |s, v| {
+            s.o.reports.gnu_map = Some(choice(v, &[("gnu", true), ("lld", false)])?);
+            Ok(())
+        },
+    ),
+    take(
         &["reproduce"],
         Required("FILE"),
         "Write all inputs and the command line to a tar file from which the link can be repeated.",

@@ -130,7 +130,7 @@ impl<'a> Plan<'a> {
             compressed: &self.compressed,
             headers: headers::file_header(
                 &self.layout,
-                (image.mode, self.facts.os_abi, self.flags),
+                (headers::file_type(&self.layout, image.mode, image.options), self.facts.os_abi, self.flags),
                 self.entry(image, context),
                 names_index,
             ),
@@ -185,18 +185,26 @@ impl<'a> Plan<'a> {
             }
             return address;
         }
+        let given = setup::entry_symbol(options, context.inputs);
         let usual = || (image.mode.shared && options.symbols.entry.is_none()).then(|| "_start".to_owned());
-        let Some(name) = setup::entry_symbol(options, context.inputs).or_else(usual) else { return 0 };
+        let Some(name) = given.or_else(usual) else { return 0 };
         let id = image.resolved.names.find(name.as_bytes());
-        match id.filter(|id| is_here(image.symbols, *id)) {
-            Some(id) => image.symbols[id].address(),
-            None => {
-                if options.symbols.entry.is_some() || !image.mode.shared {
-                    image.sink.warn(format!("cannot find entry symbol {name}; not setting start address"));
-                }
-                0
-            }
+        if let Some(id) = id.filter(|id| is_here(image.symbols, *id)) {
+            return image.symbols[id].address();
         }
+        let (persona, asked) = (options.persona, options.symbols.entry.is_some());
+        // GNU ld takes the start of the code. Its default script names the symbol, so where another is in its place nobody has asked.
+        let code = image.layout.find(b".text");
+        let code = code.filter(|_| persona.is_gnu_ld() && !image.mode.shared);
+        let scripted = || persona.is_gnu_ld() && !asked && !setup::names_entry(context.inputs);
+        if (asked || !image.mode.shared) && !(context.inputs.layout().is_some() && scripted()) {
+            let instead = match code {
+                Some(code) => format!("the program starts at {:#x}, with .text", code.address),
+                None => "not setting start address".to_owned(),
+            };
+            image.sink.warn(format!("cannot find entry symbol {name}; {instead}"));
+        }
+        code.map_or(0, |code| code.address)
     }
 }
 

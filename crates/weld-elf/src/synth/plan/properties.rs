@@ -22,6 +22,10 @@ use crate::symbols::{Symbols, sym};
 use crate::synth::property_note::{Agreement, Contradiction, MEMORY_SEAL, Properties};
 use crate::synth::slots::Slots;
 
+/// `GNU_PROPERTY_1_NEEDED`, and what it says of data and functions of other modules.
+const NEEDED: u32 = 0xb000_8000;
+const NEEDED_INDIRECT_EXTERN_ACCESS: u64 = 1;
+
 /// What one object says, in notes and in attributes. One without claims nothing.
 fn of_object(job: &Job, machine: &'static Facts, object: &Object, extra: &ObjectSections) -> Properties {
     let mut properties = Properties::new(machine);
@@ -250,6 +254,9 @@ impl Planner<'_, '_, '_> {
         }
         if let Some(landing) = &machine.properties.landing {
             self.report_libraries(&merged, landing);
+        }
+        if self.job.options.notes.indirect_extern_access {
+            merged.or_in(NEEDED, NEEDED_INDIRECT_EXTERN_ACCESS);
         }
         (merged.size(format) > 0).then_some(merged)
     }
