@@ -73,6 +73,10 @@ struct Mover {
     next: usize,
 }
 
+/// What sections have in common that have the same places: their file, their flags, the patterns that match their names, and the bin that
+/// they are in.
+type Alike = (u32, u64, Vec<u32>, BinId);
+
 /// Moves in the making.
 struct Moves<'m> {
     script: &'m Scripted,
@@ -82,8 +86,8 @@ struct Moves<'m> {
     /// Where each has gone in the end.
     moved: BTreeMap<SectionId, (BinId, Option<usize>)>,
     files: HashMap<u32, OfFile>,
-    /// The further places of sections of one file that the same patterns match, from one bin on.
-    places: HashMap<(u32, u64, Vec<u32>, BinId), Rc<[BinId]>>,
+    /// The further places of sections, from the bin on that they are in.
+    places: HashMap<Alike, Rc<[BinId]>>,
     first_of_part: Option<Vec<SectionId>>,
 }
 
