@@ -448,6 +448,9 @@ impl State {
         o.warn_missing_order = !self.ignored.contains(&4037);
         o.warn_disallowed_libs = !self.ignored.contains(&4098);
         o.warn_missing_types = !self.ignored.contains(&4099);
+        if self.base_file.is_some() && self.reproduce.is_some() {
+            self.fail("/reproduce cannot be given together with /base:@: give the address itself");
+        }
         if let Some((file, key)) = self.base_file.take() {
             self.base_from_file(&file, &key);
         }

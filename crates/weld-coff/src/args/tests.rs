@@ -97,6 +97,7 @@ fn what_is_wrong_is_said() {
         ("/order:@", "/order: missing file name"),
         ("/base:@x", "/base: expected @FILE,KEY, but got '@x'"),
         ("/base:@/no/such,k", "/base: could not open '/no/such'"),
+        ("/base:@x,k /reproduce:y", "/reproduce cannot be given together with /base:@"),
         ("/genprofile", "/genprofile is not supported: such profiles"),
         ("/clrimagetype:pure", "/clrimagetype is not supported: it is for managed code"),
         ("/winmd", "/winmd: not supported: it is for managed code"),

@@ -92,7 +92,7 @@ impl<'a> Inputs<'a> {
             Input::Member { archive, offset } => {
                 let archive = &self.archives[*archive as usize];
                 let member = archive.archive.member_at(*offset).map(|m| m.name).unwrap_or(b"?");
-                let is_ambiguous = self.ambiguous.contains(base_name(&archive.path));
+                let is_ambiguous = is_one_of(&self.ambiguous, &archive.path);
                 FileName { path: archive.path.clone(), member: Some(member), is_ambiguous }
             }
         }
@@ -350,7 +350,7 @@ impl<'a> Loader<'a, '_> {
                 Ok(read) => read,
                 Err(message) => return self.sink.error(format!("{path}: {message}")),
             };
-            let is_ambiguous = inputs.ambiguous.contains(base_name(path));
+            let is_ambiguous = is_one_of(&inputs.ambiguous, path);
             let name = FileName { path: path.clone(), member: Some(member), is_ambiguous };
             match identify(data) {
                 kind @ (Kind::Object | Kind::BigObject | Kind::Import) => {
@@ -407,6 +407,11 @@ fn ambiguous<'o, 'a: 'o>(files: impl Iterator<Item = &'o Opened<'a>>) -> HashSet
         }
     }
     found
+}
+
+/// Whether the archive's name is one of them; mostly there are none.
+fn is_one_of(names: &HashSet<String>, path: &str) -> bool {
+    !names.is_empty() && names.contains(base_name(path))
 }
 
 /// A library's name without directories and `.lib`.
