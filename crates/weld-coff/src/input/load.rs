@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::Archive;
 use weld_common::archive::armap::Symbols;
 use weld_common::archive::thin::member_bytes;
+use weld_common::archive::{Archive, Member};
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
@@ -342,17 +342,21 @@ impl<'a> Loader<'a, '_> {
 
     /// The members of an archive: all of them, or as objects to choose from if it has no index.
     fn add_members(&self, path: &Arc<str>, archive: &Archive<'a>, whole: bool, inputs: &mut Inputs<'a>) {
-        for member in archive.members() {
-            let read = member
-                .map_err(|e| e.to_string())
-                .and_then(|member| Ok((member.name, member_bytes(self.store, path, &member)?)));
-            let (member, data) = match read {
+        let store = self.store;
+        let look = |member: Member<'a>| -> Result<_, String> {
+            let data = member_bytes(store, path, &member)?;
+            Ok((member.name, data, identify(data)))
+        };
+        let (members, problem) = archive.each_member(self.parallel, look);
+        let problem = problem.map(|e| Err(e.to_string()));
+        let is_ambiguous = is_one_of(&inputs.ambiguous, path);
+        for member in members.into_iter().chain(problem) {
+            let (member, data, kind) = match member {
                 Ok(read) => read,
                 Err(message) => return self.sink.error(format!("{path}: {message}")),
             };
-            let is_ambiguous = is_one_of(&inputs.ambiguous, path);
             let name = FileName { path: path.clone(), member: Some(member), is_ambiguous };
-            match identify(data) {
+            match kind {
                 kind @ (Kind::Object | Kind::BigObject | Kind::Import) => {
                     self.add_file(name, data, kind, !whole, inputs);
                 }

@@ -18,6 +18,8 @@ pub mod thin;
 use std::fmt;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use armap::{Armap, Symbols};
 
 use crate::diag::Diagnostic;
@@ -203,6 +205,53 @@ impl<'a> Archive<'a> {
         Members { archive: *self, next: self.first }
     }
 
+    /// What `look` makes of each ordinary member, in file order, up to the first error.
+    ///
+    /// Where a member is stands in the header of the one before, so that a library of tens of thousands is a chain of pages nobody has touched.
+    /// If it has an index, several threads begin at members that this names. It need not be true: the part of a thread counts only if the part in
+    /// front of it ends where it begins.
+    pub fn each_member<T: Send>(
+        &self,
+        parallel: bool,
+        look: impl Fn(Member<'a>) -> T + Sync,
+    ) -> (Vec<T>, Option<ArchiveError>) {
+        let named = self.armap.filter(|_| parallel && !self.thin).map_or(Vec::new(), |map| map.members());
+        let begins = named.into_iter().step_by(MEMBERS_PER_TASK).skip(1).filter(|at| *at > self.first);
+        let begins: Vec<u64> = std::iter::once(self.first).chain(begins).chain([u64::MAX]).collect();
+        let walk = |part: &[u64]| self.walk(part[0]..part[1], &look);
+        let parts: Vec<Walked<T>> = match begins.len() > 2 {
+            true => begins.par_windows(2).map(walk).collect(),
+            false => begins.windows(2).map(walk).collect(),
+        };
+        let (mut all, mut next) = (Vec::new(), self.first);
+        for (bounds, mut part) in begins.windows(2).zip(parts) {
+            if bounds[0] != next {
+                part = self.walk(next..bounds[1], &look);
+            }
+            all.append(&mut part.members);
+            match part.next {
+                Ok(behind) => next = behind,
+                Err(e) => return (all, Some(e)),
+            }
+        }
+        (all, None)
+    }
+
+    /// Looks at the members that begin in a part of the archive, of which the first one begins with it.
+    fn walk<T>(&self, part: Range<u64>, look: &impl Fn(Member<'a>) -> T) -> Walked<T> {
+        let end = part.end.min(self.bytes.len() as u64);
+        let mut walked = Walked { members: Vec::new(), next: Ok(part.start) };
+        while let Ok(at) = walked.next
+            && at < end
+        {
+            walked.next = self.parse_member(at).map(|(member, behind)| {
+                walked.members.push(look(member));
+                behind
+            });
+        }
+        walked
+    }
+
     /// The member at `offset`, and where the header behind it is.
     fn parse_member(&self, offset: u64) -> Result<(Member<'a>, u64), ArchiveError> {
         if offset < self.first {
@@ -264,6 +313,16 @@ impl<'a> Archive<'a> {
         Ok((name.strip_suffix(b"/").unwrap_or(name), nested))
     }
 }
+
+/// What was made of the members of a part of an archive.
+struct Walked<T> {
+    members: Vec<T>,
+    /// Where the member behind them begins.
+    next: Result<u64, ArchiveError>,
+}
+
+/// Members for each task.
+const MEMBERS_PER_TASK: usize = 256;
 
 /// Iterates over the ordinary members; see [`Archive::members`].
 #[derive(Clone, Debug)]

@@ -266,3 +266,33 @@ fn hostile_bytes() {
         }
     }
 }
+
+/// What all threads together find is what one finds, whatever the index says.
+#[test]
+fn members_found_by_several_threads() {
+    let count = 5 * MEMBERS_PER_TASK as u32;
+    // Each holds what looks like the header of another one.
+    let inner = member("inside/", b"no member");
+    let members: Vec<Vec<u8>> = (0..count).map(|i| member(&format!("m{i}/"), &inner)).collect();
+    let size = members[0].len() as u32;
+    let names = b"s\0".repeat(count as usize);
+    let first = 8 + 60 + 4 + 6 * count;
+    let build = |offsets: &[u32], behind: &[u8]| {
+        let index = member("/", &gnu_index(offsets, &names));
+        [archive(&[vec![index], members.clone()].concat()), behind.to_vec()].concat()
+    };
+    let honest: Vec<u32> = (0..count).map(|i| first + i * size).collect();
+    let inside: Vec<u32> = honest.iter().map(|offset| offset + 60).collect();
+    let few: Vec<u32> =
+        honest.iter().enumerate().map(|(i, at)| if i % 3 == 0 { *at } else { first }).collect();
+    let nonsense: Vec<u32> = (0..count).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+    for offsets in [honest, inside, few, nonsense] {
+        for (behind, problem) in [(&b""[..], None), (b"rest", Some("truncated member header"))] {
+            let bytes = build(&offsets, behind);
+            let archive = Archive::parse(&bytes).unwrap();
+            let (found, error) = archive.each_member(true, |member| member);
+            assert!(found.iter().copied().eq(archive.members().flatten()));
+            assert_eq!((found.len() as u32, error.map(|e| e.problem)), (count, problem));
+        }
+    }
+}
