@@ -42,20 +42,22 @@ fn of_object(data: &[u8], start: usize, debug: bool) -> Option<Parts> {
     let is_early = |header: &&SectionHeader| {
         header.characteristics.get(LE).0 & (pe::IMAGE_SCN_MEM_DISCARDABLE.0 | pe::IMAGE_SCN_LNK_REMOVE.0) == 0
     };
-    let early = headers.iter().filter(is_early).filter_map(|header| {
-        let contents = contents(header)?;
+    let in_image = || headers.iter().filter(is_early);
+    // Some compilers write all relocations behind all contents: each of the two is in order by itself.
+    let relocations = in_image().filter_map(|header| {
+        contents(header)?;
         // How many relocations there are may stand in the first one, which is not there yet.
         let size = usize::from(header.number_of_relocations.get(LE)) * RELOCATION;
-        let relocations = range(header.pointer_to_relocations.get(LE) as usize, size);
-        Some([Some(contents), relocations].into_iter().flatten())
+        range(header.pointer_to_relocations.get(LE) as usize, size)
     });
+    let early = in_image().filter_map(contents).chain(relocations);
     let directives = headers.iter().filter(|header| &header.name == b".drectve").filter_map(contents);
     // The string table, whose size it says itself, is behind the symbols and most often the last thing.
     let symbols = tables.symbols as usize;
     let symbols = range(symbols, data.len().saturating_sub(symbols)).filter(|_| symbols != 0);
     let head = range(0, tables.first_section + size_of_val(headers));
-    let index = head.into_iter().chain(symbols).chain(directives).collect();
-    Some(Parts { no_more: !debug, ..Parts::new(index, early.flatten().collect()) })
+    let index = head.into_iter().chain(symbols).chain(directives);
+    Some(Parts { no_more: !debug, ..Parts::new(index, early) })
 }
 
 /// Bytes of a relocation.

@@ -74,7 +74,10 @@ pub struct Parts {
 pub const GAP: usize = 16 << 10;
 
 impl Parts {
-    pub fn new(index: Vec<Range<usize>>, early: Vec<Range<usize>>) -> Parts {
+    pub fn new(
+        index: impl IntoIterator<Item = Range<usize>>,
+        early: impl IntoIterator<Item = Range<usize>>,
+    ) -> Parts {
         Parts { index: merge(index), early: merge(early), no_more: false }
     }
 
@@ -82,7 +85,7 @@ impl Parts {
     /// where its ranges begin.
     pub fn of(data: &[u8], of_object: impl Fn(&[u8], usize) -> Option<Parts>) -> Parts {
         if let Some(index) = Archive::first_member(data) {
-            return Parts::new(vec![index], Vec::new());
+            return Parts::new([index], []);
         }
         let member = || Archive::data_of_member(data);
         let of_member = || member().and_then(|member| of_object(&data[member.clone()], member.start));
@@ -90,8 +93,17 @@ impl Parts {
     }
 }
 
-fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.retain(|range| !range.is_empty());
+fn merge(all: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    // Objects have thousands of sections, of which most lie next to the one before.
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for range in all.into_iter().filter(|range| !range.is_empty()) {
+        match ranges.last_mut() {
+            Some(last) if range.start <= last.end + GAP && last.start <= range.end + GAP => {
+                *last = last.start.min(range.start)..last.end.max(range.end);
+            }
+            _ => ranges.push(range),
+        }
+    }
     ranges.sort_unstable_by_key(|range| range.start);
     ranges.dedup_by(|next, last| {
         let near = next.start <= last.end + GAP;

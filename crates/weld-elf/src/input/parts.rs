@@ -50,8 +50,8 @@ fn of_elf(data: &[u8], start: usize) -> Option<Parts> {
     let of = |shdr: &Shdr| range(shdr.sh_offset(), shdr.sh_size());
     let tables = shdrs.iter().filter(is_index).filter_map(of);
     let headers = range(ehdr.e_shoff(), count * format.size::<Shdr>());
-    let early = if shared { Vec::new() } else { shdrs.iter().filter(is_early).filter_map(of).collect() };
-    Some(Parts::new(tables.chain(headers).collect(), early))
+    let early = shdrs.iter().filter(|shdr| !shared && is_early(shdr)).filter_map(of);
+    Some(Parts::new(tables.chain(headers), early))
 }
 
 #[cfg(test)]
