@@ -116,6 +116,28 @@ pub fn hash_until_nul(bytes: &[u8]) -> Option<(usize, u64)> {
     Some((len, finish(hash, lo, hi, len)))
 }
 
+/// Whether two strings are the same, each of which ends with its first NUL. They are read once, as far as they agree. False if one of them does
+/// not end.
+#[inline]
+pub fn same_until_nul(a: &[u8], b: &[u8]) -> bool {
+    let blocks = a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0);
+    let mut equal = 0;
+    for (one, other) in blocks {
+        let ((lo, hi), (other_lo, other_hi)) = (halves(one), halves(other));
+        let end = first_zero(lo, hi);
+        if end < 16 {
+            let ends_too = first_zero(other_lo, other_hi) == end;
+            return ends_too && keep_first(lo, hi, end) == keep_first(other_lo, other_hi, end);
+        }
+        if (lo, hi) != (other_lo, other_hi) {
+            return false;
+        }
+        equal += 16;
+    }
+    let mut rest = a[equal..].iter().zip(&b[equal..]);
+    rest.find(|(one, other)| one != other || **one == 0).is_some_and(|(one, other)| one == other)
+}
+
 /// Hashes what comes in pieces: bytes, and numbers between them. Where a piece ends counts.
 #[derive(Clone, Copy)]
 pub struct Hasher(u64);
@@ -258,6 +280,20 @@ impl std::hash::Hasher for NameHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strings_that_are_the_same_up_to_their_nul() {
+        let text: Vec<u8> = (1..=60).collect();
+        for len in 0..50 {
+            let with = |end: &[u8]| [&text[..len], end].concat();
+            assert!(same_until_nul(&with(b"\0some"), &with(b"\0other, longer than sixteen bytes")), "{len}");
+            assert!(
+                !same_until_nul(&with(b"\0"), &with(b"x\0")) && !same_until_nul(&with(b"y\0"), &with(b"x\0"))
+            );
+            assert!(!same_until_nul(&with(b""), &with(b"")) && !same_until_nul(&with(b""), &with(b"\0")));
+            assert!(!same_until_nul(&with(b"\0a long rest, the same"), &with(b"a\0 long rest, the same")));
+        }
+    }
 
     #[test]
     fn scan_and_hash_agree_at_every_length() {

@@ -11,6 +11,7 @@ pub mod identify;
 pub mod import;
 pub mod library;
 pub mod machine;
+pub mod name;
 pub mod object;
 pub mod res;
 pub mod rsrc;

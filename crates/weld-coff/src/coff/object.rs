@@ -11,7 +11,8 @@ use weld_common::hash::{hash_bytes, hash_until_nul};
 use weld_common::prefetch::prefetch;
 
 use super::machine::Machine;
-use super::{c_string, pe, table, u16_at, u32_at};
+use super::name::Name;
+use super::{pe, table, u16_at, u32_at};
 
 pub type SectionHeader = ImageSectionHeader;
 pub type Relocation = ImageRelocation;
@@ -117,29 +118,25 @@ impl<'a> ObjectFile<'a> {
     /// The name of a section, wherever it is.
     #[inline]
     pub fn section_name(&self, header: &'a SectionHeader) -> Result<&'a [u8], String> {
-        match self.section_name_and_more(header)? {
-            (name, true) => Ok(name),
-            (rest, false) => c_string(rest).ok_or_else(outside_strings),
-        }
+        self.section_name_and_more(header)?.whole().ok_or_else(outside_strings)
     }
 
-    /// Bytes that begin with the name of a section, and whether they end with it, too: what they begin with can be asked without looking for
-    /// the end of a long name.
+    /// The name of a section, without a look for its end.
     #[inline]
-    pub fn section_name_and_more(&self, header: &'a SectionHeader) -> Result<(&'a [u8], bool), String> {
+    pub fn section_name_and_more(&self, header: &'a SectionHeader) -> Result<Name<'a>, String> {
         let name = short_name(&header.name);
         let reference = match name {
             [b'/', reference @ ..] => reference,
-            _ => return Ok((name, true)),
+            _ => return Ok(Name::known(name)),
         };
         // A slash that no number follows is part of the name.
         let offset = match reference {
             [b'/', digits @ ..] => base64(digits),
             digits => decimal(digits),
         };
-        let Some(offset) = offset else { return Ok((name, true)) };
+        let Some(offset) = offset else { return Ok(Name::known(name)) };
         let rest = self.strings_from(offset).filter(|rest| !rest.is_empty());
-        rest.map(|rest| (rest, false)).ok_or_else(outside_strings)
+        rest.map(Name::until_nul).ok_or_else(outside_strings)
     }
 
     /// The bytes of a section. Empty for one that has none in the file.
@@ -181,10 +178,16 @@ impl<'a> ObjectFile<'a> {
     /// The name of a symbol.
     #[inline]
     pub fn symbol_name(&self, symbol: &Symbol<'a>) -> Result<&'a [u8], String> {
-        match self.symbol_string(symbol)? {
-            Some(rest) => c_string(rest).ok_or_else(symbol_outside),
-            None => Ok(short_name(symbol.name)),
-        }
+        self.symbol_name_and_more(symbol)?.whole().ok_or_else(symbol_outside)
+    }
+
+    /// The name of a symbol, without a look for its end.
+    #[inline]
+    pub fn symbol_name_and_more(&self, symbol: &Symbol<'a>) -> Result<Name<'a>, String> {
+        Ok(match self.symbol_string(symbol)? {
+            Some(rest) => Name::until_nul(rest),
+            None => Name::known(short_name(symbol.name)),
+        })
     }
 
     /// The name of a symbol and its [`hash_bytes`].

@@ -143,8 +143,13 @@ impl<'a> Object<'a> {
 
     /// The names that its symbols stand for.
     pub fn globals(&self) -> impl Iterator<Item = SymbolId> {
-        let ids = self.globals.iter().map(|id| id.load(Ordering::Relaxed));
-        ids.filter_map(name_of)
+        self.numbered_globals().map(|(_, id)| id)
+    }
+
+    /// The same, each with the symbol.
+    pub fn numbered_globals(&self) -> impl Iterator<Item = (u32, SymbolId)> {
+        let ids = (0..).zip(&self.globals).map(|(index, id)| (index, id.load(Ordering::Relaxed)));
+        ids.filter_map(|(index, word)| Some((index, name_of(word)?)))
     }
 
     pub fn set_global(&self, index: u32, id: SymbolId) {
@@ -304,9 +309,10 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
         .filter(|comdat| comdat.leader != NO_LEADER)
         .map(|comdat| (comdat.section, comdat.leader))
         .collect();
+    let leader = |at: usize| coff.symbols.get(leaders.get(at)?.1);
     let function = |at: usize| {
-        let symbol = coff.symbols.get(leaders.get(at)?.1)?;
-        coff.symbol_name(&symbol).ok().map(|name| plain_name(behind_weak(name), coff.machine))
+        let name = coff.symbol_name(&leader(at)?).ok()?;
+        Some(plain_name(behind_weak(name), coff.machine))
     };
     // Compilers write such sections in the order of functions: the function of this one is most often the last one in front of it, one
     // of those behind that of the section before, or the first one of all. Only others are looked up.
@@ -319,12 +325,22 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
         if !comdat.lacks_leader() {
             continue;
         }
-        let name = coff.section(comdat.section).and_then(|header| coff.section_name(header).ok());
-        let name = name.and_then(|name| WITH_FUNCTIONS.iter().find_map(|kind| name.strip_prefix(*kind)));
+        let name = coff.section(comdat.section).and_then(|header| coff.section_name_and_more(header).ok());
+        let name = name.and_then(|name| WITH_FUNCTIONS.iter().find_map(|kind| name.strip_prefix(kind)));
         let Some(name) = name else { continue };
-        let is_it = |at: &usize| function(*at) == Some(name);
+        // Mangled names are long: no end of one is looked for before it is known to differ.
+        let is_it = |at: &usize| {
+            let of_leader = leader(*at).and_then(|symbol| coff.symbol_name_and_more(&symbol).ok());
+            of_leader.is_some_and(|leader| {
+                match coff.machine == Some(Machine::X86) || leader.start().starts_with(WEAK) {
+                    true => function(*at) == name.whole(),
+                    false => leader.is(&name),
+                }
+            })
+        };
         let likely = [in_front.wrapping_sub(1), next, next + 1, 0];
         let found = likely.into_iter().find(is_it).or_else(|| {
+            let name = name.whole()?;
             let by_name = by_name.get_or_insert_with(|| {
                 let named = (0..leaders.len()).filter_map(|at| Some((function(at)?, at)));
                 named.collect::<HashMap<&[u8], usize, BuildHasherDefault<NameHasher>>>()
@@ -338,9 +354,12 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
     }
 }
 
+/// What such names begin with.
+const WEAK: &[u8] = b".weak.";
+
 /// `f` in `.weak.f.default.main`, which is what a weak `f` stands for; other names as they are.
 fn behind_weak(name: &[u8]) -> &[u8] {
-    let weak = name.strip_prefix(b".weak.");
+    let weak = name.strip_prefix(WEAK);
     let end = weak.and_then(|weak| memchr::memmem::find(weak, b".default"));
     weak.zip(end).map_or(name, |(weak, end)| &weak[..end])
 }

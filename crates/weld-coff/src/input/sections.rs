@@ -346,11 +346,10 @@ const LAST_FRAMES: &[u8] = b".eh_frame.~";
 
 /// The name of the part in which a section of a GNU compiler's object lies.
 fn gnu_name<'a>(object: &Object<'a>, header: &'a SectionHeader, flags: u32) -> Result<&'a [u8], String> {
-    if flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0 {
-        let (start, _) = object.coff.section_name_and_more(header)?;
-        if let Some(group) = group(start) {
-            return Ok(group);
-        }
+    if flags & pe::IMAGE_SCN_LNK_COMDAT.0 != 0
+        && let Some(group) = group(object.coff.section_name_and_more(header)?.start())
+    {
+        return Ok(group);
     }
     let name = object.coff.section_name(header)?;
     // The kinds of functions that compilers tell apart have one table all the same.
@@ -462,8 +461,8 @@ impl<'a> Parser<'_, 'a> {
         if !self.options.mingw.on || flags & pe::IMAGE_SCN_LNK_COMDAT.0 == 0 {
             return Ok(None);
         }
-        let (start, _) = object.coff.section_name_and_more(header)?;
-        Ok(group(start).map(|group| {
+        let name = object.coff.section_name_and_more(header)?;
+        Ok(group(name.start()).map(|group| {
             let mut name = [0; 8];
             let len = group.len().min(8);
             name[..len].copy_from_slice(&group[..len]);

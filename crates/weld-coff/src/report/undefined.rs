@@ -1,12 +1,12 @@
 //! Symbols that nobody defines, with who refers to them.
 //!
-//! Only a link that fails comes here: it looks through the relocations of all objects for those to the missing names.
-
-use std::collections::{HashMap, HashSet};
+//! Only a link that fails comes here, or one that goes on without them: it looks through the names of all objects, and of those that know a
+//! missing one through the relocations.
 
 use object::LittleEndian as LE;
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::zeroed;
 
 use super::duplicates::two_lines;
 use super::source::Sources;
@@ -24,8 +24,8 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
     if missing.is_empty() {
         return;
     }
-    let number: HashMap<SymbolId, usize> = missing.iter().enumerate().map(|(i, id)| (*id, i)).collect();
-    let one = |object: &Object| referrers(object, &number);
+    let numbers = Numbers::of(missing, resolved.names.id_bound());
+    let one = |object: &Object| referrers(object, &numbers);
     let found: Vec<Vec<Referrer>> = match parallel {
         true => resolved.objects.par_iter().map(one).collect(),
         false => resolved.objects.iter().map(one).collect(),
@@ -47,7 +47,7 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let is_root = places.is_empty() && entry.flags & flag::ROOT != 0;
         let alternate = resolved.alternates.iter().find(|(from, _)| from == id);
         // What only /alternatename asks for is told where it would have helped. The helper of late loading the linker asks for.
-        let stands_in = |(from, to): &(SymbolId, SymbolId)| to == id && number.contains_key(from);
+        let stands_in = |(from, to): &(SymbolId, SymbolId)| to == id && numbers.of_name(*from).is_some();
         let is_helper = resolved.program.delay_helper == Some(*id);
         if places.is_empty() && !is_root && !is_helper && resolved.alternates.iter().any(stands_in) {
             continue;
@@ -70,6 +70,25 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
             problem = problem.note(format!("referenced {} more times", places.len() - SHOWN));
         }
         sink.push(problem);
+    }
+}
+
+/// Which names are missing: of each name its number in their list, from 1, and 0 for the others. Every reference of large objects is looked
+/// up here.
+struct Numbers(Vec<u32>);
+
+impl Numbers {
+    fn of(missing: &[SymbolId], names: usize) -> Numbers {
+        let mut numbers = zeroed::sparse(names);
+        for (number, id) in (1..).zip(missing) {
+            numbers[id.index()] = number;
+        }
+        Numbers(numbers)
+    }
+
+    #[inline]
+    fn of_name(&self, id: SymbolId) -> Option<usize> {
+        self.0[id.index()].checked_sub(1).map(|number| number as usize)
     }
 }
 
@@ -98,10 +117,10 @@ impl Referrer {
     }
 }
 
-fn referrers(object: &Object, number: &HashMap<SymbolId, usize>) -> Vec<Referrer> {
+fn referrers(object: &Object, numbers: &Numbers) -> Vec<Referrer> {
     let mut list: Vec<Referrer> = Vec::new();
-    let missing = |index: u32| number.get(&object.global(index)?).copied();
-    let symbols = object.coff.symbols.iter().filter_map(|(symbol, _)| Some((missing(symbol)?, symbol)));
+    let missing = |index: u32| numbers.of_name(object.global(index)?);
+    let symbols = object.numbered_globals().filter_map(|(symbol, id)| Some((numbers.of_name(id)?, symbol)));
     let symbols: Vec<(usize, u32)> = symbols.collect();
     if symbols.is_empty() {
         return list;
@@ -115,9 +134,9 @@ fn referrers(object: &Object, number: &HashMap<SymbolId, usize>) -> Vec<Referrer
             }
         }
     }
-    let mut seen = HashSet::new();
-    seen.extend(list.iter().map(|referrer| referrer.missing));
-    for (missing, symbol) in symbols.into_iter().filter(|(missing, _)| !seen.contains(missing)) {
+    let mut seen: Vec<usize> = list.iter().map(|referrer| referrer.missing).collect();
+    seen.sort_unstable();
+    for (missing, symbol) in symbols.into_iter().filter(|(missing, _)| seen.binary_search(missing).is_err()) {
         list.push(Referrer { missing, symbol, place: None });
     }
     list
