@@ -53,7 +53,7 @@ pub fn looks_like(text: &[u8], path: &str) -> Option<&'static str> {
         Some("it looks like a script to run")
     } else if path.ends_with(".s") || path.ends_with(".S") || path.ends_with(".asm") {
         Some("it looks like assembler source: assemble it first")
-    } else if SOURCES.iter().any(|end| path.ends_with(end)) || STARTS.iter().any(|start| has_line(start)) {
+    } else if SOURCES.iter().any(|end| path.ends_with(end)) || STARTS.iter().any(has_line) {
         Some("it looks like C or C++ source: compile it first")
     } else {
         None

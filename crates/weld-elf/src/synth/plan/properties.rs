@@ -284,9 +284,9 @@ impl Planner<'_, '_, '_> {
     fn claim(&self, merged: &mut Properties, control_flow: &ControlFlow) {
         let options = self.job.options;
         let ibt = u64::from(options.notes.ibt) * control_flow.ibt;
-        let lam = u64::from(options.notes.lam_u48) * control_flow.lam_u48
-            | u64::from(options.notes.lam_u57) * control_flow.lam_u57;
-        let forced = ibt | u64::from(options.notes.shstk) * control_flow.shstk | lam;
+        let lam = (u64::from(options.notes.lam_u48) * control_flow.lam_u48)
+            | (u64::from(options.notes.lam_u57) * control_flow.lam_u57);
+        let forced = ibt | (u64::from(options.notes.shstk) * control_flow.shstk) | lam;
         if self.context.mode.facts().target.format.word() < 8 {
             self.refuse_lam();
         }
