@@ -41,9 +41,10 @@ def failure(result, status):
 
 
 def callgrind(command, directory):
-    """Instructions that a command executes, by valgrind."""
-    result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
-                            cwd=directory, capture_output=True, text=True, timeout=TIME_LIMIT)
+    """Instructions that a command executes, by valgrind. They must not depend on who counts: the allocator looks for each of its options in the
+    environment, of which a dozen variables are 1 % of hello world."""
+    result = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], cwd=directory,
+                            env={"PATH": os.environ.get("PATH", os.defpath)}, capture_output=True, text=True, timeout=TIME_LIMIT)
     found = re.search(r"Collected : (\d+)", result.stderr)
     return int(found[1]) if found and result.returncode == 0 else None
 
