@@ -34,6 +34,8 @@
 //# error: no section is named
 //# fail: messages.o -T pattern.ld
 //# error: expected a pattern of input sections, an assignment or '\}', but found '\('
+//# fail: messages.o -T sorted.ld
+//# error: sorted\.ld:1:\d+: files can be sorted by name only
 //# fail: messages.o -T number.ld
 //# error: expected a number of at most 64 bits, but found '0x11h'
 //# fail: messages.o -T header.ld
@@ -114,6 +116,8 @@ SECTIONS { .text : { INPUT_SECTION_FLAGS(SHF_ALLOC SHF_EXECINSTR) *(.text) } }
 SECTIONS { .text : { *(EXCLUDE_FILE(*a.o)) } }
 //--- pattern.ld
 SECTIONS { .text : { (*x) } }
+//--- sorted.ld
+SECTIONS { .text : { SORT_BY_ALIGNMENT(*)(.text) } }
 //--- number.ld
 SECTIONS { . = 0x11h; }
 //--- header.ld
