@@ -14,6 +14,8 @@
 //# file: m.txt => (?m)^ \.text +0x[0-9a-f]{16} +0x6 map-of-gnu-ld\.o\n {16}0x[0-9a-f]{16} +start$
 //# file: m.txt => (?m)^ COMMON +0x[0-9a-f]{16} +0x20 map-of-gnu-ld\.o\n {16}0x[0-9a-f]{16} +shared_room$
 //# file: m.txt => (?m)^OUTPUT\(prog elf64-x86-64\)$
+//# sh: $LD_DIR/ld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map d.txt -o prog --no-print-map-discarded
+//# file-not: d.txt => Discarded|dead
 //# [weld] sh: $LD_DIR/ld.lld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map n.txt -o prog --map-format=gnu && cmp m.txt n.txt
 //# [weld] sh: $LD_DIR/ld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map l.txt -o prog --map-format=lld && grep '^ *VMA' l.txt
 //# [weld] sh: $LD_DIR/ld.weld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map w.txt -o prog && cmp l.txt w.txt

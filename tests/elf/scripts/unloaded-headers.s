@@ -7,6 +7,7 @@
 //# link: unloaded-headers.o -T none.ld -o none
 //# warning: section \.data is in memory
 //# no-verify: something is not loaded
+//# link: unloaded-headers.o -r -T none.ld -o joined.o
 //# fail: unloaded-headers.o -shared -T dynamic.ld
 //# error: section \.dynamic is in memory, but in no loadable program header
 //# fail: unloaded-headers.o -shared -T first.ld

@@ -73,6 +73,8 @@ pub struct ReportOptions {
     pub print_version: bool,
     /// `--print-default-script`
     pub default_script: bool,
+    /// `--print-map-discarded`
+    pub map_discarded: bool,
 }
 
 impl ReportOptions {
@@ -124,6 +126,7 @@ impl Default for ReportOptions {
             demangle: true,
             print_version: false,
             default_script: false,
+            map_discarded: true,
         }
     }
 }

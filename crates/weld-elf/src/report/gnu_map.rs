@@ -45,7 +45,10 @@ pub fn text(job: &Job, image: &Image, context: &Context) -> String {
     if !members.is_empty() {
         text += &format!("Archive member included to satisfy reference by file (symbol)\n\n{members}\n");
     }
-    let gone = discarded(image, context.parallel);
+    let gone = match image.options.reports.map_discarded {
+        true => discarded(image, context.parallel),
+        false => String::new(),
+    };
     if !gone.is_empty() {
         text += &format!("Discarded input sections\n\n{gone}\n");
     }

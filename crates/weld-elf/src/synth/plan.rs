@@ -57,7 +57,7 @@ use crate::live::dyn_relocs::DynReloc;
 use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
-use crate::options::{Options, Orphans, Strip};
+use crate::options::{Options, Orphans, OutputKind, Strip};
 use crate::persona::Persona;
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
@@ -619,7 +619,9 @@ impl<'a> Plan<'a> {
                 false => job.sink.warn(text),
             }
         }
-        let wrong = self.layout.script.iter().flat_map(|script| script.not_loaded(&self.layout));
+        // What -r makes has no program headers.
+        let loaded = self.layout.script.iter().filter(|_| job.options.kind != OutputKind::Relocatable);
+        let wrong = loaded.flat_map(|script| script.not_loaded(&self.layout));
         for (text, is_error) in wrong {
             match is_error {
                 true => job.sink.error(text),

@@ -237,11 +237,15 @@ const ROWS: &[Spec<State>] = &[
         "Start messages with FILE(LINE), where debug information knows it, as Visual Studio understands them.",
         |_| {},
     ),
-    accepted(
-        &["print-map-discarded", "no-print-map-discarded", "print-map-locals", "no-print-map-locals"],
-        NoValue,
-        "the map has one format",
+    flag(
+        &["print-map-discarded"],
+        "Name in a map in GNU ld's form the sections that are not in the output (default).",
+        |s| {
+            s.o.reports.map_discarded = true;
+        },
     ),
+    flag(&["no-print-map-discarded"], "Do not.", |s| s.o.reports.map_discarded = false),
+    accepted(&["print-map-locals", "no-print-map-locals"], NoValue, "which symbols a map has is no choice"),
     flag(&["repro"], "As --reproduce, to a file beside the output whose name ends in .repro.tar.", |s| {
         s.reproduce_beside_output = true;
     }),
