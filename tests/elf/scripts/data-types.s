@@ -30,8 +30,8 @@ SECTIONS {
   . = 0x10000 + SIZEOF_HEADERS;
   .text : { *(.text) }
   .interp : { *(.interp) }
+  .note.package : ALIGN(4) { LONG(4) LONG(4) LONG(0xcafe1a7e) BYTE(0x46) BYTE(0x44) BYTE(0x4f) BYTE(0) LONG(0) }
   .dynamic : { *(.dynamic) }
-  .note.package : { LONG(4) LONG(4) LONG(0xcafe1a7e) BYTE(0x46) BYTE(0x44) BYTE(0x4f) BYTE(0) LONG(0) }
   .note.mixed : { LONG(1) *(.mixed) }
   .init_array : { QUAD(_start) }
   .fini_array.5 : { QUAD(_start) }

@@ -15,7 +15,7 @@
 //# [weld] check: relocs(R_X86_64_RELATIVE) == 0
 // A member of an archive is not wanted for that.
 //# sh: rm -f lib.a; ar rc lib.a objects.o
-//# link: alone.o lib.a -T x.ld -o archive
+//# link: alone.o lib.a -T archive.ld -o archive
 //# check: sym(number) == 2
 //# [weld] fail: defaults.o objects.o -T common.ld
 //# [weld] error: symbol shared is common
@@ -45,6 +45,9 @@ SECTIONS {
   .data : { *(.data) }
   .bss : { *(.bss) *(COMMON) }
 }
+//--- archive.ld
+number = DEFINED(number) ? number : 2;
+SECTIONS { .text 0x10000 : { *(.text) } }
 //--- common.ld
 SECTIONS { .text 0x10000 : { *(.text) } .data : { *(.data) } .bss : { *(COMMON) } }
 address = 0; number = 0; later = 0;

@@ -1,6 +1,7 @@
 //# about: ALIGN beside an address of its own aligns that, and what the contents need does not
 //# only: weld bfd -- lld takes the address as it is
 //# link: given-and-aligned.o -T x.ld
+//# no-verify: the address is that of the script
 //# section: .a addr=0x10108
 //# check: sym(a) == 0x10140
 //# check: size(.a) == 0x39
