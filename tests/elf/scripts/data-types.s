@@ -13,7 +13,7 @@
 //# check: dyn(INIT_ARRAY) == addr(.init_array)
 //# check: dyn(INIT_ARRAYSZ) == 8
 // As Debian's and Fedora's package notes.
-//# [weld] link: data-types.o -T note.ld -o note
+//# [weld] link: data-types.o lib.so -T note.ld -o note
 //# [weld] section: .note.package type=NOTE flags=A
 //# [weld] segment: NOTE count=1
 .globl _start
