@@ -256,12 +256,14 @@ fn see(image: &Image, section: &Section, marked: &HashSet<u64>, seen: &mut HashS
     if !section.is_code {
         return;
     }
-    // What lies in the same section the assembler finds without a relocation.
+    // What lies in the same section the assembler finds without a relocation. What it leaves to one says nothing yet.
+    let fields: HashSet<u64> = section.relocs.iter().map(|reloc| reloc.r_offset()).collect();
+    let is_relocated = |at: usize| (at.saturating_sub(3)..=at + 3).any(|i| fields.contains(&(i as u64)));
     for (at, field) in section.data.windows(4).enumerate() {
         let distance = i64::from(i32::from_le_bytes([field[0], field[1], field[2], field[3]]));
         let end = section.address.wrapping_add(at as u64 + 4).wrapping_add(distance as u64);
         let found = (0..=4).map(|behind| end.wrapping_add(behind)).find(|address| marked.contains(address));
-        if let Some(address) = found.filter(|_| !is_branch_opcode(section.data, at)) {
+        if let Some(address) = found.filter(|_| !is_branch_opcode(section.data, at) && !is_relocated(at)) {
             seen.insert(address);
         }
     }
