@@ -287,7 +287,7 @@ fn members_found_by_several_threads() {
         honest.iter().enumerate().map(|(i, at)| if i % 3 == 0 { *at } else { first }).collect();
     let nonsense: Vec<u32> = (0..count).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
     for offsets in [honest, inside, few, nonsense] {
-        for (behind, problem) in [(&b""[..], None), (b"rest", Some("truncated member header"))] {
+        for (behind, problem) in [(&b""[..], None), (&b"rest"[..], Some("truncated member header"))] {
             let bytes = build(&offsets, behind);
             let archive = Archive::parse(&bytes).unwrap();
             let (found, error) = archive.each_member(true, |member| member);
