@@ -21,6 +21,14 @@ pub trait Host: Sync {
         "weld"
     }
 
+    /// Paths are relative to `directory` from now on. Only a program that is one link and nothing else can do that.
+    ///
+    /// # Errors
+    /// Those of the system; and always, if the program is something else.
+    fn change_directory(&self, _directory: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// A file was mapped and stays so. A signal handler may use it to name the file when it shrinks
     /// under the mapping (`SIGBUS`).
     fn mapped(&self, _file: &Arc<MappedFile>) {}

@@ -10,6 +10,7 @@ use std::ffi::OsString;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
+use weld_common::io;
 use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputFile};
@@ -71,6 +72,10 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
     setup::inherit_run_path(&mut options, host);
     setup::choose_map(&mut options, host);
     setup::check_plugin(&options)?;
+    if let Some(directory) = &options.directory {
+        host.change_directory(directory)
+            .map_err(|e| Diagnostic::error(format!("-C {}: {}", text::path(directory), io::reason(&e))))?;
+    }
     let written = report::files::check(&options)?;
     // Before files are opened, which might take the numbers of descriptors that the build did not pass on.
     let jobserver = if options.threads.is_none() { connect(host) } else { None };
@@ -163,6 +168,9 @@ fn link_resolved<'j>(
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
     mode.check(options)?;
     // Which patterns of a linker script take which sections.
+    if inputs.layout().is_some() {
+        setup::check_scripted(options)?;
+    }
     let read = |script| setup::ScriptRules::read(options, job.store, script, resolved);
     let rules = inputs.script().map(|script| read(script)).transpose()?;
     if options.kind == OutputKind::Relocatable {

@@ -116,7 +116,15 @@ pub enum Magic {
     Omagic,
 }
 
-/// `--shuffle-sections`: what the order depends on.
+/// `--shuffle-sections`, `--reverse-sections`: which sections change places, and how.
+#[derive(Clone, Debug)]
+pub struct Shuffled {
+    /// `None`: all in memory.
+    pub names: Option<Glob>,
+    pub how: Shuffle,
+}
+
+/// What a new order depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shuffle {
     /// It is turned round.
@@ -188,6 +196,8 @@ pub struct Options {
     pub static_link: bool,
     /// For which linker weld stands in.
     pub persona: Persona,
+    /// `--directory`: where paths start.
+    pub directory: Option<PathBuf>,
     pub inputs: InputOptions,
     pub symbols: SymbolOptions,
     pub sections: SectionOptions,
@@ -385,6 +395,12 @@ pub struct SymbolOptions {
     pub no_define_common: bool,
     /// Archive members are read for definitions of common symbols.
     pub fortran_common: bool,
+    /// `--sort-common`: the order of common symbols by alignment.
+    pub sort_common: Option<SortCommon>,
+    /// `-z common`, `-z nocommon`: whether common symbols of `-r` are of type `STT_COMMON`; `None`: as in the inputs.
+    pub common_type: Option<bool>,
+    /// `--start-stop`: sections of any name have `__start_` and `__stop_`.
+    pub start_stop: bool,
     /// `-z start-stop-visibility`: ELF visibility value of `__start_`/`__stop_`.
     pub start_stop_visibility: u8,
     /// `-z unique-symbol`: local symbols of one name get numbers.
@@ -426,11 +442,21 @@ impl Default for SymbolOptions {
             define_common: false,
             no_define_common: false,
             fortran_common: true,
+            sort_common: None,
+            common_type: None,
+            start_stop: false,
             start_stop_visibility: 3, // STV_PROTECTED
             unique_symbol: false,
             dynamic_undefined_weak: None,
         }
     }
+}
+
+/// `--sort-common`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SortCommon {
+    Ascending,
+    Descending,
 }
 
 /// Which input sections are kept, and in what form.
@@ -439,8 +465,18 @@ pub struct SectionOptions {
     pub gc_sections: bool,
     /// `-z start-stop-gc`: `__start_X` references do not keep X.
     pub start_stop_gc: bool,
+    /// `--gc-keep-exported`: what other modules could see stays, also in an executable.
+    pub gc_keep_exported: bool,
+    /// `--discard-section`: input sections of these names are left out.
+    pub discarded: Vec<String>,
+    /// `--zero-to-bss`: data that is nothing but zeroes takes no room in the file.
+    pub zero_to_bss: bool,
+    /// `--relocatable-merge-sections`: with `-r`, sections get the names that other output gives them.
+    pub merge_names: bool,
     /// `-z keep-text-section-prefix`.
     pub keep_text_section_prefix: bool,
+    /// `-z keep-data-section-prefix`.
+    pub keep_data_section_prefix: bool,
     /// 0, 1 or 2: `-O`.
     pub optimize: u8,
     pub merge_sections: bool,
@@ -486,7 +522,12 @@ impl Default for SectionOptions {
         SectionOptions {
             gc_sections: false,
             start_stop_gc: false,
+            gc_keep_exported: false,
+            discarded: Vec::new(),
+            zero_to_bss: false,
+            merge_names: false,
             keep_text_section_prefix: false,
+            keep_data_section_prefix: false,
             optimize: 1,
             merge_sections: true,
             unique_sections: false,
@@ -521,8 +562,12 @@ pub struct OrderOptions {
     pub print: Option<PathBuf>,
     /// `--warn-symbol-ordering`.
     pub warn: bool,
-    /// `--shuffle-sections`, one after the other: of sections with such names.
-    pub shuffle: Vec<(Glob, Shuffle)>,
+    /// `--shuffle-sections` and `--reverse-sections`, one after the other.
+    pub shuffle: Vec<Shuffled>,
+    /// `--section-ordering-file`.
+    pub section_file: Option<PathBuf>,
+    /// `--randomize-section-padding`: what padding depends on.
+    pub padding: Option<u64>,
 }
 
 impl Default for OrderOptions {
@@ -534,6 +579,8 @@ impl Default for OrderOptions {
             print: None,
             warn: true,
             shuffle: Vec::new(),
+            section_file: None,
+            padding: None,
         }
     }
 }
@@ -543,6 +590,12 @@ impl Default for OrderOptions {
 pub struct LayoutOptions {
     /// `--section-start`, `-Ttext`, …: each section once.
     pub section_starts: Vec<(String, u64)>,
+    /// `--section-align`: each section once.
+    pub section_aligns: Vec<(String, u64)>,
+    /// `--physical-image-base`: where the image is loaded, if that is not where it runs.
+    pub physical_image_base: Option<u64>,
+    /// `--spare-program-headers`: how many entries the output has that say nothing.
+    pub spare_headers: usize,
     /// Sections whose addresses overlap are an error.
     pub check_sections: bool,
     pub image_base: Option<u64>,
@@ -601,6 +654,9 @@ impl Default for LayoutOptions {
     fn default() -> Self {
         LayoutOptions {
             section_starts: Vec::new(),
+            section_aligns: Vec::new(),
+            physical_image_base: None,
+            spare_headers: 0,
             check_sections: true,
             image_base: None,
             branch_reach: None,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
-use weld_common::diag::{DiagSink, Diagnostic};
+use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::host::Host;
 use weld_common::io::input::InputStore;
 use weld_common::text;
@@ -255,4 +255,30 @@ pub fn inline_versions(inputs: &Inputs) -> Vec<VersionScript> {
         _ => None,
     };
     inputs.commands.iter().filter_map(version).collect()
+}
+
+/// What a linker script that lays out says itself.
+///
+/// # Errors
+/// If an option says it.
+pub fn check_scripted(options: &Options) -> Result<(), Diagnostics> {
+    let given = [
+        (
+            "--physical-image-base",
+            options.layout.physical_image_base.is_some(),
+            "AT or AT> says where a section is loaded",
+        ),
+        (
+            "--randomize-section-padding",
+            options.order.padding.is_some(),
+            "the script says what lies between sections",
+        ),
+    ];
+    match given.iter().find(|(_, is_given, _)| *is_given) {
+        Some((option, _, instead)) => {
+            let text = format!("{option} cannot be used with a linker script that has SECTIONS");
+            Err(Diagnostic::error(text).note((*instead).to_owned()).into())
+        }
+        None => Ok(()),
+    }
 }

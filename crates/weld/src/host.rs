@@ -29,6 +29,10 @@ impl Host for ProgramHost<'_> {
         }
     }
 
+    fn change_directory(&self, directory: &Path) -> io::Result<()> {
+        std::env::set_current_dir(directory)
+    }
+
     fn mapped(&self, file: &Arc<MappedFile>) {
         signals::register_input(file.clone());
     }

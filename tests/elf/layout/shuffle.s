@@ -12,8 +12,8 @@
 //# link: shuffle.o --shuffle-sections=.text.*=7 -o two
 //# same: one two
 //# differ: one twice
-//# fail: shuffle.o --shuffle-sections=7
-//# error: --shuffle-sections=?: expected
+//# fail: shuffle.o --shuffle-sections==7
+//# error: --shuffle-sections
 //# fail: shuffle.o --shuffle-sections=*=x
 //# error: --shuffle-sections
 //# fail: shuffle.o --shuffle-sections=[=1

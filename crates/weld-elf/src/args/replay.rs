@@ -30,6 +30,7 @@ const READ: &[&str] = &[
     "just-symbols",
     "symbol-ordering-file",
     "call-graph-ordering-file",
+    "section-ordering-file",
     "script",
     "default-script",
     "mri-script",
@@ -54,6 +55,7 @@ const WRITTEN: &[&str] = &[
 
 /// Options that would be wrong in the other place. Rules for other inputs are written anew.
 const DROPPED: &[&str] = &[
+    "directory",
     "plugin",
     "reproduce",
     "repro",

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
+use super::table;
 use crate::options::{
     Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
     Strip, UndefinedVersion, UnresolvedPolicy,
@@ -62,12 +63,21 @@ pub(super) struct State {
     /// `-v` or `-V`, and what it prints without inputs. With inputs the link goes on.
     pub show_version: Option<Stop>,
     pub stop: Option<Stop>,
+    /// Which argument is being read, and which was a --shuffle-sections without a value.
+    pub position: usize,
+    pub shuffle_at: Option<usize>,
 
     problems: Problems,
 }
 
 impl Context for State {
     fn input(&mut self, path: &OsStr) {
+        if self.shuffle_at.take().is_some_and(|at| at + 1 == self.position)
+            && let Some(shuffled) = path.to_str().and_then(table::shuffled_by_name)
+        {
+            self.o.order.shuffle.pop();
+            return self.o.order.shuffle.push(shuffled);
+        }
         self.add_input(InputKind::File(path.into()));
     }
 
@@ -77,6 +87,7 @@ impl Context for State {
 
     fn at(&mut self, position: usize) {
         self.problems.at(position);
+        self.position = position;
     }
 }
 
@@ -107,6 +118,8 @@ impl State {
             common_page_size: None,
             show_version: None,
             stop: None,
+            position: 0,
+            shuffle_at: None,
             problems: Problems::default(),
         }
     }
@@ -202,6 +215,14 @@ impl State {
         match self.o.layout.section_starts.iter_mut().find(|(name, _)| name == section) {
             Some((_, old)) => *old = address,
             None => self.o.layout.section_starts.push((section.to_owned(), address)),
+        }
+    }
+
+    /// `--section-align`: a later alignment for the same section replaces an earlier one.
+    pub fn section_align(&mut self, section: &str, align: u64) {
+        match self.o.layout.section_aligns.iter_mut().find(|(name, _)| name == section) {
+            Some((_, old)) => *old = align,
+            None => self.o.layout.section_aligns.push((section.to_owned(), align)),
         }
     }
 

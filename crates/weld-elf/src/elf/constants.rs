@@ -95,6 +95,7 @@ pub const STV_INTERNAL: u8 = 1;
 pub const STV_HIDDEN: u8 = 2;
 pub const STV_PROTECTED: u8 = 3;
 
+pub const PT_NULL: u32 = 0;
 pub const PT_LOAD: u32 = 1;
 pub const PT_DYNAMIC: u32 = 2;
 pub const PT_INTERP: u32 = 3;

@@ -208,6 +208,7 @@ pub fn internals_by_sections(
     let value = |target: &Target| match target {
         Target::SectionStart(_)
         | Target::StartOfZeroes
+        | Target::SectionLoad { .. }
         | Target::SectionEnd(_)
         | Target::Pointer { .. }
         | Target::ImageStart
@@ -237,6 +238,7 @@ impl<'n> Named<'n> {
         for internal in &internals.list {
             if let Target::SectionStart(name)
             | Target::SectionEnd(name)
+            | Target::SectionLoad { section: name, .. }
             | Target::Pointer { section: name, .. } = &internal.target
             {
                 all.insert(&name[..], None);
@@ -276,6 +278,10 @@ fn target_value(
     let end_of = |id: Option<OutputSectionId>| id.map_or(image, |id| layout[id].end());
     match target {
         Target::SectionStart(_) => bound.map_or(image, |id| layout[id].address),
+        Target::SectionLoad { end, .. } => bound.map_or(image, |id| {
+            let out = &layout[id];
+            if *end { out.load_address + out.size } else { out.load_address }
+        }),
         Target::StartOfZeroes => match bound {
             Some(id) => layout[id].address,
             None => end_of(last(layout, |out| !out.is_nobits())),
@@ -301,10 +307,12 @@ fn target_value(
 /// The section that something is a bound of, whatever else begins or ends there; `None` for what is no bound of sections that there are.
 fn bounded(layout: &Layout, named: &Named, target: &Target) -> Option<OutputSectionId> {
     match target {
-        Target::SectionStart(name) | Target::Pointer { section: name, .. } => {
-            named.get(name).map(|(first, _)| first)
+        Target::SectionStart(name)
+        | Target::SectionLoad { section: name, end: false }
+        | Target::Pointer { section: name, .. } => named.get(name).map(|(first, _)| first),
+        Target::SectionEnd(name) | Target::SectionLoad { section: name, end: true } => {
+            named.get(name).map(|(_, last)| last)
         }
-        Target::SectionEnd(name) => named.get(name).map(|(_, last)| last),
         Target::StartOfZeroes => first_zeroes(layout),
         Target::EndOfText => last(layout, |out| out.flags & crate::elf::SHF_EXECINSTR != 0),
         Target::EndOfData => last(layout, |out| !out.is_nobits()),

@@ -44,6 +44,8 @@ pub enum ChunkKind {
     CopyRelro,
     /// Copies of the others.
     CopyBss,
+    /// Room that `--randomize-section-padding` asks for, in many places.
+    Padding,
     /// Merged strings or constants; index into the merged parts.
     Merged(u32),
     /// Common symbols of one kind; see `symbols::commons`.

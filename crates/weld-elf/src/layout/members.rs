@@ -140,6 +140,9 @@ impl<'a> Builder<'_, 'a> {
             file_size: 0,
             ..Layout::default()
         };
+        if let Some(seed) = self.options.order.padding.filter(|_| !self.program.is_object()) {
+            super::padding::add(&mut layout, seed, |id| self.sections.get(id).align());
+        }
         self.assign_offsets(&mut layout, &mut parts);
         if let Some(script) = self.script {
             layout.script = Some(super::scripted::beside_default(script, &layout)?);

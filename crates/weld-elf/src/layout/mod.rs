@@ -5,6 +5,7 @@
 //! * [`program`] says where they belong, by default as [`standard`] has it;
 //! * [`scripted`] is another program: that of a linker script;
 //! * [`overlaps`] checks that nothing lies on anything else;
+//! * `padding` puts room between input sections, for those who ask for that;
 //! * [`segments`] cuts them into program headers;
 //! * [`place`] gives them addresses and offsets in the file;
 //! * [`shrink`] makes code shorter that may be;
@@ -18,6 +19,7 @@ pub mod default_script;
 pub mod insert;
 pub mod members;
 pub mod overlaps;
+mod padding;
 pub mod place;
 pub mod program;
 pub mod runs;

@@ -11,7 +11,9 @@
 
 use std::borrow::Cow;
 
-use super::standard::{OBJECT, ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN, RELRO_PADDING};
+use super::standard::{
+    OBJECT, ORDER, RELRO_NAMES, RELRO_NOW, RELRO_OPENBSD, RELRO_OWN, RELRO_PADDING, RELRO_PARTS,
+};
 use super::{ChunkKind, OutputSection};
 use crate::arch::facts::Facts;
 use crate::elf::*;
@@ -122,6 +124,7 @@ impl<'o> Program<'o> {
 
     /// Gives an output section its place in the order, its memory, and the address that it was given, if any.
     pub fn assign(&self, out: &mut OutputSection) {
+        self.align(out);
         if self.object {
             out.rank = self.rank(out);
             return;
@@ -132,8 +135,17 @@ impl<'o> Program<'o> {
         out.start = self.options.start_of(&out.name);
     }
 
+    /// `--section-align`
+    fn align(&self, out: &mut OutputSection) {
+        let mut asked = self.options.layout.section_aligns.iter();
+        if let Some((_, align)) = asked.find(|(name, _)| name.as_bytes() == &*out.name) {
+            out.align = out.align.max(*align);
+        }
+    }
+
     /// The same for a section that a linker script places: its address comes from there.
     pub fn place_by_script(&self, out: &mut OutputSection) {
+        self.align(out);
         if !self.object {
             out.pads_relro = *out.name == *RELRO_PADDING && out.is_alloc() && out.members.is_empty();
             out.memory = self.memory(out);
@@ -169,6 +181,7 @@ impl<'o> Program<'o> {
             Some(kind) => self.relro.contains(&kind),
             None if out.pads_relro => true,
             None if *out.name == *RELRO_OPENBSD => self.os_abi == ELFOSABI_OPENBSD,
+            None if RELRO_PARTS.contains(&&*out.name) => self.options.sections.keep_data_section_prefix,
             None => RELRO_NAMES.contains(&&*out.name),
         }
     }

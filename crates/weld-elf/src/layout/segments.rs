@@ -67,6 +67,9 @@ pub fn assign(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Re
     }
     drop_empty_loads(layout);
     measure(layout, facts);
+    if let Some(base) = options.layout.physical_image_base {
+        load_elsewhere(layout, base, page);
+    }
     check_numbers(layout)?;
     if layout.raw {
         overlaps::check_sections(layout)?;
@@ -113,6 +116,30 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
         _ => return Ok(()),
     }
     place::all(layout, options, facts)
+}
+
+/// `--physical-image-base`: has the image loaded from `base` on. What is loaded where it runs needs no copying, so that goes on
+/// as long as segments do not lie further apart than two pages; from then on they are loaded one behind the other.
+fn load_elsewhere(layout: &mut Layout, base: u64, page: u64) {
+    let Layout { segments, sections, .. } = layout;
+    let (mut next, mut stays) = (base, true);
+    for load in segments.iter_mut().filter(|segment| segment.kind == PT_LOAD) {
+        let gap = load.address.checked_sub(next).filter(|gap| *gap < 2 * page);
+        stays &= if next == base { load.address == base } else { gap.is_some() };
+        load.load_address = if stays { load.address } else { next };
+        next = load.load_address.saturating_add(load.mem_size);
+        for out in &mut sections[load.sections.clone()] {
+            out.load_address = out.address.wrapping_sub(load.address).wrapping_add(load.load_address);
+        }
+    }
+    let headers = segments.iter().find(|s| s.kind == PT_LOAD && s.headers);
+    let headers = headers.map_or(0, |load| load.load_address.wrapping_sub(load.address));
+    for segment in segments.iter_mut().filter(|s| s.kind != PT_LOAD) {
+        segment.load_address = match segment.kind {
+            PT_PHDR => segment.address.wrapping_add(headers),
+            _ => load_address(segment, sections[segment.sections.clone()].first()),
+        };
+    }
 }
 
 /// Leaves out loadable segments of which nothing is in memory. The room for their headers stays, so that no address depends on
@@ -351,7 +378,13 @@ pub(super) fn plan_with(
     if let Some(i) = has(ChunkKind::Properties) {
         list.push(segment(PT_GNU_PROPERTY, PF_R, i..i + 1, layout.format.word()));
     }
+    list.extend(spare(program));
     list
+}
+
+/// `--spare-program-headers`
+pub(super) fn spare(program: &Program) -> impl Iterator<Item = Segment> {
+    (0..program.options.layout.spare_headers).map(|_| segment(PT_NULL, 0, 0..0, 0))
 }
 
 pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, align: u64) -> Segment {

@@ -110,6 +110,9 @@ pub const RELRO_NAMES: &[&[u8]] = &[
     b".preinit_array",
 ];
 
+/// The same with `-z keep-data-section-prefix`, as a linker script may name them.
+pub const RELRO_PARTS: &[&[u8]] = &[b".data.rel.ro.hot", b".data.rel.ro.unlikely"];
+
 /// The same for OpenBSD, whose loader fills it.
 pub const RELRO_OPENBSD: &[u8] = b".openbsd.randomdata";
 

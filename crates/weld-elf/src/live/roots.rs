@@ -77,7 +77,12 @@ impl Roots<'_, '_> {
         if flags & sym::KIND != sym::DEFINED {
             return;
         }
-        if flags & sym::EXPORTED != 0 || self.names.get(id).flags & (flag::ROOT | flag::KEEP) != 0 {
+        let visible =
+            || self.options.sections.gc_keep_exported && flags & (sym::HIDDEN | sym::LOCALIZED) == 0;
+        if flags & sym::EXPORTED != 0
+            || visible()
+            || self.names.get(id).flags & (flag::ROOT | flag::KEEP) != 0
+        {
             self.put(symbol, roots);
         }
     }

@@ -30,7 +30,8 @@ use crate::input::object::Object;
 use crate::layout::members::Head;
 use crate::live::{Live, live_members};
 use crate::options::Options;
-use crate::sections::bins::{BINS, bin};
+use crate::sections::bins::{BINS, bin, prefixes};
+use crate::sections::names::continues;
 use crate::sections::scripted::Rules;
 use crate::sections::{InputSection, JoinedKind, Sections, is_array};
 use crate::synth::groups::Group;
@@ -239,6 +240,7 @@ impl<'a> Joiner<'_, 'a> {
         let shdr = &object.shdrs[shndx];
         let grouped = all.grouped[id.index() / 64] >> (id.0 % 64) & 1 != 0;
         let name = object.section_name(shndx).unwrap_or(b"");
+        let name = if self.options.sections.merge_names && !grouped { merged_name(name) } else { name };
         let linked = shdr.sh_flags() & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0;
         let link = if linked { self.bin_of_leader(object, shdr) } else { BinId::NONE };
         let key = Key {
@@ -344,6 +346,14 @@ impl<'a> Joiner<'_, 'a> {
         }
         all.last_frames.insert(bin, frame);
     }
+}
+
+/// `--relocatable-merge-sections`: the name that a section gets in other output. What follows the name of an array is a priority, which
+/// counts in the next link.
+fn merged_name(name: &[u8]) -> &[u8] {
+    let array = |prefix: &[u8]| matches!(prefix, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
+    let known = prefixes(name.get(1).copied().unwrap_or(0)).iter().map(|(prefix, _)| *prefix);
+    known.filter(|prefix| !array(prefix)).find(|prefix| continues(name, prefix)).unwrap_or(name)
 }
 
 /// Types that may be joined with each other count as one.

@@ -121,8 +121,8 @@ fn lay_out<'j>(
     let mut kept = HashMap::new();
     match options.symbols.define_common {
         true => {
-            let gc = options.sections.gc_sections;
-            commons = allocate_commons(resolved, symbols, gc, rules).map_err(failed)?;
+            let asked = (options.sections.gc_sections, options.symbols.sort_common);
+            commons = allocate_commons(resolved, symbols, asked, rules).map_err(failed)?;
         }
         false => kept = merged_commons(resolved).map_err(failed)?.into_iter().collect(),
     }
@@ -172,7 +172,11 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--retain-symbols-file", job.options.symtab.retain_symbols_file.is_some()),
         ("--symbol-ordering-file", job.options.order.symbol_file.is_some()),
         ("--call-graph-ordering-file", job.options.order.call_graph_file.is_some()),
-        ("--shuffle-sections", !job.options.order.shuffle.is_empty()),
+        ("--section-ordering-file", job.options.order.section_file.is_some()),
+        ("--shuffle-sections or --reverse-sections", !job.options.order.shuffle.is_empty()),
+        ("--randomize-section-padding", job.options.order.padding.is_some()),
+        ("--zero-to-bss", job.options.sections.zero_to_bss),
+        ("--physical-image-base", job.options.layout.physical_image_base.is_some()),
         ("-z unique-symbol", job.options.symbols.unique_symbol),
         ("--compress-debug-sections", job.options.sections.compress_debug.is_some()),
         ("--compress-sections", !job.options.sections.compress_sections.is_empty()),

@@ -68,7 +68,8 @@ fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
         Remap::File(path) => Some(path),
         Remap::Rule(_) => None,
     });
-    lists.chain(&options.order.symbol_file).chain(&options.order.call_graph_file).chain(rules)
+    let order = &options.order;
+    lists.chain(&order.symbol_file).chain(&order.call_graph_file).chain(&order.section_file).chain(rules)
 }
 
 /// Text and the output cannot both go to standard output: neither could be told from the other.

@@ -2,12 +2,14 @@
 //! that of the command line.
 //!
 //! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those that call
-//! each other beside one another (`call_graph`, `weld_common::clusters`), `--shuffle-sections` all in an order by chance (`shuffle`).
+//! each other beside one another (`call_graph`, `weld_common::clusters`), `--section-ordering-file` those of listed names first
+//! (`listed`), `--shuffle-sections` all in an order by chance (`shuffle`).
 //! Each gives some sections a place; layout sorts the members of an output section by their places, and the others stay
 //! where they were, behind those that come first.
 
 mod call_graph;
-mod shuffle;
+mod listed;
+pub mod shuffle;
 mod symbols;
 
 use std::collections::HashMap;
@@ -15,6 +17,7 @@ use std::collections::HashMap;
 use weld_common::diag::Diagnostics;
 use weld_common::glob::Glob;
 
+use crate::elf::Shdr;
 use crate::ids::*;
 use crate::input::object::Object;
 use crate::job::Job;
@@ -82,6 +85,9 @@ impl<'a> Orderer<'_, 'a> {
             }
             order.put_first(sections.into_iter());
         }
+        if let Some(path) = &options.section_file {
+            self.by_names(path, &mut order);
+        }
         if !options.shuffle.is_empty() {
             self.shuffle(&mut order);
         }
@@ -98,6 +104,11 @@ impl<'a> Orderer<'_, 'a> {
     fn section_name(&self, id: SectionId) -> &'a [u8] {
         let object: &Object<'a> = &self.resolved.objects[self.owners.object(id).index()];
         object.section_name((id.0 - object.section_base) as usize).unwrap_or(b"")
+    }
+
+    fn header(&self, id: SectionId) -> &'a Shdr {
+        let object: &Object<'a> = &self.resolved.objects[self.owners.object(id).index()];
+        &object.shdrs[(id.0 - object.section_base) as usize]
     }
 
     /// Sections that may move and whose names match.

@@ -123,7 +123,7 @@ pub fn why(found: &[Found]) -> &'static str {
     reason.unwrap_or("there is no such symbol")
 }
 
-fn trim(line: &[u8]) -> &[u8] {
+pub(super) fn trim(line: &[u8]) -> &[u8] {
     let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0b;
     let start = line.iter().position(|byte| !is_space(byte)).unwrap_or(line.len());
     let end = line.iter().rposition(|byte| !is_space(byte)).map_or(start, |last| last + 1);

@@ -53,6 +53,10 @@ impl<'a> Parser<'a, '_> {
         if self.is_special(name, shndx)? || self.is_stripped(name, shdr) {
             return Ok(());
         }
+        if self.options.sections.discarded.iter().any(|discarded| discarded.as_bytes() == name) {
+            self.slots[shndx - self.first].set_kind(SectionKind::Discarded);
+            return Ok(());
+        }
         let Contents { kind, size, mut align } = self.contents(shndx)?;
         let bin = match self.script {
             Some(script) => match self.scripted_bin(script, (shndx, name), &mut align) {

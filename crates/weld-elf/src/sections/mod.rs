@@ -16,6 +16,7 @@ pub mod scripted;
 pub mod shrunk;
 mod ties;
 mod uses;
+mod zeroes;
 
 pub use parse::{Scripted, parse};
 pub use relocs::{decode as decode_relocs, decode_symbols};

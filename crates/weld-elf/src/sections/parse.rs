@@ -24,7 +24,7 @@ use super::uses::Uses;
 use super::{FOLLOWERS, InputSection, ObjectSections, SectionKind, Sections};
 use crate::ids::BinId;
 use crate::input::object::{Object, append};
-use crate::options::Options;
+use crate::options::{Options, OutputKind};
 use crate::resolve::comdat::Comdats;
 use crate::sections::bins::BINS;
 
@@ -327,6 +327,9 @@ impl Parser<'_, '_> {
     fn finish(&mut self, parallel: bool) {
         self.check_gcc_lto();
         self.attach_distant_relocs();
+        if self.options.sections.zero_to_bss && self.options.kind != OutputKind::Relocatable {
+            self.turn_zeroes();
+        }
         self.set_name_lists_aside();
         self.drop_leaderless();
         self.parse_eh_frames();

@@ -119,19 +119,20 @@ struct Files {
     exclude: Vec<FileGlob>,
 }
 
-struct FileGlob {
+/// A pattern for names of files.
+pub struct FileGlob {
     archive: Option<Option<Glob>>,
     file: Option<Glob>,
 }
 
 impl FileGlob {
     /// Errors were found when the script was read.
-    fn new(pattern: &FilePattern) -> FileGlob {
+    pub fn new(pattern: &FilePattern) -> FileGlob {
         let glob = |text: &[u8]| (!text.is_empty()).then(|| Glob::new(text).ok()).flatten();
         FileGlob { archive: pattern.archive.as_ref().map(|text| glob(text)), file: glob(&pattern.file) }
     }
 
-    fn matches(&self, name: &FileName) -> bool {
+    pub fn matches(&self, name: &FileName) -> bool {
         let is = |glob: &Option<Glob>, text: &[u8]| glob.as_ref().is_some_and(|glob| glob.matches(text));
         let path = name.path.as_bytes();
         match (&self.archive, name.member) {
@@ -149,7 +150,7 @@ impl FileGlob {
 
 impl FileGlob {
     /// The same where it is excluded: the name of an archive is enough for its members.
-    fn excludes(&self, name: &FileName) -> bool {
+    pub fn excludes(&self, name: &FileName) -> bool {
         let is_archive = || self.file.as_ref().is_some_and(|glob| glob.matches(name.path.as_bytes()));
         self.matches(name) || self.archive.is_none() && name.member.is_some() && is_archive()
     }

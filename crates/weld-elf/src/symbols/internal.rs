@@ -33,6 +33,11 @@ pub enum Target {
     SectionEnd(Vec<u8>),
     /// The start of `.bss`, or of small data without contents in front of it; where the last contents end if there is neither.
     StartOfZeroes,
+    /// Where the output section of that name is loaded, or behind it; the image's start if there is none.
+    SectionLoad {
+        section: Vec<u8>,
+        end: bool,
+    },
     /// So far behind the start of the output section of that name, or of the image if there is none.
     Pointer {
         section: Vec<u8>,
@@ -287,10 +292,52 @@ impl Internals {
             _ => flag::VIS_HIDDEN,
         };
         for name in sections.bins.iter().filter(|n| is_c_identifier(n)) {
-            let start = [b"__start_", *name].concat();
-            internals.optional(resolved, &start, Target::SectionStart(name.to_vec()), visibility);
-            let stop = [b"__stop_", *name].concat();
-            internals.optional(resolved, &stop, Target::SectionEnd(name.to_vec()), visibility);
+            internals.bounds(resolved, (name, name), options, visibility);
+        }
+        if options.symbols.start_stop {
+            internals.bounds_of_all(resolved, sections, options, visibility);
+        }
+    }
+
+    /// The bounds of an output section by the name that C has for it.
+    fn bounds(
+        &mut self,
+        resolved: &mut Resolved,
+        (section, name): (&[u8], &[u8]),
+        options: &Options,
+        visibility: u32,
+    ) {
+        let section = || section.to_vec();
+        let load = |end| Target::SectionLoad { section: section(), end };
+        let start = [b"__start_", name].concat();
+        self.optional(resolved, &start, Target::SectionStart(section()), visibility);
+        let stop = [b"__stop_", name].concat();
+        self.optional(resolved, &stop, Target::SectionEnd(section()), visibility);
+        if options.layout.physical_image_base.is_some() {
+            let start = [b"__phys_start_", name].concat();
+            self.optional(resolved, &start, load(false), visibility);
+            let stop = [b"__phys_stop_", name].concat();
+            self.optional(resolved, &stop, load(true), visibility);
+        }
+    }
+
+    /// `--start-stop`: the bounds of sections whose names C cannot spell, if there is something in them.
+    fn bounds_of_all(
+        &mut self,
+        resolved: &mut Resolved,
+        sections: &Sections,
+        options: &Options,
+        visibility: u32,
+    ) {
+        let mut is_there = vec![false; sections.bins.len()];
+        for section in sections.list.iter().filter(|section| section.in_image()) {
+            is_there[section.bin().index()] = true;
+        }
+        for (name, _) in sections.bins.iter().zip(is_there).filter(|(_, is_there)| *is_there) {
+            let spelled = name.strip_prefix(b".").unwrap_or(name);
+            let letter = |byte: &u8| if byte.is_ascii_alphanumeric() { *byte } else { b'_' };
+            let spelled: Vec<u8> = spelled.iter().map(letter).collect();
+            self.bounds(resolved, (name, &spelled), options, visibility);
         }
     }
 

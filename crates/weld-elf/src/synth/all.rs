@@ -7,8 +7,8 @@ use super::section::{Sizes, Spec, Synthetic};
 use super::{
     attributes, build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
     emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
-    package_note, plt, property_note, rela, relr, script_data, shstrtab, stack_note, symtab, sysv_hash,
-    thunks, versions,
+    package_note, padding, plt, property_note, rela, relr, script_data, shstrtab, stack_note, symtab,
+    sysv_hash, thunks, versions,
 };
 
 use crate::layout::ChunkKind;
@@ -81,6 +81,7 @@ sections! {
         ShStrTab => shstrtab::Section,
         CopyRelro => commons::CopyRelro,
         CopyBss => commons::CopyBss,
+        Padding => padding::Section,
     }
     numbered {
         Merged => merged::Part,

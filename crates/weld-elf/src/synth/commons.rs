@@ -7,6 +7,7 @@
 //!
 //! Specification: gABI chapter 4 (`SHN_COMMON`); copy relocations of the psABIs.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use super::section::{At, Sizes, Spec, Synthetic};
@@ -14,6 +15,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::{Shared, alignment};
 use crate::names::Rank;
+use crate::options::SortCommon;
 use crate::resolve::Resolved;
 use crate::sections::bins::bin;
 use crate::sections::scripted::{COMMONS, Found, OfFile, Rules};
@@ -178,7 +180,7 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
 pub fn allocate_commons(
     resolved: &Resolved,
     symbols: &mut Symbols,
-    gc: bool,
+    (gc, order): (bool, Option<SortCommon>),
     rules: Option<&Rules>,
 ) -> Result<Commons, String> {
     let mut commons = Commons::default();
@@ -186,7 +188,12 @@ pub fn allocate_commons(
     let discarded = by_file.as_ref().map_or([false; KINDS as usize], ByFile::discarded);
     let mut list = merged_commons(resolved)?;
     if rules.is_some_and(|rules| COMMONS.iter().any(|name| rules.sorts_by_alignment(name))) {
-        list.sort_by_key(|(_, common)| std::cmp::Reverse(common.align));
+        list.sort_by_key(|(_, common)| Reverse(common.align));
+    }
+    match order {
+        None => {}
+        Some(SortCommon::Ascending) => list.sort_by_key(|(_, common)| common.align),
+        Some(SortCommon::Descending) => list.sort_by_key(|(_, common)| Reverse(common.align)),
     }
     for (id, common) in list {
         let symbol = &mut symbols.list[id.index()];

@@ -31,6 +31,7 @@ pub mod mentions;
 pub mod merged;
 pub mod needed;
 pub mod package_note;
+mod padding;
 pub mod parts;
 pub mod plan;
 pub mod plt;

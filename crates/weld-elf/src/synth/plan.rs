@@ -164,8 +164,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         }
         // Nobody unpacks what a program without a loader applies itself.
         slots.resolvers_in_plt = if mode.dynamic { jump_slots } else { options.relocs.pack_android };
-        let commons = allocate_commons(self.resolved, symbols, options.sections.gc_sections, self.rules())
-            .map_err(failed)?;
+        let asked = (options.sections.gc_sections, options.symbols.sort_common);
+        let commons = allocate_commons(self.resolved, symbols, asked, self.rules()).map_err(failed)?;
         let copies = allocate_copies(self.resolved, symbols, &slots).map_err(failed)?;
         drop(stretch);
         let stretch = trace::stretch("plan dynamic symbols");

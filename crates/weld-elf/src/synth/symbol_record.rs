@@ -150,8 +150,13 @@ impl Image<'_, '_> {
         let entry = self.resolved.names.get(id);
         let flags = self.symbols[id].flags();
         let other = self.united(id, symbol.st_other(), flags);
-        let (kind, mut binding) = (symbol.kind(), symbol.binding());
+        let (mut kind, mut binding) = (symbol.kind(), symbol.binding());
         if flags & sym::KIND == sym::COMMON {
+            match self.options.symbols.common_type {
+                Some(true) if kind == STT_OBJECT => kind = STT_COMMON,
+                Some(false) if kind == STT_COMMON => kind = STT_OBJECT,
+                _ => {}
+            }
             if self.symbols[id].section != u32::MAX {
                 return None;
             }

@@ -105,7 +105,6 @@ const ROWS: &[Spec<State>] = &[
         "it is for the developers of gold; --verbose and --stats tell of weld's work",
     ),
     refused(&["filler"], Required("BYTE"), "a linker script says what gaps are filled with"),
-    refused(&["no-discard-section"], Required("SECTION"), "there is no --discard-section"),
     refused(&["embedded-relocs"], NoValue, "it is for old MIPS systems"),
     refused(&["task-link"], Required("SYMBOL"), "it is for embedded COFF systems"),
     refused(

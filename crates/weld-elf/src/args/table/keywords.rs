@@ -4,7 +4,7 @@
 
 use weld_common::args::Value::{None as NoValue, Required};
 use weld_common::args::{
-    Given, Group, Index, Spec, Table, accepted, choice, flag, keyword, lost, name_count, refused, take,
+    Given, Group, Index, Spec, Table, accepted, choice, flag, keyword, name_count, refused, take,
 };
 
 use super::super::state::State;
@@ -387,11 +387,6 @@ const ROWS: &[Spec<State>] = &[
         s.o.layout.wxneeded = true;
     }),
     flag(&["nobtcfi"], "OpenBSD: its indirect branches may go anywhere.", |s| s.o.layout.nobtcfi = true),
-    accepted(
-        &["nocommon", "nokeep-data-section-prefix", "nolrodata-after-bss"],
-        NoValue,
-        "it is the default",
-    ),
     accepted(&["noextern-protected-data"], NoValue, "protected data is never copied"),
     accepted(&["notext-unlikely-segment"], NoValue, "it is the default"),
     accepted(&["buildd"], NoValue, "it has no meaning in gold, either"),
@@ -411,12 +406,9 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    lost(&["common"], NoValue, "-r writes common symbols as objects"),
     flag(&["report-relative-reloc"], "Print each place that the loader adds the load address to.", |s| {
         s.o.reports.relative_relocs = true;
     }),
-    lost(&["keep-data-section-prefix"], NoValue, ".data.hot and the like go to .data"),
-    lost(&["lrodata-after-bss"], NoValue, "large read-only data keeps its place"),
     flag(
         &["rewrite-endbr"],
         "x86-64: take the marks for indirect branches from functions that are only called directly.",
@@ -442,6 +434,23 @@ const ROWS: &[Spec<State>] = &[
         },
     ),
     flag(&["lam-u57"], "x86-64: the same above bit 57.", |s| s.o.notes.lam_u57 = true),
+    flag(&["common"], "With -r, common symbols are of type STT_COMMON (default: as in the inputs).", |s| {
+        s.o.symbols.common_type = Some(true);
+    }),
+    flag(&["nocommon"], "They are of type STT_OBJECT.", |s| s.o.symbols.common_type = Some(false)),
+    flag(
+        &["keep-data-section-prefix"],
+        "The output sections .data.rel.ro.hot and .data.rel.ro.unlikely of a linker script become read-only, too.",
+        |s| s.o.sections.keep_data_section_prefix = true,
+    ),
+    flag(&["nokeep-data-section-prefix"], "They do not (default).", |s| {
+        s.o.sections.keep_data_section_prefix = false;
+    }),
+    accepted(
+        &["lrodata-after-bss", "nolrodata-after-bss"],
+        NoValue,
+        "large sections lie behind all others in any case",
+    ),
     flag(
         &["x86-64-baseline"],
         "The output needs a processor of this level (GNU_PROPERTY_X86_ISA_1_NEEDED).",

@@ -13,18 +13,21 @@ mod dynamic;
 mod inputs;
 mod keywords;
 mod lto;
+mod order;
 mod output;
 mod reports;
 mod sections;
 mod symbols;
 
 pub(super) use keywords::KEYWORDS;
+pub(super) use order::shuffled_by_name;
 
 const GROUPS: &[Group<State>] = &[
     output::GROUP,
     inputs::GROUP,
     symbols::GROUP,
     sections::GROUP,
+    order::GROUP,
     dynamic::GROUP,
     reports::GROUP,
     lto::GROUP,

@@ -12,6 +12,11 @@ use crate::options::{BuildId, Magic, TextFormat};
 
 pub const GROUP: Group<State> = Group { title: "Output", prefix: "", rows: ROWS };
 
+/// The strictest alignment that may be asked for.
+const MAX_ALIGN: u64 = 1 << 30;
+/// More entries that say nothing than this are of no use to anybody.
+const MAX_SPARE: u64 = 1 << 10;
+
 const ROWS: &[Spec<State>] = &[
     take(&["output", "o"], Required("FILE"), "Write FILE (default: a.out).", |s, v| {
         if v.os().is_empty() {
@@ -192,20 +197,47 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     refused(
-        &["Trodata-segment", "Tldata-segment"],
+        &["Trodata-segment"],
         Required("ADDRESS"),
-        "segments have no addresses of their own; --image-base moves the whole image",
+        "use --section-start=.rodata=ADDRESS, or --image-base for the whole image",
     ),
-    refused(&["physical-image-base"], Required("ADDRESS"), "load addresses are the same as run addresses"),
-    refused(&["section-order", "section-align"], Required("LIST"), "use --section-start"),
-    lost(&["section-ordering-file"], Required("FILE"), "sections keep the order of the command line"),
+    refused(&["Tldata-segment"], Required("ADDRESS"), "use --section-start=.ldata=ADDRESS"),
+    take(
+        &["physical-image-base"],
+        Required("ADDRESS"),
+        "Load the segments from ADDRESS on (p_paddr): where they run as long as that is ADDRESS and gaps are small, then \
+         one behind the other. __phys_start_X and __phys_stop_X are where a section X is loaded.",
+        |s, v| {
+            s.o.layout.physical_image_base = Some(number(v.text()?)?);
+            Ok(())
+        },
+    ),
+    take(&["section-align"], Required("SECTION=BYTES"), "Align the output section at least so.", |s, v| {
+        let wrong = || "expected SECTION=BYTES".to_owned();
+        let (section, align) = v.text()?.rsplit_once('=').filter(|(s, _)| !s.is_empty()).ok_or_else(wrong)?;
+        let align = number(align)?;
+        if !align.is_power_of_two() || align > MAX_ALIGN {
+            return Err(format!("{align} is not a power of two up to {MAX_ALIGN:#x}"));
+        }
+        s.section_align(section, align);
+        Ok(())
+    }),
+    refused(&["section-order"], Required("LIST"), "use a linker script (-T), whose SECTIONS say the same"),
     lost(&["separate-debug-file"], Optional("FILE"), "debug sections stay in the output"),
     accepted(&["no-separate-debug-file"], NoValue, "it is the default"),
     flag(&["execute-only"], "AArch64: let nobody read code.", |s| s.o.layout.execute_only = true),
     flag(&["no-execute-only"], "Only code that says so cannot be read (default).", |s| {
         s.o.layout.execute_only = false;
     }),
-    refused(&["directory", "C"], Required("DIR"), "change the directory before the link"),
+    take(
+        &["directory", "C"],
+        Required("DIR"),
+        "Start in DIR: paths are relative to it, that of the output, too.",
+        |s, v| {
+            s.o.directory = Some(v.os().into());
+            Ok(())
+        },
+    ),
     take(
         &["spare-dynamic-tags"],
         Required("N"),
@@ -215,8 +247,23 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    accepted(&["spare-program-headers"], Required("N"), "tools that need spare entries make room themselves"),
+    take(
+        &["spare-program-headers"],
+        Required("N"),
+        "End the program headers with N empty ones (PT_NULL), for tools that add some (default: 0).",
+        |s, v| {
+            s.o.layout.spare_headers = spare(v)?;
+            Ok(())
+        },
+    ),
 ];
+
+fn spare(v: Given<'_>) -> Result<usize, String> {
+    match number(v.text()?)? {
+        count @ ..=MAX_SPARE => Ok(count as usize),
+        count => Err(format!("{count} is more than {MAX_SPARE}")),
+    }
+}
 
 fn start(s: &mut State, section: &str, v: Given<'_>) -> Result<(), String> {
     s.section_start(section, address(v.text()?)?);

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, choice, choose, flag, lost, refused, take};
+use weld_common::args::{Group, Spec, accepted, choice, choose, flag, refused, take};
 use weld_common::glob::Glob;
 
 use super::super::state::State;
 use super::super::values::number;
 use crate::compressed::Algorithm;
-use crate::options::{Compression, Icf, Orphans};
+use crate::options::{Compression, Icf, Orphans, SortCommon};
 use crate::script::input_sections::Sort;
 
 pub const GROUP: Group<State> = Group { title: "Sections", prefix: "", rows: ROWS };
@@ -139,31 +139,40 @@ const ROWS: &[Spec<State>] = &[
         "compile without -fbasic-block-sections; --branch-to-branch shortens chains of jumps",
     ),
     accepted(&["no-optimize-bb-jumps"], NoValue, "it is the default"),
-    lost(
-        &["randomize-section-padding", "reverse-sections"],
-        Optional("SEED"),
-        "sections keep the order of the command line",
+    flag(
+        &["gc-keep-exported"],
+        "With --gc-sections, keep what defines symbols that other modules could see, also in an executable.",
+        |s| s.o.sections.gc_keep_exported = true,
     ),
-    lost(
-        &["bp-compression-sort", "bp-startup-sort", "irpgo-profile"],
-        Required("VALUE"),
-        "sections keep the order of the command line",
-    ),
-    lost(
-        &["bp-compression-sort-startup-functions", "verbose-bp-section-orderer"],
-        NoValue,
-        "sections keep the order of the command line",
-    ),
-    accepted(&["no-bp-compression-sort-startup-functions"], NoValue, "it is the default"),
-    refused(&["gc-keep-exported"], NoValue, "name what is to be kept with --export-dynamic-symbol or -u"),
     flag(
         &["force-group-allocation"],
         "With -r, join members of section groups with other sections of their names; other output has no groups.",
         |s| s.o.sections.dissolve_groups = true,
     ),
-    lost(&["relocatable-merge-sections"], NoValue, "-r keeps sections apart"),
-    refused(&["discard-section"], Required("SECTION"), "use objcopy --remove-section"),
-    lost(&["zero-to-bss"], NoValue, "sections of zeros stay in the file"),
+    flag(
+        &["relocatable-merge-sections"],
+        "With -r, give sections the names that other output gives them: .text.f goes to .text. Arrays keep their priorities.",
+        |s| s.o.sections.merge_names = true,
+    ),
+    take(&["discard-section"], Required("SECTION"), "Leave out input sections of this name.", |s, v| {
+        s.o.sections.discarded.push(v.string()?);
+        Ok(())
+    }),
+    take(
+        &["no-discard-section"],
+        Required("SECTION"),
+        "Do not, although an option before says so.",
+        |s, v| {
+            let name = v.text()?;
+            s.o.sections.discarded.retain(|discarded| discarded != name);
+            Ok(())
+        },
+    ),
+    flag(
+        &["zero-to-bss"],
+        "Let data that is nothing but zeroes take no room in the file: .data goes to .bss, other sections become such.",
+        |s| s.o.sections.zero_to_bss = true,
+    ),
     take(
         &["orphan-handling"],
         Required("HOW"),
@@ -199,8 +208,22 @@ const ROWS: &[Spec<State>] = &[
             Ok(())
         },
     ),
-    accepted(&["sort-common"], Optional("ORDER"), "common symbols are placed to fit in any case"),
-    refused(&["split-by-file", "split-by-reloc"], Optional("SIZE"), "output sections are not split"),
+    take(
+        &["sort-common"],
+        Optional("ORDER"),
+        "Sort common symbols by alignment: descending (the meaning without ORDER) or ascending.",
+        |s, v| {
+            let known = [("ascending", SortCommon::Ascending), ("descending", SortCommon::Descending)];
+            let order = if v.value.is_some() { choice(v, &known)? } else { SortCommon::Descending };
+            s.o.symbols.sort_common = Some(order);
+            Ok(())
+        },
+    ),
+    refused(
+        &["split-by-file", "split-by-reloc"],
+        Optional("SIZE"),
+        "it is for formats that limit sections; --unique keeps input sections apart",
+    ),
     refused(
         &["split-stack-adjust-size"],
         Required("SIZE"),

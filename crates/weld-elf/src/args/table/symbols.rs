@@ -1,12 +1,10 @@
 //! Symbols: which are defined, exported, renamed or reported.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, choice, flag, refused, take};
-use weld_common::glob::Glob;
+use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};
 
 use super::super::state::State;
-use super::super::values::number;
-use crate::options::{Bsymbolic, Discard, Shuffle, Strip, UndefinedVersion};
+use crate::options::{Bsymbolic, Discard, Strip, UndefinedVersion};
 use crate::script::expr::parse_defsym;
 
 pub const GROUP: Group<State> = Group { title: "Symbols", prefix: "", rows: ROWS };
@@ -202,67 +200,6 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-demangle"], "Show names in messages as they are in the files.", |s| {
         s.o.reports.demangle = false
     }),
-    take(
-        &["symbol-ordering-file"],
-        Required("FILE"),
-        "Put the sections of the symbols that FILE lists, one a line, before all others.",
-        |s, v| {
-            s.o.order.symbol_file = Some(v.os().into());
-            Ok(())
-        },
-    ),
-    take(
-        &["call-graph-ordering-file"],
-        Required("FILE"),
-        "Put functions that call each other often beside one another: FILE has lines FROM TO COUNT.",
-        |s, v| {
-            s.o.order.call_graph_file = Some(v.os().into());
-            Ok(())
-        },
-    ),
-    take(
-        &["shuffle-sections"],
-        Required("GLOB=SEED"),
-        "Put sections of matching names in an order by chance, which depends on SEED only; 0: another one each time, \
-         -1: the order turned round.",
-        |s, v| {
-            let text = v.text()?;
-            let parts = text.split_once('=').filter(|(glob, _)| !glob.is_empty());
-            let (glob, seed) = parts.ok_or_else(|| format!("expected GLOB=SEED, but got '{text}'"))?;
-            let how = match seed {
-                "-1" => Shuffle::Reverse,
-                _ => match u32::try_from(number(seed)?).map_err(|_| format!("{seed} is too large"))? {
-                    0 => Shuffle::Random,
-                    seed => Shuffle::Seed(seed),
-                },
-            };
-            let glob = Glob::new(glob.as_bytes()).map_err(|e| format!("{glob}: {e}"))?;
-            s.o.order.shuffle.push((glob, how));
-            Ok(())
-        },
-    ),
-    take(
-        &["print-symbol-order"],
-        Required("FILE"),
-        "Write the symbols that a call graph profile puts in order to FILE.",
-        |s, v| {
-            s.o.order.print = Some(v.os().into());
-            Ok(())
-        },
-    ),
-    take(
-        &["call-graph-profile-sort"],
-        Required("HOW"),
-        "Put functions in the order that call graph profiles in objects suggest: none, hfsort or cdsort (default), \
-         which mean the same.",
-        |s, v| {
-            s.o.order.by_call_graph = choice(v, &[("none", false), ("hfsort", true), ("cdsort", true)])?;
-            Ok(())
-        },
-    ),
-    flag(&["no-call-graph-profile-sort"], "The same as --call-graph-profile-sort=none.", |s| {
-        s.o.order.by_call_graph = false;
-    }),
     flag(
         &["fortran-common"],
         "Read an archive member that defines what is only a common symbol so far (default).",
@@ -295,8 +232,25 @@ const ROWS: &[Spec<State>] = &[
          (its soname or file name).",
         |s| s.o.symbols.default_symver = true,
     ),
-    refused(&["default-imported-symver"], NoValue, "libraries without versions are bound without versions"),
-    refused(&["version-exports-section"], Required("VERSION"), "write a --version-script"),
-    refused(&["disable-multiple-abs-defs"], NoValue, "it goes with --just-symbols"),
-    refused(&["start-stop"], NoValue, "only sections with names that C can spell get __start_ and __stop_"),
+    refused(
+        &["default-imported-symver"],
+        NoValue,
+        "loaders warn of versions that a library does not define; link the library with --default-symver",
+    ),
+    refused(
+        &["version-exports-section"],
+        Required("VERSION"),
+        "write what .exports lists into a --version-script: VERSION { global: NAME; ... };",
+    ),
+    accepted(
+        &["disable-multiple-abs-defs"],
+        NoValue,
+        "a symbol of --just-symbols that an object defines otherwise is an error in any case",
+    ),
+    flag(
+        &["start-stop"],
+        "Define __start_X and __stop_X for sections of any name, where X is the name without a dot at its start and with _ \
+         for what is no letter or digit.",
+        |s| s.o.symbols.start_stop = true,
+    ),
 ];

@@ -179,7 +179,11 @@ fn plan(
     errors: &mut Vec<String>,
 ) -> Result<Vec<Segment>, String> {
     match &script.script.phdrs {
-        Some(_) => explicit(script, layout, (program, facts), errors),
+        Some(_) => {
+            let mut list = explicit(script, layout, (program, facts), errors)?;
+            list.extend(segments::spare(program));
+            Ok(list)
+        }
         None => {
             let loads = loads(layout, program, facts);
             let headers = headers_base(layout, &loads, program, facts).filter(|_| !script.without_headers);

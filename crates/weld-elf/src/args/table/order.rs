@@ -1,0 +1,127 @@
+//! Options that put input sections in another order than that of the command line.
+
+use weld_common::args::Value::{None as NoValue, Optional, Required};
+use weld_common::args::{Group, Spec, accepted, choice, flag, lost, take};
+use weld_common::glob::Glob;
+
+use super::super::state::State;
+use super::super::values::number;
+use crate::options::{Shuffle, Shuffled};
+
+pub const GROUP: Group<State> = Group { title: "Order of sections", prefix: "", rows: ROWS };
+
+const ROWS: &[Spec<State>] = &[
+    take(
+        &["symbol-ordering-file"],
+        Required("FILE"),
+        "Put the sections of the symbols that FILE lists, one a line, before all others.",
+        |s, v| {
+            s.o.order.symbol_file = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["call-graph-ordering-file"],
+        Required("FILE"),
+        "Put functions that call each other often beside one another: FILE has lines FROM TO COUNT.",
+        |s, v| {
+            s.o.order.call_graph_file = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["shuffle-sections"],
+        Optional("GLOB=SEED"),
+        "Put sections of matching names in an order by chance, which depends on SEED only; 0: another one each time, \
+         -1: the order turned round. SEED alone, or nothing for another one each time: of all sections in memory but \
+         arrays of functions.",
+        |s, v| {
+            let shuffled = shuffled(v.value.map(|_| v.text()).transpose()?)?;
+            s.o.order.shuffle.push(shuffled);
+            // ld.lld takes the value from the next argument, too.
+            s.shuffle_at = v.value.is_none().then_some(s.position);
+            Ok(())
+        },
+    ),
+    flag(
+        &["reverse-sections"],
+        "Turn round the order of all sections in memory, and so that of functions that run before main.",
+        |s| s.o.order.shuffle.push(Shuffled { names: None, how: Shuffle::Reverse }),
+    ),
+    take(
+        &["section-ordering-file"],
+        Required("FILE"),
+        "Put sections in the order of FILE: output sections with patterns for input sections as in a linker script, which \
+         come first (as GNU ld), or a name or pattern a line, which come last (as gold).",
+        |s, v| {
+            s.o.order.section_file = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["randomize-section-padding"],
+        Required("SEED"),
+        "Put padding by chance, which depends on SEED only, between sections and in front of each segment's.",
+        |s, v| {
+            s.o.order.padding = Some(number(v.text()?)?);
+            Ok(())
+        },
+    ),
+    take(
+        &["print-symbol-order"],
+        Required("FILE"),
+        "Write the symbols that a call graph profile puts in order to FILE.",
+        |s, v| {
+            s.o.order.print = Some(v.os().into());
+            Ok(())
+        },
+    ),
+    take(
+        &["call-graph-profile-sort"],
+        Required("HOW"),
+        "Put functions in the order that call graph profiles in objects suggest: none, hfsort or cdsort (default), \
+         which mean the same.",
+        |s, v| {
+            s.o.order.by_call_graph = choice(v, &[("none", false), ("hfsort", true), ("cdsort", true)])?;
+            Ok(())
+        },
+    ),
+    flag(&["no-call-graph-profile-sort"], "The same as --call-graph-profile-sort=none.", |s| {
+        s.o.order.by_call_graph = false;
+    }),
+    lost(
+        &["bp-compression-sort", "bp-startup-sort", "irpgo-profile"],
+        Required("VALUE"),
+        "sections keep the order of the command line",
+    ),
+    lost(
+        &["bp-compression-sort-startup-functions", "verbose-bp-section-orderer"],
+        NoValue,
+        "sections keep the order of the command line",
+    ),
+    accepted(&["no-bp-compression-sort-startup-functions"], NoValue, "it is the default"),
+];
+
+/// The value of `--shuffle-sections` as ld.lld has it: GLOB=SEED.
+pub fn shuffled_by_name(text: &str) -> Option<Shuffled> {
+    shuffled(Some(text)).ok().filter(|shuffled| shuffled.names.is_some())
+}
+
+/// The value of `--shuffle-sections`.
+fn shuffled(text: Option<&str>) -> Result<Shuffled, String> {
+    let Some(text) = text else { return Ok(Shuffled { names: None, how: Shuffle::Random }) };
+    let (names, seed) = match text.split_once('=') {
+        Some(("", _)) => return Err(format!("expected GLOB=SEED, but got '{text}'")),
+        Some((glob, seed)) => (Some(Glob::new(glob.as_bytes()).map_err(|e| format!("{glob}: {e}"))?), seed),
+        None => (None, text),
+    };
+    let how = match seed {
+        "-1" => Shuffle::Reverse,
+        _ => match u32::try_from(number(seed)?).map_err(|_| format!("{seed} is too large"))? {
+            // A number alone is mold's, where no number is special.
+            0 if names.is_some() => Shuffle::Random,
+            seed => Shuffle::Seed(seed),
+        },
+    };
+    Ok(Shuffled { names, how })
+}
