@@ -21,6 +21,7 @@ use weld_common::walk::Marks;
 
 use crate::args;
 use crate::emit::rewrites::Rewrites;
+use crate::emit::separate::Whole;
 use crate::emit::{self, Emitter};
 use crate::icf;
 use crate::input::load::{Inputs, Loader};
@@ -120,7 +121,7 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
         job.print(&script)?;
     }
     // An output that cannot be written is an error before any work.
-    output::check(&options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
+    check_outputs(options)?;
     // Open and identify what the command line names.
     let open = |parallel| open(job, parallel);
     let count = options.inputs.args.len();
@@ -136,13 +137,20 @@ fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnost
     };
     let job = &Job { options, ..*job };
     if changed.get().is_some() {
-        output::check(&options.output.path).map_err(|e| Diagnostic::error(e.to_string()))?;
+        check_outputs(options)?;
         report::files::check(options)?;
     }
     pool.install(|| link_inputs(job, &mut inputs, pool.threads()))?;
     drop(tokens);
     done_with(job.host, (inputs, pool));
     Ok(())
+}
+
+/// Finds early that an output could not be written.
+fn check_outputs(options: &Options) -> Result<(), Diagnostics> {
+    let mut paths = std::iter::once(&options.output.path).chain(&options.output.debug_file);
+    let checked = paths.try_for_each(|path| output::check(path));
+    checked.map_err(|e| Diagnostic::error(e.to_string()).into())
 }
 
 /// From inputs that are open to the finished output.
@@ -314,12 +322,20 @@ fn finish_link<'j>(
     })?;
     // Relocations out of range are found while writing; then the file is not kept.
     job.sink.end_phase()?;
+    // What debuggers read goes to a file of its own.
+    let (file, beside) = match &job.options.output.debug_file {
+        Some(debug) => job.step("separate debug file", || {
+            let whole = Whole { file: &file, layout: image.layout, contents: &contents };
+            whole.split(job, debug, context.threads).map(|(main, debug)| (main, vec![debug]))
+        })?,
+        None => (file, Vec::new()),
+    };
     done_with(job.host, contents);
     let file = match job.options.output.text {
         Some(format) => as_text(job, &plan, file, format)?,
         None => file,
     };
-    job.finish(file, executable, context.parallel, || report::last(job, context.inputs))?;
+    job.finish_all(file, beside, executable, context.parallel, || report::last(job, context.inputs))?;
     done_with(job.host, plan);
     Ok(())
 }

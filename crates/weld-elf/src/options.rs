@@ -267,6 +267,7 @@ impl Options {
         let mut changed = self.clone();
         if let Some(path) = scripts.output {
             (changed.output.path, changed.output.path_given) = (path, true);
+            changed.output.name_debug_file();
         }
         if scripts.raw {
             changed.make_raw();
@@ -566,8 +567,32 @@ pub struct OrderOptions {
     pub shuffle: Vec<Shuffled>,
     /// `--section-ordering-file`.
     pub section_file: Option<PathBuf>,
+    pub partition: PartitionOptions,
     /// `--randomize-section-padding`: what padding depends on.
     pub padding: Option<u64>,
+}
+
+/// What balanced partitioning puts in order.
+#[derive(Clone, Debug, Default)]
+pub struct PartitionOptions {
+    /// `--bp-startup-sort=function`: functions that are called when a program starts, by `profile`.
+    pub startup: bool,
+    /// `--irpgo-profile`
+    pub profile: Option<PathBuf>,
+    /// `--bp-compression-sort-startup-functions`: these by their bytes as well.
+    pub startup_by_contents: bool,
+    /// `--bp-compression-sort`: functions and data by their bytes.
+    pub functions: bool,
+    pub data: bool,
+    /// `--verbose-bp-section-orderer`
+    pub verbose: bool,
+}
+
+impl PartitionOptions {
+    /// Whether anything is asked for.
+    pub fn is_asked(&self) -> bool {
+        self.startup || self.functions || self.data
+    }
 }
 
 impl Default for OrderOptions {
@@ -580,6 +605,7 @@ impl Default for OrderOptions {
             warn: true,
             shuffle: Vec::new(),
             section_file: None,
+            partition: PartitionOptions::default(),
             padding: None,
         }
     }
@@ -882,6 +908,9 @@ pub struct OutputFileOptions {
     /// `path` comes from `-o`, which wins over `OUTPUT` in a linker script.
     pub path_given: bool,
     pub engine: EngineChoice,
+    /// `--separate-debug-file`: where debug sections go, and whether it was said so; else it is beside the output.
+    pub debug_file: Option<PathBuf>,
+    pub debug_file_given: bool,
     /// `--oformat=binary`: the bytes of the image, without headers.
     pub raw: bool,
     /// `--oformat=srec` and its kin: the loaded bytes as text.
@@ -890,11 +919,24 @@ pub struct OutputFileOptions {
     pub format_given: bool,
 }
 
+impl OutputFileOptions {
+    /// Gives the file for debug sections its name, if there is to be one of which that is not said.
+    pub fn name_debug_file(&mut self) {
+        if self.debug_file.is_some() && !self.debug_file_given {
+            let mut path = self.path.clone().into_os_string();
+            path.push(".dbg");
+            self.debug_file = Some(path.into());
+        }
+    }
+}
+
 impl Default for OutputFileOptions {
     fn default() -> Self {
         OutputFileOptions {
             path: PathBuf::from("a.out"),
             path_given: false,
+            debug_file: None,
+            debug_file_given: false,
             engine: EngineChoice::Auto,
             raw: false,
             text: None,

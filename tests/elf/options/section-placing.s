@@ -26,7 +26,9 @@
 //#
 //# link: --spare-program-headers=3 --spare-dynamic-tags=4 -shared section-placing.o
 //# check: segcount(NULL) == 3
-//# readelf: -dW => (\(NULL\)[^\n]*\n[^\n]*){5}
+//# check: size(.dynamic) == 14 * 16
+//# link: --spare-dynamic-tags=0 -shared section-placing.o
+//# check: size(.dynamic) == 10 * 16
 //# link: -T s.lds --spare-program-headers=2 section-placing.o
 //# check: segcount(NULL) == 2
 //# fail: --spare-program-headers=5000 section-placing.o

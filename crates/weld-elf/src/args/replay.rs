@@ -31,6 +31,7 @@ const READ: &[&str] = &[
     "symbol-ordering-file",
     "call-graph-ordering-file",
     "section-ordering-file",
+    "irpgo-profile",
     "script",
     "default-script",
     "mri-script",
@@ -51,6 +52,7 @@ const WRITTEN: &[&str] = &[
     "print-gc-sections",
     "print-icf-sections",
     "print-symbol-order",
+    "separate-debug-file",
 ];
 
 /// Options that would be wrong in the other place. Rules for other inputs are written anew.

@@ -292,10 +292,23 @@ impl State {
         if !o.layout.sectionheader {
             o.symtab.strip = Strip::All;
         }
+        o.output.name_debug_file();
+        let apart = o.output.debug_file.is_some();
+        let no_name = o.output.debug_file.as_ref().is_some_and(|path| path.file_name().is_none());
+        let partition = &o.order.partition;
+        let no_profile = partition.profile.is_none();
         let two_orders = o.order.symbol_file.is_some() && o.order.call_graph_file.is_some();
         let wrong = [
             (two_orders, "--symbol-ordering-file and --call-graph-ordering-file"),
+            (
+                partition.is_asked() && o.order.call_graph_file.is_some(),
+                "--bp-startup-sort or --bp-compression-sort and --call-graph-ordering-file",
+            ),
             (self.shared && self.pie, "-shared and -pie"),
+            (self.relocatable && apart, "-r and --separate-debug-file"),
+            (o.relocs.emit_relocs && apart, "--emit-relocs and --separate-debug-file"),
+            (!o.layout.sectionheader && apart, "-z nosectionheader and --separate-debug-file"),
+            (raw && apart, "--oformat=binary and --separate-debug-file"),
             (self.relocatable && self.shared, "-r and -shared"),
             (self.relocatable && self.pie, "-r and -pie"),
             (self.relocatable && o.sections.icf != Icf::None, "-r and --icf"),
@@ -306,6 +319,10 @@ impl State {
             (o.dynamic.retpolines && o.notes.shstk, "-z retpolineplt and -z shstk"),
             (o.relocs.skip_jumps && o.relocs.emit_relocs, "--branch-to-branch and --emit-relocs"),
             (o.symtab.strip == Strip::All && o.relocs.emit_relocs, "--strip-all and --emit-relocs"),
+        ];
+        let needs_profile = [
+            (partition.startup && no_profile, "--bp-startup-sort=function"),
+            (partition.startup_by_contents && no_profile, "--bp-compression-sort-startup-functions"),
         ];
         let missing = [
             (!self.shared && !o.dynamic.filter.is_empty(), "--filter"),
@@ -325,6 +342,12 @@ impl State {
         }
         for (_, pair) in wrong.iter().filter(|(is, _)| *is) {
             self.error(format!("{pair} cannot be used together"));
+        }
+        for (_, option) in needs_profile.iter().filter(|(is, _)| *is) {
+            self.error(format!("{option} needs --irpgo-profile"));
+        }
+        if no_name {
+            self.error("--separate-debug-file: missing file name");
         }
         for (_, option) in missing.iter().filter(|(is, _)| *is) {
             self.error(format!("{option} needs -shared"));

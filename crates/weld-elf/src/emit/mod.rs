@@ -12,6 +12,7 @@ pub mod compress;
 mod members;
 mod parts;
 pub mod rewrites;
+pub mod separate;
 pub mod text_formats;
 pub mod units;
 

@@ -36,6 +36,7 @@ pub enum ChunkKind {
     GotPlt,
     GdbIndex,
     DebugNames,
+    DebugLink,
     SymTab,
     SymTabShndx,
     StrTab,

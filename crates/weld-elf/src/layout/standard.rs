@@ -56,6 +56,7 @@ pub const ORDER: &[Statement] = &[
     large(Data, Zeroes),
     // Not in memory.
     orphans(Nowhere, Bytes),
+    own(Nowhere, ChunkKind::DebugLink),
     own(Nowhere, ChunkKind::SymTab),
     own(Nowhere, ChunkKind::SymTabShndx),
     own(Nowhere, ChunkKind::ShStrTab),

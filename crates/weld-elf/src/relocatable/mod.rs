@@ -174,6 +174,7 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--call-graph-ordering-file", job.options.order.call_graph_file.is_some()),
         ("--section-ordering-file", job.options.order.section_file.is_some()),
         ("--shuffle-sections or --reverse-sections", !job.options.order.shuffle.is_empty()),
+        ("--bp-startup-sort or --bp-compression-sort", job.options.order.partition.is_asked()),
         ("--randomize-section-padding", job.options.order.padding.is_some()),
         ("--zero-to-bss", job.options.sections.zero_to_bss),
         ("--physical-image-base", job.options.layout.physical_image_base.is_some()),

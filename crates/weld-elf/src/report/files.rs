@@ -50,6 +50,7 @@ fn named(options: &Options) -> impl Iterator<Item = (&'static str, &Path)> {
         ("--dependency-file", &options.reports.dependency_file),
         ("--time-trace", &options.reports.time_trace),
         ("--print-symbol-order", &options.order.print),
+        ("--separate-debug-file", &options.output.debug_file),
     ];
     files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?)))
 }
@@ -69,7 +70,12 @@ fn scripts(options: &Options) -> impl Iterator<Item = &PathBuf> {
         Remap::Rule(_) => None,
     });
     let order = &options.order;
-    lists.chain(&order.symbol_file).chain(&order.call_graph_file).chain(&order.section_file).chain(rules)
+    lists
+        .chain(&order.symbol_file)
+        .chain(&order.call_graph_file)
+        .chain(&order.section_file)
+        .chain(&order.partition.profile)
+        .chain(rules)
 }
 
 /// Text and the output cannot both go to standard output: neither could be told from the other.

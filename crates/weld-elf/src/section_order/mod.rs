@@ -3,12 +3,15 @@
 //!
 //! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those that call
 //! each other beside one another (`call_graph`, `weld_common::clusters`), `--section-ordering-file` those of listed names first
-//! (`listed`), `--shuffle-sections` all in an order by chance (`shuffle`).
+//! (`listed`), balanced partitioning those that are called or packed together near one another (`partition`), `--shuffle-sections` all in an order by chance (`shuffle`).
 //! Each gives some sections a place; layout sorts the members of an output section by their places, and the others stay
 //! where they were, behind those that come first.
 
+mod bisection;
 mod call_graph;
 mod listed;
+mod partition;
+mod profile;
 pub mod shuffle;
 mod symbols;
 
@@ -49,6 +52,11 @@ impl SectionOrder {
         self.places.get(&id).copied().unwrap_or((0, id.0))
     }
 
+    /// Puts `sections`, each named once, behind those that come first and before all that have no place.
+    fn put_behind_first(&mut self, sections: impl Iterator<Item = SectionId>) {
+        self.places.extend(sections.zip(1..).map(|(id, at)| (id, (-1, at))));
+    }
+
     /// Puts `sections`, each named once, before all that have no place.
     fn put_first(&mut self, sections: impl ExactSizeIterator<Item = SectionId>) {
         let count = sections.len() as i64;
@@ -78,12 +86,15 @@ impl<'a> Orderer<'_, 'a> {
         let mut order = SectionOrder::default();
         if let Some(path) = &options.symbol_file {
             self.by_symbols(path, &mut order);
-        } else if options.by_call_graph {
+        } else if options.by_call_graph && !options.partition.is_asked() {
             let sections = self.by_call_graph();
             if let Some(path) = &options.print {
                 self.print(path, &sections)?;
             }
             order.put_first(sections.into_iter());
+        }
+        if options.partition.is_asked() {
+            self.by_partition(&mut order)?;
         }
         if let Some(path) = &options.section_file {
             self.by_names(path, &mut order);

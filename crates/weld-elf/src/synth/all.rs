@@ -5,7 +5,7 @@
 
 use super::section::{Sizes, Spec, Synthetic};
 use super::{
-    attributes, build_id, commons, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
+    attributes, build_id, commons, debug_link, debug_names, dynamic, dynstr, dynsym, eh_frame_hdr, eh_frames,
     emitted_relocs, gdb_index, gnu_hash, got, groups, interp, memtag_globals, memtag_note, merged,
     package_note, padding, plt, property_note, rela, relr, script_data, shstrtab, stack_note, symtab,
     sysv_hash, thunks, versions,
@@ -75,6 +75,7 @@ sections! {
         GotPlt => plt::GotPlt,
         GdbIndex => gdb_index::Section,
         DebugNames => debug_names::Section,
+        DebugLink => debug_link::Section,
         SymTab => symtab::Section,
         SymTabShndx => symtab::Indices,
         StrTab => symtab::Names,

@@ -8,6 +8,7 @@ pub mod build_id;
 pub mod commons;
 pub mod contents;
 pub mod debug_info;
+mod debug_link;
 pub mod debug_names;
 pub mod definition_order;
 pub mod dynamic;

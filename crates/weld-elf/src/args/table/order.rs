@@ -1,7 +1,7 @@
 //! Options that put input sections in another order than that of the command line.
 
-use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Group, Spec, accepted, choice, flag, lost, take};
+use weld_common::args::Value::{Optional, Required};
+use weld_common::args::{Group, Spec, choice, flag, take};
 use weld_common::glob::Glob;
 
 use super::super::state::State;
@@ -89,17 +89,53 @@ const ROWS: &[Spec<State>] = &[
     flag(&["no-call-graph-profile-sort"], "The same as --call-graph-profile-sort=none.", |s| {
         s.o.order.by_call_graph = false;
     }),
-    lost(
-        &["bp-compression-sort", "bp-startup-sort", "irpgo-profile"],
-        Required("VALUE"),
-        "sections keep the order of the command line",
+    take(
+        &["bp-startup-sort"],
+        Required("WHAT"),
+        "Put functions that are called when the program starts first and near one another, by --irpgo-profile: function, \
+         or none (default).",
+        |s, v| {
+            s.o.order.partition.startup = choice(v, &[("none", false), ("function", true)])?;
+            Ok(())
+        },
     ),
-    lost(
-        &["bp-compression-sort-startup-functions", "verbose-bp-section-orderer"],
-        NoValue,
-        "sections keep the order of the command line",
+    take(
+        &["irpgo-profile"],
+        Required("FILE"),
+        "The profile for --bp-startup-sort: indexed, with temporal traces.",
+        |s, v| {
+            s.o.order.partition.profile = Some(v.os().into());
+            Ok(())
+        },
     ),
-    accepted(&["no-bp-compression-sort-startup-functions"], NoValue, "it is the default"),
+    take(
+        &["bp-compression-sort"],
+        Required("WHAT"),
+        "Put sections with like bytes near one another, so that the file can be packed better: function, data, both or none \
+         (default).",
+        |s, v| {
+            let known = [
+                ("none", (false, false)),
+                ("function", (true, false)),
+                ("data", (false, true)),
+                ("both", (true, true)),
+            ];
+            let partition = &mut s.o.order.partition;
+            (partition.functions, partition.data) = choice(v, &known)?;
+            Ok(())
+        },
+    ),
+    flag(
+        &["bp-compression-sort-startup-functions"],
+        "With --bp-startup-sort, look at the bytes of these functions, too.",
+        |s| s.o.order.partition.startup_by_contents = true,
+    ),
+    flag(&["no-bp-compression-sort-startup-functions"], "Do not (default).", |s| {
+        s.o.order.partition.startup_by_contents = false;
+    }),
+    flag(&["verbose-bp-section-orderer"], "Say how many sections these options put in order.", |s| {
+        s.o.order.partition.verbose = true;
+    }),
 ];
 
 /// The value of `--shuffle-sections` as ld.lld has it: GLOB=SEED.

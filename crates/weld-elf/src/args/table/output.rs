@@ -1,7 +1,7 @@
 //! What kind of file to write, and where its parts go.
 
-use weld_common::args::Value::{None as NoValue, Optional, Required};
-use weld_common::args::{Given, Group, Spec, accepted, choice, flag, lost, refused, take};
+use weld_common::args::Value::{Optional, Required};
+use weld_common::args::{Given, Group, Spec, choice, flag, refused, take};
 use weld_common::io::output::EngineChoice;
 
 use super::super::emulation;
@@ -223,8 +223,18 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     refused(&["section-order"], Required("LIST"), "use a linker script (-T), whose SECTIONS say the same"),
-    lost(&["separate-debug-file"], Optional("FILE"), "debug sections stay in the output"),
-    accepted(&["no-separate-debug-file"], NoValue, "it is the default"),
+    take(
+        &["separate-debug-file"],
+        Optional("FILE"),
+        "Put debug sections and the symbol table into FILE (default: the output's name and .dbg), which debuggers find by \
+         .gnu_debuglink.",
+        |s, v| {
+            s.o.output.debug_file = Some(v.value.unwrap_or_default().into());
+            s.o.output.debug_file_given = v.value.is_some();
+            Ok(())
+        },
+    ),
+    flag(&["no-separate-debug-file"], "Do not (default).", |s| s.o.output.debug_file = None),
     flag(&["execute-only"], "AArch64: let nobody read code.", |s| s.o.layout.execute_only = true),
     flag(&["no-execute-only"], "Only code that says so cannot be read (default).", |s| {
         s.o.layout.execute_only = false;

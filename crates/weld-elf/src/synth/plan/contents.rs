@@ -110,6 +110,8 @@ impl<'a> Plan<'a> {
         };
         let names_index = self.layout.header_of(ChunkKind::ShStrTab);
         check_absolutes(image, context);
+        let kind = headers::file_type(&self.layout, image.mode, image.options);
+        let start = ((kind, self.facts.os_abi, self.flags), self.entry(image, context));
         Contents {
             dynsym: self.dynsym.as_ref(),
             dynamic,
@@ -128,12 +130,8 @@ impl<'a> Plan<'a> {
             properties: self.properties.as_ref(),
             attributes: &self.attributes,
             compressed: &self.compressed,
-            headers: headers::file_header(
-                &self.layout,
-                (headers::file_type(&self.layout, image.mode, image.options), self.facts.os_abi, self.flags),
-                self.entry(image, context),
-                names_index,
-            ),
+            headers: headers::file_header(&self.layout, start.0, start.1, names_index),
+            start,
         }
     }
 
