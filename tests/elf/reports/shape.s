@@ -21,12 +21,12 @@
 //# link: shape.o -N --warn-section-align -o align
 //# no-verify: -N
 //# warning: section \.data starts \d+ bytes later, at 0x\w+, because of its alignment to 64
-//# link: shape.o -pie --no-relax -z report-relative-reloc -o pie
+//# link: shape.o -pie -z report-relative-reloc -o pie
 //# stdout-re: (?m)^relative relocation at 0x\w+: 0x\w+, shape\.o:\(\.data\+0x0\)
 //# stdout-re: (?m)^relative relocation at 0x\w+: 0x\w+, shape\.o:\(\.data\+0x8\)
 //# stdout-re: (?m)^relative relocation at 0x\w+: slot of local in \.got
 .globl _start, d
-_start: mov local@GOTPCREL(%rip), %rax
+_start: push local@GOTPCREL(%rip)
 .hidden local
 .globl local
 local: ret

@@ -11,6 +11,7 @@
 //# run: ./out
 // The other way round, as by other linkers.
 //# sh: python3 swap.py liba.so
+//# in: liba.so
 //# readelf: --dyn-syms => (?s) foo\n.*foo@@V2\n
 //# [weld|gold] link: %pie main.o liba.so
 //# [weld|gold] dynsym: foo@V2

@@ -398,9 +398,10 @@ impl<'a> Header<'a> {
             b"/" => Some(Special::Index { wide: false }),
             b"/SYM64/" => Some(Special::Index { wide: true }),
             b"//" => Some(Special::LongNames),
-            // Microsoft's librarian adds tables that only its own linker reads: `/<ECSYMBOLS>/`, `/CXXMODWEAKSYM/`. No ordinary name has
-            // a `/` at both ends, for those in front of it are numbers.
-            [b'/', b'<', ..] | [b'/', _, .., b'/'] => Some(Special::Ignored),
+            // Microsoft's librarian adds tables that only its own linker reads: `/<ECSYMBOLS>/`, `/CXXMODWEAKSYM/`. An
+            // ordinary name that begins so is a number, which GNU ar may leave the end of the name behind.
+            [b'/', b'<', ..] => Some(Special::Ignored),
+            [b'/', first, .., b'/'] if !first.is_ascii_digit() => Some(Special::Ignored),
             _ => None,
         }
     }

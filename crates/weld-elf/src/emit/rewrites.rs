@@ -79,13 +79,14 @@ impl Rewrites {
         let start = site.delta.wrapping_neg() as usize;
         for reloc in site.relocs {
             let Some(at) = (reloc.r_offset() as usize).checked_sub(start) else { continue };
-            if at < 2 || at + 4 > out.len() {
+            if at + 4 > out.len() {
                 continue;
             }
             if is_direct_branch(out, at, reloc) {
                 self.skip_jumps(site.address, at, out);
             } else if let (Some(padding), R_GOTPCRELX | R_386_GOT32X) = (self.padding, reloc.kind()) {
-                padding.put(out, at, site.input.get(start + at - 2..start + at));
+                let opcode = (start + at).checked_sub(2).and_then(|from| site.input.get(from..start + at));
+                padding.put(out, at, opcode);
             }
         }
         if !self.unmarked.is_empty() {
@@ -116,7 +117,7 @@ impl CallPadding {
     /// Pads the call whose distance is at `at`, if it was a call through a slot and is `addr32 call` now.
     fn put(self, out: &mut [u8], at: usize, before: Option<&[u8]>) {
         let through_slot = matches!(before, Some([0xff, 0x15 | 0x90..=0x97]));
-        if !through_slot || out[at - 2..at] != [0x67, 0xe8] {
+        if !through_slot || at < 2 || out[at - 2..at] != [0x67, 0xe8] {
             return;
         }
         match self {

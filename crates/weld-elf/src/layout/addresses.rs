@@ -174,7 +174,11 @@ pub fn place_internals(
     shared: bool,
 ) {
     let named = Named::find(layout, internals);
-    layout.bounds = internals.list.iter().map(|internal| bounded(layout, &named, &internal.target)).collect();
+    let bound = |internal: &Internal| match &internal.target {
+        Target::TlsModuleBase => thread_local(layout, shared),
+        target => bounded(layout, &named, target),
+    };
+    layout.bounds = internals.list.iter().map(bound).collect();
     for _ in 0..4 {
         for (internal, bound) in internals.list.iter().zip(&layout.bounds) {
             let value = match &internal.target {
@@ -319,6 +323,14 @@ fn bounded(layout: &Layout, named: &Named, target: &Target) -> Option<OutputSect
         Target::End => last(layout, |_| true),
         _ => None,
     }
+}
+
+/// The section of the template that the base of the module's thread-local storage is in: it begins the template of a shared
+/// object and ends that of an executable.
+fn thread_local(layout: &Layout, shared: bool) -> Option<OutputSectionId> {
+    let mut all = layout.with_ids().filter(|(_, out)| out.flags & crate::elf::SHF_TLS != 0);
+    let found = if shared { all.next() } else { all.last() };
+    found.map(|(id, _)| id)
 }
 
 /// The section in memory that ends last of those that pass a test. Thread-local zeroes overlap what follows them.
