@@ -40,7 +40,13 @@ fn one(image: &Image, s: &Symbol, p: &mut Problems) {
     let bounds = [elf::STT_OBJECT.0, elf::STT_FUNC.0, elf::STT_TLS.0, elf::STT_GNU_IFUNC.0];
     if bounds.contains(&s.kind) {
         let at = s.value.wrapping_sub(start);
-        p.check(at <= section.size && at.saturating_add(s.size) <= section.size, || {
+        // The thread pointer of an executable is the template's end, rounded up to its alignment.
+        let is_base = s.kind == elf::STT_TLS.0 && s.name == "_TLS_MODULE_BASE_";
+        let tls = image.segment(elf::PT_TLS.0).filter(|_| is_base);
+        let size = tls.map_or(section.size, |tls| {
+            (start + section.size).next_multiple_of(tls.align.max(1)).wrapping_sub(start)
+        });
+        p.check(at <= size && at.saturating_add(s.size) <= size, || {
             format!("symbol {} ({:#x}, size {}) is outside {}", s.name, s.value, s.size, section.name)
         });
     }
