@@ -1,5 +1,5 @@
 //# about: options that become dynamic entries
-//# link: -shared tags.o -soname=so -rpath /a:/b -rpath=/c -z nodelete -z initfirst -z nodlopen -z origin -z interpose -z nodefaultlib -z global -z now
+//# link: -shared tags.o -soname=so -rpath /a:/b -rpath=/c -rpath /a:/b -z nodelete -z initfirst -z nodlopen -z origin -z interpose -z nodefaultlib -z global -z now
 //# dynamic: SONAME so
 //# dynamic: RUNPATH /a:/b:/c
 //# no-dynamic: RPATH

@@ -141,6 +141,14 @@ impl State {
         self.o.inputs.args.push(InputArg { kind, flags: self.flags });
     }
 
+    /// `-rpath`: once, wherever it is said again.
+    pub fn rpath(&mut self, path: String) {
+        let paths = &mut self.o.dynamic.rpath;
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+
     /// `--just-symbols`: an input of which other options do not matter.
     pub fn just_symbols(&mut self, given: Given<'_>) {
         let flags = InputFlags { just_symbols: true, ..InputFlags::default() };

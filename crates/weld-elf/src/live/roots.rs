@@ -118,6 +118,15 @@ impl Roots<'_, '_> {
             {
                 set.insert(&name[..]);
             }
+            // A script may define the bounds itself: to the code that asks for them they mean the same.
+            let entry = self.names.get(internal.id);
+            if matches!(internal.target, Target::Computed { .. })
+                && entry.flags & (flag::REF_STRONG | flag::REF_WEAK) != 0
+            {
+                let asked = entry.name;
+                let name = asked.strip_prefix(b"__start_").or(asked.strip_prefix(b"__stop_"));
+                set.extend(name.filter(|name| is_c_identifier(name)));
+            }
         }
         set
     }

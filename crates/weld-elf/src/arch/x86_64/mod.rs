@@ -74,7 +74,8 @@ const TYPES: [Type; 52] = table(&[
     (R_32, Type::new(Class::Narrow, 4, Unsigned, "R_X86_64_32")),
     (R_32S, Type::new(Class::Narrow, 4, Signed, "R_X86_64_32S")),
     (R_16, Type::new(Class::Narrow, 2, Either, "R_X86_64_16")),
-    (R_PC16, Type::new(Class::Pc, 2, Signed, "R_X86_64_PC16")),
+    // Code of 16 bits wraps around.
+    (R_PC16, Type::new(Class::Pc, 2, Around, "R_X86_64_PC16")),
     (R_8, Type::new(Class::Narrow, 1, Either, "R_X86_64_8")),
     (R_PC8, Type::new(Class::Pc, 1, Signed, "R_X86_64_PC8")),
     (R_DTPOFF64, Type::new(Class::DtpOff, 8, Any, "R_X86_64_DTPOFF64")),
@@ -270,7 +271,7 @@ fn put_signed(out: &mut [u8], at: usize, size: usize, value: i64) -> Result<(), 
         }
         2 => {
             out[at..at + 2].copy_from_slice(&(value as i16).to_le_bytes());
-            value == value as i16 as i64
+            (-0x1_0000..=0xffff).contains(&value)
         }
         _ => {
             out[at] = value as u8;

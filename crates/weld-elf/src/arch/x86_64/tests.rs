@@ -42,7 +42,7 @@ fn values_fit_or_are_refused_at_their_limits() {
         (R_32, 0, 0xffff_ffff),
         (R_SIZE32, 0, 0xffff_ffff),
         (R_16, -0x8000, 0xffff),
-        (R_PC16, -0x8000, 0x7fff),
+        (R_PC16, -0x1_0000, 0xffff),
         (R_8, -0x80, 0xff),
         (R_PC8, -0x80, 0x7f),
     ];

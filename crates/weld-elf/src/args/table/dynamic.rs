@@ -27,7 +27,7 @@ const ROWS: &[Spec<State>] = &[
         Ok(())
     }),
     take(&["rpath"], Required("DIR"), "Where the loader looks for shared objects (DT_RUNPATH).", |s, v| {
-        s.o.dynamic.rpath.push(v.string()?);
+        s.rpath(v.string()?);
         Ok(())
     }),
     take(&["R"], Required("DIR"), "As --rpath; if it is a file, as --just-symbols.", |s, v| {
@@ -35,7 +35,7 @@ const ROWS: &[Spec<State>] = &[
             s.just_symbols(v);
             return Ok(());
         }
-        s.o.dynamic.rpath.push(v.string()?);
+        s.rpath(v.string()?);
         Ok(())
     }),
     flag(&["enable-new-dtags"], "Write DT_RUNPATH for --rpath (default).", |s| {
