@@ -3,7 +3,6 @@
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use weld_common::host::Host;
@@ -42,7 +41,10 @@ impl Host for ProgramHost<'_> {
     }
 
     fn run(&self, program: &Path, args: &[&OsStr]) -> io::Result<bool> {
-        Command::new(program).args(args).status().map(|status| status.success())
+        #[cfg(unix)]
+        return crate::spawn::run(program, args);
+        #[cfg(not(unix))]
+        std::process::Command::new(program).args(args).status().map(|status| status.success())
     }
 
     fn exits_soon(&self) -> bool {

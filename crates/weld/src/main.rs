@@ -22,6 +22,8 @@ mod signals;
 #[cfg(windows)]
 #[path = "windows.rs"]
 mod signals;
+#[cfg(unix)]
+mod spawn;
 
 use flavour::{Choice, Flavour};
 use host::ProgramHost;
