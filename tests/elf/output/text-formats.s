@@ -13,6 +13,12 @@
 //# link: text-formats.o -T high.ld --oformat=ihex -o high.ihex
 //# no-verify: no ELF file
 //# sh: objcopy -O ihex high want && cmp want high.ihex
+//# link: text-formats.o -T over.ld --no-check-sections --oformat=ihex -o over.ihex
+//# no-verify: no ELF file
+//# sh: objcopy -I ihex -O binary over.ihex over.bin && test $(stat -c %s over.bin) = $((0x10113)) && test "$(od -An -tx1 -j0x8000 -N2 over.bin)" = " 05 11"
+//# link: text-formats.o -T both.ld --oformat=ihex -o both.ihex
+//# no-verify: no ELF file
+//# sh: objcopy -I ihex -O srec --srec-forceS3 both.ihex both.srec && grep -q ^S30690000000 both.srec && grep -q ^S30680000000 both.srec
 //# link: text-formats.o -T x.ld format.ld -o scripted
 //# no-verify: no ELF file
 //# same: a.verilog scripted
@@ -44,6 +50,10 @@ SECTIONS { . = 0xfff8; .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } .bss : { *(.
 //--- high.ld
 ENTRY(_start)
 SECTIONS { . = 0xffffffff80000000; .a : { *(.a) } .b : { *(.b) } .c : { *(.c) } .far : { *(.far) } .text : { *(.text) } .bss : { *(.bss) } }
+//--- over.ld
+SECTIONS { .text 0x1000 : AT(0) { *(.text) } .a 0x20000 : AT(0x100) { *(.a) } .b 0x40000 : AT(0x8000) { *(.b) } /DISCARD/ : { *(.c) *(.far) } }
+//--- both.ld
+SECTIONS { .b 0x90000000 : { *(.b) } .c 0xffffffff80000000 : { *(.c) } /DISCARD/ : { *(.a) *(.far) *(.text) } }
 //--- far.ld
 SECTIONS { . = 0x1000000000; .a : { *(.a) } }
 //--- format.ld

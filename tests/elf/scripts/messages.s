@@ -64,6 +64,8 @@
 //# error: cannot open no-such\.ld
 //# fail: messages.o -T include.ld
 //# error: include\.ld:1:\d+: cannot open no-such\.ld
+//# fail: messages.o -T discard.ld
+//# error: discard\.ld:1:\d+: z2 is assigned in /DISCARD/
 //# fail: far.o -T far.ld
 //# error: far\.o:\(\.far\+0x0\): R_X86_64_PC32 is out of range: -0x\w+ is not in \[-0x80000000, 0x7fffffff\]; it refers to '_start'
 .globl _start
@@ -75,6 +77,8 @@ _start: ret
 SECTIONS { .text : { *(.text) } } INSERT .data;
 //--- beside.ld
 SECTIONS { .text : { *(.text) } } INSERT AFTER .nothere;
+//--- discard.ld
+SECTIONS { .text : { *(.text) } /DISCARD/ : { z2 = 3; *(.b) } .data : { *(.data) QUAD(z2) } }
 //--- include.ld
 INCLUDE no-such.ld
 //--- far.s

@@ -100,13 +100,21 @@ impl Loaded<'_> {
         let mut out = Vec::new();
         // What the last records of the two kinds have said.
         let (mut segment, mut upper) = (0u64, 0u64);
-        for section in &self.sections {
+        // In the order of what is written: the upper half of addresses is not.
+        let mut sections = self.sections.clone();
+        sections.sort_by_key(|section| section.load_address as u32);
+        for section in sections {
             let bytes = Self::bytes(file, section)?;
             let mut bytes = &bytes[..];
             let mut address = u64::from(section.load_address as u32);
             while !bytes.is_empty() {
-                if address > segment + upper + 0xffff {
+                let base = segment + upper;
+                // Below it is what overlaps the section before.
+                if !(base..=base + 0xffff).contains(&address) {
                     if address <= 0xf_ffff {
+                        if std::mem::take(&mut upper) != 0 {
+                            ihex_line(&mut out, 4, 0, &[0, 0]);
+                        }
                         segment = address & 0xf_0000;
                         ihex_line(&mut out, 2, 0, &((segment >> 4) as u16).to_be_bytes());
                     } else {

@@ -25,14 +25,16 @@ struct Section {
     subalign: Option<String>,
     /// Input sections of other names that go there.
     aliases: Vec<String>,
-    /// It has a place of its own in the list.
-    is_listed: bool,
+    /// Its place among those that lines put in an order.
+    rank: Option<usize>,
 }
 
 #[derive(Default)]
 struct Mri {
     sections: Vec<Section>,
     base: Option<String>,
+    /// How many sections have a rank.
+    listed: usize,
     /// `ABSOLUTE`: nothing but these.
     only: Vec<String>,
     prints_map: bool,
@@ -95,24 +97,24 @@ impl Mri {
                 self.prints_map = true;
                 Ok(Line::Nothing)
             }
-            command => self.section_command(command, rest).map(|()| Line::Nothing),
+            _ => self.section_command(command, rest).map(|()| Line::Nothing),
         }
     }
 
     /// Commands about output sections.
     fn section_command(&mut self, command: &str, rest: &str) -> Result<(), String> {
-        match command {
+        match &command.to_ascii_uppercase()[..] {
             "ABSOLUTE" => self.only.extend(names(rest)?),
             "ORDER" => {
                 for name in names(rest)? {
-                    self.section(&name).is_listed = true;
+                    self.list(&name);
                 }
             }
             "BASE" => self.base = Some(expression(rest)?),
             "SECT" => {
                 let (name, value) = name_and_value(rest)?;
-                let section = self.section(&name);
-                (section.address, section.is_listed) = (Some(value), true);
+                self.list(&name);
+                self.section(&name).address = Some(value);
             }
             "ALIGN" => {
                 let (name, value) = name_and_value(rest)?;
@@ -139,9 +141,16 @@ impl Mri {
         &mut self.sections[at]
     }
 
+    /// Gives a section the next place in the order, unless it has one.
+    fn list(&mut self, name: &str) {
+        let rank = self.listed;
+        self.section(name).rank.get_or_insert(rank);
+        self.listed += 1;
+    }
+
     fn put_sections(&mut self, out: &mut String) {
         for name in std::mem::take(&mut self.only) {
-            self.section(&name).is_listed = true;
+            self.list(&name);
             self.only.push(name);
         }
         if self.sections.is_empty() && self.base.is_none() {
@@ -151,9 +160,9 @@ impl Mri {
         if let Some(base) = &self.base {
             _ = write!(out, ". = {base}; ");
         }
-        // Those that lines put in an order come first.
-        let (listed, rest): (Vec<&Section>, Vec<_>) = self.sections.iter().partition(|s| s.is_listed);
-        for section in listed.into_iter().chain(rest) {
+        // Those that lines put in an order come first, the others as they are named.
+        self.sections.sort_by_key(|section| section.rank.unwrap_or(usize::MAX));
+        for section in &self.sections {
             let address = section.address.as_deref().unwrap_or_default();
             _ = write!(out, "\"{}\" {address} :", section.name);
             if let Some(align) = &section.align {
@@ -203,7 +212,7 @@ fn name_and_value(text: &str) -> Result<(String, String), String> {
 /// An expression of linker scripts: numbers may be written as `$1F` and `1Fh`.
 fn expression(text: &str) -> Result<String, String> {
     let text = text.trim();
-    if text.is_empty() || text.contains(['{', '}', '"']) {
+    if text.is_empty() || text.contains(['{', '}', '"']) || text.contains("/*") {
         return Err(format!("'{text}' is no value"));
     }
     let mut out = String::new();
@@ -241,7 +250,7 @@ mod tests {
 
     #[test]
     fn sections() {
-        let text = "SECT .text,0x100\nORDER .data .bss\nALIAS .data,.mine\nALIGN .data=16\nBASE 32";
+        let text = "ALIGN .data=16\nSECT .text,0x100\nORDER .data .bss .text\nALIAS .data,.mine\nBASE 32";
         let want = "\n\n\n\n\nSECTIONS { . = 32; \".text\" 0x100 : { *(\".text\") } \
             \".data\"  : ALIGN(16) { *(\".data\") *(\".mine\") } \".bss\"  : { *(\".bss\") *(COMMON) } }\n";
         assert_eq!(translated(text), want);
@@ -251,7 +260,8 @@ mod tests {
     #[test]
     fn mistakes() {
         for (text, part) in [
-            ("\nFOO x", "m:2: FOO is no command"),
+            ("\nFoo x", "m:2: Foo is no command"),
+            ("BASE 1 /* 2", "'1 /* 2' is no value"),
             ("LOAD", "m:1: a name is missing"),
             ("SECT .text", "a value is missing"),
             ("SECT .text,", "'' is no value"),

@@ -99,9 +99,13 @@ impl Maker<'_> {
             return Ok(());
         }
         if section.name == b"/DISCARD/" {
-            let is_symbol = |content: &&Content| matches!(content, Content::Assign(a) if !a.is_dot());
-            self.next_assignment += section.contents.iter().filter(is_symbol).count();
-            return Ok(());
+            // What is left out has no place, so there is none for the symbol.
+            return match section.contents.iter().find_map(symbol_of) {
+                Some(name) => {
+                    Err(format!("{}: {name} is assigned in /DISCARD/; do that outside", section.place))
+                }
+                None => Ok(()),
+            };
         }
         let first = overlay.map(|(_, first)| first);
         let (fixed, memory, load_region) = self.memory_of(section, overlay)?;
@@ -221,6 +225,14 @@ impl Maker<'_> {
         self.steps.push(Step::Data(self.data.len(), value));
         self.data.push((bytes, block));
         self.contents[block].forced = true;
+    }
+}
+
+/// The symbol that an assignment is to.
+fn symbol_of(content: &Content) -> Option<&str> {
+    match content {
+        Content::Assign(assignment) if !assignment.is_dot() => Some(&assignment.name),
+        _ => None,
     }
 }
 
