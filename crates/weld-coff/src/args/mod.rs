@@ -241,8 +241,8 @@ pub fn options_page() -> String {
         case-sensitive, `-` may stand for `/`, and a value follows a colon. `@FILE` stands for the arguments in FILE, quoted as\n\
         Windows does it; those in the variables LINK and _LINK_ go in front of and behind the command line, and LIB names\n\
         directories with libraries.\n\n\
-        An option that weld does not know is an error. One that it knows and does not carry out is accepted in\n\
-        silence if nothing is lost without it, gives a warning if the program stays right but something\n\
+        An option that weld does not know is an error. One that it knows and does not carry out is accepted if\n\
+        nothing is lost without it, as its row says, gives a warning if the program stays right but something\n\
         that was asked for is missing, and is an error otherwise.\n";
     let groups: Vec<_> = table::TABLE.groups.iter().collect();
     intro.to_owned() + &help::markdown(&groups)

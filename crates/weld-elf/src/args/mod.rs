@@ -6,7 +6,7 @@
 //!
 //! Names and meanings are those of `ld.lld`, plus those of GNU `ld` and mold that compilers and build
 //! systems pass. Three rules decide about an option that weld does not carry out: it is accepted
-//! in silence if nothing is lost without it, warned about if the program stays right but
+//! if nothing is lost without it, which its row says, warned about if the program stays right but
 //! something asked for is missing, and refused otherwise. `docs/options.md` is rendered from the
 //! same table and says which is which.
 
@@ -104,8 +104,8 @@ pub fn options_page() -> String {
         which start with `o` or `l` take two only (`-omagic` is `-o magic`; `--library` and `--library-path`\n\
         may have one). A value follows after `=` or as the next argument; where it is shown as `[=VALUE]` it\n\
         may be left out and must follow `=`. `@FILE` stands for the arguments in FILE.\n\n\
-        An option that weld does not know is an error. One that it knows and does not carry out is accepted in\n\
-        silence if nothing is lost without it, gives a warning if the program stays right but something\n\
+        An option that weld does not know is an error. One that it knows and does not carry out is accepted if\n\
+        nothing is lost without it, as its row says, gives a warning if the program stays right but something\n\
         that was asked for is missing, and is an error otherwise.\n";
     intro.to_owned() + &help::markdown(&groups())
 }

@@ -126,8 +126,8 @@ pub fn options_page() -> String {
         <!-- Generated from the table in crates/weld-coff/src/args/gnu/table.rs. WELD_BLESS=1 cargo test -p weld-coff options_page writes it anew. -->\n\n\
         This page is generated from the table that parses the command line of `ld -m i386pep`, `i386pe` and `arm64pe`. Long options take one dash or\n\
         two, except that those which start with `o` take two only; a value follows after `=` or as the next argument. `@FILE` stands for the arguments in FILE.\n\n\
-        An option that weld does not know is an error. One that it knows and does not carry out is accepted in\n\
-        silence if nothing is lost without it, gives a warning if the program stays right but something\n\
+        An option that weld does not know is an error. One that it knows and does not carry out is accepted if\n\
+        nothing is lost without it, as its row says, gives a warning if the program stays right but something\n\
         that was asked for is missing, and is an error otherwise.\n";
     let groups: Vec<_> = table::TABLE.groups.iter().collect();
     intro.to_owned() + &help::markdown(&groups)
