@@ -35,7 +35,7 @@ use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::persona::Persona;
 use crate::relocatable;
 use crate::report;
-use crate::resolve::comdat::Comdats;
+use crate::resolve::comdat::{self, Comdats};
 use crate::resolve::{Resolved, Resolver, versioned};
 use crate::section_order::{Orderer, SectionOrder};
 use crate::sections::{self, Sections};
@@ -173,6 +173,9 @@ fn link_resolved<'j>(
     let (options, parallel) = (job.options, threads > 1);
     // Of equal COMDAT groups one survives; only now are sections looked at.
     let comdats = job.step("COMDAT groups", || Comdats::decide(resolved, parallel));
+    if !options.symbols.wrap.is_empty() {
+        comdat::wrap_losers(resolved, &comdats, &setup::wrap(options, job.store));
+    }
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
     mode.check(options)?;
     // Which patterns of a linker script take which sections.

@@ -231,10 +231,11 @@ fn is_device(path: &str) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
 }
 
-/// `--defsym` as the assignment of a script. Its place among those of scripts counts.
-fn assignment(defsym: &Defsym) -> (Arc<str>, Command) {
+/// `--defsym` as the assignment of a script. Its place among those of scripts counts; `wrapped` are the names of `--wrap`.
+fn assignment(defsym: &Defsym, wrapped: &[String]) -> (Arc<str>, Command) {
     let Defsym { name, value, .. } = defsym;
-    let (name, value) = (name.clone(), value.clone());
+    let (name, mut value) = (name.clone(), value.clone());
+    value.redirect(wrapped);
     let origin: Arc<str> = format!("--defsym={name}").into();
     let place = Place { path: origin.clone(), line: 0, column: 0 };
     let text = origin.to_string();
@@ -264,6 +265,10 @@ impl<'a> commands::Files<'a> for Included<'_, 'a, '_> {
             return Err(Diagnostic::error(format!("{} is no linker script", found.path)));
         }
         Ok((kept_path(self.loader.store, &found.path), found.bytes))
+    }
+
+    fn wrapped(&self) -> Arc<[String]> {
+        self.loader.options.symbols.wrap.as_slice().into()
     }
 
     fn add_directory(&mut self, path: PathBuf) {
@@ -325,7 +330,7 @@ impl<'a> Loader<'a, '_> {
             let (before, after) = args.split_at(defsym.before - given);
             self.expand(before, None, 0, &mut opened, &mut inputs);
             (args, given) = (after, defsym.before);
-            let (origin, command) = assignment(defsym);
+            let (origin, command) = assignment(defsym, &self.options.symbols.wrap);
             self.take_command(origin, command, &mut inputs);
         }
         self.expand(args, None, 0, &mut opened, &mut inputs);

@@ -189,6 +189,11 @@ impl<'a> Wrap<'a> {
         self.map.is_empty() && !self.open_commons
     }
 
+    /// (from, to), sorted by `from`.
+    pub fn pairs(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + '_ {
+        self.map.iter().copied()
+    }
+
     pub fn rewrite(&self, name: &'a [u8]) -> &'a [u8] {
         match self.map.binary_search_by_key(&name, |p| p.0) {
             Ok(i) => self.map[i].1,

@@ -4,6 +4,7 @@
 //!
 //! Specification: gABI chapter 4, "Section groups".
 
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
@@ -12,7 +13,8 @@ use weld_common::winners::{self, Winners, earliest};
 
 use super::Resolved;
 use crate::ids::*;
-use crate::input::object::{Group, Object};
+use crate::input::object::{Group, Object, SymbolPlace};
+use crate::names::{Rank, Wrap};
 
 pub struct Comdats {
     owners: Winners,
@@ -49,6 +51,31 @@ impl Comdats {
         match self.owners.get(id.index()) {
             0 => None,
             word => Some(ObjectId(winners::candidate(word).0)),
+        }
+    }
+}
+
+/// `--wrap` redirects what an object leaves undefined, and what it defined in a group that lost is that, too.
+/// Definitions are not looked for in archives: those that are there are taken.
+pub fn wrap_losers(resolved: &Resolved, comdats: &Comdats, wrap: &Wrap) {
+    let find = |name| resolved.names.find(name);
+    let defined = |id: &SymbolId| resolved.names.get(*id).rank() <= Rank::Weak;
+    let redirected: HashMap<SymbolId, SymbolId> =
+        wrap.pairs().filter_map(|(from, to)| Some((find(from)?, find(to).filter(defined)?))).collect();
+    for (index, object) in resolved.objects.iter().enumerate().filter(|_| !redirected.is_empty()) {
+        let lost = (0..object.groups.len()).filter(|g| !comdats.survives(index as u32, object, *g as u32));
+        let lost: HashSet<u32> = lost
+            .filter_map(|g| object.group_words(object.groups[g].shndx))
+            .flat_map(|words| words.members().collect::<Vec<_>>())
+            .collect();
+        for (i, name) in object.globals.iter().enumerate().filter(|_| !lost.is_empty()) {
+            let number = object.first_global + i as u32;
+            let Some(other) = redirected.get(&object.global(number)) else { continue };
+            if let SymbolPlace::Section(shndx) = object.place(number, &object.syms[number as usize])
+                && lost.contains(&shndx)
+            {
+                name.store(other.0, Ordering::Relaxed);
+            }
         }
     }
 }

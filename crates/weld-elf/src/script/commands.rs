@@ -141,6 +141,11 @@ pub trait Files<'a> {
 
     /// `SEARCH_DIR`: a directory for inputs.
     fn add_directory(&mut self, path: PathBuf);
+
+    /// Names of `--wrap`: expressions mean others where they refer to them.
+    fn wrapped(&self) -> Arc<[String]> {
+        Arc::default()
+    }
 }
 
 /// How deep scripts may include one another, and how often one may include others. Ten that include one another eight times each
@@ -166,7 +171,7 @@ pub fn parse<'a>(
     if u32::try_from(text.len()).is_err() {
         return Err(Diagnostic::error(format!("{path}: is too large for a linker script")));
     }
-    let lexer = Lexer::new(text, path);
+    let lexer = Lexer::new(text, path).wrapping(files.wrapped());
     let mut parser =
         Parser { lexer, path: path.into(), outer: Vec::new(), files, included: 0, commands: Vec::new() };
     while parser.command()? {}
@@ -313,7 +318,7 @@ impl<'a> Parser<'a, '_> {
         if u32::try_from(text.len()).is_err() {
             return Err(self.lexer.error_at(&token, "the file is too large for a linker script"));
         }
-        let inner = Lexer::new(text, path);
+        let inner = Lexer::new(text, path).wrapping(self.files.wrapped());
         self.outer.push(std::mem::replace(&mut self.lexer, inner));
         self.path = path.into();
         Ok(())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use weld_common::diag::Diagnostic;
 
-use super::lexer::{Kind, Lexer, Mode, Place, Token};
+use super::lexer::{Kind, Lexer, Mode, Place, Token, redirected};
 
 /// How deep parentheses, functions and unary operators may nest.
 const MAX_DEPTH: u32 = 64;
@@ -33,6 +33,24 @@ pub enum DefsymValue {
 }
 
 impl DefsymValue {
+    /// References to what `--wrap` names go to what it puts in its place.
+    pub fn redirect(&mut self, wrapped: &[String]) {
+        let rename = |name: &mut String| {
+            if let Some(other) = redirected(name, wrapped) {
+                *name = other;
+            }
+        };
+        match self {
+            DefsymValue::Absolute(_) => {}
+            DefsymValue::Symbol(name, _) => rename(name),
+            DefsymValue::Computed(expr) => expr.code.iter_mut().for_each(|op| {
+                if let Op::Symbol(name) | Op::Defined(name) = op {
+                    rename(name);
+                }
+            }),
+        }
+    }
+
     /// The same as code.
     pub fn into_expr(self, place: &Place) -> Expr {
         let code = match self {
@@ -579,7 +597,7 @@ impl<'a> Parser<'_, 'a> {
             (Kind::Word, name) if is_function(name) && self.peek()?.is("(") => self.function(&token),
             (Kind::Word | Kind::Quoted, [_, ..]) => {
                 let name = symbol_name(self.lexer, &token)?;
-                self.code.push(Op::Symbol(name));
+                self.code.push(Op::Symbol(self.lexer.referred(name)));
                 Ok(())
             }
             _ => Err(self.lexer.unexpected(&token, "a number or a symbol")),
@@ -602,7 +620,12 @@ impl<'a> Parser<'_, 'a> {
             b"LOADADDR" => self.of_section(Op::LoadAddress)?,
             b"SIZEOF" => self.of_section(Op::Size)?,
             b"ALIGNOF" => self.of_section(Op::Alignment)?,
-            b"DEFINED" => self.of_name(Op::Defined)?,
+            b"DEFINED" => {
+                self.of_name(Op::Defined)?;
+                if let Some(Op::Defined(name)) = self.code.last_mut() {
+                    *name = self.lexer.referred(std::mem::take(name));
+                }
+            }
             b"ORIGIN" => self.of_name(Op::Origin)?,
             b"LENGTH" => self.of_name(Op::Length)?,
             b"CONSTANT" => self.constant()?,

@@ -95,6 +95,16 @@ const OPERATORS: [&[u8]; 19] = [
     b"&=", b"|=", b"^=", b"<", b">",
 ];
 
+/// What a reference to `name` is to instead, if `--wrap` names one of `wrapped`.
+pub fn redirected(name: &str, wrapped: &[String]) -> Option<String> {
+    let is_wrapped = |name: &str| wrapped.iter().any(|one| one == name);
+    match name.strip_prefix("__real_") {
+        _ if is_wrapped(name) => Some(format!("__wrap_{name}")),
+        Some(plain) if is_wrapped(plain) => Some(plain.to_owned()),
+        _ => None,
+    }
+}
+
 /// Reads tokens of one text.
 #[derive(Clone)]
 pub struct Lexer<'a> {
@@ -104,13 +114,25 @@ pub struct Lexer<'a> {
     /// Where the line starts.
     line_start: usize,
     path: &'a str,
+    /// Names of `--wrap`, to which references mean others.
+    wrapped: Arc<[String]>,
 }
 
 impl<'a> Lexer<'a> {
     /// `path` is for messages.
     pub fn new(text: &'a [u8], path: &'a str) -> Self {
         let at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        Lexer { text, at, line: 1, line_start: 0, path }
+        Lexer { text, at, line: 1, line_start: 0, path, wrapped: Arc::default() }
+    }
+
+    /// The same for a text in which references to these names are redirected (`--wrap`).
+    pub fn wrapping(self, wrapped: Arc<[String]>) -> Self {
+        Lexer { wrapped, ..self }
+    }
+
+    /// The name that is meant where an expression refers to `name`.
+    pub fn referred(&self, name: String) -> String {
+        redirected(&name, &self.wrapped).unwrap_or(name)
     }
 
     /// An error at a line of this text.

@@ -235,13 +235,17 @@ impl Decider<'_, '_> {
             return version;
         }
         symbol.add(sym::EXPORTED);
-        let symbolic = match self.options.symbols.bsymbolic {
-            Bsymbolic::None => self.rules.has_dynamic_list,
+        // An IFUNC is not bound as a function is.
+        let function = flags & (sym::FUNC | sym::IFUNC) == sym::FUNC;
+        let bound = match self.options.symbols.bsymbolic {
+            Bsymbolic::None => false,
             Bsymbolic::All => true,
-            Bsymbolic::Functions => flags & sym::FUNC != 0,
+            Bsymbolic::Functions => function,
             Bsymbolic::NonWeak => entry.rank() != Rank::Weak,
-            Bsymbolic::NonWeakFunctions => flags & sym::FUNC != 0 && entry.rank() != Rank::Weak,
+            Bsymbolic::NonWeakFunctions => function && entry.rank() != Rank::Weak,
         };
+        // A dynamic list binds all that it does not name. Thread-local variables stay replaceable.
+        let symbolic = (bound || self.rules.has_dynamic_list) && flags & sym::TLS == 0;
         if self.mode.shared
             && flags & sym::PROTECTED == 0
             && (!symbolic || asked || self.is_unique(entry, flags))
