@@ -9,6 +9,7 @@
 //# [bind=lazy] no-dynamic: FLAGS_1
 //# dynamic: PLTRELSZ 48
 //# dynamic: PLTREL 7
+//# [weld|bfd] readelf: -d => (?s)\(PLTREL\).*\(JMPREL\)
 //# [bind=lazy weld|lld|bfd] check: u64(addr(.got.plt)) == addr(.dynamic)
 .globl f, local
 .hidden local

@@ -63,7 +63,8 @@ impl Places for Layout<'_> {
 }
 
 impl DynamicPlan<'_> {
-    /// All entries, `DT_NULL` and spare ones for tools that add to the list included, in the order that ld.lld has.
+    /// All entries, `DT_NULL` and spare ones for tools that add to the list included, in the order that ld.lld has,
+    /// but for `DT_JMPREL`.
     pub fn entries(&self, places: &dyn Places) -> Vec<(u64, u64)> {
         let mut list: Vec<(u64, u64)> = Vec::new();
         list.extend(self.dynsym.strings.iter().map(|&(tag, offset)| (tag, offset as u64)));
@@ -156,12 +157,13 @@ impl DynamicPlan<'_> {
         }
         let (bound, _) = self.slots.plt_relocs();
         if bound > 0 {
-            list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
             list.push((DT_PLTRELSZ, bound as u64 * self.form.size()));
             let in_got = self.mode.facts().plt.reserved_words == 0;
             let loader_words = if in_got { ChunkKind::Got } else { ChunkKind::GotPlt };
             list.push((DT_PLTGOT, places.chunk(loader_words).0));
             list.push((DT_PLTREL, self.tags()[0]));
+            // Behind DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for the table.
+            list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
         }
     }
 
