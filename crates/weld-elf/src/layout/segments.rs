@@ -188,7 +188,8 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.offset = first.offset;
             segment.address = first.address;
             if segment.kind == PT_LOAD && first.is_nobits() {
-                (segment.offset, segment.address) = start_of_zeroes(segment.align, span, first);
+                let units = [segment.align, facts.pages.common];
+                (segment.offset, segment.address) = start_of_zeroes(units, span, first, sections);
             }
             (file_end, end) = (segment.offset, segment.address);
         }
@@ -240,20 +241,29 @@ fn is_unread(sections: &[OutputSection], unread: u64) -> bool {
     unread != 0 && sections.iter().any(|out| out.size > 0) && with_bytes.all(|out| out.flags & unread != 0)
 }
 
-/// Offset and address of a loadable segment that begins with a section without contents, its `first`.
-fn start_of_zeroes(align: u64, span: &[OutputSection], first: &OutputSection) -> (u64, u64) {
-    match span.iter().find(|s| !s.is_nobits()) {
+/// Offset and address of a loadable segment that begins with a section without contents, its `first`. They agree in the
+/// larger of the `units`, its alignment and that of pages, in which they can.
+fn start_of_zeroes(
+    units: [u64; 2],
+    span: &[OutputSection],
+    first: &OutputSection,
+    all: &[OutputSection],
+) -> (u64, u64) {
+    if let Some(contents) = span.iter().find(|s| !s.is_nobits()) {
         // Contents follow, so it has room in the file.
-        Some(contents) => {
-            let distance = contents.address.wrapping_sub(first.address);
-            (contents.offset.saturating_sub(distance), first.address)
-        }
-        // Its address may be rounded up; the segment starts where address and offset agree, if that is not below 0.
-        None => {
-            let back = first.address.wrapping_sub(first.offset) % align;
-            (first.offset, first.address.checked_sub(back).unwrap_or(first.address))
-        }
+        let distance = contents.address.wrapping_sub(first.address);
+        return (contents.offset.saturating_sub(distance), first.address);
     }
+    // Its address may be rounded up; the segment starts where address and offset agree, if that is not below 0.
+    let back = first.address.wrapping_sub(first.offset) % units[0];
+    let Some(start) = first.address.checked_sub(back) else { return (first.offset, first.address) };
+    let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
+    if !all.iter().filter(takes_memory).any(|s| s.address < first.address && s.end() > start) {
+        return (first.offset, start);
+    }
+    // It would lie over other sections. What has no contents may begin anywhere in the file.
+    let down = |unit: &u64| first.offset.checked_sub(first.offset.wrapping_sub(first.address) % unit);
+    (units.iter().find_map(down).unwrap_or(first.offset), first.address)
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.
