@@ -1,7 +1,8 @@
 //# about: zeroes with a segment of their own and a large alignment: it does not begin further down, over what lies there
 //# not: mold lld -- mold reads no SECTIONS; in ld.lld the segment begins behind .low, and the file is as large
 //# link: -T t.ld zeroes-apart.o
-//# run:
+//# [bfd] warning: RWX
+//# run: ./out
 //# check: addr(.low) == 0x41c00
 //# segment: LOAD vaddr=0x50000 memsz=0x10000 filesz=0 flags=RW align=0x10000
 .section .low,"awx"
