@@ -277,8 +277,11 @@ impl Internals {
         let is_bound = |target: &Target| {
             matches!(target, Target::EndOfText | Target::EndOfData | Target::End | Target::StartOfZeroes)
         };
+        let is_dynamic = Mode::is_dynamic(options, !resolved.shared.is_empty());
         for (name, target, hidden) in reserved() {
-            if own_layout && is_bound(&target) {
+            // Who insists on a dynamic section where there is none has to be told so.
+            let absent = matches!(target, Target::Dynamic) && !is_dynamic;
+            if absent || own_layout && is_bound(&target) {
                 continue;
             }
             internals.optional(resolved, name.as_bytes(), target, if hidden { flag::VIS_HIDDEN } else { 0 });
