@@ -171,12 +171,10 @@ impl<'a> Plan<'a> {
         entries
     }
 
-    /// Where the program starts.
+    /// Where the program starts. Of an object, how far into its section: loaders of objects (kexec) start there.
     fn entry(&self, image: &Image, context: &Context) -> u64 {
         let options = image.options;
-        if image.mode.relocatable {
-            return 0;
-        }
+        let program = !image.mode.shared && !image.mode.relocatable;
         if let Some(address) = options.symbols.entry.as_deref().and_then(setup::entry_address) {
             if address > image.format().max_address() {
                 image.sink.error(format!("the entry address {address:#x} does not fit the address space"));
@@ -193,9 +191,9 @@ impl<'a> Plan<'a> {
         let (persona, asked) = (options.persona, options.symbols.entry.is_some());
         // GNU ld takes the start of the code. Its default script names the symbol, so where another is in its place nobody has asked.
         let code = image.layout.find(b".text");
-        let code = code.filter(|_| persona.is_gnu_ld() && !image.mode.shared);
+        let code = code.filter(|_| persona.is_gnu_ld() && program);
         let scripted = || persona.is_gnu_ld() && !asked && !setup::names_entry(context.inputs);
-        if (asked || !image.mode.shared) && !(context.inputs.layout().is_some() && scripted()) {
+        if (asked || program) && !(context.inputs.layout().is_some() && scripted()) {
             let instead = match code {
                 Some(code) => format!("the program starts at {:#x}, with .text", code.address),
                 None => "not setting start address".to_owned(),
