@@ -127,12 +127,17 @@ impl Maker<'_> {
                 ChunkPlace::Own(header) => (names_of(kind, header.name, is_static), header.flags),
                 ChunkPlace::Joined(_) => (names_of(kind, b"", is_static), SHF_ALLOC | SHF_WRITE),
             };
+            let find = |name: &[u8]| self.source.rules.find(&file, name, flags);
             let mut found = Found::Orphan;
             for name in &names {
-                found = self.source.rules.find(&file, name, flags);
+                found = find(name);
                 if found != Found::Orphan {
                     break;
                 }
+            }
+            if found == Found::Discarded && kind == ChunkKind::RelaDyn {
+                let mut places = tables_of_parts(names[0]).map(|name| find(&name));
+                found = places.find(|place| matches!(place, Found::Bin(_))).unwrap_or(found);
             }
             let planned = match (found, &spec.place) {
                 (Found::Discarded, _) if may_be_discarded(kind) || spec.size == 0 => continue,
@@ -348,6 +353,14 @@ fn names_of(kind: ChunkKind, own: &'static [u8], is_static: bool) -> Vec<&'stati
         ChunkKind::Relocs(_) | ChunkKind::Merged(_) | ChunkKind::Group(_) => Vec::new(),
         _ => vec![own],
     }
+}
+
+/// The names that dynamic relocations have in GNU ld before a script joins them, by what they change. Scripts that discard
+/// what they do not name may know them by these only (memtest86+ for i386).
+fn tables_of_parts(all: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    const PARTS: [&[u8]; 6] = [b".data", b".got", b".data.rel.ro", b".rodata", b".text", b".bss"];
+    let stem = all.strip_suffix(b".dyn").unwrap_or(all);
+    PARTS.into_iter().map(move |part| [stem, part].concat())
 }
 
 /// What an output can do without.
