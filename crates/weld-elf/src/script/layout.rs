@@ -222,17 +222,20 @@ impl LayoutScript {
     /// Expressions whose symbols have to be known whatever else is.
     pub fn expressions(&self) -> Vec<&Expr> {
         let assigned = self.statements.iter().filter_map(|statement| match statement {
-            Statement::Assign(assignment) if !assignment.provide => Some(&assignment.value),
+            Statement::Assign(assignment) if !assignment.provide && !assignment.is_dot() => {
+                Some(&assignment.value)
+            }
             _ => None,
         });
         assigned.chain(self.expressions_beside()).collect()
     }
 
-    /// The same without those of assignments outside of output sections.
+    /// The same without those of assignments to symbols outside of output sections.
     pub fn expressions_beside(&self) -> Vec<&Expr> {
         let mut list = Vec::new();
         for statement in &self.statements {
             match statement {
+                Statement::Assign(assignment) if assignment.is_dot() => list.push(&assignment.value),
                 Statement::Assign(_) | Statement::Class(_) => {}
                 Statement::Assert(assertion) => list.push(&assertion.value),
                 Statement::Section(section) => expressions_of(section, &mut list),
