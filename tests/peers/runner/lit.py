@@ -27,6 +27,21 @@ ERRORS = {"%errc_ENOENT": "No such file or directory", "%errc_EISDIR": "Is a dir
           "%errc_EINVAL": "Invalid argument", "%errc_EACCES": "Permission denied"}
 
 
+def run_script(script, directory, tools, **more):
+    """Runs a script in the directory, with the commands in `tools`: exit code (none if it took too long) and output."""
+    environment = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(directory), "TMPDIR": str(directory), "LANG": "C", **more}
+    process = subprocess.Popen(["bash", script], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=TIMEOUT)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        code = None
+    return code, output.decode(errors="replace")
+
+
 @dataclass
 class Result:
     name: str
@@ -107,16 +122,4 @@ class Suite:
         return passed
 
     def shell(self, directory):
-        """Runs the script in the directory: exit code (none if it took too long) and output."""
-        environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "HOME": str(directory), "TMPDIR": str(directory), "LANG": "C",
-                       "LLD_VERSION": "LLD 1.0", "LLD_IN_TEST": "1"}
-        process = subprocess.Popen(["bash", ".script"], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            output, _ = process.communicate(timeout=TIMEOUT)
-            code = process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            code = None
-        return code, output.decode(errors="replace")
+        return run_script(".script", directory, self.tools, LLD_VERSION="LLD 1.0", LLD_IN_TEST="1")

@@ -8,14 +8,11 @@ import concurrent.futures
 import os
 import re
 import shutil
-import signal
-import subprocess
 import tempfile
 from pathlib import Path
 
-from .lit import Result
+from .lit import Result, run_script
 
-TIMEOUT = 60  # seconds a script
 NAMES = ("mold", "ld", "ld.mold", "ld.lld", "ld64")
 MACHINE = "arch-x86_64-"
 
@@ -49,24 +46,10 @@ class Suite:
             path = directory / linker
             path.write_text(f'#!/bin/bash\nexec -a ld {self.program} "$@"\n')
             path.chmod(0o755)
-        code, output = self.shell(script, directory)
+        code, output = run_script(script, directory, self.tools)
         shutil.rmtree(directory, ignore_errors=True)
         skipped = re.search(r"^skipped$", output, re.MULTILINE)
         if code == 0 and not skipped:
             return Result(name, True, "")
         why = "took too long" if code is None else "skipped" if skipped else f"exit {code}"
         return Result(name, False, f"{why}\n{output}")
-
-    def shell(self, script, directory):
-        """Runs a script in the directory: exit code (none if it took too long) and output."""
-        environment = {"PATH": f"{self.tools}:/usr/bin:/bin", "HOME": str(directory), "TMPDIR": str(directory), "LANG": "C"}
-        process = subprocess.Popen(["bash", script], cwd=directory, env=environment, stdin=subprocess.DEVNULL,
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
-        try:
-            output, _ = process.communicate(timeout=TIMEOUT)
-            code = process.returncode
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            output, _ = process.communicate()
-            code = None
-        return code, output.decode(errors="replace")

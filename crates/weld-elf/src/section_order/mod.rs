@@ -11,7 +11,7 @@ mod bisection;
 mod call_graph;
 mod listed;
 mod partition;
-mod profile;
+pub mod profile;
 pub mod shuffle;
 mod symbols;
 
