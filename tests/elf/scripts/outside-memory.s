@@ -1,4 +1,4 @@
-//# about: what COPY and kin take out of memory has the address at which it stands, and takes no room there
+//# about: what COPY and kin take out of memory, and what never was in it, has the address at which it stands, and takes no room there
 //# not: mold lld bfd -- mold reads no SECTIONS; ld.lld has 0; GNU ld moves '.' on, but not the region
 //# link: outside-memory.o -T x.ld
 //# section: .heap flags=W
@@ -7,7 +7,7 @@
 //# check: sym(limit) == 0x20000104
 //# check: sym(dummy) == 0x20000004
 //# check: addr(.last) == 0x20000004
-//# check: addr(.plain) == 0
+//# check: addr(.plain) == 0x20000005
 .globl _start
 _start = 0
 .data

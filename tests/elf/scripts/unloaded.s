@@ -6,13 +6,14 @@
 //# contains: .notes = \x90\xe8\xfa\xff\xff\xff\xfa\xff\xff\xff
 //# [weld|lld] readelf: -lW => 0x12345678 .* 0x00000a
 //# [weld|lld] readelf: -lW => 01 +\.notes
-// An address that the script gives such a section is its address; ld.lld has 0. Without one it is 0 (GNU ld: the location counter).
+// An address that the script gives such a section is its address, else the location counter; ld.lld has 0. Debug information begins at 0.
 //# [!lld] link: placed.o -T placed.ld
 //# no-verify: the script asks for no PT_GNU_STACK
 //# [!lld] check: addr(.fixed) == 0x7ff0
 //# [!lld] check: sym(inside) == 0x7ff1
 //# [!lld] check: u32(sym(_start) + 1) == 0x7ff1 - 0x1005
-//# [weld] check: addr(.free) == 0
+//# [!lld] check: addr(.free) == 0x1005
+//# [weld] check: addr(.debug_x) == 0
 .globl _start
 _start: ret
 .section .n0,""; .byte 0x90
@@ -32,6 +33,8 @@ nop
 inside: nop
 .section .free,""
 nop
+.section .debug_x,""
+nop
 .section .note.GNU-stack,"",@progbits
 //--- placed.ld
-SECTIONS { .text 0x1000 : { *(.text) } .fixed 0x7ff0 : { *(.fixed) } .free : { *(.free) } }
+SECTIONS { .text 0x1000 : { *(.text) } .fixed 0x7ff0 : { *(.fixed) } .free : { *(.free) } .debug_x : { *(.debug_x) } }

@@ -189,7 +189,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let load_address = block.load_address.clone();
         let alloc = self.is_in_memory(out);
         let mut from = self.find_start(number, out);
-        let has_address = from.given || self.script.blocks[number].kept_out;
+        let has_address = from.given || self.script.blocks[number].stands_somewhere();
         if !alloc && (self.object || !has_address || self.overlay.is_some()) {
             // It has no address; what is in it counts from its start.
             from.address = 0;

@@ -147,6 +147,15 @@ struct Extent {
     size: u64,
 }
 
+impl Block {
+    /// Whether it has the address at which it stands if it is not in memory: `.reloc` of EFI programs becomes a part of
+    /// the image. But distances into debug information count from its start.
+    fn stands_somewhere(&self) -> bool {
+        let is_debug = || self.name.starts_with(b".debug") || self.name.starts_with(b".zdebug");
+        self.kept_out || self.place.is_some() && !is_debug()
+    }
+}
+
 /// What lies one behind the other at one place of an output section.
 #[derive(Debug)]
 struct Bin {
