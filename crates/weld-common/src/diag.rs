@@ -261,6 +261,20 @@ impl DiagSink {
         Err(Diagnostics { list: std::mem::take(&mut self.done.lock().unwrap()) })
     }
 
+    /// How much there is that earlier phases found.
+    pub fn count(&self) -> usize {
+        self.settle();
+        self.done.lock().unwrap().len()
+    }
+
+    /// Forgets all but so much: what was found behind it will be found again. Errors stay.
+    pub fn take_back(&self, count: usize) {
+        self.settle();
+        if !self.has_errors() {
+            self.done.lock().unwrap().truncate(count);
+        }
+    }
+
     /// Changes what earlier phases found, without adding to it or taking away.
     pub fn amend(&self, change: impl FnOnce(&mut [Diagnostic])) {
         change(&mut self.done.lock().unwrap());

@@ -27,7 +27,7 @@ use crate::icf;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
 use crate::job::{self, Context, Job};
-use crate::layout::default_script;
+use crate::layout::{default_script, scripted};
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
@@ -42,6 +42,7 @@ use crate::sections::{self, Sections};
 use crate::setup;
 use crate::symbols::exports::{self, Exports};
 use crate::symbols::internal::Internals;
+use crate::symbols::natures::Correction;
 use crate::symbols::rules::Scripts;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{self, Symbols};
@@ -258,10 +259,21 @@ fn link_resolved<'j>(
         let retained = scripts.retained.as_ref();
         let planner =
             Planner { job, context, resolved, exports: &exports, live, order: &order, relax_got, retained };
+        let said = job.sink.count();
         let plan = planner.plan(&mut sections, &mut symbols)?;
+        // Symbols that a script computes may turn out to be something else than the scan was told.
+        let broken = scripted::broken_promises(&plan.layout, &internals, &symbols, mode.pic);
+        if !broken.is_empty() {
+            round = round.corrected(&internals, &broken)?;
+            plan.live.folds.undo(&mut sections);
+            job.sink.take_back(said);
+            internals.correct(&broken);
+            continue;
+        }
         if relax_got && plan.is_too_large_to_relax() {
             plan.live.folds.undo(&mut sections);
-            round = Round::without_relaxed_loads();
+            job.sink.take_back(said);
+            round = round.without_relaxed_loads();
             continue;
         }
         finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
@@ -358,6 +370,10 @@ fn as_text<'j>(
     Ok(file)
 }
 
+/// How often symbols that a script computes may turn out to be something else. What they are makes sections larger and smaller, and so
+/// it may change what they are.
+const CORRECTIONS: u32 = 4;
+
 /// How the second half of a link is gone through. Some of what it finds out sends it back to its start; what has been said then is
 /// not said again.
 #[derive(Clone, Copy)]
@@ -368,16 +384,28 @@ struct Round {
     names: bool,
     /// Nothing has been said of references yet.
     references: bool,
+    /// How often symbols that a script computes have turned out to be something else.
+    corrections: u32,
 }
 
 impl Round {
     fn first(relax_got: bool) -> Round {
-        Round { relax_got, names: true, references: true }
+        Round { relax_got, names: true, references: true, corrections: 0 }
     }
 
     /// The image is so large that not all shortened GOT loads would reach.
-    fn without_relaxed_loads() -> Round {
-        Round { relax_got: false, names: false, references: false }
+    fn without_relaxed_loads(self) -> Round {
+        Round { relax_got: false, names: false, references: false, ..self }
+    }
+
+    /// Symbols that a script computes are something else than the scan was told.
+    fn corrected(self, internals: &Internals, broken: &[Correction]) -> Result<Round, Diagnostics> {
+        if self.corrections == CORRECTIONS {
+            let texts = broken.iter().map(|correction| internals.not_settled(correction));
+            let list = texts.map(Diagnostic::error).collect();
+            return Err(Diagnostics { list });
+        }
+        Ok(Round { names: false, references: false, corrections: self.corrections + 1, ..self })
     }
 }
 

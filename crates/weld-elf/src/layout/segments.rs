@@ -105,6 +105,8 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
     let size = (end - layout.image_base).checked_next_multiple_of(page);
     match size.and_then(|size| floor.checked_sub(size)) {
         Some(base) if !facts.mode.pic => layout.image_base = base,
+        // What moves as a whole begins at 0, however far below.
+        Some(_) => return Ok(()),
         _ if headers && before().next().is_none() => {
             if facts.mode.interp {
                 let text = "there is no room for the program headers, which the loader needs, below";

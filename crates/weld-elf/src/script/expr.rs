@@ -326,52 +326,6 @@ impl Expr {
         self
     }
 
-    /// What the value is, as far as that is known before anything has an address.
-    pub fn nature(
-        &self,
-        of_symbol: impl Fn(&str) -> Nature,
-        is_defined: impl Fn(&str) -> Option<bool>,
-    ) -> Nature {
-        let mut stack: Vec<Nature> = Vec::new();
-        // Where two ways meet, either may have been gone.
-        let mut meets: Vec<u32> = Vec::new();
-        // Where the second of two ways begins, if the first is gone for sure.
-        let mut skipped: Vec<u32> = Vec::new();
-        let mut condition = None;
-        let mut at = 0;
-        while let Some(op) = self.code.get(at as usize) {
-            while meets.last() == Some(&at) {
-                meets.pop();
-                join_top(&mut stack, Nature::or);
-            }
-            at += 1;
-            let known = condition.take();
-            match op {
-                Op::Jump(to) if skipped.last() == Some(&at) => {
-                    skipped.pop();
-                    at = *to;
-                }
-                Op::Jump(to) => meets.push(*to),
-                Op::JumpIfZero(to) => {
-                    stack.pop();
-                    match known {
-                        Some(true) => skipped.push(*to),
-                        Some(false) => at = *to,
-                        None => {}
-                    }
-                }
-                Op::Defined(name) => {
-                    condition = is_defined(name);
-                    stack.push(Nature::Number);
-                }
-                Op::Symbol(name) => stack.push(of_symbol(name)),
-                op => of_operator(op, &mut stack),
-            }
-        }
-        meets.iter().for_each(|_| join_top(&mut stack, Nature::or));
-        stack.pop().unwrap_or(Nature::Number)
-    }
-
     /// The symbols that it names, also those that it only asks about.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.code.iter().filter_map(|op| match op {
@@ -387,74 +341,6 @@ impl Expr {
             _ => None,
         })
     }
-}
-
-/// What a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nature {
-    /// Of nothing: in an output section it counts from its start.
-    Number,
-    /// An address that does not move with the image.
-    Absolute,
-    /// An address that does.
-    Address,
-}
-
-impl Nature {
-    /// Of what may be either, or has something of both.
-    fn or(self, other: Nature) -> Nature {
-        match (self, other) {
-            (Nature::Address, _) | (_, Nature::Address) => Nature::Address,
-            (Nature::Absolute, _) | (_, Nature::Absolute) => Nature::Absolute,
-            _ => Nature::Number,
-        }
-    }
-
-    fn scaled(self, other: Nature) -> Nature {
-        match (self, other) {
-            (Nature::Number, Nature::Number) => Nature::Number,
-            _ => Nature::Absolute,
-        }
-    }
-
-    fn minus(self, other: Nature) -> Nature {
-        match (self, other) {
-            (Nature::Address, Nature::Address) => Nature::Number,
-            (Nature::Number, Nature::Address) => Nature::Absolute,
-            _ => self.or(other),
-        }
-    }
-}
-
-/// What an operator without a name makes of what it works on.
-fn of_operator(op: &Op, stack: &mut Vec<Nature>) {
-    match op {
-        Op::Dot | Op::Address(_) => stack.push(Nature::Address),
-        Op::LoadAddress(_) => stack.push(Nature::Absolute),
-        Op::Binary(operator) if operator.compares() => join_top(stack, |_, _| Nature::Number),
-        Op::Binary(Binary::Subtract) => join_top(stack, Nature::minus),
-        Op::Binary(operator) if operator.scales() => join_top(stack, Nature::scaled),
-        Op::Binary(_) | Op::Max | Op::Min => join_top(stack, Nature::or),
-        Op::Align => join_top(stack, |a, _| a),
-        Op::DataSegmentAlign | Op::DataSegmentRelroEnd => join_top(stack, |_, _| Nature::Address),
-        Op::Unary(Unary::Not) | Op::IsTrue | Op::Log2Ceil => change_top(stack, |_| Nature::Number),
-        Op::Absolute => change_top(stack, |_| Nature::Absolute),
-        Op::Next | Op::DataSegmentEnd | Op::SegmentStart(_) => change_top(stack, |_| Nature::Address),
-        // Nothing moves the other way when the image moves.
-        Op::Unary(_) => change_top(stack, |a| if a == Nature::Number { a } else { Nature::Absolute }),
-        Op::Assert(_) => {}
-        _ => stack.push(Nature::Number),
-    }
-}
-
-fn change_top(stack: &mut Vec<Nature>, change: impl Fn(Nature) -> Nature) {
-    let top = stack.pop().unwrap_or(Nature::Number);
-    stack.push(change(top));
-}
-
-fn join_top(stack: &mut Vec<Nature>, join: impl Fn(Nature, Nature) -> Nature) {
-    let (b, a) = (stack.pop().unwrap_or(Nature::Number), stack.pop().unwrap_or(Nature::Number));
-    stack.push(join(a, b));
 }
 
 /// What may be done before symbols have addresses.
@@ -810,68 +696,6 @@ mod tests {
         assert_eq!(value("1 ? .L$x : 0"), Ok(Symbol(".L$x".into(), 0)));
         assert_eq!(value("\"a-b\" + 1"), Ok(Symbol("a-b".into(), 1)));
         assert_eq!(parse_defsym(" f = g ").unwrap().0, "f");
-    }
-
-    #[test]
-    fn addresses_and_numbers() {
-        let is = |text: &str| {
-            let mut lexer = Lexer::new(text.as_bytes(), "t");
-            let value = parse(&mut lexer, &"t".into()).unwrap();
-            let of_symbol = |name: &str| match name.as_bytes()[0] {
-                b'n' => Nature::Number,
-                b'f' => Nature::Absolute,
-                _ => Nature::Address,
-            };
-            value.nature(of_symbol, |name| (name != "maybe").then_some(name == "yes"))
-        };
-        let addresses = [
-            ".",
-            "a",
-            "a + n",
-            "a + f",
-            "ALIGN(8)",
-            "n ? a : 1",
-            "1 ? 2 : a",
-            "ADDR(.x) + 1",
-            "MAX(a, 1)",
-            "maybe ? a : 1",
-            "DEFINED(maybe) ? a : 1",
-            "DEFINED(yes) ? a : 1",
-            "DEFINED(no) ? 1 : a",
-            "DEFINED(no) ? 1 : DEFINED(yes) ? a : 2",
-        ];
-        addresses.iter().for_each(|text| assert_eq!(is(text), Nature::Address, "{text}"));
-        let numbers = [
-            "1",
-            "n",
-            "a - b",
-            "a < b",
-            "SIZEOF(.x)",
-            "a && b",
-            "n ? 1 : 2",
-            "DEFINED(a)",
-            "ALIGN(4, 8)",
-            "!a",
-            "f < 1",
-            "DEFINED(yes) ? 1 : a",
-            "DEFINED(no) ? a : 1",
-            "(DEFINED(yes) ? DEFINED(no) ? a : 1 : b) + 1",
-        ];
-        numbers.iter().for_each(|text| assert_eq!(is(text), Nature::Number, "{text}"));
-        let absolute = [
-            "f",
-            "f + n",
-            "a >> 4",
-            "a * b",
-            "ABSOLUTE(.)",
-            "ABSOLUTE(1)",
-            "LOADADDR(.x)",
-            "-a",
-            "~a",
-            "n ? f : 1",
-            "4 - a",
-        ];
-        absolute.iter().for_each(|text| assert_eq!(is(text), Nature::Absolute, "{text}"));
     }
 
     #[test]

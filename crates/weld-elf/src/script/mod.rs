@@ -1,6 +1,6 @@
 //! What linkers are told in files: linker scripts, version scripts and dynamic lists.
 //!
-//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions;
+//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`nature`] what their values are;
 //! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`), [`input_sections`]
 //!   (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts together what scripts say of it;
 //! * [`mri`] translates those of another linker;
@@ -17,6 +17,7 @@ pub mod layout;
 pub mod lexer;
 pub mod memory;
 pub mod mri;
+pub mod nature;
 pub mod patterns;
 pub mod phdrs;
 pub mod sections;

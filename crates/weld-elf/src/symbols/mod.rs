@@ -8,7 +8,7 @@
 pub mod assigned;
 pub mod exports;
 pub mod internal;
-mod natures;
+pub mod natures;
 pub mod rules;
 pub mod tagged;
 

@@ -325,7 +325,11 @@ impl<'a> Image<'_, 'a> {
             }
             sym::INTERNAL => {
                 let script = self.layout.script.as_ref();
-                let said = script.and_then(|script| script.section_of(symbol.section));
+                let value = script.and_then(|script| script.assigned(symbol.section));
+                if value.is_some_and(|value| value.is_fixed()) {
+                    return None;
+                }
+                let said = script.zip(value).and_then(|(script, value)| script.section_of(value));
                 let bound = || self.layout.bounds.get(symbol.section as usize).copied().flatten();
                 let out = said.or_else(bound).or_else(|| self.layout.section_at(symbol.address()));
                 Some(out.unwrap_or(OutputSectionId(0)).header())

@@ -212,7 +212,8 @@ impl Image<'_, '_> {
     fn made_place(&self, id: SymbolId, symbol: &Symbol) -> (u64, InSection) {
         let Some(joined) = self.joined else { return self.global_place(symbol) };
         let script = self.layout.script.as_ref().filter(|_| symbol.kind() == sym::INTERNAL);
-        let said = script.and_then(|script| script.section_of(symbol.section)).map(|out| out.header());
+        let said = script.and_then(|script| script.section_of(script.assigned(symbol.section)?));
+        let said = said.map(|out| out.header());
         let alias = || joined.aliases.get(&id).and_then(|other| self.output_index(&self.symbols[*other]));
         (symbol.offset(), said.or_else(alias).map_or(InSection::ABSOLUTE, InSection::Defined))
     }

@@ -23,6 +23,8 @@ pub(super) struct Pass<'p, 'w, 'a> {
     /// What is wrong, if this is the last pass.
     pub errors: Vec<String>,
     current: Option<Open>,
+    /// The number of the symbol that is being assigned to.
+    assigning: Option<usize>,
     /// The last section in memory that has ended.
     last: Option<usize>,
     pub(super) overlay: Option<OpenOverlay>,
@@ -75,6 +77,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             dot: options.layout.image_base.unwrap_or(0),
             errors: Vec::new(),
             current: None,
+            assigning: None,
             last: None,
             overlay: None,
             loaded,
@@ -152,10 +155,12 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     }
 
     fn assign(&mut self, name: &str, target: Option<usize>, value: &Expr, place: &Place) {
+        self.assigning = target;
         let mut value = self.evaluate(value);
+        self.assigning = None;
         let inside = self.current.as_ref().map(|open| (open.block, open.start));
         if let (Kind::Number, Some((block, start))) = (value.kind, inside) {
-            value = Value { number: start.wrapping_add(value.number), kind: Kind::Section(block as u32) };
+            value = Value::of(start.wrapping_add(value.number), Kind::Section(block as u32));
         }
         if name != "." {
             if let Some(target) = target {
@@ -487,7 +492,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     fn comparable(&self, a: Value, b: Value) -> (Value, Value) {
         let Some(open) = &self.current else { return (a, b) };
         let here = Kind::Section(open.block as u32);
-        let as_address = |value: Value| Value { number: open.start.wrapping_add(value.number), kind: here };
+        let as_address = |value: Value| Value::of(open.start.wrapping_add(value.number), here);
         match (a.kind, b.kind) {
             (Kind::Number, kind) if kind == here => (as_address(a), b),
             (kind, Kind::Number) if kind == here => (a, as_address(b)),
@@ -508,9 +513,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             }
             Op::Align => match b.number {
                 0 => a,
-                align if align.is_power_of_two() => Value { number: align_to(a.number, align), ..a },
+                align if align.is_power_of_two() => Value::of(align_to(a.number, align), a.kind),
                 // GNU ld rounds up to multiples of anything.
-                align => Value { number: a.number.div_ceil(align).saturating_mul(align), ..a },
+                align => Value::of(a.number.div_ceil(align).saturating_mul(align), a.kind),
             },
             Op::DataSegmentAlign => self.data_segment_align(a.number)?,
             _ => self.relro_end(a.number, b.number),
@@ -521,18 +526,16 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         Ok(match op {
             Op::Unary(operator) => match operator {
                 Unary::Not => Value::number(operator.apply(a.number)),
-                _ => Value {
-                    number: operator.apply(a.number),
-                    kind: if a.kind == Kind::Number { Kind::Number } else { Kind::Absolute },
-                },
+                _ if a.kind == Kind::Number => Value::number(operator.apply(a.number)),
+                _ => Value::absolute(operator.apply(a.number)),
             },
             Op::IsTrue => Value::number(u64::from(a.number != 0)),
-            Op::Absolute => Value::absolute(a.number),
+            Op::Absolute => Value { kind: Kind::Absolute, ..a },
             Op::Log2Ceil => Value::number(log2_ceil(a.number)),
-            Op::Next => Value { number: align_to(self.dot, a.number.max(1)), kind: self.here() },
+            Op::Next => Value::of(align_to(self.dot, a.number.max(1)), self.here()),
             Op::SegmentStart(name) => {
                 let kind = if a.kind == Kind::Number { Kind::BETWEEN } else { a.kind };
-                Value { number: self.segment_start(name).unwrap_or(a.number), kind }
+                Value::of(self.segment_start(name).unwrap_or(a.number), kind)
             }
             Op::Assert(message) if a.number == 0 => return Err(format!("assertion failed: {message}")),
             _ => a,
@@ -542,11 +545,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     fn leaf(&mut self, op: &Op) -> Result<Value, String> {
         Ok(match op {
             Op::Number(number) => Value::number(*number),
-            Op::Dot => Value { number: self.dot, kind: self.here() },
+            Op::Dot => Value::of(self.dot, self.here()),
             Op::Symbol(name) => self.symbol(name)?,
             Op::Address(name) => {
                 let (number, extent) = self.extent(name)?;
-                Value { number: extent.address, kind: Kind::Section(number) }
+                Value::of(extent.address, Kind::Section(number))
             }
             Op::LoadAddress(name) => Value::absolute(self.extent(name)?.1.load_address),
             // 0 for what there is not, so that scripts can ask.
@@ -559,7 +562,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Op::Origin(name) => {
                 // An address, also where numbers count from the start of a section.
                 let kind = if self.current.is_some() { Kind::BETWEEN } else { Kind::Number };
-                Value { number: self.region(name)?.origin, kind }
+                Value::of(self.region(name)?.origin, kind)
             }
             Op::Length(name) => Value::number(self.region(name)?.length),
             _ => return Err("internal error: the expression is broken".into()),
@@ -621,20 +624,25 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let Some(&id) = self.script.names.get(name) else {
             return Err(format!("symbol {name} is not defined"));
         };
-        if let Some(slot) = self.script.by_symbol.get(&id) {
-            let assigned = &self.script.assigned[*slot];
-            return Ok(match assigned.original.filter(|_| !assigned.seen) {
-                None => assigned.value,
-                Some(Original::Number(number)) => Value::absolute(number),
-                Some(Original::Place(section, at)) => self.place_in(section, at).unwrap_or(assigned.value),
-                Some(Original::Common) => {
-                    return Err(format!(
-                        "symbol {name} is common, and the script defines it itself: it has no other address"
-                    ));
-                }
-            });
+        let undefined = || format!("symbol {name} is not defined");
+        let Some(&slot) = self.script.by_symbol.get(&id) else {
+            let value = self.object_symbol(id).ok_or_else(undefined)?;
+            // The value of nothing is no symbol's.
+            let same = Some(id).filter(|_| !self.world.symbols[id].is_undefined());
+            return Ok(Value { same, near: same, ..value });
+        };
+        let assigned = &self.script.assigned[slot];
+        if assigned.seen || self.assigning != Some(slot) {
+            // What the script has not come to yet has the value that the last pass has left.
+            return Ok(assigned.value);
         }
-        self.object_symbol(id).ok_or_else(|| format!("symbol {name} is not defined"))
+        match assigned.original.ok_or_else(undefined)? {
+            Original::Number(number) => Ok(Value::absolute(number)),
+            Original::Place(section, at) => Ok(self.place_in(section, at).unwrap_or(assigned.value)),
+            Original::Common => Err(format!(
+                "symbol {name} is common, and the script defines it itself: it has no other address"
+            )),
+        }
     }
 
     /// The value of a symbol that the script does not define.
@@ -655,7 +663,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                     (&self.world.bases, self.world.shared),
                     &internal.target,
                 );
-                Some(Value { number, kind: Kind::BETWEEN })
+                Some(Value::of(number, Kind::BETWEEN))
             }
             sym::SHARED if symbol.has(sym::NEEDS_COPY) => {
                 let of_relro = self.world.relro_copies.contains(&id);
@@ -669,7 +677,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     fn in_chunk(&self, chunk: &Chunk, offset: u64) -> Value {
         let number = self.layout[chunk.out].address.wrapping_add(chunk.address).wrapping_add(offset);
-        Value { number, kind: self.kind_of(chunk.out) }
+        Value::of(number, self.kind_of(chunk.out))
     }
 
     /// The address of byte `at` of an input section.
@@ -687,7 +695,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 let out = self.layout.out_of(section.bin())?;
                 let at = section.offset().wrapping_add(self.sections.output_offset(id, at));
                 let number = self.layout[out].address.wrapping_add(at);
-                Some(Value { number, kind: self.kind_of(out) })
+                Some(Value::of(number, self.kind_of(out)))
             }
         }
     }
@@ -705,14 +713,14 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let number = align_to(self.dot, max).saturating_add(self.dot & (max - 1));
         let number = number.saturating_add(self.script.data_segment.padding);
         self.script.data_segment.base = number;
-        Ok(Value { number, kind: Kind::BETWEEN })
+        Ok(Value::of(number, Kind::BETWEEN))
     }
 
     /// `DATA_SEGMENT_RELRO_END(offset, value)`: what is before `value + offset` becomes read-only.
     fn relro_end(&mut self, offset: u64, value: u64) -> Value {
         let segment = &mut self.script.data_segment;
         if !self.options.layout.relro {
-            return Value { number: value, kind: Kind::BETWEEN };
+            return Value::of(value, Kind::BETWEEN);
         }
         // Base and end move alike by what the strictest alignment in between allows.
         let inside = |s: &&OutputSection| s.is_alloc() && (segment.base..value).contains(&s.address);
@@ -727,7 +735,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             segment.padding = missing / step * step;
         }
         segment.relro_end = Some(align_to(end, page));
-        Value { number: align_to(end, page).wrapping_sub(offset), kind: Kind::BETWEEN }
+        Value::of(align_to(end, page).wrapping_sub(offset), Kind::BETWEEN)
     }
 }
 

@@ -56,10 +56,14 @@ pub fn compute<'a>(
     facts: SegmentFacts,
 ) -> Result<(), String> {
     let Some(mut script) = layout.script.take() else { return Ok(()) };
-    let mut result = Err(unsettled("values"));
-    let mut before = Vec::new();
+    let mut result = Ok(());
+    let (mut before, mut earlier) = (Vec::new(), Vec::new());
     // What is used before it is assigned to is known in the next pass.
-    for _ in 0..PASSES {
+    for number in 0..=PASSES {
+        if number == PASSES {
+            result = Err(unsettled("values", &script, &earlier));
+            break;
+        }
         let mut pass = Pass::new(&mut script, (layout, sections), world, (program.options, facts.pages));
         pass.run();
         let errors = std::mem::take(&mut pass.errors);
@@ -68,14 +72,17 @@ pub fn compute<'a>(
             result = if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) };
             break;
         }
-        before = now;
+        earlier = std::mem::replace(&mut before, now);
     }
     layout.script = Some(script);
     result
 }
 
-fn unsettled(what: &str) -> String {
-    format!("the linker script does not settle: {what} still change after {PASSES} passes")
+/// `before` is what symbols were in the last pass but one.
+fn unsettled(what: &str, script: &Scripted, before: &[Value]) -> String {
+    let symbol = script.changed(before).map(|name| format!(", that of symbol {name} among them"));
+    let symbol = symbol.unwrap_or_default();
+    format!("the linker script does not settle: {what} still change after {PASSES} passes{symbol}")
 }
 
 fn settle<'a>(
@@ -86,8 +93,12 @@ fn settle<'a>(
     parallel: bool,
 ) -> Result<(), String> {
     let mut before = Vec::new();
+    let mut earlier = Vec::new();
     let mut had_headers = false;
     for number in 0..PASSES {
+        if number + 1 == PASSES {
+            earlier = script.values();
+        }
         let mut pass = Pass::new(script, (layout, sections), world, (program.options, facts.pages));
         pass.run();
         let mut errors = std::mem::take(&mut pass.errors);
@@ -120,7 +131,7 @@ fn settle<'a>(
         }
         before = now;
     }
-    Err(unsettled("addresses"))
+    Err(unsettled("addresses", script, &earlier))
 }
 
 /// All that a pass may change and another one may see.
@@ -128,7 +139,8 @@ fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
     let of_sections = layout.sections.iter().flat_map(|s| [s.address, s.load_address, s.size, s.align]);
     let rest = [layout.segments.len() as u64, script.data_segment.padding];
     let data = script.data.iter().flatten().map(|byte| u64::from(*byte));
-    of_sections.chain(script.values()).chain(rest).chain(data).collect()
+    let values = script.assigned.iter().flat_map(|assigned| assigned.value.in_numbers());
+    of_sections.chain(values).chain(rest).chain(data).collect()
 }
 
 /// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own. With

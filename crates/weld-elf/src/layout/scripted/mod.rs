@@ -10,6 +10,7 @@
 //!   them in order, with places that `orphans` finds for what the script does not name, and `members` lists what lies in each;
 //! * `evaluate` runs through it, with the values of `value`; `loads` has the rules for load addresses;
 //! * `headers` makes program headers and offsets in the file;
+//! * `promises` finds what the scan was told of symbols and is not so;
 //! * `insert` adds chunks to what is laid out; `spill` moves what does not fit its memory region.
 //!
 //! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what holds.
@@ -24,6 +25,7 @@ mod loads;
 mod members;
 mod order;
 mod orphans;
+mod promises;
 mod spill;
 mod value;
 
@@ -32,6 +34,7 @@ use std::sync::Arc;
 
 pub(super) use build::beside_default;
 pub use headers::{assign, compute};
+pub use promises::broken as broken_promises;
 pub use spill::{ROUNDS as SPILLS, Spiller};
 pub use value::{Kind, Value};
 
@@ -46,7 +49,7 @@ use crate::sections::Sections;
 use crate::sections::scripted::Rules;
 use crate::symbols::Symbols;
 use crate::symbols::assigned::Original;
-use crate::symbols::internal::Internals;
+use crate::symbols::internal::{Internals, Target};
 
 /// What a layout by a script is made from, besides what any layout is.
 #[derive(Clone, Copy)]
@@ -264,17 +267,32 @@ impl Scripted {
         self.by_symbol.get(&id).map(|&slot| &self.assigned[slot].value)
     }
 
-    /// The output section that the script defines a symbol in, if that is one; by its number among the linker's definitions.
-    pub fn section_of(&self, internal: u32) -> Option<OutputSectionId> {
-        match self.assigned[*self.by_internal.get(&internal)?].value.kind {
+    /// The value of a symbol that the script assigns to, by its number among the linker's definitions.
+    pub fn assigned(&self, internal: u32) -> Option<&Value> {
+        self.by_internal.get(&internal).map(|slot| &self.assigned[*slot].value)
+    }
+
+    /// The output section that a value counts from, if that is one.
+    pub fn section_of(&self, value: &Value) -> Option<OutputSectionId> {
+        match value.kind {
             Kind::Section(block) => self.blocks.get(block as usize)?.out,
             _ => None,
         }
     }
 
     /// What symbols have been assigned.
-    fn values(&self) -> Vec<u64> {
-        self.assigned.iter().map(|assigned| assigned.value.number).collect()
+    fn values(&self) -> Vec<Value> {
+        self.assigned.iter().map(|assigned| assigned.value).collect()
+    }
+
+    /// A symbol whose value is another than before.
+    fn changed(&self, before: &[Value]) -> Option<&str> {
+        let has_changed = |id: &SymbolId| {
+            let slot = self.by_symbol.get(id)?;
+            Some(self.assigned[*slot].value != *before.get(*slot)?)
+        };
+        let changed = self.names.iter().filter(|(_, id)| has_changed(id) == Some(true));
+        changed.map(|(name, _)| &name[..]).min()
     }
 
     /// Whether the script decides what lies where.

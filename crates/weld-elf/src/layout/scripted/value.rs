@@ -2,6 +2,7 @@
 //!
 //! Source: GNU ld manual, "The Section of an Expression".
 
+use crate::ids::SymbolId;
 use crate::script::expr::Binary;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +10,10 @@ pub struct Value {
     /// An address as a whole, also if it counts from a section.
     pub number: u64,
     pub kind: Kind,
+    /// The symbol that it is the value of, unchanged.
+    pub same: Option<SymbolId>,
+    /// The same, or a number has been added to it: its type stays.
+    pub near: Option<SymbolId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +32,31 @@ impl Kind {
 }
 
 impl Value {
+    pub fn of(number: u64, kind: Kind) -> Value {
+        Value { number, kind, same: None, near: None }
+    }
+
     pub fn number(number: u64) -> Value {
-        Value { number, kind: Kind::Number }
+        Value::of(number, Kind::Number)
     }
 
     pub fn absolute(number: u64) -> Value {
-        Value { number, kind: Kind::Absolute }
+        Value::of(number, Kind::Absolute)
+    }
+
+    /// It in numbers, to see whether it is another.
+    pub fn in_numbers(&self) -> [u64; 3] {
+        let kind = match self.kind {
+            Kind::Number => 0,
+            Kind::Absolute => 1,
+            Kind::Section(block) => u64::from(block) + 2,
+        };
+        [self.number, kind, self.same.or(self.near).map_or(0, |id| u64::from(id.0) + 1)]
+    }
+
+    /// It does not move with the image.
+    pub fn is_fixed(&self) -> bool {
+        !matches!(self.kind, Kind::Section(_))
     }
 
     /// `None`: a division by zero.
@@ -51,7 +75,12 @@ impl Value {
             (a, b) if a == b => Kind::Number,
             _ => Kind::Absolute,
         };
-        Some(Value { number, kind })
+        let near = match (operator, a.kind, b.kind) {
+            (Binary::Add | Binary::Subtract, _, Kind::Number) => a.near,
+            (Binary::Add, Kind::Number, _) => b.near,
+            _ => None,
+        };
+        Some(Value { near, ..Value::of(number, kind) })
     }
 }
 
@@ -61,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_a_number_is_of() {
-        let address = |number, block| Value { number, kind: Kind::Section(block) };
+        let address = |number, block| Value::of(number, Kind::Section(block));
         let apply = |op, a, b| Value::apply(op, a, b).unwrap();
         assert_eq!(apply(Binary::Add, address(8, 1), Value::number(4)), address(12, 1));
         assert_eq!(apply(Binary::Subtract, address(8, 1), address(4, 2)), Value::number(4));
