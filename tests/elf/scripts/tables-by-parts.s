@@ -1,7 +1,11 @@
-//# about: a script that discards what it does not name, and knows dynamic relocations only by the names that GNU ld has for their parts (memtest86+ for i386)
+//# about: scripts that know dynamic relocations only by the names that GNU ld has for their parts: memtest86+ for i386, which discards what it does not name, and gnu-efi
 //# not: mold lld -- mold reads no SECTIONS; ld.lld lets no script discard its own sections
 //# link: -shared -Bsymbolic -T t.ld tables-by-parts.o
 //# check: dyn(RELA) == addr(.rela.data)
+//# reloc: RELATIVE count=2
+//# no-section: .rela.dyn
+//# link: -shared -Bsymbolic -T joined.ld tables-by-parts.o
+//# check: dyn(RELA) == addr(.rela) == 0x3000
 //# reloc: RELATIVE count=2
 //# no-section: .rela.dyn
 .globl f
@@ -21,4 +25,10 @@ SECTIONS {
   .dynamic : { *(.dynamic) }
   .bss : { *(.bss) }
   /DISCARD/ : { *(*) }
+}
+//--- joined.ld
+SECTIONS {
+  . = 0x1000; .text : { *(.text) } .data : { *(.data) *(.got.plt) *(.got) } .dynamic : { *(.dynamic) }
+  . = 0x3000; .rela : { *(.rela.data*) *(.rela.got*) *(.rela.stab*) }
+  . = 0x4000; .dynsym : { *(.dynsym) } .dynstr : { *(.dynstr) } .hash : { *(.hash) } .gnu.hash : { *(.gnu.hash) }
 }

@@ -135,9 +135,8 @@ impl Maker<'_> {
                     break;
                 }
             }
-            if found == Found::Discarded && kind == ChunkKind::RelaDyn {
-                let mut places = tables_of_parts(names[0]).map(|name| find(&name));
-                found = places.find(|place| matches!(place, Found::Bin(_))).unwrap_or(found);
+            if kind == ChunkKind::RelaDyn {
+                found = self.by_parts(found, names[0], find);
             }
             let planned = match (found, &spec.place) {
                 (Found::Discarded, _) if may_be_discarded(kind) || spec.size == 0 => continue,
@@ -183,6 +182,20 @@ impl Maker<'_> {
             chunks.push(Chunk { kind, size, align: 1, address: 0, out });
         }
         Ok(chunks)
+    }
+
+    /// Where the table `all` of dynamic relocations goes, for which the script has no place of its own (`found`).
+    fn by_parts(&self, found: Found, all: &[u8], find: impl Fn(&[u8]) -> Found) -> Found {
+        let has_place = match found {
+            Found::Bin(_) => true,
+            Found::Orphan => self.by_name.contains_key(all),
+            Found::Discarded => false,
+        };
+        if has_place {
+            return found;
+        }
+        let mut places = tables_of_parts(all).map(|name| find(&name));
+        places.find(|place| matches!(place, Found::Bin(_))).unwrap_or(found)
     }
 
     /// Adds what inputs say of the headers of the sections they lie in.
@@ -355,8 +368,8 @@ fn names_of(kind: ChunkKind, own: &'static [u8], is_static: bool) -> Vec<&'stati
     }
 }
 
-/// The names that dynamic relocations have in GNU ld before a script joins them, by what they change. Scripts that discard
-/// what they do not name may know them by these only (memtest86+ for i386).
+/// The names that dynamic relocations have in GNU ld before a script joins them, by what they change. Scripts may know them
+/// by these only (those of gnu-efi, and of memtest86+ for i386, which discards all else).
 fn tables_of_parts(all: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     const PARTS: [&[u8]; 6] = [b".data", b".got", b".data.rel.ro", b".rodata", b".text", b".bss"];
     let stem = all.strip_suffix(b".dyn").unwrap_or(all);
