@@ -14,6 +14,12 @@
 //# [!lld] check: u32(sym(_start) + 1) == 0x7ff1 - 0x1005
 //# [!lld] check: addr(.free) == 0x1005
 //# [weld] check: addr(.debug_x) == 0
+// What is assigned behind one whose address the script does not give counts from its end, but the next section does not.
+//# [!lld] link: placed.o -T moves.ld
+//# no-verify: the script asks for no PT_GNU_STACK
+//# [!lld] check: addr(.free) == 0x1005
+//# [!lld] check: sym(after) == 0x1006
+//# [!lld] check: addr(.data) == 0x2000
 .globl _start
 _start: ret
 .section .n0,""; .byte 0x90
@@ -38,3 +44,8 @@ nop
 .section .note.GNU-stack,"",@progbits
 //--- placed.ld
 SECTIONS { .text 0x1000 : { *(.text) } .fixed 0x7ff0 : { *(.fixed) } .free : { *(.free) } .debug_x : { *(.debug_x) } }
+//--- moves.ld
+SECTIONS {
+  .text 0x1000 : { *(.text) } .fixed 0x7ff0 : { *(.fixed) } .free : { *(.free) } after = .;
+  . = ALIGN(0x1000); .data : { *(.data) BYTE(1) } .debug_x 0 : { *(.debug_x) }
+}

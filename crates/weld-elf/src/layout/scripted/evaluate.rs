@@ -23,6 +23,9 @@ pub(super) struct Pass<'p, 'w, 'a> {
     /// What is wrong, if this is the last pass.
     pub errors: Vec<String>,
     current: Option<Open>,
+    /// Where a section ended that is not in memory, if it was the last. The location counter is there for an assignment,
+    /// but not for the next section, as in GNU ld.
+    unloaded_end: Option<u64>,
     /// The number of the symbol that is being assigned to.
     assigning: Option<usize>,
     /// The last section in memory that has ended.
@@ -77,6 +80,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             dot: options.layout.image_base.unwrap_or(0),
             errors: Vec::new(),
             current: None,
+            unloaded_end: None,
             assigning: None,
             last: None,
             overlay: None,
@@ -113,6 +117,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     fn step(&mut self, step: &Step) {
         match step {
             Step::Assign { name, target, value, place, .. } => {
+                self.dot = self.unloaded_end.take().unwrap_or(self.dot);
                 let before = self.dot;
                 self.assign(name, *target, value, place);
                 self.script.moments.push((before, self.dot));
@@ -181,6 +186,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     }
 
     fn begin(&mut self, number: usize) {
+        self.unloaded_end = None;
         let outside = self.dot;
         let block = &self.script.blocks[number];
         let Some(out) = block.out else {
@@ -378,6 +384,10 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             return;
         }
         if !section.is_alloc() {
+            let block = &self.script.blocks[number];
+            let counts =
+                block.stands_somewhere() && !block.kept_out && !open.from.given && self.overlay.is_none();
+            self.unloaded_end = counts.then_some(self.dot);
             self.dot = open.outside;
             return;
         }
