@@ -47,7 +47,7 @@ find_linker() {
 
 # need PACKAGE...: installs Debian packages that are missing.
 need() {
-    dpkg -s "$@" > /dev/null 2>&1 || as_root apt-get install -y --no-install-recommends "$@"
+    dpkg -s "$@" > /dev/null 2>&1 || as_root apt-get install -y --no-remove --no-install-recommends "$@"
 }
 
 as_root() {
