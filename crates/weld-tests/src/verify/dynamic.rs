@@ -96,7 +96,9 @@ fn relocation_counts(image: &Image, with_addends: bool, tags: [i64; 3], p: &mut 
     }
     if let Some(n) = leading {
         let name = if with_addends { ".rela.dyn" } else { ".rel.dyn" };
-        let index = image.sections.iter().position(|s| s.name == name);
+        // A script may have another name for it.
+        let renamed = || image.sections.iter().position(|s| Some(s.addr) == start && s.size > 0);
+        let index = image.sections.iter().position(|s| s.name == name).or_else(renamed);
         let machine = Machine::of(image);
         let table = image.relocs.iter().filter(|r| Some(r.section) == index);
         let found = table.take_while(|r| machine.short_name(image, r.r_type) == "RELATIVE").count() as u64;
