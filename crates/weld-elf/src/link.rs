@@ -31,6 +31,7 @@ use crate::layout::{default_script, scripted};
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
+use crate::names::flag;
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::persona::Persona;
 use crate::relocatable;
@@ -268,6 +269,16 @@ fn link_resolved<'j>(
             plan.live.folds.undo(&mut sections);
             job.sink.take_back(said);
             internals.correct(&broken);
+            continue;
+        }
+        // Where the headers are not loaded, nothing is their start.
+        if let Some(id) = internals.start_of_headers().filter(|_| !plan.loads_headers()) {
+            plan.live.folds.undo(&mut sections);
+            job.sink.take_back(said);
+            // Then references to it that want a definition are errors.
+            let is_strong = resolved.names.get(id).flags & flag::REF_STRONG != 0;
+            round = Round { names: false, references: is_strong, ..round };
+            internals.undefine(resolved, &[id]);
             continue;
         }
         if relax_got && plan.is_too_large_to_relax() {

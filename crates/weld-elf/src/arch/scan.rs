@@ -255,7 +255,10 @@ impl<'a> Section<'_, '_, 'a> {
             && !target.is(sym::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
-            let needs = if self.is_known_by_plt::<R>(i, class) { sym::NEEDS_CANONICAL_PLT } else { 0 };
+            // Libraries that ask a program at fixed addresses for it would call its resolver before the program is relocated.
+            let is_seen = !mode.pic && target.is(sym::EXPORTED);
+            let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
+            let needs = if is_known { sym::NEEDS_CANONICAL_PLT } else { 0 };
             self.need(i, target, sym::NEEDS_PLT | needs, found);
         }
         let tls = class.is_tls();

@@ -216,6 +216,7 @@ pub fn internals_by_sections(
         | Target::SectionEnd(_)
         | Target::Pointer { .. }
         | Target::ImageStart
+        | Target::Headers
         | Target::EndOfText
         | Target::EndOfData
         | Target::End
@@ -292,7 +293,7 @@ fn target_value(
         },
         Target::Pointer { offset, .. } => bound.map_or(image, |id| layout[id].address).wrapping_add(*offset),
         Target::SectionEnd(_) | Target::EndOfText | Target::EndOfData | Target::End => end_of(bound),
-        Target::ImageStart => image,
+        Target::ImageStart | Target::Headers => image,
         Target::GotBase => bases.got_base,
         Target::Dynamic => layout.chunk_address(ChunkKind::Dynamic),
         Target::FrameHeader => layout.chunk(ChunkKind::EhFrameHdr).map_or(image, |c| c.address),

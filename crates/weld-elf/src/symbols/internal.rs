@@ -43,8 +43,10 @@ pub enum Target {
         section: Vec<u8>,
         offset: u64,
     },
-    /// The ELF header.
+    /// Where the image begins: the ELF header, if that is loaded.
     ImageStart,
+    /// The ELF header. If it is not loaded, the name is not defined.
+    Headers,
     /// The end of the last executable, initialised and of all sections.
     EndOfText,
     EndOfData,
@@ -419,6 +421,12 @@ impl Internals {
         bounds().filter(|(_, name)| !left.contains(name)).map(|(id, _)| id).collect()
     }
 
+    /// The symbol that stands for the ELF header.
+    pub fn start_of_headers(&self) -> Option<SymbolId> {
+        let start = self.list.iter().find(|internal| internal.target == Target::Headers);
+        start.map(|internal| internal.id)
+    }
+
     /// Takes the definitions of `ids` back, as far as they are the linker's own.
     pub fn undefine(&mut self, resolved: &mut Resolved, ids: &[SymbolId]) {
         let ids: HashSet<&SymbolId> = ids.iter().collect();
@@ -588,7 +596,7 @@ fn reserved() -> Vec<(&'static str, Target, bool)> {
     let start = |name: &str| Target::SectionStart(name.as_bytes().to_vec());
     let end = |name: &str| Target::SectionEnd(name.as_bytes().to_vec());
     vec![
-        ("__ehdr_start", Target::ImageStart, true),
+        ("__ehdr_start", Target::Headers, true),
         ("__executable_start", Target::ImageStart, true),
         ("__dso_handle", Target::ImageStart, true),
         ("_GLOBAL_OFFSET_TABLE_", Target::GotBase, true),
