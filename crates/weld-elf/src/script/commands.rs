@@ -286,10 +286,11 @@ impl<'a> Parser<'a, '_> {
             b"FORCE_GROUP_ALLOCATION" => Command::DissolveGroups,
             // What they ask for is so in any case.
             b"FLOAT" | b"NOFLOAT" => return Ok(true),
-            b"LD_FEATURE" => {
-                self.one(Mode::File)?;
-                return Ok(true);
-            }
+            // Numbers do not make numbers of addresses here whatever a script says.
+            b"LD_FEATURE" => match self.one(Mode::File)? {
+                feature if feature.text == b"SANE_EXPR" => return Ok(true),
+                feature => return Err(self.lexer.unexpected(&feature, "SANE_EXPR, the only feature")),
+            },
             _ => match self.assertion(token)? {
                 Some(assertion) => Command::Assert(assertion),
                 None => return Ok(false),
