@@ -4,7 +4,8 @@
 
 use weld_coff::coff::dll::Dll;
 use weld_coff::coff::import::{Import, short_import};
-use weld_coff::coff::{def, directives, identify, res, rsrc};
+use weld_coff::args::def;
+use weld_coff::coff::{directives, identify, res, rsrc};
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     let Some((&which, data)) = data.split_first() else { return };

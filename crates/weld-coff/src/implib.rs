@@ -11,10 +11,29 @@ use crate::coff::import::{Import, ImportType, NameType, short_import};
 use crate::coff::library::{self, Member};
 use crate::coff::machine::Machine;
 use crate::coff::pe;
-use crate::synth::exports::Entry;
+use crate::ids::SymbolId;
+use crate::options::Export;
 
 /// The library for `exports` of `dll`.
 ///
+/// Something that is exported.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub export: Export,
+    /// What the DLL calls it, if the import library does not say otherwise, and what programs call it.
+    pub name: String,
+    pub import_symbol: String,
+    pub symbol: SymbolId,
+    pub ordinal: u16,
+}
+
+impl Entry {
+    /// What the DLL calls it.
+    pub fn name(&self) -> &str {
+        self.export.export_as.as_deref().unwrap_or(&self.name)
+    }
+}
+
 /// # Errors
 /// If it is too large.
 pub fn bytes(dll: &str, machine: Machine, exports: &[Entry]) -> Result<Vec<u8>, String> {

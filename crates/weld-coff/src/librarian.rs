@@ -6,13 +6,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use weld_common::archive::Archive;
-use weld_common::archive::thin::member_bytes;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::io::identity::Identity;
 use weld_common::io::output::OutputOptions;
+use weld_common::io::thin::member_bytes;
 use weld_common::text;
 
-use crate::coff::def::{self, Definitions};
+use crate::args::def::{self, Definitions};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::library::{self, Member, Style};
@@ -21,7 +21,7 @@ use crate::coff::object::{ObjectFile, UNDEFINED};
 use crate::implib;
 use crate::input::load::refusal;
 use crate::input::search::Search;
-use crate::link::Job;
+use crate::job::Job;
 use crate::options::{Input, Options};
 use crate::resolve::has_plain_name;
 use crate::resolve::program::Exported;

@@ -13,7 +13,7 @@ use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::output::reports::Reports;
 use weld_common::io::output::{self, OutputOptions};
-use weld_common::job::{self, connect, done_with, print};
+use weld_common::job::{connect, done_with, print};
 use weld_common::reproduce::Recorder;
 use weld_common::trace::Trace;
 use weld_common::{par, text};
@@ -37,18 +37,19 @@ use crate::input::load::{Inputs, Loader};
 use crate::input::overlay::Overlay;
 use crate::input::parts;
 use crate::input::search::Search;
-use crate::input::sections::{self, Kind, Sections};
 use crate::input::servers::Servers;
+use crate::job::Job;
 use crate::layout::branches::{self, Branches, Code, Reach};
 use crate::layout::patch_space::PatchSpace;
 use crate::layout::{self, Placer, program, section_order};
 use crate::librarian;
 use crate::live::{self, Live};
+use crate::names::Rival;
 use crate::options::{Icf, Manifest, Options, Reproduction};
-use crate::report::{discarded, duplicates, files, map, summary, undefined, unused};
-use crate::resolve::names::Rival;
-use crate::resolve::symbols::{self, Freezer, Made, Noted, Symbol, Symbols};
-use crate::resolve::{Resolved, Resolver, comdat, wrap};
+use crate::report::{discarded, files, map, summary, undefined, unused};
+use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
+use crate::sections::{self, Kind, Sections};
+use crate::symbols::{self, Freezer, Made, Noted, Symbol, Symbols};
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::delay::{self, Delayed};
 use crate::synth::exports::Exports;
@@ -58,9 +59,6 @@ use crate::synth::manifest;
 use crate::synth::mingw::{self, StartTables};
 use crate::synth::resources::{self, Resources};
 use crate::synth::{Table, base_relocs};
-
-/// What every step may use.
-pub type Job<'j> = job::Job<'j, Options>;
 
 /// What a successful link leaves behind.
 #[derive(Debug)]
@@ -354,7 +352,8 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     let freezer = Freezer { resolved, options, sink: job.sink, parallel };
     let mut sections = sections;
     let mut symbols = job.step("freeze symbols", || freezer.freeze(&noted, &mut sections));
-    wrap::redirect(&resolved.wraps, resolved, &mut symbols, parallel);
+    wrap::redirect(resolved, parallel);
+    symbols.stand_for_wrapped(&resolved.wraps);
     let missing = symbols::undefined(resolved, &symbols, parallel);
     undefined::report(resolved, &missing, options, parallel, job.sink);
     if resolved.program.subsystem.is_none() {

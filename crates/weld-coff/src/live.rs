@@ -13,11 +13,11 @@ use weld_common::walk::{self, Marks, Visitor};
 use crate::arch::Rules;
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::input::sections::{Kind, Section, Sections};
+use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::names::flag;
-use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
+use crate::sections::{Kind, Section, Sections};
+use crate::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
 use crate::with_rules;
 
 /// Sections of a run; a multiple of the 32 whose marks are in one word.

@@ -15,7 +15,7 @@ use weld_common::text;
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::demangle::demangle;
-use crate::input::toolchain::Toolchain;
+use crate::toolchain::Toolchain;
 
 /// What `/subsystem:` says the program runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::io::input::MappedFile;
+use crate::mapped_file::MappedFile;
 
 pub trait Host: Sync {
     /// Text for standard output (`--trace`, `-y`, `--print-map`, `--print-gc-sections`, …).

@@ -18,6 +18,9 @@ pub mod io;
 pub mod items;
 pub mod job;
 pub mod jobserver;
+#[cfg(test)]
+mod layers;
+pub mod mapped_file;
 pub mod merge;
 pub mod names;
 pub mod par;

@@ -14,11 +14,10 @@ use weld_common::{par, sort};
 
 use crate::codeview::records::HEADER;
 use crate::codeview::symbol::S_PUB32;
+use crate::hash::{BUCKETS, bucket};
 use crate::input::Public;
 use crate::put::{Writer, put_u16, put_u32};
 use crate::symbols::Symbols;
-
-const BUCKETS: u32 = 4096;
 
 /// Words of the set of buckets that are not empty: there is room for one bucket more.
 const BITMAP: usize = (BUCKETS as usize + 32) / 32;
@@ -37,11 +36,6 @@ pub const TABLE_HEADER: u32 = 16;
 
 /// Bytes in front of the table of publics.
 pub const PUBLICS_HEADER: u32 = 28;
-
-/// The bucket of a name.
-pub fn bucket(name: &[u8]) -> u16 {
-    (crate::hash::name(name) % BUCKETS) as u16
-}
 
 /// Behind so many letters names are compared whole: names made up to differ ever later would be a call deeper every eight letters.
 const DEEP: usize = 512;

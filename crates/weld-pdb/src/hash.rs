@@ -12,6 +12,13 @@ pub fn name(bytes: &[u8]) -> u32 {
     hash ^ hash >> 16
 }
 
+pub const BUCKETS: u32 = 4096;
+
+/// The bucket of a name.
+pub fn bucket(name: &[u8]) -> u16 {
+    (self::name(name) % BUCKETS) as u16
+}
+
 /// CRC-32 that begins with 0 and is not inverted in the end.
 pub fn crc(bytes: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new_with_initial(!0);

@@ -77,11 +77,14 @@ mod hash;
 mod info;
 mod injected;
 pub mod input;
+#[cfg(test)]
+mod layers;
 pub mod made;
 pub mod msf;
 pub mod paths;
 mod pdb;
 mod put;
+mod stream;
 mod strings;
 pub mod symbols;
 pub mod types;

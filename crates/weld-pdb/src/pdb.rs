@@ -12,18 +12,11 @@ use crate::dbi::{self, Dbi};
 use crate::gsi::{self, Publics, Table};
 use crate::input::Image;
 use crate::msf::{self, Layout};
+use crate::stream;
 use crate::symbols::Symbols;
 use crate::symbols::frames::ENTRY;
 use crate::types::Types;
 use crate::{info, injected};
-
-/// Numbers of streams that are the same in every PDB. The first one, an older directory, is empty.
-pub mod stream {
-    pub const INFO: usize = 1;
-    pub const TPI: usize = 2;
-    pub const DBI: usize = 3;
-    pub const IPI: usize = 4;
-}
 
 /// Numbers of the other streams.
 #[derive(Clone)]

@@ -17,8 +17,9 @@ use crate::dbi;
 use crate::gsi::{self, Table};
 use crate::info;
 use crate::input::{Identity, Relocate};
-use crate::pdb::{Pdb, stream};
+use crate::pdb::Pdb;
 use crate::put::put_u32;
+use crate::stream;
 use crate::symbols::write::{Out, SIGNATURE_SIZE};
 use crate::types::stream::{HASH_SIZE, HEADER_SIZE};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use weld_common::host::Host;
-use weld_common::io::input::MappedFile;
+use weld_common::mapped_file::MappedFile;
 
 use crate::signals;
 

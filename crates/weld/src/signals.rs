@@ -22,7 +22,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
-use weld_common::io::input::MappedFile;
+use weld_common::mapped_file::MappedFile;
 
 /// Bytes in static memory of which a signal handler sees all or nothing.
 struct Slot<const N: usize> {

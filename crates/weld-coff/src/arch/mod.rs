@@ -11,8 +11,6 @@ use std::fmt;
 
 use crate::coff::machine::Machine;
 use crate::coff::pe;
-use crate::image::Place;
-use crate::layout::Layout;
 
 /// Sizes and numbers.
 pub struct Facts {
@@ -141,13 +139,33 @@ macro_rules! with_rules {
 const HIGHLOW: u8 = pe::IMAGE_REL_BASED_HIGHLOW.0 as u8;
 const DIR64: u8 = pe::IMAGE_REL_BASED_DIR64.0 as u8;
 
+/// Where something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At an offset in the image.
+    At(u32),
+    /// At an address that has nothing to do with the image.
+    Absolute(u64),
+    /// In a section that is not in the image.
+    Gone,
+}
+
+/// What relocations ask of the output sections.
+pub trait OutputSections {
+    fn count(&self) -> usize;
+
+    /// The number, from 0, and the offset in the image of the section that holds `rva`. Of a symbol of `part`, which may lie outside of it,
+    /// the section of that.
+    fn holding(&self, part: Option<u32>, rva: u32) -> Option<(usize, u64)>;
+}
+
 /// What a relocation refers to.
 pub struct Target<'t> {
     pub place: Place,
     /// The part that it belongs to, though it may lie outside; `None` for what is in no section.
     pub part: Option<u32>,
     pub base: u64,
-    pub layout: &'t Layout,
+    pub sections: &'t dyn OutputSections,
 }
 
 /// Why a relocation cannot be applied.
@@ -237,24 +255,24 @@ impl Target<'_> {
     pub fn add_section_number(&self, place: &mut [u8]) -> Result<(), Fault> {
         let Some(bytes) = place.first_chunk_mut() else { return Ok(()) };
         let number = match self.place {
-            Place::At(rva) => self.out(rva).map_or(0, |out| out + 1),
-            Place::Absolute(_) => self.layout.outs.len() + 1,
+            Place::At(rva) => self.section(rva).map_or(0, |(number, _)| number + 1),
+            Place::Absolute(_) => self.sections.count() + 1,
             Place::Gone => 0,
         };
         *bytes = u16::from_le_bytes(*bytes).wrapping_add(number as u16).to_le_bytes();
         Ok(())
     }
 
-    fn out(&self, rva: u32) -> Option<usize> {
-        self.layout.out_of(self.part, rva)
+    fn section(&self, rva: u32) -> Option<(usize, u64)> {
+        self.sections.holding(self.part, rva)
     }
 
     /// The offset from the start of the output section.
     pub fn offset_in_section(&self) -> Result<u64, Fault> {
         match self.place {
-            Place::At(rva) => match self.out(rva) {
-                Some(out) => {
-                    let offset = u64::from(rva).wrapping_sub(self.layout.outs[out].rva);
+            Place::At(rva) => match self.section(rva) {
+                Some((_, start)) => {
+                    let offset = u64::from(rva).wrapping_sub(start);
                     if offset <= u32::MAX.into() { Ok(offset) } else { Err(Fault::OutOfRange) }
                 }
                 None => Err(Fault::AbsoluteInSection),

@@ -11,10 +11,11 @@ use weld_common::args::{help, slash};
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::text;
 
-use crate::input::toolchain::greatest;
 use crate::options::{Invocation, Options, Reproduction};
+use crate::toolchain::greatest;
 
 mod base_file;
+pub mod def;
 mod demands;
 pub mod gnu;
 mod replay;

@@ -7,8 +7,8 @@ use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
 use super::base_file;
-use crate::input::toolchain::Toolchain;
 use crate::options::{Debug, Guard, Icf, Input, Manifest, Options, Timestamp, Verbose};
+use crate::toolchain::Toolchain;
 
 /// An option that prints something in place of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,6 @@
 //! tell the linker, [`def`]: module-definition files, [`library`]: libraries as they are written, [`dll`]: what DLLs export, [`res`]: compiled resources, also as a tree in an object ([`rsrc`]). Records and numbers are those of the
 //! crate `object`. Source: Microsoft, "PE Format".
 
-pub mod def;
 pub mod directives;
 pub mod dll;
 pub mod identify;

@@ -8,11 +8,12 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_pdb::{Fixup, Relocate};
 
 use super::modules::Modules;
+use crate::arch::Place;
 use crate::arch::{Fault, Rules, Target};
 use crate::ids::SectionId;
-use crate::image::{Image, Place};
-use crate::report::relocation::fault;
-use crate::resolve::symbols::Kind;
+use crate::image::Image;
+use crate::image::fault::fault;
+use crate::symbols::Kind;
 use crate::with_rules;
 
 pub struct Fixups<'f, 'i, 'a> {
@@ -81,7 +82,7 @@ pub fn of_section<R: Rules>(
         let mut bytes = [0; 8];
         // What is not in the image, or has no section to be counted from, is nowhere; so is what a forced link does without.
         if place != Place::Gone && symbol.kind != Kind::Undefined {
-            let target = Target { place, part, base: image.base, layout: image.layout };
+            let target = Target { place, part, base: image.base, sections: image.layout };
             match R::apply(typ, &mut bytes[..size], 0, &target) {
                 Ok(()) => {}
                 Err(Fault::AbsoluteInSection) => bytes = [0; 8],

@@ -13,13 +13,13 @@ use weld_pdb::{CoffGroup, Contribution, Fixup, Module};
 
 use super::fixups::of_section;
 use super::places::{contribution, output_section};
-use super::{program, root};
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::image::Image;
-use crate::input::sections::{self, Kind};
 use crate::options::Options;
-use crate::resolve::symbols::Made;
+use crate::pdb_path::{program, root};
+use crate::sections::{self, Kind};
+use crate::symbols::Made;
 use crate::with_rules;
 
 /// Objects of a run.

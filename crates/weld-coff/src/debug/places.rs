@@ -5,12 +5,13 @@ use weld_common::par;
 use weld_pdb::{Contribution, OutputSection, Public};
 
 use super::modules::Modules;
+use crate::arch::Place;
 use crate::ids::{SectionId, SymbolId};
-use crate::image::{Image, Place};
+use crate::image::Image;
 use crate::layout;
-use crate::resolve::names::{Rank, SOFT};
-use crate::resolve::symbols::{Kind as SymbolKind, Made};
+use crate::names::{Entry, Rank, SOFT};
 use crate::resolve::{self, import_symbol};
+use crate::symbols::{Kind as SymbolKind, Made};
 
 /// Input sections, and names, of a run.
 const RUN: usize = 4096;
@@ -144,7 +145,7 @@ fn public<'p>(image: &'p Image, id: SymbolId) -> Option<Public<'p>> {
     Some(Public { name: entry.name, offset, section: out as u16 + 1, flags })
 }
 
-fn is_function(image: &Image, entry: &resolve::names::Entry, out: usize) -> bool {
+fn is_function(image: &Image, entry: &Entry, out: usize) -> bool {
     if !matches!(entry.rank(), Rank::Strong | SOFT) {
         // A weak external is what it falls back on.
         return entry.rank() == Rank::Undefined && image.layout.outs[out].is_code();

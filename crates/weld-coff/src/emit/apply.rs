@@ -3,13 +3,14 @@
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use crate::arch::Place;
 use crate::arch::{Fault, Rules, Target};
 use crate::coff::object::Relocation;
 use crate::ids::SectionId;
-use crate::image::{Image, Place};
-use crate::input::sections::{Kind, Section};
-use crate::report::relocation::fault;
-use crate::resolve::symbols::Kind as SymbolKind;
+use crate::image::Image;
+use crate::image::fault::fault;
+use crate::sections::{Kind, Section};
+use crate::symbols::Kind as SymbolKind;
 use crate::with_rules;
 
 /// Copies a section of an object into its place and applies its relocations.
@@ -74,7 +75,7 @@ fn one<R: Rules>(
         }
         to = Place::At(image.layout.rva(thunk));
     }
-    let target = Target { place: to, part, base: image.base, layout: image.layout };
+    let target = Target { place: to, part, base: image.base, sections: image.layout };
     if target.place == Place::Gone {
         // What debuggers read may speak of what is not there any more, and so may what GNU compilers make for functions.
         if section.kind == Kind::Dwarf || is_of_functions(image, section) {

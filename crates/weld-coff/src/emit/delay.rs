@@ -2,10 +2,11 @@
 
 use weld_common::diag::{DiagSink, Diagnostic};
 
+use crate::arch::Place;
 use crate::arch::{Refers, Rules, Snippet, Target};
 use crate::ids::{ImportId, SectionId};
-use crate::image::{Image, Place};
-use crate::resolve::symbols::Made;
+use crate::image::Image;
+use crate::symbols::Made;
 use crate::synth::Table;
 use crate::synth::delay::{DIRECTORY_ENTRY, HANDLE};
 use crate::with_rules;
@@ -47,7 +48,7 @@ fn write<R: Rules>(
             place: place(refers).map_or(Place::Gone, Place::At),
             part: None,
             base: image.base,
-            layout: image.layout,
+            sections: image.layout,
         };
         let rva = image.layout.rva(id) + at;
         if R::apply(typ, &mut bytes[at as usize..], rva, &target).is_err() {

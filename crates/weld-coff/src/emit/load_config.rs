@@ -12,7 +12,7 @@ use weld_common::diag::DiagSink;
 
 use crate::ids::SectionId;
 use crate::image::Image;
-use crate::resolve::symbols::Symbol;
+use crate::symbols::Symbol;
 use crate::synth::Table;
 
 /// Fields that lead to a table of guards: an address, and behind it a count.

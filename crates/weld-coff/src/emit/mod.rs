@@ -23,14 +23,15 @@ use weld_common::{par, sort, text};
 use weld_pdb::Identity;
 
 use crate::arch::Jump;
+use crate::arch::Place;
 use crate::arch::arm64::write_branch_thunk;
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::image::{Image, Place};
-use crate::input::sections::{Kind, Section};
+use crate::image::Image;
 use crate::layout::OutputSection;
 use crate::options::Timestamp;
-use crate::resolve::symbols::{Made, Symbol};
+use crate::sections::{Kind, Section};
+use crate::symbols::{Made, Symbol};
 use crate::synth::debug_directory::Known;
 use crate::synth::{TABLES, Table};
 use headers::{Checksum, Directories};
@@ -450,7 +451,7 @@ fn sorted<const SIZE: usize>(bytes: &[u8], parallel: bool) -> Option<Vec<u8>> {
 }
 
 /// Logarithm of the strictest alignment of thread-local storage; 0 if there is none.
-pub fn tls_align(sections: &crate::input::sections::Sections, live: &crate::live::Live) -> u8 {
+pub fn tls_align(sections: &crate::sections::Sections, live: &crate::live::Live) -> u8 {
     let is_tls: Vec<bool> = sections.parts.iter().map(|part| part.name.starts_with(b".tls")).collect();
     if !is_tls.contains(&true) {
         return 0;

@@ -5,11 +5,11 @@ use weld_common::par;
 
 use crate::arch::{Rules, Snippet, facts};
 use crate::ids::SectionId;
-use crate::input::sections::{Kind, Sections};
 use crate::layout::Layout;
 use crate::live::Live;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
+use crate::sections::{Kind, Sections};
+use crate::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
 use crate::synth::TABLES;
 use crate::synth::base_relocs::Place;
 use crate::synth::delay::Delayed;

@@ -10,15 +10,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::{par, zeroed};
 
+use crate::arch::Place;
 use crate::coff::object::{ABSOLUTE, Symbol as Record};
 use crate::coff::pe;
 use crate::ids::{ObjectId, SymbolId};
-use crate::image::{Image, Place};
+use crate::image::Image;
 use crate::input::object::Object;
 use crate::layout::OutputSection;
-use crate::resolve::names::{Rank, SOFT};
-use crate::resolve::symbols::{Kind, Symbol};
+use crate::names::{Rank, SOFT};
 use crate::resolve::{self, import_symbol};
+use crate::symbols;
+use crate::symbols::{Kind, Symbol};
 
 /// Bytes of a symbol, and of the name in it.
 const SYMBOL: usize = 18;
@@ -151,7 +153,7 @@ fn of_object(
         let Ok(name) = object.coff.symbol_name(&record) else { continue };
         let is_value = record.section == ABSOLUTE;
         if (record.section > 0 || is_value) && !(is_value && NO_SYMBOLS.contains(&name)) {
-            let symbol = resolve::symbols::local(image.sections, id, object, index);
+            let symbol = symbols::local(image.sections, id, object, index);
             out.add(image, name, symbol, (record.typ, record.class));
         }
     }

@@ -15,9 +15,9 @@ use crate::coff::object::Relocation;
 use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::input::object::Object;
-use crate::input::sections::{Kind, Section};
 use crate::options::Icf;
-use crate::resolve::symbols::{Kind as SymbolKind, Symbol, of_object};
+use crate::sections::{Kind, Section};
+use crate::symbols::{Kind as SymbolKind, Symbol, of_object};
 
 /// Sections looked at by one task.
 const RUN: usize = 1 << 12;

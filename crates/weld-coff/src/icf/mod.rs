@@ -21,11 +21,11 @@ use weld_common::text;
 
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::input::sections::{Kind, Section, Sections};
 use crate::live::Live;
 use crate::options::{Icf, Options};
 use crate::resolve::Resolved;
-use crate::resolve::symbols::Symbols;
+use crate::sections::{Kind, Section, Sections};
+use crate::symbols::Symbols;
 use graph::Vertices;
 use significance::Compared;
 

@@ -12,7 +12,7 @@ use weld_common::walk::Marks;
 
 use super::Link;
 use crate::ids::{ObjectId, SectionId};
-use crate::resolve::symbols::{Kind, Symbol, of_object};
+use crate::symbols::{Kind, Symbol, of_object};
 
 /// Objects looked at by one task.
 const OBJECTS: usize = 32;

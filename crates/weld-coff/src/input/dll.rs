@@ -6,8 +6,8 @@ use crate::coff::dll::Dll;
 use crate::coff::machine::Machine;
 use crate::ids::SymbolId;
 use crate::implib;
+use crate::implib::Entry;
 use crate::options::Export;
-use crate::synth::exports::Entry;
 
 /// The import library of a DLL, of which it is known what it exports by name.
 ///

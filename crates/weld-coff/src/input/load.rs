@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use weld_common::archive::armap::Symbols;
-use weld_common::archive::thin::member_bytes;
 use weld_common::archive::{Archive, Member};
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
+use weld_common::io::thin::member_bytes;
 use weld_common::text;
 
 use super::dll;
@@ -24,8 +24,8 @@ use super::{FileName, base_name};
 use crate::coff::identify::{self, Kind, identify};
 use crate::coff::machine::Machine;
 use crate::ids::FileId;
+use crate::names::{Bins, MAX_FILES, Rank, Record};
 use crate::options;
-use crate::resolve::names::{Bins, MAX_FILES, Rank, Record};
 
 /// What stands behind a [`FileId`].
 pub enum Input<'a> {

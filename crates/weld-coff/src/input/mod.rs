@@ -10,9 +10,7 @@ pub mod object;
 pub mod overlay;
 pub mod parts;
 pub mod search;
-pub mod sections;
 pub mod servers;
-pub mod toolchain;
 mod yaml;
 
 use std::fmt;

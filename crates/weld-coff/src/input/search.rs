@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use super::overlay::Overlay;
-use super::toolchain::Toolchain;
 use crate::coff::machine::Machine;
+use crate::toolchain::Toolchain;
 
 /// How `-lNAME` may be called, in this order: what is in front and behind, and whether a DLL is behind it.
 const GNU_FORMS: [(&str, &str, bool); 7] = [

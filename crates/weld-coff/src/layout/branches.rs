@@ -17,10 +17,10 @@ use weld_common::par;
 use super::Layout;
 use crate::arch::Rules;
 use crate::ids::SectionId;
-use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
+use crate::sections::{Kind, Sections};
+use crate::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
 use crate::with_rules;
 
 /// Members of a run.

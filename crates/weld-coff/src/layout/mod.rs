@@ -19,11 +19,12 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::runs::{Extent, align_to};
 use weld_common::{par, sort, text, zeroed};
 
+use crate::arch::OutputSections;
 use crate::coff::pe;
 use crate::ids::SectionId;
-use crate::input::sections::{Kind, Part, Sections};
 use crate::live::Live;
 use crate::options::Options;
+use crate::sections::{Kind, Part, Sections};
 use patch_space::PatchSpace;
 
 /// Members of a run.
@@ -62,6 +63,17 @@ pub struct Layout {
     pub file_size: u64,
     /// The output section for base relocations.
     pub relocs: Option<usize>,
+}
+
+impl OutputSections for Layout {
+    fn count(&self) -> usize {
+        self.outs.len()
+    }
+
+    #[inline]
+    fn holding(&self, part: Option<u32>, rva: u32) -> Option<(usize, u64)> {
+        self.out_of(part, rva).map(|out| (out, self.outs[out].rva))
+    }
 }
 
 impl Layout {

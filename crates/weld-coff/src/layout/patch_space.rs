@@ -8,9 +8,9 @@ use weld_pdb::codeview::subsection::{self, Subsections};
 use crate::coff::machine::Machine;
 use crate::coff::pe;
 use crate::input::object::Object;
-use crate::input::sections::{Kind, Section};
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::{Kind, Section};
 
 /// Symbol records that say how an object was compiled, and the bit in their flags.
 const COMPILED: [u16; 2] = [0x1116, 0x113c];

@@ -12,8 +12,8 @@ use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use crate::coff::pe;
-use crate::input::sections::Sections;
 use crate::options::{Demands, Options};
+use crate::sections::{READ_ONLY, Sections};
 
 const CODE: u32 = pe::IMAGE_SCN_CNT_CODE.0;
 const DATA: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0;
@@ -22,9 +22,6 @@ const R: u32 = pe::IMAGE_SCN_MEM_READ.0;
 const W: u32 = pe::IMAGE_SCN_MEM_WRITE.0;
 const X: u32 = pe::IMAGE_SCN_MEM_EXECUTE.0;
 const DISCARDABLE: u32 = pe::IMAGE_SCN_MEM_DISCARDABLE.0;
-
-/// Flags of data that is only read.
-pub const READ_ONLY: u32 = DATA | R;
 
 const IMPORTS: &str = ".idata";
 

@@ -16,11 +16,11 @@ use weld_common::text;
 use crate::coff::machine::Machine;
 use crate::ids::{ObjectId, SectionId};
 use crate::input::object::Object;
-use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Kind, Symbols, of_object};
+use crate::sections::Sections;
+use crate::symbols::{Kind, Symbols, of_object};
 
 const PROFILE: &[u8] = b".llvm.call-graph-profile";
 

@@ -3,9 +3,9 @@
 use weld_common::diag::{DiagSink, Diagnostic};
 
 use crate::ids::SectionId;
-use crate::input::sections::Sections;
 use crate::live::Live;
 use crate::resolve::Resolved;
+use crate::sections::Sections;
 use weld_common::text;
 
 /// Names the COMDAT sections that nothing refers to, by their leaders.

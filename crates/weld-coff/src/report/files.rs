@@ -9,9 +9,9 @@ use weld_common::diag::Diagnostic;
 use weld_common::io::identity::{self, Clash, Identity};
 use weld_common::text;
 
-use crate::debug;
 use crate::input::load::Inputs;
 use crate::options::{Manifest, Options};
+use crate::pdb_path;
 use crate::resolve::Resolved;
 use crate::synth::manifest;
 
@@ -98,7 +98,7 @@ fn written(options: &Options, resolved: &Resolved, out: &Path) -> Vec<(&'static 
     let lld_map = options.lld_map.as_ref().filter(|_| both_maps(options, out).is_none());
     let all = [
         (IMAGE, Some(out.to_owned())),
-        ("the PDB", of_pdb(Some(debug::path(options, out)))),
+        ("the PDB", of_pdb(Some(pdb_path::path(options, out)))),
         ("the PDB of /pdbstripped", of_pdb(options.pdb.stripped.clone())),
         (IMPORT_LIBRARY, exports.then(|| import_library(options, out))),
         ("the module definitions", options.mingw.output_def.clone()),

@@ -5,16 +5,17 @@ use std::fmt::Write;
 
 use weld_common::{par, text};
 
+use crate::arch::Place;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::emit::symbol_table::NO_SYMBOLS;
 use crate::ids::{ObjectId, SectionId, SymbolId};
-use crate::image::{Image, Place};
+use crate::image::Image;
 use crate::input::object::Object;
+use crate::names::Rank;
 use crate::options::Timestamp;
 use crate::resolve;
-use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Kind, Made, Symbol};
+use crate::symbols::{self, Kind, Made, Symbol};
 
 /// Sections, and objects, of a run.
 const RUN: usize = 1024;
@@ -194,7 +195,7 @@ fn of_object(image: &Image, id: ObjectId) -> Vec<Line> {
         if !is_static || says_something || object.coff.symbols.section_definition(index, &symbol).is_some() {
             return None;
         }
-        let place = resolve::symbols::local(image.sections, id, object, index);
+        let place = symbols::local(image.sections, id, object, index);
         let file = if symbol.section == ABSOLUTE { "<absolute>".to_owned() } else { object_name(object) };
         line(image, name, place, file)
     };

@@ -3,34 +3,11 @@
 use std::fmt::Write;
 
 use object::LittleEndian as LE;
-use weld_pdb::{Symbols, Types};
+use weld_pdb::Types;
 
+use crate::debug::InPdb;
 use crate::debug::types::Objects;
 use crate::image::Image;
-
-/// What the PDB has, by number.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct InPdb {
-    pub types: u64,
-    pub ids: u64,
-    pub strings: u64,
-    pub globals: u64,
-    pub symbol_bytes: u64,
-    pub publics: u64,
-}
-
-impl InPdb {
-    pub fn of(types: &Types, symbols: &Symbols, publics: usize) -> InPdb {
-        InPdb {
-            types: types.count(weld_pdb::codeview::Space::Type).into(),
-            ids: types.count(weld_pdb::codeview::Space::Id).into(),
-            strings: symbols.strings.count() as u64,
-            globals: symbols.global_count(),
-            symbol_bytes: symbols.module_bytes(),
-            publics: publics as u64,
-        }
-    }
-}
 
 /// The text: a line for each number.
 pub fn text(image: &Image, read: Option<(&Objects, &Types)>, pdb: Option<InPdb>) -> String {

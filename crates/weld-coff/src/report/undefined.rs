@@ -8,13 +8,13 @@ use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::zeroed;
 
-use super::duplicates::two_lines;
-use super::source::Sources;
 use crate::ids::SymbolId;
 use crate::input::object::Object;
+use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::names::flag;
+use crate::wording::source::Sources;
+use crate::wording::{place, two_lines};
 
 /// References shown for each symbol.
 const SHOWN: usize = 3;
@@ -140,19 +140,4 @@ fn referrers(object: &Object, numbers: &Numbers) -> Vec<Referrer> {
         list.push(Referrer { missing, symbol, place: None });
     }
     list
-}
-
-/// A place in an object, with the symbol that is nearest in front of it: `OBJECT:(NAME)`.
-pub fn place(object: &Object, section: i32, offset: u32, options: &Options) -> String {
-    let before = object.coff.symbols.iter().filter(|(index, symbol)| {
-        symbol.section == section
-            && symbol.value <= offset
-            && object.coff.symbols.section_definition(*index, symbol).is_none()
-    });
-    let nearest = before.max_by_key(|(index, symbol)| (symbol.value, std::cmp::Reverse(*index)));
-    let name = nearest.and_then(|(_, symbol)| object.coff.symbol_name(&symbol).ok());
-    match name {
-        Some(name) => format!("{}:({})", object.name, options.shown(name)),
-        None => object.name.to_string(),
-    }
 }

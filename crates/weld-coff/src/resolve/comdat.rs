@@ -9,13 +9,13 @@ use weld_common::diag::Diagnostic;
 use weld_common::trace;
 
 use super::Resolved;
-use super::names::{Rank, Rival, flag, pack};
 use crate::coff::pe;
 use crate::ids::FileId;
 use crate::input::object::{Comdat, NO_LEADER, Object};
+use crate::names::{Rank, Rival, flag, pack};
 use crate::options::Options;
-use crate::report::duplicates;
-use crate::report::source::Sources;
+use crate::resolve::duplicates;
+use crate::wording::source::Sources;
 
 /// Has the largest section win where objects ask for that.
 pub fn choose_largest(resolved: &mut Resolved, parallel: bool) {

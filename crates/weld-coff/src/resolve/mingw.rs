@@ -6,7 +6,6 @@ use std::collections::{HashMap, HashSet};
 use weld_common::diag::Diagnostic;
 use weld_common::text;
 
-use super::names::{Rank, flag};
 use super::program::{Exported, Program};
 use super::{Resolver, Rounds};
 use crate::coff::machine::Machine;
@@ -15,8 +14,9 @@ use crate::coff::pe;
 use crate::ids::SymbolId;
 use crate::input::load::Input;
 use crate::input::object::Object;
+use crate::names::{Rank, flag};
 use crate::options::{Definition, Export, Mingw};
-use crate::report::duplicates;
+use crate::resolve::duplicates;
 
 /// Start-up code, of which a DLL exports nothing: objects, and libraries with what is behind a dash left out.
 const START_FILES: [&str; 13] = [

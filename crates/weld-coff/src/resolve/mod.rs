@@ -8,20 +8,19 @@
 //! which name, what stands for names that nobody defines. Their answers may be wanted in turn.
 
 pub mod comdat;
+pub mod duplicates;
 pub mod mingw;
-pub mod names;
 pub mod program;
 mod read;
-pub mod symbols;
 pub mod wrap;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use weld_common::archive::thin::member_bytes;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
+use weld_common::io::thin::member_bytes;
 use weld_common::text;
 use weld_common::trace;
 
@@ -36,9 +35,8 @@ use crate::input::FileName;
 use crate::input::load::{Inputs, Loader, Refused};
 use crate::input::object::Object;
 use crate::input::servers::Servers;
+use crate::names::{BinPool, Names, Rank, Record, flag};
 use crate::options::{Demands, Options};
-use crate::report::duplicates;
-use names::{BinPool, Names, Rank, Record, flag};
 use read::Loaded;
 
 /// An import that takes part.

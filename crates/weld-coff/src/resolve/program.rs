@@ -10,14 +10,14 @@ use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
 use super::mingw::exported_name;
-use super::names::{Rank, flag};
 use super::wrap::Wrap;
 use super::{Resolver, Rounds};
 use crate::arch::facts;
-use crate::coff::def;
+use crate::args::def;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
 use crate::input::object::Object;
+use crate::names::{Rank, flag, pack};
 use crate::options::{Export, Mingw, Subsystem};
 
 /// A symbol that is exported.
@@ -433,7 +433,7 @@ impl<'a> Resolver<'a, '_> {
         for (number, name) in (0..).zip(all) {
             let id = self.refer(&name, 0, rounds);
             let entry = rounds.names.get_mut(id);
-            entry.best = entry.best.min(super::names::pack(Rank::Internal, FileId(0), number));
+            entry.best = entry.best.min(pack(Rank::Internal, FileId(0), number));
         }
     }
 
@@ -444,7 +444,7 @@ impl<'a> Resolver<'a, '_> {
                 && !rounds.names.is_defined(id)
             {
                 let number = program.internals.len() as u32;
-                rounds.names.get_mut(id).best = super::names::pack(Rank::Internal, FileId(0), number);
+                rounds.names.get_mut(id).best = pack(Rank::Internal, FileId(0), number);
                 program.internals.push(value);
             }
         }

@@ -4,12 +4,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 use weld_common::archive::armap::Symbols;
-use weld_common::archive::thin::member_bytes;
 use weld_common::diag::Diagnostic;
 use weld_common::hash::hash_bytes;
+use weld_common::io::thin::member_bytes;
 use weld_common::trace::{self, Region};
 
-use super::names::{Bins, IdSink, Rank, Record, SOFT, flag};
 use super::{Resolver, Rounds, has_plain_name, import_symbol};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
@@ -18,6 +17,7 @@ use crate::ids::{FileId, SymbolId};
 use crate::input::FileName;
 use crate::input::load::{ArchiveInput, Input, Inputs, refusal};
 use crate::input::object::Object;
+use crate::names::{Bins, IdSink, Rank, Record, SOFT, flag};
 
 /// Index entries of archives, and files, for each task.
 const INDEX_ENTRIES_PER_TASK: usize = 1 << 13;

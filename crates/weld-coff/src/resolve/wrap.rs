@@ -5,17 +5,16 @@
 use rayon::prelude::*;
 use weld_common::text;
 
-use super::names::flag;
 use super::{Resolved, Resolver, Rounds};
 use crate::ids::SymbolId;
-use crate::resolve::symbols::Symbols;
+use crate::names::flag;
 
 /// A symbol that is wrapped: itself, `__wrap_` and `__real_`.
 #[derive(Clone, Copy, Debug)]
 pub struct Wrap {
-    symbol: SymbolId,
+    pub symbol: SymbolId,
     wrapper: SymbolId,
-    real: SymbolId,
+    pub real: SymbolId,
 }
 
 impl<'a> Resolver<'a, '_> {
@@ -57,7 +56,8 @@ pub fn is_forgotten(wraps: &[Wrap], resolved: &Resolved, id: SymbolId) -> bool {
 }
 
 /// Has the symbols of objects lead elsewhere.
-pub fn redirect(wraps: &[Wrap], resolved: &Resolved, symbols: &mut Symbols, parallel: bool) {
+pub fn redirect(resolved: &Resolved, parallel: bool) {
+    let wraps = &resolved.wraps;
     if wraps.is_empty() {
         return;
     }
@@ -75,9 +75,5 @@ pub fn redirect(wraps: &[Wrap], resolved: &Resolved, symbols: &mut Symbols, para
     match parallel {
         true => resolved.objects.par_iter().for_each(one),
         false => resolved.objects.iter().for_each(one),
-    }
-    // Nobody needs to define what stands for the symbol itself.
-    for wrap in wraps {
-        symbols.list[wrap.real.index()] = symbols.get(wrap.symbol);
     }
 }

@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use crate::coff::pe;
-use crate::debug;
 use crate::options::Options;
+use crate::pdb_path;
 
 /// Bytes of an entry.
 const ENTRY: u32 = 28;
@@ -39,7 +39,7 @@ pub struct Known {
 impl DebugDirectory {
     pub fn new(options: &Options, out: &Path) -> DebugDirectory {
         let pdb = match options.debug.pdb {
-            true => Some(debug::alt_path(options, out).into_bytes()),
+            true => Some(pdb_path::alt_path(options, out).into_bytes()),
             // The record serves as the image's id.
             false => options.build_id.then(Vec::new),
         };

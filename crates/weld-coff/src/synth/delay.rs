@@ -15,10 +15,10 @@ use super::imports::Imports;
 use crate::arch::{Facts, Rules, facts};
 use crate::coff::machine::Machine;
 use crate::ids::{ImportId, SectionId};
-use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::{Kind, Sections};
 use crate::with_rules;
 
 /// Bytes of what the helper is told of a DLL.

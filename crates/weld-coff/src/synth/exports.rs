@@ -7,32 +7,14 @@ use std::fmt::Write;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::text;
 
-use crate::coff::def;
+use crate::args::def;
 use crate::demangle::demangle;
 use crate::ids::SymbolId;
-use crate::options::Export;
+use crate::implib::Entry;
 use crate::resolve::program::Exported;
 
 /// Bytes of the table's header.
 const HEADER: u32 = 40;
-
-/// Something that is exported.
-#[derive(Clone, Debug)]
-pub struct Entry {
-    pub export: Export,
-    /// What the DLL calls it, if the import library does not say otherwise, and what programs call it.
-    pub name: String,
-    pub import_symbol: String,
-    pub symbol: SymbolId,
-    pub ordinal: u16,
-}
-
-impl Entry {
-    /// What the DLL calls it.
-    pub fn name(&self) -> &str {
-        self.export.export_as.as_deref().unwrap_or(&self.name)
-    }
-}
 
 pub struct Exports {
     /// In the order of names.

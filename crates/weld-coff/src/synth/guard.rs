@@ -19,12 +19,12 @@ use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::{ImportId, ObjectId, SectionId};
 use crate::input::object::Object;
-use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
+use crate::names::{Rank, SOFT};
 use crate::options::Options;
-use crate::resolve::names::{Rank, SOFT};
-use crate::resolve::symbols::{Kind as SymbolKind, Symbol, Symbols, of_object};
 use crate::resolve::{Place, Resolved, import_symbol};
+use crate::sections::{Kind, Sections};
+use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, of_object};
 
 /// Objects looked at by one task.
 const OBJECTS: usize = 32;

@@ -13,12 +13,12 @@ use weld_common::text;
 use super::Table;
 use crate::arch::{Rules, facts};
 use crate::ids::{SectionId, SymbolId};
-use crate::input::sections::{Kind, Sections};
 use crate::live::Live;
+use crate::names::Rank;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::names::Rank;
-use crate::resolve::symbols::{Kind as SymbolKind, Symbol, Symbols, of_object};
+use crate::sections::{Kind, Sections};
+use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, of_object};
 use crate::with_rules;
 
 /// What starts the list: two zeroes and the version.

@@ -14,9 +14,9 @@ pub mod mingw;
 pub mod resources;
 
 use crate::coff::pe;
-use crate::layout::program::READ_ONLY;
+use crate::sections::READ_ONLY;
 
-/// A table that is a section of its own, as [`crate::resolve::symbols::Made::Table`] numbers it.
+/// A table that is a section of its own, as [`crate::symbols::Made::Table`] numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Table {

@@ -14,10 +14,10 @@ use crate::coff::res::{self, Resource, ResourceId};
 use crate::coff::{rsrc, u32_at};
 use crate::ids::SectionId;
 use crate::input::FileName;
-use crate::input::sections::{Kind, Part, Section, Sections};
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
+use crate::sections::{Kind, Part, Section, Sections};
 
 /// A resource, the file that it comes from, and how many were there before it.
 type Leaf<'a> = (Resource<'a>, String, u32);

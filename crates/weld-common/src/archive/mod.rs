@@ -13,7 +13,6 @@
 //! specification, "Archive (Library) File Format".
 
 pub mod armap;
-pub mod thin;
 
 use std::fmt;
 use std::ops::Range;

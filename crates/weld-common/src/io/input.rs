@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use memmap2::{Mmap, MmapOptions};
 use rayon::prelude::*;
@@ -47,6 +47,7 @@ use super::readahead::{Headers, Parts, Prefetch, Readahead};
 use super::reason;
 use crate::diag::Diagnostic;
 use crate::host::Host;
+use crate::mapped_file::MappedFile;
 use crate::{par, text, trace};
 
 /// Files of at most this many bytes are read, larger ones mapped.
@@ -405,38 +406,6 @@ impl<'h> InputStore<'h> {
             return Err(ErrorKind::FileTooLarge.into());
         }
         Ok(self.keep(bytes))
-    }
-}
-
-/// A file in memory, at `start..start + len` (bytes).
-#[derive(Debug)]
-pub struct MappedFile {
-    pub path: PathBuf,
-    pub start: usize,
-    pub len: usize,
-    state: State,
-}
-
-/// What changes when a file is written to: its size, and its time of modification. (Not its number:
-/// some file systems make numbers up as they go.)
-#[derive(Debug, PartialEq, Eq)]
-struct State(u64, Option<SystemTime>);
-
-impl State {
-    fn of(meta: &Metadata) -> State {
-        State(meta.len(), meta.modified().ok())
-    }
-}
-
-impl MappedFile {
-    /// `meta` is what the file was when it was opened.
-    pub fn new(path: &Path, (start, len): (usize, usize), meta: &Metadata) -> MappedFile {
-        MappedFile { path: path.to_owned(), start, len, state: State::of(meta) }
-    }
-
-    /// Whether the file under the path is another one now, or has been written to.
-    pub fn has_changed(&self) -> bool {
-        std::fs::metadata(&self.path).is_ok_and(|meta| State::of(&meta) != self.state)
     }
 }
 

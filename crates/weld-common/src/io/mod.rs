@@ -9,6 +9,7 @@ pub mod input;
 pub mod output;
 pub mod page_cache;
 pub mod readahead;
+pub mod thin;
 pub mod units;
 
 /// The system's words for `error`, without Rust's "(os error 28)" behind them.

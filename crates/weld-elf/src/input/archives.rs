@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use weld_common::archive::armap::Symbols;
-use weld_common::archive::thin::member_bytes;
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
 use weld_common::diag::Diagnostic;
 use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
+use weld_common::io::thin::member_bytes;
 use weld_common::trace;
 
 use super::FileName;

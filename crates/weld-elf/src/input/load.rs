@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::thin;
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
+use weld_common::io::thin;
 use weld_common::text;
 use weld_common::trace;
 

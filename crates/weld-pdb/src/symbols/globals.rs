@@ -5,7 +5,7 @@ use weld_common::par;
 
 use super::scan::Scanned;
 use crate::codeview::records::HEADER;
-use crate::gsi;
+use crate::hash;
 use crate::unique;
 
 /// A record that goes to the global symbols, of which there are tens of millions.
@@ -45,7 +45,7 @@ impl Global {
             at: at as u32,
             name_at: name_at as u16,
             name_len: name.len() as u16,
-            bucket: gsi::bucket(name),
+            bucket: hash::bucket(name),
             size: 0,
             what: COPY,
             place: NOWHERE,

@@ -6,7 +6,7 @@ use crate::codeview::leaf::LF_TYPESERVER2;
 use crate::codeview::records::{self, Record};
 use crate::codeview::{FIRST_INDEX, string_at, u32_at};
 use crate::msf::read::Msf;
-use crate::pdb::stream;
+use crate::stream;
 
 /// What an object says of the PDB that has its types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,6 @@
 use super::*;
+use std::time::SystemTime;
+
 use crate::host::QuietHost;
 use crate::io::testdir::TestDir;
 

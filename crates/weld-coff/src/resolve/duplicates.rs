@@ -3,13 +3,14 @@
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::text;
 
-use super::source::Sources;
 use crate::coff::object::ABSOLUTE;
 use crate::ids::FileId;
 use crate::input::object::Object;
+use crate::names::{Names, Rival, SOFT};
 use crate::options::Options;
-use crate::resolve::names::{Names, Rival, SOFT};
 use crate::resolve::{Place, Resolved};
+use crate::wording::source::Sources;
+use crate::wording::two_lines;
 
 /// A symbol is defined in these files, the first one's definition counts.
 pub fn diagnostic(name: &str, places: &[Vec<String>], force: bool) -> Diagnostic {
@@ -30,14 +31,6 @@ pub fn place<'o, 'a>(
         sources.line(object, u32::try_from(symbol.section).ok()?, symbol.value)
     });
     two_lines("defined at", line, name)
-}
-
-/// What happens at a source line of a file, or just in the file.
-pub fn two_lines(what: &str, line: Option<String>, file: &str) -> Vec<String> {
-    match line {
-        Some(line) => vec![format!("{what} {line}"), format!("{:width$} {file}", "", width = what.len())],
-        None => vec![format!("{what} {file}")],
-    }
 }
 
 /// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a file, and the file's name.

@@ -3,10 +3,10 @@
 use object::LittleEndian as LE;
 use weld_common::diag::Diagnostic;
 
-use super::undefined;
+use super::Image;
 use crate::coff::object::Relocation;
-use crate::image::Image;
-use crate::input::sections::Section;
+use crate::sections::Section;
+use crate::wording;
 
 /// What is wrong with a relocation, with where it is.
 #[cold]
@@ -16,7 +16,7 @@ pub fn fault(image: &Image, section: &Section, relocation: &Relocation, what: &s
     let symbol = object.coff.symbols.get(index).filter(|_| object.is_symbol(index));
     let symbol = symbol.and_then(|symbol| object.coff.symbol_name(&symbol).ok()).unwrap_or_default();
     let offset = relocation.virtual_address.get(LE);
-    let place = undefined::place(object, section.number as i32, offset, image.options);
+    let place = wording::place(object, section.number as i32, offset, image.options);
     let text = match symbol {
         b"" => what.to_owned(),
         name => format!("{what}: {}", image.options.shown(name)),

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Archive, Member, MemberData};
-use crate::io::input::InputStore;
+use super::input::InputStore;
+use crate::archive::{Archive, Member, MemberData};
 use crate::text;
 
 /// The bytes of a member of the archive at `path`, from the file that it names if they are not in the archive.

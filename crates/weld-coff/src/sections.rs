@@ -17,11 +17,13 @@ use crate::coff::object::{self, SectionHeader};
 use crate::coff::pe;
 use crate::ids::{FileId, ObjectId, SectionId};
 use crate::input::object::{Comdat, Object};
-use crate::layout::program::READ_ONLY;
 use crate::options::Options;
-use crate::report::source::Sources;
 use crate::resolve::Resolved;
 use crate::resolve::comdat::{self, Fate};
+use crate::wording::source::Sources;
+
+/// Flags of data that is only read.
+pub const READ_ONLY: u32 = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0;
 
 /// What a section is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,19 +12,18 @@ use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::prefetch::prefetch;
 use weld_common::{par, text, trace};
 
-use super::names::{Names, Rank, Rival, SOFT, flag};
-use super::program::Internal;
-use super::{Place, Resolved, import_symbol, wrap};
 use crate::arch::facts;
 use crate::coff::import::ImportType;
 use crate::coff::object::ABSOLUTE;
 use crate::coff::pe;
 use crate::ids::{FileId, ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::input::sections::{Kind as SectionKind, Sections};
+use crate::names::{Names, Rank, Rival, SOFT, flag};
 use crate::options::Options;
-use crate::report::duplicates;
-use crate::report::source::Sources;
+use crate::resolve::program::Internal;
+use crate::resolve::{Place, Resolved, duplicates, import_symbol, wrap};
+use crate::sections::{Kind as SectionKind, Sections};
+use crate::wording::source::Sources;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -119,6 +118,13 @@ impl Delays {
 }
 
 impl Symbols {
+    /// `/wrap`: what `__real_NAME` stands for is NAME; nobody needs to define it.
+    pub fn stand_for_wrapped(&mut self, wraps: &[wrap::Wrap]) {
+        for wrap in wraps {
+            self.list[wrap.real.index()] = self.get(wrap.symbol);
+        }
+    }
+
     #[inline]
     pub fn get(&self, id: SymbolId) -> Symbol {
         self.list[id.index()]

@@ -1,18 +1,20 @@
 //! The image with addresses: what every writer asks.
 
+pub mod fault;
+
 use object::LittleEndian as LE;
 
-use crate::arch::{Facts, facts};
+use crate::arch::{Facts, Place, facts};
 use crate::coff::object::{Relocation, SectionHeader};
 use crate::ids::{ImportId, ObjectId, SectionId, SymbolId};
 use crate::input::object::Object;
-use crate::input::sections::{Kind as SectionKind, Section, Sections};
 use crate::layout::Layout;
 use crate::layout::branches::Branches;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::resolve::symbols::{Kind, Made, Symbol, Symbols, of_object};
+use crate::sections::{Kind as SectionKind, Section, Sections};
+use crate::symbols::{Kind, Made, Symbol, Symbols, of_object};
 use crate::synth::Table;
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::delay::Delayed;
@@ -68,17 +70,6 @@ impl<'a> Tables<'a> {
     pub fn section(&self, table: Table) -> Option<SectionId> {
         self.sections.iter().find(|(other, _)| *other == table).map(|(_, section)| *section)
     }
-}
-
-/// Where something is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// At an offset in the image.
-    At(u32),
-    /// At an address that has nothing to do with the image.
-    Absolute(u64),
-    /// In a section that is not in the image.
-    Gone,
 }
 
 impl<'a> Image<'_, 'a> {

@@ -1,0 +1,49 @@
+//! The order of rooms: each imports only what stands before it in [`ROOMS`], so that a reader can begin anywhere and look back
+//! only. A test holds the source to it.
+
+/// From the bottom up.
+const ROOMS: &[&str] = &[
+    // What needs nothing.
+    "ids",
+    "text",
+    "hash",
+    "trace",
+    "prefetch",
+    "zeroed",
+    "mapped_file",
+    "hash_index",
+    "demangle",
+    "suggest",
+    "glob",
+    "runs",
+    // Messages, and the program around a link.
+    "diag",
+    "host",
+    "jobserver",
+    "par",
+    "sort",
+    "items",
+    "winners",
+    "digest",
+    // Files.
+    "archive",
+    "io",
+    "args",
+    "reproduce",
+    "job",
+    // Engines that every format has a use for.
+    "string_table",
+    "names",
+    "merge",
+    "refine",
+    "walk",
+    "clusters",
+    "reader",
+    "source_lines",
+];
+
+#[test]
+fn each_room_imports_what_stands_before_it() {
+    let faults = weld_testkit::layers::faults(env!("CARGO_MANIFEST_DIR"), ROOMS);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
