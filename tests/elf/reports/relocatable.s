@@ -9,6 +9,8 @@
 //# link: -r relocatable.o libx.a -Map=m --cref -o out2.o
 //# file: m => (?m)^ +0 +0 +6 +1 \.text\n.* relocatable\.o:\(\.text\)\n.* _start\n +5 +5 +1 +1 +libx\.a\(one\.o\):\(\.text\)$
 //# file: m => (?m)^one +libx\.a\(one\.o\)\n +relocatable\.o$
+//# sh: $LD -r relocatable.o libx.a --print-dependencies -o out4.o
+//# stdout-re: (?m)^relocatable\.o:\(\.text\)\tlibx\.a\(one\.o\):\(\.text\)\tu\tone$
 //# fail: -r relocatable.o --require-defined=gone -o out3.o
 //# error: gone is not defined
 .globl _start

@@ -18,6 +18,18 @@
 //# no-section: .note.gnu.property
 //# sh: $LD x86-properties.o none.o -z isa-level-report=all -o r
 //# stderr-re: x86-properties\.o: needs x86-64-v2, x86-64-v3\n(.*\n)*.*none\.o: does not say what it uses
+//# link: -r x86-properties.o none.o -z lam-u48 -z ibt -z x86-64-v4 -z indirect-extern-access -o all.o
+//# readelf: -n => x86 feature: IBT, <unknown flags: 0xc>
+//# readelf: -n => x86-64-v3, x86-64-v4
+//# bytes: addr(.note.gnu.property) + 16 = 00 80 00 b0 04 00 00 00 01
+//# link: -r none.o -z cet-report=error -z ibt -z shstk -o claimed.o
+//# readelf: -n => IBT, SHSTK
+//# fail: -r none.o -z cet-report=error -z ibt -o r.o
+//# error: none\.o: -z cet-report: file does not have the SHSTK property
+//# error-not: IBT
+//# link: -r none.o -z memory-seal -z unique --warn-section-align -o r.o
+//# warning: (?s)--warn-section-align has no effect with -r.*-z memory-seal has no effect with -r.*-z unique has no effect
+//# no-section: .note.gnu.property
 .globl _start
 _start: ret
 .section .note.gnu.property,"a",@note

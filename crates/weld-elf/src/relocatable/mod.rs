@@ -31,7 +31,8 @@ use crate::synth::attributes;
 use crate::synth::commons::{Commons, allocate_commons, merged_commons};
 use crate::synth::joined::{self, Joined};
 use crate::synth::mentions::Mentions;
-use crate::synth::plan::{self, Plan};
+use crate::synth::plan::Plan;
+use crate::synth::plan::properties::Asker;
 use crate::synth::symbol_choice::{Choice, Special};
 use crate::synth::symtab::SymTab;
 use join::Joiner;
@@ -74,9 +75,7 @@ pub fn join<'j>(
     report::duplicates::report(job, resolved, &sections);
     check_aliases(job, resolved, &symbols, &internals);
     report::undefined::required(job, resolved, &symbols);
-    if options.reports.warn_common {
-        report::commons::report(job, resolved);
-    }
+    report::commons::report(job, resolved);
     job.sink.end_phase()?;
     // Find what is copied.
     let owners = SectionOwners::new(&resolved.objects, sections.list.len());
@@ -86,6 +85,7 @@ pub fn join<'j>(
     if options.sections.gc_sections {
         report::removed_sections(job, resolved, &sections, &live)?;
     }
+    report::uses::dependencies(job, inputs, (resolved, &sections, &symbols))?;
     // Join sections, choose symbols, and lay everything out.
     let plan = job.step("layout", || {
         let rules = rules.map(|rules| &rules.rules);
@@ -152,7 +152,7 @@ fn lay_out<'j>(
     let mut plan = Plan::new(context.mode, live, (resolved, options));
     plan.symtab = Some(symtab);
     plan.attributes = attributes::of_all(job, resolved, sections);
-    plan.properties = plan::properties::of_all(job, machine, resolved, sections);
+    plan.properties = Asker { job, resolved, mode: context.mode }.properties(sections);
     plan.joined = Some(joined);
     let order = &Default::default();
     plan.lay_out(job, context, resolved, (sections, symbols), (&commons, order)).map_err(failed)?;
@@ -178,6 +178,9 @@ fn refuse(job: &Job, resolved: &Resolved) -> Result<(), Diagnostics> {
         ("--randomize-section-padding", job.options.order.padding.is_some()),
         ("--zero-to-bss", job.options.sections.zero_to_bss),
         ("--physical-image-base", job.options.layout.physical_image_base.is_some()),
+        ("-z memory-seal", job.options.notes.memory_seal),
+        ("-z unique", job.options.dynamic.unique),
+        ("--warn-section-align", job.options.reports.warn_section_align),
         ("-z unique-symbol", job.options.symbols.unique_symbol),
         ("--compress-debug-sections", job.options.sections.compress_debug.is_some()),
         ("--compress-sections", !job.options.sections.compress_sections.is_empty()),

@@ -1,19 +1,35 @@
-//! `--warn-common`: common symbols that meet other definitions.
+//! Common symbols that meet other definitions: all of them for `--warn-common`, and without being asked, under GNU ld's names, those of
+//! which the definition that counts is not what the common symbol's object counts on: less aligned, or of another size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use weld_common::diag::Diagnostic;
 
+use crate::elf::Sym;
 use crate::ids::*;
+use crate::input::object::Object;
 use crate::job::Job;
 use crate::names::Rank;
 use crate::resolve::Resolved;
-use crate::wording::shown;
+use crate::wording::{place, shown};
 
 /// How many definitions of one symbol are named.
 const SHOWN: usize = 5;
 
+/// What the options ask for; the rest is GNU ld's.
 pub fn report(job: &Job, resolved: &Resolved) {
+    if resolved.commons.is_empty() {
+        return;
+    }
+    if job.options.reports.warn_common {
+        all(job, resolved);
+    }
+    if job.options.persona.is_gnu_ld() {
+        differing(job, resolved);
+    }
+}
+
+fn all(job: &Job, resolved: &Resolved) {
     // In the order of the first definition of each.
     let mut order = Vec::new();
     let mut by_name: BTreeMap<SymbolId, Vec<(FileId, u32)>> = BTreeMap::new();
@@ -45,7 +61,7 @@ pub fn report(job: &Job, resolved: &Resolved) {
         }
         if entry.rank() == Rank::Strong {
             let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
-            let place = crate::wording::place::definition(object, entry.sym());
+            let place = place::definition(object, entry.sym());
             diagnostic = diagnostic.note(format!("defined at {place}"));
         }
         if entry.rank() == Rank::Provided {
@@ -53,5 +69,64 @@ pub fn report(job: &Job, resolved: &Resolved) {
             diagnostic = diagnostic.note(format!("defined in {}", dso.name));
         }
         job.sink.push(diagnostic);
+    }
+}
+
+/// What a definition promises to those who refer to it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Promise {
+    size: u64,
+    align: u64,
+}
+
+impl Promise {
+    fn of_common(common: &Sym) -> Promise {
+        Promise { size: common.st_size(), align: common.st_value().max(1) }
+    }
+
+    /// `None`: a number has neither.
+    fn of_definition(object: &Object, index: u32) -> Option<Promise> {
+        let symbol = &object.syms[index as usize];
+        let (shndx, _) = place::section_of(object, index)?;
+        let section = object.shdrs.get(shndx as usize)?.sh_addralign().max(1);
+        let value = symbol.st_value();
+        let align = if value == 0 { section } else { section.min(1 << value.trailing_zeros()) };
+        Some(Promise { size: symbol.st_size(), align })
+    }
+}
+
+/// Names the first common symbol of each name that counts on more than the definition has. Code that was compiled for the common symbol may
+/// use aligned instructions, or write beyond the end. A smaller common symbol before the definition is one that somebody forgot.
+fn differing(job: &Job, resolved: &Resolved) {
+    let mut said = HashSet::new();
+    for common in &resolved.commons {
+        let entry = resolved.names.get(common.id);
+        if entry.rank() != Rank::Strong || entry.file() == common.file {
+            continue;
+        }
+        let of = |file: FileId| &resolved.objects[resolved.index_of_file[file.index()] as usize];
+        let (object, definer) = (of(common.file), of(entry.file()));
+        let wanted = Promise::of_common(&object.syms[common.sym as usize]);
+        let Some(has) = Promise::of_definition(definer, entry.sym()) else { continue };
+        let text = if has.align < wanted.align {
+            format!("is less aligned than a common symbol of this name ({} for {})", has.align, wanted.align)
+        } else if has.size != 0
+            && (wanted.size > has.size || wanted.size != has.size && common.file < entry.file())
+        {
+            format!("has another size than a common symbol of this name ({} for {})", has.size, wanted.size)
+        } else {
+            continue;
+        };
+        if !said.insert(common.id) {
+            continue;
+        }
+        let text = format!("the definition of {} {text}", shown(job.options, entry.name));
+        let (place, of_common) = (place::definition(definer, entry.sym()), &object.name);
+        let notes = [
+            format!("common in {of_common}, {} bytes, alignment {}", wanted.size, wanted.align),
+            format!("defined at {place}, {} bytes, alignment {}", has.size, has.align),
+        ];
+        let diagnostic = Diagnostic::warning(text).of(common.file, common.sym);
+        job.sink.push(notes.into_iter().fold(diagnostic, Diagnostic::note));
     }
 }

@@ -28,7 +28,7 @@ pub mod split_stack;
 pub mod trace;
 pub mod undefined;
 mod unnamed_libraries;
-mod uses;
+pub mod uses;
 pub mod versions;
 pub mod warnings;
 mod why_live;
@@ -124,9 +124,7 @@ pub fn symbols(
     let _stretch = tracing::stretch("reports on symbols");
     if names {
         duplicates::report(job, resolved, sections);
-        if job.options.reports.warn_common {
-            commons::report(job, resolved);
-        }
+        commons::report(job, resolved);
     }
     if references {
         undefined::aliases(job, resolved, symbols, context.internals);

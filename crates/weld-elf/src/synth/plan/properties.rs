@@ -14,6 +14,7 @@ use crate::ids::FileId;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
 use crate::job::Job;
+use crate::mode::Mode;
 use crate::options::{IsaReport, LandingPads, ReportPolicy};
 use crate::resolve::Resolved;
 use crate::sections::{ObjectSections, Sections};
@@ -113,24 +114,11 @@ fn of_library(machine: &'static Facts, library: &Shared) -> Properties {
     properties
 }
 
-/// What holds for the code of all objects, as they say themselves; `None` if that is nothing.
-pub fn of_all(
-    job: &Job,
-    machine: &'static Facts,
-    resolved: &Resolved,
-    sections: &Sections,
-) -> Option<Properties> {
-    let objects = resolved.objects.iter().zip(&sections.objects);
-    let all: Vec<Properties> =
-        objects.map(|(object, extra)| of_object(job, machine, object, extra)).collect();
-    if machine.properties.signing.is_some() {
-        check_signing(job, &resolved.objects, &all);
-    }
-    if let Some(labels) = &machine.properties.labels {
-        check_labels(job, &resolved.objects, &all, labels);
-    }
-    let merged = Properties::merge(machine, &all);
-    (merged.size(machine.target.format) > 0).then_some(merged)
+/// What the output says of its code: what all objects say together, and what the command line asks for or about.
+pub struct Asker<'c, 'j> {
+    pub job: &'c Job<'j>,
+    pub resolved: &'c Resolved<'j>,
+    pub mode: Mode,
 }
 
 /// Objects that say by which conventions their pointers are signed have to agree; of those that do not say it there may be a report.
@@ -204,112 +192,8 @@ impl Planner<'_, '_, '_> {
         self.job.options.layout.execstack.unwrap_or_else(|| sections.objects.iter().any(asked))
     }
 
-    /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
     pub(super) fn properties(&self, sections: &Sections) -> Option<Properties> {
-        let machine = self.context.mode.facts();
-        let format = machine.target.format;
-        let mut all = Vec::with_capacity(sections.objects.len());
-        for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
-            let properties = of_object(self.job, machine, object, extra);
-            if let Some(control_flow) = &machine.properties.control_flow {
-                self.report_cet(object, &properties, control_flow);
-                self.report_levels(object, &properties, control_flow);
-                self.report_forced(object, &properties, control_flow);
-            }
-            if let Some(landing) = &machine.properties.landing {
-                self.report_landing(object, &properties, landing);
-            }
-            if let Some(labels) = &machine.properties.labels {
-                self.report_labels(object, &properties, labels);
-            }
-            if extra.executable_stack == Some(true) {
-                self.report_stack(object);
-            }
-            if extra.has_tagged_variables {
-                self.report_tagging(object);
-            }
-            all.push(properties);
-        }
-        if machine.properties.signing.is_some() {
-            check_signing(self.job, &self.resolved.objects, &all);
-        }
-        let mut merged = Properties::merge(machine, &all);
-        match &machine.properties.labels {
-            Some(labels) => {
-                check_labels(self.job, &self.resolved.objects, &all, labels);
-                self.claim_labels(&mut merged, labels);
-            }
-            None => self.refuse_labels(),
-        }
-        match &machine.properties.control_flow {
-            Some(control_flow) => self.claim(&mut merged, control_flow),
-            None => self.refuse_claims(),
-        }
-        if self.job.options.notes.memory_seal {
-            merged.or_in(MEMORY_SEAL, 1);
-        }
-        match &machine.properties.landing {
-            Some(landing) => self.claim_landing(&mut merged, landing),
-            None => self.refuse_landing(),
-        }
-        if let Some(landing) = &machine.properties.landing {
-            self.report_libraries(&merged, landing);
-        }
-        if self.job.options.notes.indirect_extern_access {
-            merged.or_in(NEEDED, NEEDED_INDIRECT_EXTERN_ACCESS);
-        }
-        (merged.size(format) > 0).then_some(merged)
-    }
-
-    /// Names the shared objects because of which the loader will not keep return addresses twice, though the output asks for it.
-    fn report_libraries(&self, merged: &Properties, landing: &Landing) {
-        let notes = &self.job.options.notes;
-        let as_objects =
-            if notes.gcs_report == ReportPolicy::None { ReportPolicy::None } else { ReportPolicy::Warning };
-        let policy = notes.gcs_report_dynamic.unwrap_or(as_objects);
-        let wanted = landing.guarded_stack;
-        if policy == ReportPolicy::None || merged.get(landing.property) & wanted == 0 {
-            return;
-        }
-        for library in &self.resolved.shared {
-            if of_library(self.context.mode.facts(), library).get(landing.property) & wanted == 0 {
-                let text =
-                    format!("{}: -z gcs-report-dynamic: file does not have the GCS property", library.name);
-                report(self.job, policy, text, library.file);
-            }
-        }
-    }
-
-    /// What the command line says of the code.
-    fn claim(&self, merged: &mut Properties, control_flow: &ControlFlow) {
-        let options = self.job.options;
-        let ibt = u64::from(options.notes.ibt) * control_flow.ibt;
-        let lam = (u64::from(options.notes.lam_u48) * control_flow.lam_u48)
-            | (u64::from(options.notes.lam_u57) * control_flow.lam_u57);
-        let forced = ibt | (u64::from(options.notes.shstk) * control_flow.shstk) | lam;
-        if self.context.mode.facts().target.format.word() < 8 {
-            self.refuse_lam();
-        }
-        if forced != 0 {
-            merged.or_in(control_flow.property, forced);
-        }
-        if options.dynamic.retpolines {
-            // Entries have no marks, and return to where nothing has called from.
-            merged.take_out(control_flow.property, control_flow.ibt | control_flow.shstk);
-        }
-        if options.notes.isa_needed != 0 {
-            merged.or_in(control_flow.isa_needed, options.notes.isa_needed.into());
-        }
-    }
-
-    /// Pointers with 32 bits have no room for anything else.
-    fn refuse_lam(&self) {
-        let notes = &self.job.options.notes;
-        let reports = [notes.lam_u48_report, notes.lam_u57_report];
-        if notes.lam_u48 || notes.lam_u57 || reports.iter().any(|report| *report != ReportPolicy::None) {
-            let machine = self.context.mode.facts().name;
-            self.job.sink.error(format!("-z lam-u48 and its kin: {machine} has no such property"));
-        }
+        Asker { job: self.job, resolved: self.resolved, mode: self.context.mode }.properties(sections)
     }
 
     /// What PLT entries are like: as asked for, or marked if all code is.
@@ -350,6 +234,117 @@ impl Planner<'_, '_, '_> {
         }
         if ibt { Style::Marked } else { Style::Ordinary }
     }
+}
+
+impl Asker<'_, '_> {
+    /// The merged `.note.gnu.property` of all objects; `None` if nothing is left of it.
+    pub fn properties(&self, sections: &Sections) -> Option<Properties> {
+        let machine = self.mode.facts();
+        let format = machine.target.format;
+        let mut all = Vec::with_capacity(sections.objects.len());
+        for (object, extra) in self.resolved.objects.iter().zip(&sections.objects) {
+            let properties = of_object(self.job, machine, object, extra);
+            if let Some(control_flow) = &machine.properties.control_flow {
+                self.report_cet(object, &properties, control_flow);
+                self.report_levels(object, &properties, control_flow);
+                self.report_forced(object, &properties, control_flow);
+            }
+            if let Some(landing) = &machine.properties.landing {
+                self.report_landing(object, &properties, landing);
+            }
+            if let Some(labels) = &machine.properties.labels {
+                self.report_labels(object, &properties, labels);
+            }
+            if extra.executable_stack == Some(true) && !self.mode.relocatable {
+                self.report_stack(object);
+            }
+            if extra.has_tagged_variables {
+                self.report_tagging(object);
+            }
+            all.push(properties);
+        }
+        if machine.properties.signing.is_some() {
+            check_signing(self.job, &self.resolved.objects, &all);
+        }
+        let mut merged = Properties::merge(machine, &all);
+        match &machine.properties.labels {
+            Some(labels) => {
+                check_labels(self.job, &self.resolved.objects, &all, labels);
+                self.claim_labels(&mut merged, labels);
+            }
+            None => self.refuse_labels(),
+        }
+        match &machine.properties.control_flow {
+            Some(control_flow) => self.claim(&mut merged, control_flow),
+            None => self.refuse_claims(),
+        }
+        if self.job.options.notes.memory_seal && !self.mode.relocatable {
+            merged.or_in(MEMORY_SEAL, 1);
+        }
+        match &machine.properties.landing {
+            Some(landing) => self.claim_landing(&mut merged, landing),
+            None => self.refuse_landing(),
+        }
+        if let Some(landing) = &machine.properties.landing {
+            self.report_libraries(&merged, landing);
+        }
+        if self.job.options.notes.indirect_extern_access {
+            merged.or_in(NEEDED, NEEDED_INDIRECT_EXTERN_ACCESS);
+        }
+        (merged.size(format) > 0).then_some(merged)
+    }
+
+    /// Names the shared objects because of which the loader will not keep return addresses twice, though the output asks for it.
+    fn report_libraries(&self, merged: &Properties, landing: &Landing) {
+        let notes = &self.job.options.notes;
+        let as_objects =
+            if notes.gcs_report == ReportPolicy::None { ReportPolicy::None } else { ReportPolicy::Warning };
+        let policy = notes.gcs_report_dynamic.unwrap_or(as_objects);
+        let wanted = landing.guarded_stack;
+        if policy == ReportPolicy::None || merged.get(landing.property) & wanted == 0 {
+            return;
+        }
+        for library in &self.resolved.shared {
+            if of_library(self.mode.facts(), library).get(landing.property) & wanted == 0 {
+                let text =
+                    format!("{}: -z gcs-report-dynamic: file does not have the GCS property", library.name);
+                report(self.job, policy, text, library.file);
+            }
+        }
+    }
+
+    /// What the command line says of the code.
+    fn claim(&self, merged: &mut Properties, control_flow: &ControlFlow) {
+        let options = self.job.options;
+        let ibt = u64::from(options.notes.ibt) * control_flow.ibt;
+        // Who puts up with data above bit 48 does so above bit 57.
+        let lam = (u64::from(options.notes.lam_u48) * (control_flow.lam_u48 | control_flow.lam_u57))
+            | (u64::from(options.notes.lam_u57) * control_flow.lam_u57);
+        let forced = ibt | (u64::from(options.notes.shstk) * control_flow.shstk) | lam;
+        if self.mode.facts().target.format.word() < 8 {
+            self.refuse_lam();
+        }
+        if forced != 0 {
+            merged.or_in(control_flow.property, forced);
+        }
+        if options.dynamic.retpolines {
+            // Entries have no marks, and return to where nothing has called from.
+            merged.take_out(control_flow.property, control_flow.ibt | control_flow.shstk);
+        }
+        if options.notes.isa_needed != 0 {
+            merged.or_in(control_flow.isa_needed, options.notes.isa_needed.into());
+        }
+    }
+
+    /// Pointers with 32 bits have no room for anything else.
+    fn refuse_lam(&self) {
+        let notes = &self.job.options.notes;
+        let reports = [notes.lam_u48_report, notes.lam_u57_report];
+        if notes.lam_u48 || notes.lam_u57 || reports.iter().any(|report| *report != ReportPolicy::None) {
+            let machine = self.mode.facts().name;
+            self.job.sink.error(format!("-z lam-u48 and its kin: {machine} has no such property"));
+        }
+    }
 
     /// What is asked for and means nothing on this machine.
     fn refuse_claims(&self) {
@@ -366,7 +361,7 @@ impl Planner<'_, '_, '_> {
             ("-z x86-64-baseline and its kin", notes.isa_needed != 0),
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
-            let machine = self.context.mode.facts().name;
+            let machine = self.mode.facts().name;
             self.job.sink.error(format!("{option}: {machine} has no such property"));
         }
     }
@@ -440,7 +435,7 @@ impl Planner<'_, '_, '_> {
             ("-z zicfiss-report", notes.zicfiss_report != ReportPolicy::None),
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
-            let machine = self.context.mode.facts().name;
+            let machine = self.mode.facts().name;
             self.job.sink.error(format!("{option}: {machine} has no such property"));
         }
     }
@@ -464,7 +459,7 @@ impl Planner<'_, '_, '_> {
             ("--android-memtag-stack", notes.memtag.stack),
         ];
         for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
-            let machine = self.context.mode.facts().name;
+            let machine = self.mode.facts().name;
             self.job.sink.error(format!("{option}: {machine} has no such property"));
         }
     }
@@ -494,7 +489,7 @@ impl Planner<'_, '_, '_> {
 
     /// Its variables are not tagged: the loader is not told of them.
     fn report_tagging(&self, object: &Object) {
-        let (options, mode) = (self.job.options, &self.context.mode);
+        let (options, mode) = (self.job.options, &self.mode);
         if options.notes.memtag.mode.is_some() && mode.dynamic && !Tagged::is_wanted(options, mode) {
             let text = format!("{}: asks for tagged variables, which are left without tags", object.name);
             report(self.job, ReportPolicy::Warning, text, object.file);
@@ -526,9 +521,12 @@ impl Planner<'_, '_, '_> {
     /// Says which objects do not have what the command line asks about.
     fn report_cet(&self, object: &Object, properties: &Properties, control_flow: &ControlFlow) {
         let notes = &self.job.options.notes;
+        // GNU ld does not ask for what it claims itself; -z force-ibt is ld.lld's.
+        let claims = |is_claimed: bool| is_claimed && self.job.options.persona.is_gnu_ld();
+        let unless = |is_claimed: bool| if is_claimed { ReportPolicy::None } else { notes.cet_report };
         let asked = [
-            ("cet", notes.cet_report, control_flow.ibt, "IBT"),
-            ("cet", notes.cet_report, control_flow.shstk, "SHSTK"),
+            ("cet", unless(claims(notes.ibt && !notes.warn_missing_ibt)), control_flow.ibt, "IBT"),
+            ("cet", unless(claims(notes.shstk)), control_flow.shstk, "SHSTK"),
             ("lam-u48", notes.lam_u48_report, control_flow.lam_u48, "LAM_U48"),
             ("lam-u57", notes.lam_u57_report, control_flow.lam_u57, "LAM_U57"),
         ];
