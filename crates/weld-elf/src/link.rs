@@ -180,6 +180,7 @@ fn link_resolved<'j>(
     }
     let mode = Mode::new(options, inputs.machine, !resolved.shared.is_empty());
     mode.check(options)?;
+    report::unheeded(job, &mode);
     // Which patterns of a linker script take which sections.
     if inputs.layout().is_some() {
         setup::check_scripted(options)?;
@@ -222,6 +223,7 @@ fn link_resolved<'j>(
         let mut symbols =
             job.step("freeze symbols", || symbols::freeze(resolved, &sections, &comdats, job.sink, parallel));
         internals.freeze(&mut symbols);
+        symbols.want(resolved, setup::wanted_names(options, inputs));
         report::symbols(job, context, resolved, &sections, &symbols, (round.names, round.references));
         // Decide what other modules see and may replace.
         let exports =

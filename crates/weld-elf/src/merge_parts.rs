@@ -27,6 +27,8 @@ pub struct Merger<'c, 'a> {
     pub objects: &'c [Object<'a>],
     pub live: &'c Live,
     pub options: &'c Options,
+    /// A script lays out.
+    pub scripted: bool,
     pub sink: &'c DiagSink,
     pub store: &'a InputStore<'a>,
     pub threads: usize,
@@ -106,7 +108,7 @@ impl<'a> Merger<'_, 'a> {
         let mut found = found.into_iter();
         let mut groups = found.next().unwrap_or_default();
         found.for_each(|more| groups.append(more));
-        if self.options.layout.sectionheader {
+        if self.options.layout.sectionheader && !self.is_unsigned(&groups) {
             self.sign(&mut groups);
         }
         groups.list
@@ -129,6 +131,12 @@ impl<'a> Merger<'_, 'a> {
             }
         }
         groups
+    }
+
+    /// Who takes weld for GNU ld gets no section that neither inputs nor the script have.
+    fn is_unsigned(&self, groups: &Groups) -> bool {
+        let is_comment = |group: &(Key, Group)| group.1.bin == bin::COMMENT;
+        self.scripted && self.options.persona.is_gnu_ld() && !groups.list.iter().any(is_comment)
     }
 
     /// The linker's own name, for `.comment`.

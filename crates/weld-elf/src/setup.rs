@@ -1,6 +1,7 @@
 //! What the options, scripts and objects add to one another: roots, `--wrap`, libraries.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 
 use rayon::prelude::*;
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
@@ -145,6 +146,16 @@ pub fn wrap<'j>(options: &Options, store: &'j InputStore<'j>) -> Wrap<'j> {
     wrap
 }
 
+/// Names that have to be there, whoever defines them: `-u`, `--require-defined` and `EXTERN`.
+pub fn wanted_names<'o>(options: &'o Options, inputs: &'o Inputs) -> impl Iterator<Item = &'o str> {
+    let asked = options.symbols.undefined.iter().chain(&options.symbols.require_defined);
+    let of_script = inputs.commands.iter().filter_map(|(_, command)| match command {
+        Command::Extern(list) => Some(list),
+        _ => None,
+    });
+    asked.chain(of_script.flatten()).map(String::as_str)
+}
+
 /// Names that the command line or a script refers to, with the bits of their records.
 pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) -> Vec<(&'j [u8], u32)> {
     let undefined = Rank::Undefined as u32;
@@ -209,6 +220,32 @@ pub fn inherit_run_path(options: &mut Options, host: &dyn Host) {
 /// Programs read the maps of GNU ld itself.
 pub fn choose_map(options: &mut Options, host: &dyn Host) {
     options.reports.gnu_map.get_or_insert_with(|| Persona::is_gnu_ld_itself(host.program_name()));
+    if options.persona.is_gnu_ld() {
+        name_map(options);
+    }
+}
+
+/// `-Map=DIRECTORY` stands for a file in it, named after the output; a single `%` for the output's name, with `.map` where nothing follows.
+fn name_map(options: &mut Options) {
+    let Some(path) = &options.reports.map_file else { return };
+    let output = options.output.path.file_name().unwrap_or_default().to_owned();
+    let mut name = path.clone().into_os_string();
+    let extended = |mut name: OsString| {
+        name.push(".map");
+        name
+    };
+    if path.is_dir() {
+        name = path.join(extended(output)).into_os_string();
+    } else if let Some(file) = path.file_name().and_then(|file| file.to_str())
+        && let Some((before, after)) = file.split_once('%').filter(|(_, after)| !after.contains('%'))
+    {
+        let mut file = OsString::from(before);
+        file.push(output);
+        file.push(after);
+        let file = if after.is_empty() { extended(file) } else { file };
+        name = path.with_file_name(file).into_os_string();
+    }
+    options.reports.map_file = Some(name.into());
 }
 
 /// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not look.)

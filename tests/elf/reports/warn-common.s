@@ -15,6 +15,7 @@ _start: ret
 .section .note.GNU-stack,"",@progbits
 //--- three.s
 .data
+.p2align 2
 .globl y
 y: .long 3
 .section .note.GNU-stack,"",@progbits

@@ -20,8 +20,8 @@
 //# stderr-re: x86-properties\.o: needs x86-64-v2, x86-64-v3\n(.*\n)*.*none\.o: does not say what it uses
 //# link: -r x86-properties.o none.o -z lam-u48 -z ibt -z x86-64-v4 -z indirect-extern-access -o all.o
 //# readelf: -n => x86 feature: IBT, <unknown flags: 0xc>
+//# readelf: -n => application-specific type 0xb0008000
 //# readelf: -n => x86-64-v3, x86-64-v4
-//# bytes: addr(.note.gnu.property) + 16 = 00 80 00 b0 04 00 00 00 01
 //# link: -r none.o -z cet-report=error -z ibt -z shstk -o claimed.o
 //# readelf: -n => IBT, SHSTK
 //# fail: -r none.o -z cet-report=error -z ibt -o r.o

@@ -22,6 +22,7 @@ weak_strong: .long 1
 .section .note.GNU-stack,"",@progbits
 //--- b.s
 .data
+.p2align 2
 .globl strong_weak, weak_strong, common_strong
 .weak weak_weak, common_weak
 strong_weak: .long 2

@@ -5,6 +5,7 @@
 //# dynsym: foo@@V2
 //# dynsym: foo
 //# readelf: --dyn-syms => (?s)foo@@V2\n.* foo\n
+//# [weld|bfd] readelf: -V => 1h
 //# obj: main.o = main.c
 //# link: %pie main.o liba.so
 //# dynsym: foo@V2

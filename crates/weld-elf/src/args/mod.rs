@@ -89,6 +89,15 @@ fn help_text() -> String {
         next argument. @FILE stands for the arguments in FILE.\n";
     let mut text = intro.to_owned();
     text.push_str(&help::text(&groups()));
+    // GNU ld lists keywords by emulations, and there scripts look for them.
+    if let Some(at) =
+        table::KEYWORDS.groups.first().and_then(|group| text.find(&format!("\n{}:", group.title)))
+    {
+        text.insert_str(
+            at,
+            &format!("\n{}: (and for -m with all others)\n", arch::default().facts().emulation()),
+        );
+    }
     text.push('\n');
     text.push_str(&targets());
     text

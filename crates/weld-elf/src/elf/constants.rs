@@ -142,6 +142,7 @@ pub const DT_PLTREL: u64 = 20;
 pub const DT_DEBUG: u64 = 21;
 pub const DT_TEXTREL: u64 = 22;
 pub const DT_JMPREL: u64 = 23;
+pub const DT_BIND_NOW: u64 = 24;
 pub const DT_INIT_ARRAY: u64 = 25;
 pub const DT_FINI_ARRAY: u64 = 26;
 pub const DT_INIT_ARRAYSZ: u64 = 27;

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! with addresses and sizes in hexadecimal; a name that does not leave a blank in its sixteen columns has a line of its own. Only global symbols
-//! are listed. Input sections of what the linker itself makes come from `<internal>`. The patterns of scripts are left out, and so are
-//! output sections that are not there.
+//! are listed. Input sections of what the linker itself makes come from `<internal>`. Of a script there are the patterns that found what follows,
+//! and assignments, each with the value assigned or `[!provide]`. Output sections that are not there are left out.
 //!
 //! Source: the maps that GNU ld 2.40 writes.
 
@@ -26,8 +26,9 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::load::Input;
 use crate::job::{Context, Job};
-use crate::layout::scripted::Note;
+use crate::layout::scripted::{Inside, Note, Said};
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
+use crate::script::expr_text;
 use crate::sections::{SectionKind, is_table};
 use crate::symbols::internal::{Internal, Target};
 use crate::synth::image::Image;
@@ -53,8 +54,11 @@ pub fn text(job: &Job, image: &Image, context: &Context) -> String {
         text += &format!("Discarded input sections\n\n{gone}\n");
     }
     text += "Memory Configuration\n\nName             Origin             Length             Attributes\n";
-    for (name, region) in image.layout.script.iter().flat_map(|script| script.regions()) {
-        _ = writeln!(text, "{name:<16} 0x{:016x} 0x{:016x}", region.origin, region.length);
+    if let Some(script) = &image.layout.script {
+        for ((name, region), letters) in script.regions().zip(script.region_letters()) {
+            let line = format!("{name:<16} 0x{:016x} 0x{:016x} {letters}", region.origin, region.length);
+            _ = writeln!(text, "{}", line.trim_end());
+        }
     }
     text += "*default*        0x0000000000000000 0xffffffffffffffff\n\nLinker script and memory map\n\n";
     for input in &context.inputs.files {
@@ -119,6 +123,10 @@ fn symbol(text: &mut String, address: u64, name: &str) {
     _ = writeln!(text, "{:NAME$}0x{address:016x}{:NAME$}{name}", "", "");
 }
 
+fn assignment(said: &Said) -> String {
+    expr_text::assignment(said.name, said.value, said.text)
+}
+
 struct Map<'m, 'c, 'a> {
     image: &'m Image<'c, 'a>,
     context: &'m Context<'m, 'a>,
@@ -144,16 +152,31 @@ impl Assignments {
         for note in script.notes() {
             match note {
                 Note::Section(out) => _ = all.before.insert(out, std::mem::take(&mut open)),
-                Note::Assignment { inside: None, from, text, .. } => symbol(&mut open, from, text),
-                Note::Assignment { inside: Some((out, members)), from, text, .. } => {
+                Note::Assignment { inside, value, said, .. } => {
                     let mut line = String::new();
-                    symbol(&mut line, from, text);
-                    all.inside.entry(out).or_default().push((members, line));
+                    symbol(&mut line, value, &assignment(&said));
+                    all.put(&mut open, inside, line);
+                }
+                Note::NotProvided { inside, said } => {
+                    let text = assignment(&said);
+                    let line = format!("{:NAME$}{:<18}{:NAME$}{text}\n", "", "[!provide]", "");
+                    all.put(&mut open, inside, line);
+                }
+                Note::Inputs { inside, inputs } => {
+                    all.put(&mut open, Some(inside), format!(" {inputs}\n"));
                 }
             }
         }
         all.last = open;
         all
+    }
+
+    /// Adds a line in an output section, or to `open`, the lines between two.
+    fn put(&mut self, open: &mut String, inside: Inside, line: String) {
+        match inside {
+            Some((out, members)) => self.inside.entry(out).or_default().push((members, line)),
+            None => open.push_str(&line),
+        }
     }
 }
 

@@ -81,7 +81,9 @@ impl Notes {
         for note in script.notes() {
             match note {
                 Note::Section(out) => _ = notes.before.insert(out, std::mem::take(&mut open)),
-                Note::Assignment { inside, from, to, text } => {
+                Note::NotProvided { .. } | Note::Inputs { .. } => {}
+                Note::Assignment { inside, from, to, said, .. } => {
+                    let text = said.text;
                     let place = (from, to.wrapping_sub(from), 1);
                     match inside {
                         None => row(&mut open, from.wrapping_neg(), place, text),

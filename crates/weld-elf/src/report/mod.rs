@@ -41,6 +41,7 @@ use crate::input::archives::is_meant;
 use crate::input::load::{Input, Inputs};
 use crate::job::{Context, Job};
 use crate::live::Live;
+use crate::mode::Mode;
 use crate::resolve::Resolved;
 use crate::sections::Sections;
 use crate::symbols::Symbols;
@@ -56,6 +57,14 @@ fn exclusions(job: &Job, inputs: &Inputs) {
         if !inputs.archives.iter().any(|archive| is_meant(value, &archive.path)) {
             job.sink.push(Diagnostic::warning(format!("--exclude-libs: there is no archive called {value}")));
         }
+    }
+}
+
+/// What is asked for and cannot be had from this kind of output.
+pub fn unheeded(job: &Job, mode: &Mode) {
+    if job.options.symbols.dynamic_undefined_weak == Some(true) && !mode.dynamic_undefined {
+        let why = if mode.relocatable { "with -r" } else { "without a loader" };
+        job.sink.warn(format!("-z dynamic-undefined-weak has no effect {why}"));
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Source: GNU ld manual, "Input Section Description".
 
+use std::fmt;
+
 use weld_common::diag::Diagnostic;
 use weld_common::glob::Glob;
 
@@ -59,6 +61,56 @@ pub struct FilePattern {
     pub archive: Option<Vec<u8>>,
     /// Of the file, or of the member; empty: all members.
     pub file: Vec<u8>,
+}
+
+/// As GNU ld's maps have it: `KEEP (*(SORT_BY_NAME(EXCLUDE_FILE(a.o) .text.*) .text))`.
+impl fmt::Display for InputSections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.keep { "KEEP (" } else { "" })?;
+        f.write_str(if self.sort_files { "SORT_BY_NAME(" } else { "" })?;
+        write_excluded(f, &self.exclude)?;
+        write!(f, "{}(", self.file)?;
+        for (i, pattern) in self.sections.iter().enumerate() {
+            f.write_str(if i > 0 { " " } else { "" })?;
+            let words = pattern.sort.iter().filter_map(|sort| sort.word());
+            words.clone().try_for_each(|word| write!(f, "{word}("))?;
+            write_excluded(f, &pattern.exclude)?;
+            f.write_str(&String::from_utf8_lossy(&pattern.name))?;
+            words.map(|_| ")").try_for_each(|end| f.write_str(end))?;
+        }
+        f.write_str(if self.sort_files { "))" } else { ")" })?;
+        f.write_str(if self.keep { ")" } else { "" })
+    }
+}
+
+fn write_excluded(f: &mut fmt::Formatter<'_>, list: &[FilePattern]) -> fmt::Result {
+    if list.is_empty() {
+        return Ok(());
+    }
+    let files: Vec<String> = list.iter().map(FilePattern::to_string).collect();
+    write!(f, "EXCLUDE_FILE({}) ", files.join(" "))
+}
+
+impl fmt::Display for FilePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(archive) = &self.archive {
+            write!(f, "{}:", String::from_utf8_lossy(archive))?;
+        }
+        f.write_str(&String::from_utf8_lossy(&self.file))
+    }
+}
+
+impl Sort {
+    fn word(self) -> Option<&'static str> {
+        Some(match self {
+            Sort::Default => return None,
+            Sort::None => "SORT_NONE",
+            Sort::Name => "SORT_BY_NAME",
+            Sort::Alignment => "SORT_BY_ALIGNMENT",
+            Sort::InitPriority => "SORT_BY_INIT_PRIORITY",
+            Sort::NameReversed | Sort::InitPriorityReversed => "REVERSE",
+        })
+    }
 }
 
 impl FilePattern {

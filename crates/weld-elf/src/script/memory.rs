@@ -41,6 +41,17 @@ impl Attributes {
         }
         flags & self.with != 0 || !flags & self.lacking != 0
     }
+
+    /// As the script could have them: `xrw`, `ax!w`.
+    pub fn letters(&self) -> String {
+        let of = |with: u64, lacking: u64| {
+            let all =
+                [(with & EXECUTE, 'x'), (lacking & WRITE, 'r'), (with & WRITE, 'w'), (with & ALLOC, 'a')];
+            all.into_iter().filter(|(bit, _)| *bit != 0).map(|(_, letter)| letter).collect::<String>()
+        };
+        let (wanted, unwanted) = (of(self.with, self.lacking), of(self.without, self.not_lacking));
+        if unwanted.is_empty() { wanted } else { format!("{wanted}!{unwanted}") }
+    }
 }
 
 impl<'a> Parser<'a, '_> {

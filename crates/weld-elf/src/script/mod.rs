@@ -1,6 +1,6 @@
 //! What linkers are told in files: linker scripts, version scripts and dynamic lists.
 //!
-//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`nature`] what their values are;
+//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`nature`] what their values are; [`expr_text`] writes them for maps;
 //! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`), [`input_sections`]
 //!   (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts together what scripts say of it;
 //! * [`mri`] translates those of another linker;
@@ -12,6 +12,7 @@ mod chain;
 pub mod commands;
 pub mod dynamic_list;
 pub mod expr;
+pub mod expr_text;
 pub mod input_sections;
 pub mod layout;
 pub mod lexer;

@@ -183,6 +183,16 @@ impl std::ops::Index<SymbolId> for Symbols {
 }
 
 impl Symbols {
+    /// What libraries define of `names` is referred to, so that the library is needed and the name is in `.dynsym`.
+    pub fn want<'n>(&mut self, resolved: &Resolved, names: impl Iterator<Item = &'n str>) {
+        for id in names.filter_map(|name| resolved.names.find(name.as_bytes())) {
+            let symbol = &mut self.list[id.index()];
+            if symbol.kind() == sym::SHARED {
+                symbol.add(sym::USED | sym::USED_STRONG);
+            }
+        }
+    }
+
     /// Asks for the symbol that `id` names, if it names one.
     #[inline(always)]
     pub fn prefetch(&self, id: SymbolId) {

@@ -212,10 +212,15 @@ impl DynamicPlan<'_> {
             || !o.symbols.export_symbol_lists.is_empty();
         let symbolic = o.symbols.bsymbolic == Bsymbolic::All && self.mode.shared && !listed;
         let static_tls = self.live.has(fact::STATIC_TLS) && self.mode.shared;
+        // GNU ld has its old tag without the new ones.
+        let old_tag = o.dynamic.disable_new_dtags && o.persona.is_gnu_ld();
+        if o.dynamic.now && old_tag {
+            list.push((DT_BIND_NOW, 0));
+        }
         let flags = bit(o.dynamic.origin, DF_ORIGIN)
             | bit(symbolic, DF_SYMBOLIC)
             | bit(self.live.has(fact::TEXT_REL), DF_TEXTREL)
-            | bit(o.dynamic.now, DF_BIND_NOW)
+            | bit(o.dynamic.now && !old_tag, DF_BIND_NOW)
             | bit(static_tls, DF_STATIC_TLS);
         let flags_1 = bit(o.dynamic.now, DF_1_NOW)
             | bit(o.dynamic.global, DF_1_GLOBAL)

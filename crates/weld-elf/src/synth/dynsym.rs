@@ -10,7 +10,7 @@
 //!
 //! Specification: gABI chapter 5 ("Hash Table", "Dynamic Section"), LSB "Symbol Versioning".
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use weld_common::prefetch::prefetch;
@@ -348,7 +348,21 @@ impl<'a> Planner<'_, 'a> {
         for (position, version) in bound {
             versym[position as usize + 1] = version;
         }
+        self.hide_unversioned(symbols, &mut versym);
         Ok((versym, verdef, verneed))
+    }
+
+    /// `foo@` beside `foo@@V` is for code that was linked before there were versions; who asks for a version does not mean it.
+    fn hide_unversioned(&self, symbols: &[SymbolId], versym: &mut [u16]) {
+        if self.resolved.unversioned.is_empty() {
+            return;
+        }
+        let bare: HashSet<SymbolId> = self.resolved.unversioned.iter().map(|pair| pair.0).collect();
+        for (id, version) in symbols.iter().zip(&mut versym[1..]) {
+            if bare.contains(id) && *version == VER_NDX_GLOBAL {
+                *version |= VERSYM_HIDDEN;
+            }
+        }
     }
 
     /// The version index of each symbol that is bound to a version of another module, and those versions.

@@ -374,6 +374,7 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
             objects: &self.resolved.objects,
             live: &self.live,
             options: self.job.options,
+            scripted: self.context.inputs.layout().is_some(),
             sink: self.job.sink,
             store: self.job.store,
             threads: self.context.threads,

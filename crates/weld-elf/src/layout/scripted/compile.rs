@@ -61,15 +61,16 @@ impl Maker<'_> {
 
     /// Whether there is something to be done: what nothing asks for is not defined.
     fn assign(&mut self, assignment: &Assignment) -> bool {
+        let mut target = None;
         if !assignment.is_dot() {
             self.next_assignment += 1;
-            if !self.source.internals.takes_effect(self.next_assignment - 1) {
+            let counts = self.source.internals.takes_effect(self.next_assignment - 1);
+            target = counts.then(|| self.target(&assignment.name)).flatten();
+            if target.is_none() {
+                let Assignment { name, value, text, .. } = assignment.clone();
+                self.steps.push(Step::NotProvided { name, value, text });
                 return false;
             }
-        }
-        let target = self.target(&assignment.name);
-        if target.is_none() && !assignment.is_dot() {
-            return false;
         }
         let Assignment { name, value, place, text, .. } = assignment.clone();
         self.steps.push(Step::Assign { name, target, value, place, text });
@@ -195,6 +196,7 @@ impl Maker<'_> {
                 let of = |bin: &ScriptBin| (bin.section, bin.content);
                 let first = bins.partition_point(|bin| of(bin) < key);
                 let count = bins[first..].iter().take_while(|bin| of(bin) == key).count();
+                self.steps.push(Step::Describe(section, content_number));
                 for number in first..first + count {
                     let planned = self.plan(block);
                     self.of_bin[BINS.len() + number] = Some(planned);

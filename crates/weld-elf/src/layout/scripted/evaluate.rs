@@ -119,8 +119,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Step::Assign { name, target, value, place, .. } => {
                 self.dot = self.unloaded_end.take().unwrap_or(self.dot);
                 let before = self.dot;
-                self.assign(name, *target, value, place);
-                self.script.moments.push((before, self.dot));
+                let value = self.assign(name, *target, value, place);
+                self.script.moments.push([before, self.dot, value]);
             }
             Step::Assert { value, message } => {
                 if self.number(value) == 0 {
@@ -142,6 +142,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 let asked_load = load_address.as_ref().map(|value| self.number(value));
                 self.overlay = Some(OpenOverlay { start, asked_load, load: None, end: start, region: None });
             }
+            Step::NotProvided { .. } | Step::Describe(..) => {}
             Step::EndOverlay => {
                 if let Some(overlay) = self.overlay.take() {
                     self.dot = overlay.end.unwrap_or(self.dot);
@@ -159,7 +160,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         Some((self.script.blocks[open.block].out?, open.start))
     }
 
-    fn assign(&mut self, name: &str, target: Option<usize>, value: &Expr, place: &Place) {
+    /// Gives back the value.
+    fn assign(&mut self, name: &str, target: Option<usize>, value: &Expr, place: &Place) -> u64 {
         self.assigning = target;
         let mut value = self.evaluate(value);
         self.assigning = None;
@@ -172,17 +174,18 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 let assigned = &mut self.script.assigned[target];
                 (assigned.value, assigned.seen) = (value, true);
             }
-            return;
+            return value.number;
         }
         if inside.is_some() && value.number < self.dot {
             let (from, to) = (self.dot, value.number);
             self.errors.push(format!("{place}: '.' cannot move backwards, from {from:#x} to {to:#x}"));
-            return;
+            return from;
         }
         if let Some((out, start)) = self.open() {
             leave_gap(&mut self.layout[out].fillers, (self.dot - start, value.number - start));
         }
         self.dot = value.number;
+        self.dot
     }
 
     fn begin(&mut self, number: usize) {

@@ -43,8 +43,10 @@ use super::{Layout, Member, MergedPart};
 use crate::ids::*;
 use crate::layout::addresses::Bases;
 use crate::script::expr::Expr;
+use crate::script::input_sections::InputSections;
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
+use crate::script::sections::Content;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
 use crate::symbols::Symbols;
@@ -88,6 +90,14 @@ enum Step {
         value: Expr,
         message: String,
     },
+    /// A `PROVIDE` that nobody asks for: only maps speak of it.
+    NotProvided {
+        name: String,
+        value: Expr,
+        text: String,
+    },
+    /// Which sections the bins that follow are for: the numbers of the output section's description and of what is in it.
+    Describe(u32, u32),
     /// An output section begins; its number among the blocks.
     Begin(usize),
     /// All input sections of a bin; its number among the bins.
@@ -231,8 +241,8 @@ pub struct Scripted {
     room_for_headers: u64,
     /// Sections with `SHF_LINK_ORDER` by what they are linked to.
     linked: Vec<Linked>,
-    /// The location counter in front of each assignment and behind it, in order.
-    moments: Vec<(u64, u64)>,
+    /// Of each assignment, in order, the location counter in front of it and behind it, and the value.
+    moments: Vec<[u64; 3]>,
     /// The block of each bin and its number among `bins`, if what is in one may go to another.
     homes: Vec<Option<(u32, u32)>>,
 }
@@ -242,14 +252,28 @@ pub enum Note<'s> {
     /// The output section ends.
     Section(OutputSectionId),
     Assignment {
-        /// The output section that it stands in, and how many members of that lie before it.
-        inside: Option<(OutputSectionId, usize)>,
+        inside: Inside,
         /// The location counter in front of it and behind it.
         from: u64,
         to: u64,
-        text: &'s str,
+        value: u64,
+        said: Said<'s>,
     },
+    /// A `PROVIDE` that nobody asks for.
+    NotProvided { inside: Inside, said: Said<'s> },
+    /// What follows in an output section is found by this.
+    Inputs { inside: (OutputSectionId, usize), inputs: &'s InputSections },
 }
+
+/// An assignment: its symbol, the expression, and both as the script has them.
+pub struct Said<'s> {
+    pub name: &'s str,
+    pub value: &'s Expr,
+    pub text: &'s str,
+}
+
+/// The output section that something stands in, and how many members of that lie before it.
+pub type Inside = Option<(OutputSectionId, usize)>;
 
 #[derive(Clone, Copy, Default)]
 pub struct RegionState {
@@ -325,9 +349,22 @@ impl Scripted {
                     members += in_runs + bin.sorted.len() + bin.chunks.len();
                 }
                 Step::Data(..) => members += usize::from(open.is_some()),
-                Step::Assign { text, .. } => {
-                    let Some(&(from, to)) = moments.next() else { continue };
-                    list.push(Note::Assignment { inside: open.map(|out| (out, members)), from, to, text });
+                Step::Assign { name, value, text, .. } => {
+                    let said = Said { name, value, text };
+                    let Some(&[from, to, value]) = moments.next() else { continue };
+                    let inside = open.map(|out| (out, members));
+                    list.push(Note::Assignment { inside, from, to, value, said });
+                }
+                Step::NotProvided { name, value, text } => {
+                    let said = Said { name, value, text };
+                    list.push(Note::NotProvided { inside: open.map(|out| (out, members)), said });
+                }
+                Step::Describe(section, content) => {
+                    let description = self.script.descriptions().nth(*section as usize);
+                    let content = description.and_then(|section| section.contents.get(*content as usize));
+                    if let (Some(out), Some(Content::Inputs(inputs))) = (open, content) {
+                        list.push(Note::Inputs { inside: (out, members), inputs });
+                    }
                 }
                 _ => {}
             }
@@ -348,6 +385,11 @@ impl Scripted {
     /// The regions with their names, and how far each is filled.
     pub fn regions(&self) -> impl Iterator<Item = (&str, &RegionState)> {
         self.script.regions.iter().map(|region| region.name.as_str()).zip(&self.regions)
+    }
+
+    /// The letters that say which sections each region takes.
+    pub fn region_letters(&self) -> impl Iterator<Item = String> {
+        self.script.regions.iter().map(|region| region.attributes.letters())
     }
 
     /// The output sections that may lie over others: those of overlays, and those that nobody loads.

@@ -153,7 +153,10 @@ impl Known {
 
 /// What a script begins with: names for numbers, and the address of all.
 fn start(steps: &[Step]) -> usize {
-    let names = |step: &&Step| matches!(step, Step::Assign { name, .. } if name != ".");
+    let names = |step: &&Step| match step {
+        Step::Assign { name, .. } => name != ".",
+        step => matches!(step, Step::NotProvided { .. }),
+    };
     let count = steps.iter().take_while(names).count();
     count + usize::from(matches!(steps.get(count), Some(Step::Assign { .. })))
 }
@@ -175,7 +178,7 @@ pub(super) fn place(steps: &[Step], known: &Known, orphan: u32) -> usize {
     while let Some(step) = steps.get(at) {
         match step {
             Step::Assign { name, .. } if name != "." => at += 1,
-            Step::EndOverlay | Step::Assert { .. } => at += 1,
+            Step::EndOverlay | Step::Assert { .. } | Step::NotProvided { .. } => at += 1,
             _ => break,
         }
     }
