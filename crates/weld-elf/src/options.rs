@@ -823,8 +823,8 @@ pub struct NoteOptions {
     pub ibtplt: bool,
     /// `-z shstk`: as `ibt`, for shadow stacks.
     pub shstk: bool,
-    /// `-z indirect-extern-access`.
-    pub indirect_extern_access: bool,
+    /// `-z indirect-extern-access`, `-z noindirect-extern-access`; `None`: as objects say.
+    pub indirect_extern_access: Option<bool>,
     /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
     pub isa_needed: u32,
     pub cet_report: ReportPolicy,

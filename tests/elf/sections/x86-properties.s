@@ -22,6 +22,8 @@
 //# readelf: -n => x86 feature: IBT, <unknown flags: 0xc>
 //# readelf: -n => application-specific type 0xb0008000
 //# readelf: -n => x86-64-v3, x86-64-v4
+//# link: all.o -z noindirect-extern-access -o direct
+//# readelf-not: -n => 0xb0008000
 //# link: -r none.o -z cet-report=error -z ibt -z shstk -o claimed.o
 //# readelf: -n => IBT, SHSTK
 //# fail: -r none.o -z cet-report=error -z ibt -o r.o

@@ -693,7 +693,7 @@ impl<'a> Section<'_, '_, 'a> {
             return self.error(i, text);
         }
         if target.is(sym::FUNC) {
-            if self.scanner.options.notes.indirect_extern_access {
+            if self.scanner.options.notes.indirect_extern_access == Some(true) {
                 return self.error(i, self.not_pic(i) + ", or without -z indirect-extern-access");
             }
             return self.need(i, target, sym::NEEDS_PLT | sym::NEEDS_CANONICAL_PLT, found);

@@ -144,12 +144,12 @@ const ROWS: &[Spec<State>] = &[
         &["indirect-extern-access"],
         "The output reaches what other modules define through slots only (GNU_PROPERTY_1_NEEDED): as -z nocopyreloc, and it says so.",
         |s| {
-            s.o.notes.indirect_extern_access = true;
+            s.o.notes.indirect_extern_access = Some(true);
             s.o.relocs.copyreloc = false;
         },
     ),
-    flag(&["noindirect-extern-access"], "It does not say so (default).", |s| {
-        s.o.notes.indirect_extern_access = false;
+    flag(&["noindirect-extern-access"], "It does not say so, whatever the objects say (default: as they say).", |s| {
+        s.o.notes.indirect_extern_access = Some(false);
     }),
     flag(&["dynamic-undefined-weak"], "Leave unresolved weak references to the loader.", |s| {
         s.o.symbols.dynamic_undefined_weak = Some(true);

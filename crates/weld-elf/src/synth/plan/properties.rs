@@ -288,8 +288,10 @@ impl Asker<'_, '_> {
         if let Some(landing) = &machine.properties.landing {
             self.report_libraries(&merged, landing);
         }
-        if self.job.options.notes.indirect_extern_access {
-            merged.or_in(NEEDED, NEEDED_INDIRECT_EXTERN_ACCESS);
+        match self.job.options.notes.indirect_extern_access {
+            Some(true) => merged.or_in(NEEDED, NEEDED_INDIRECT_EXTERN_ACCESS),
+            Some(false) => merged.take_out(NEEDED, NEEDED_INDIRECT_EXTERN_ACCESS),
+            None => {}
         }
         (merged.size(format) > 0).then_some(merged)
     }
