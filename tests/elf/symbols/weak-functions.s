@@ -15,7 +15,7 @@
 //# dynsym: weakly
 //# link: -r -z dynamic-undefined-weak weak-functions.o -o r.o
 //# warning: -z dynamic-undefined-weak has no effect with -r
-//# sh: $LD --help | sed -e '1,/^elf_x86_64:/d;/^[^ ]*:/,$d' | grep -q dynamic-undefined-weak
+//# sh: $LD --help | sed -e '1,/^elf_x86_64:/d;/^[^ ]*:/,$d' > shown && grep dynamic-undefined-weak shown
 .weak weakly
 .type weakly, @function
 .globl _start

@@ -148,9 +148,13 @@ const ROWS: &[Spec<State>] = &[
             s.o.relocs.copyreloc = false;
         },
     ),
-    flag(&["noindirect-extern-access"], "It does not say so, whatever the objects say (default: as they say).", |s| {
-        s.o.notes.indirect_extern_access = Some(false);
-    }),
+    flag(
+        &["noindirect-extern-access"],
+        "It does not say so, whatever the objects say (default: as they say).",
+        |s| {
+            s.o.notes.indirect_extern_access = Some(false);
+        },
+    ),
     flag(&["dynamic-undefined-weak"], "Leave unresolved weak references to the loader.", |s| {
         s.o.symbols.dynamic_undefined_weak = Some(true);
     }),
