@@ -11,7 +11,7 @@ const MAX_OPS: usize = 256;
 /// The assignment whose words in the script are `text`.
 pub fn assignment(name: &str, value: &Expr, text: &str) -> String {
     let Some(value) = expression(&value.code) else { return text.to_owned() };
-    let word = text.split(|c: char| c == '(' || c == '=').next().unwrap_or_default().trim();
+    let word = text.split(['(', '=']).next().unwrap_or_default().trim();
     match word {
         "PROVIDE" | "PROVIDE_HIDDEN" | "HIDDEN" if word != name => format!("{word} ({name} = {value})"),
         _ => format!("{name} = {value}"),
