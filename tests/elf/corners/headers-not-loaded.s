@@ -13,8 +13,10 @@
 //# [weld|bfd] fail: strong.o -T m.ld
 //# [weld|bfd] error: (undefined hidden symbol: |undefined reference to .)__ehdr_start
 //# [weld] error: strong.o:\(.data\+0x0\)
-//# [weld] fail: strong.o -N
-//# [weld] error: undefined hidden symbol: __ehdr_start
+// The page in which the first section lies has them.
+//# [weld] link: strong.o -N
+//# [weld] no-verify: its segment is not aligned to pages
+//# [weld] check: u64(addr(.data)) % 0x1000 == 0
 .globl _start, word
 .weak __ehdr_start
 .hidden __ehdr_start

@@ -8,7 +8,7 @@
 //# obj: says.o = says.s @clang
 //# obj: differs.o = differs.s @clang
 //# link: -shared lib.o -soname libfar.so -o libfar.so
-//# link: -pie aarch64-signed-pointers.o libfar.so
+//# link: -pie aarch64-signed-pointers.o libfar.so -z nodynamic-undefined-weak
 //# readelf: -r => R_AARCH64_AUTH_RELATIVE +[0-9a-f]+\n
 //# readelf: -r => R_AARCH64_AUTH_ABS64 .* far \+ 8
 //# bytes: sym(pointers) = 00 00 00 00 2a 00 00 20 00 00 00 00 2b 00 00 80

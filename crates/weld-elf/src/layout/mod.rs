@@ -230,7 +230,22 @@ impl IndexMut<OutputSectionId> for Layout<'_> {
     }
 }
 
+/// No machine has smaller pages.
+const SMALLEST_PAGE: u64 = 0x1000;
+
 impl<'a> Layout<'a> {
+    /// Where the ELF header is in memory, if it is loaded.
+    pub fn headers_address(&self) -> Option<u64> {
+        let mut loads = self.segments.iter().filter(|segment| segment.kind == crate::elf::PT_LOAD);
+        if self.raw || loads.clone().any(|segment| segment.headers) {
+            return Some(self.image_base);
+        }
+        // What is loaded begins with a page, and what lies before in that comes along (`-N`). A script says what it wants in memory.
+        let first = loads.next().filter(|_| self.script.is_none())?;
+        let start = first.address.checked_sub(first.offset)?;
+        (first.offset < SMALLEST_PAGE && start.is_multiple_of(SMALLEST_PAGE)).then_some(start)
+    }
+
     /// Bytes of the ELF header and the program headers.
     pub fn headers_size(&self) -> u64 {
         let (header, segments) = (self.format.size::<Ehdr>(), self.segments.len() as u64);

@@ -44,14 +44,14 @@ use super::thunks::Thunks;
 use crate::arch::facts::GotBase;
 use crate::arch::plt;
 use crate::compressed::CompressedSection;
-use crate::elf::{PT_LOAD, RelocForm};
+use crate::elf::RelocForm;
 use crate::ids::*;
 use crate::job::{Context, Job};
 use crate::layout::addresses::Bases;
 use crate::layout::members::Builder;
 use crate::layout::program::Program;
 use crate::layout::segments::{PageSizes, SegmentFacts};
-use crate::layout::{ChunkKind, MergedPart, Segment};
+use crate::layout::{ChunkKind, MergedPart};
 use crate::layout::{Layout, addresses, scripted, settle, shrink};
 use crate::live::dyn_relocs::DynReloc;
 use crate::live::{Live, fact};
@@ -649,8 +649,7 @@ impl<'a> Plan<'a> {
 
     /// Whether the ELF header is in memory.
     pub fn loads_headers(&self) -> bool {
-        let is_one = |segment: &Segment| segment.kind == PT_LOAD && segment.headers;
-        self.layout.raw || self.layout.segments.iter().any(is_one)
+        self.layout.headers_address().is_some()
     }
 
     /// `.dynamic`, before anything has an address.
