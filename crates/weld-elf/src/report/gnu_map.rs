@@ -14,7 +14,6 @@
 //!
 //! Source: the maps that GNU ld 2.40 writes.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use rayon::prelude::*;
@@ -22,6 +21,7 @@ use weld_common::text;
 
 use super::extraction;
 use super::map::Symbols;
+use super::script_lines::ScriptLines;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::load::Input;
@@ -133,62 +133,35 @@ struct Map<'m, 'c, 'a> {
     symbols: Symbols,
 }
 
-/// The lines of a script's assignments.
-#[derive(Default)]
-struct Assignments {
-    /// By the output section that they stand in front of.
-    before: HashMap<OutputSectionId, String>,
-    /// By the output section that they stand in, each with the number of members before it.
-    inside: HashMap<OutputSectionId, Vec<(usize, String)>>,
-    /// Behind all.
-    last: String,
-}
-
-impl Assignments {
-    fn of(image: &Image) -> Assignments {
-        let mut all = Assignments::default();
-        let Some(script) = &image.layout.script else { return all };
-        let mut open = String::new();
-        for note in script.notes() {
-            match note {
-                Note::Section(out) => _ = all.before.insert(out, std::mem::take(&mut open)),
-                Note::Assignment { inside, value, said, .. } => {
-                    let mut line = String::new();
-                    symbol(&mut line, value, &assignment(&said));
-                    all.put(&mut open, inside, line);
-                }
-                Note::NotProvided { inside, said } => {
-                    let text = assignment(&said);
-                    let line = format!("{:NAME$}{:<18}{:NAME$}{text}\n", "", "[!provide]", "");
-                    all.put(&mut open, inside, line);
-                }
-                Note::Inputs { inside, inputs } => {
-                    all.put(&mut open, Some(inside), format!(" {inputs}\n"));
-                }
-            }
+/// A line of the script.
+fn of_script(note: &Note, line: &mut String) -> Option<Inside> {
+    match note {
+        Note::Section(_) => None,
+        Note::Assignment { inside, value, said, .. } => {
+            symbol(line, *value, &assignment(said));
+            Some(*inside)
         }
-        all.last = open;
-        all
-    }
-
-    /// Adds a line in an output section, or to `open`, the lines between two.
-    fn put(&mut self, open: &mut String, inside: Inside, line: String) {
-        match inside {
-            Some((out, members)) => self.inside.entry(out).or_default().push((members, line)),
-            None => open.push_str(&line),
+        Note::NotProvided { inside, said } => {
+            let text = assignment(said);
+            _ = writeln!(line, "{:NAME$}{:<18}{:NAME$}{text}", "", "[!provide]", "");
+            Some(*inside)
+        }
+        Note::Inputs { inside, inputs } => {
+            _ = writeln!(line, " {inputs}");
+            Some(Some(*inside))
         }
     }
 }
 
 impl Map<'_, '_, '_> {
     fn sections(&self, text: &mut String) {
-        let assignments = Assignments::of(self.image);
+        let lines = ScriptLines::of(self.image, of_script);
         for (id, out) in self.image.layout.with_ids() {
             // Tables of the file itself are no part of its contents.
             if matches!(out.kind, SHT_SYMTAB | SHT_SYMTAB_SHNDX | SHT_STRTAB) && !out.is_alloc() {
                 continue;
             }
-            text.push_str(assignments.before.get(&id).map_or("", |lines| lines));
+            text.push_str(lines.before(id));
             text.push('\n');
             let name = text::text(&out.name).into_owned();
             let load = match out.is_alloc() && out.load_address != out.address {
@@ -196,9 +169,9 @@ impl Map<'_, '_, '_> {
                 false => String::new(),
             };
             row(text, &name, (out.address, out.size), &load);
-            self.members(out, assignments.inside.get(&id).map_or(&[], |list| list), text);
+            self.members(out, lines.inside(id), text);
         }
-        text.push_str(&assignments.last);
+        text.push_str(&lines.last);
         // Those that a script assigns to stand where it does so.
         let made = |internal: &&Internal| !matches!(internal.target, Target::Computed { .. });
         for internal in self.context.internals.list.iter().filter(made) {

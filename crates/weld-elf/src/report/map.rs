@@ -10,16 +10,16 @@
 //!
 //! A large link has millions of symbols: they are sorted once, and lines are made in parallel.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use rayon::prelude::*;
 
+use super::script_lines::ScriptLines;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::SymbolPlace;
 use crate::job::Context;
-use crate::layout::scripted::Note;
+use crate::layout::scripted::{Inside, Note};
 use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 use crate::sections::SectionKind;
 use crate::symbols::sym;
@@ -35,7 +35,7 @@ pub fn text(image: &Image, context: &Context) -> String {
     let map = Map { image, context, symbols: Symbols::collect(image, context.parallel) };
     let mut text =
         format!("{:>16} {:>16} {:>8} {:>5} {:<7} {:<7} Symbol\n", "VMA", "LMA", "Size", "Align", "Out", "In");
-    let notes = Notes::of(image);
+    let notes = ScriptLines::of(image, |note, line| of_script(image, note, line));
     for (id, out) in image.layout.with_ids() {
         text.push_str(notes.before(id));
         let name = text::text(&out.name);
@@ -62,51 +62,15 @@ pub fn text(image: &Image, context: &Context) -> String {
     text
 }
 
-/// The lines of a script's assignments.
-#[derive(Default)]
-struct Notes {
-    /// By the output section that they stand in front of.
-    before: HashMap<OutputSectionId, String>,
-    /// By the output section that they stand in, each with the number of members before it.
-    inside: HashMap<OutputSectionId, Vec<(usize, String)>>,
-    /// Behind all.
-    last: String,
-}
-
-impl Notes {
-    fn of(image: &Image) -> Notes {
-        let mut notes = Notes::default();
-        let Some(script) = &image.layout.script else { return notes };
-        let mut open = String::new();
-        for note in script.notes() {
-            match note {
-                Note::Section(out) => _ = notes.before.insert(out, std::mem::take(&mut open)),
-                Note::NotProvided { .. } | Note::Inputs { .. } => {}
-                Note::Assignment { inside, from, to, said, .. } => {
-                    let text = said.text;
-                    let place = (from, to.wrapping_sub(from), 1);
-                    match inside {
-                        None => row(&mut open, from.wrapping_neg(), place, text),
-                        Some((out, members)) => {
-                            let mut line = String::new();
-                            part(&mut line, distance(&image.layout[out]), place, text);
-                            notes.inside.entry(out).or_default().push((members, line));
-                        }
-                    }
-                }
-            }
-        }
-        notes.last = open;
-        notes
+/// A line of the script: an assignment.
+fn of_script(image: &Image, note: &Note, line: &mut String) -> Option<Inside> {
+    let Note::Assignment { inside, from, to, said, .. } = note else { return None };
+    let place = (*from, to.wrapping_sub(*from), 1);
+    match inside {
+        None => row(line, from.wrapping_neg(), place, said.text),
+        Some((out, _)) => part(line, distance(&image.layout[*out]), place, said.text),
     }
-
-    fn before(&self, out: OutputSectionId) -> &str {
-        self.before.get(&out).map_or("", |lines| lines)
-    }
-
-    fn inside(&self, out: OutputSectionId) -> &[(usize, String)] {
-        self.inside.get(&out).map_or(&[], |list| list)
-    }
+    Some(*inside)
 }
 
 /// How far load addresses are from addresses in an output section.

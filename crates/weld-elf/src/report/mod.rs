@@ -21,6 +21,7 @@ mod memory_usage;
 pub mod placement;
 pub mod reproduce;
 pub mod script;
+mod script_lines;
 pub mod shape;
 pub mod shared_references;
 pub mod source;
