@@ -1,17 +1,15 @@
-//# about: -u, --require-defined and EXTERN of what a library defines: the library is needed, and the name asked for
+//# about: -u, --require-defined and EXTERN of what a library defines: the name is asked for; the library is not needed for that alone
 //# only: weld bfd -- ld.lld and mold forget it
 //# link: -shared lib.o -soname liba.so -o liba.so
-//# link: wanted-of-library.o --as-needed liba.so -o plain
-//# no-dynamic: NEEDED liba.so
-//# link: wanted-of-library.o --as-needed liba.so -u bar -o u
-//# dynamic: NEEDED liba.so
+//# link: wanted-of-library.o liba.so -u bar -o u
 //# dynsym: bar
-//# link: wanted-of-library.o --as-needed liba.so --gc-sections --require-defined=bar -o r
-//# dynamic: NEEDED liba.so
+//# link: wanted-of-library.o --as-needed liba.so -u bar -o plain
+//# no-dynamic: NEEDED liba.so
+//# no-dynsym: bar
+//# link: wanted-of-library.o liba.so --gc-sections --require-defined=bar -o r
 //# dynsym: bar
 //# sh: printf 'EXTERN(bar)' > e.ld
-//# link: wanted-of-library.o --as-needed liba.so e.ld -o e
-//# dynamic: NEEDED liba.so
+//# link: wanted-of-library.o liba.so e.ld -o e
 //# dynsym: bar
 .globl _start
 _start: ret

@@ -191,7 +191,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
             segment.address = first.address;
             if segment.kind == PT_LOAD && first.is_nobits() {
                 let units = [segment.align, facts.pages.common];
-                (segment.offset, segment.address) = start_of_zeroes(units, span, first, sections);
+                (segment.offset, segment.address) = start_of_zeroes(units, span, first);
             }
             (file_end, end) = (segment.offset, segment.address);
         }
@@ -245,27 +245,15 @@ fn is_unread(sections: &[OutputSection], unread: u64) -> bool {
 
 /// Offset and address of a loadable segment that begins with a section without contents, its `first`. They agree in the
 /// larger of the `units`, its alignment and that of pages, in which they can.
-fn start_of_zeroes(
-    units: [u64; 2],
-    span: &[OutputSection],
-    first: &OutputSection,
-    all: &[OutputSection],
-) -> (u64, u64) {
+fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSection) -> (u64, u64) {
     if let Some(contents) = span.iter().find(|s| !s.is_nobits()) {
         // Contents follow, so it has room in the file.
         let distance = contents.address.wrapping_sub(first.address);
         return (contents.offset.saturating_sub(distance), first.address);
     }
-    // Its address may be rounded up; the segment starts where address and offset agree, if that is not below 0.
-    let back = first.address.wrapping_sub(first.offset) % units[0];
-    let Some(start) = first.address.checked_sub(back) else { return (first.offset, first.address) };
-    let takes_memory = |s: &&OutputSection| s.is_alloc() && s.size > 0 && !is_tls_zeroes(s);
-    if !all.iter().filter(takes_memory).any(|s| s.address < first.address && s.end() > start) {
-        return (first.offset, start);
-    }
-    // It would lie over other sections. What has no contents may begin anywhere in the file.
+    // What has no contents may begin anywhere in the file. It begins in memory with its first section: pages before that are others'.
     let down = |unit: &u64| first.offset.checked_sub(first.offset.wrapping_sub(first.address) % unit);
-    (units.iter().find_map(down).unwrap_or(first.offset), first.address)
+    (units.iter().find_map(down).unwrap_or(first.address % units[1]), first.address)
 }
 
 /// Program headers of 32 bits cannot say everything that may be asked for.

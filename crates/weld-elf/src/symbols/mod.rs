@@ -183,11 +183,15 @@ impl std::ops::Index<SymbolId> for Symbols {
 }
 
 impl Symbols {
-    /// What libraries define of `names` is referred to, so that the library is needed and the name is in `.dynsym`.
+    /// What libraries define of `names` is referred to, so that the library is needed and the name is in `.dynsym`. Those of `--as-needed` wait for
+    /// an object that refers to them.
     pub fn want<'n>(&mut self, resolved: &Resolved, names: impl Iterator<Item = &'n str>) {
         for id in names.filter_map(|name| resolved.names.find(name.as_bytes())) {
             let symbol = &mut self.list[id.index()];
-            if symbol.kind() == sym::SHARED {
+            let file = resolved.names.get(id).file();
+            if symbol.kind() == sym::SHARED
+                && !resolved.shared.iter().any(|dso| dso.file == file && dso.as_needed)
+            {
                 symbol.add(sym::USED | sym::USED_STRONG);
             }
         }

@@ -5,7 +5,7 @@
 //! will not see it for the output's sake, so that what it defines is undefined and weak: no copy and no PLT
 //! entry may stand for it, for those have addresses where the program expects to find null.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 
 use crate::elf::*;
@@ -20,61 +20,80 @@ pub fn needed(resolved: &Resolved, symbols: &Symbols, gc: bool) -> Vec<u32> {
     let strong = strong_use(gc);
     let wants = |dso: &Shared| !dso.as_needed || is_used(resolved, symbols, dso, strong);
     let mut wanted: Vec<bool> = resolved.shared.iter().map(wants).collect();
-    while let Some(more) = wanted_by_libraries(resolved, &wanted) {
-        wanted[more] = true;
-    }
+    add_wanted_by_libraries(resolved, &mut wanted);
     let mut names = HashSet::new();
     // A library that was found under two paths is one library.
     let is_needed = |i: &u32| wanted[*i as usize] && names.insert(resolved.shared[*i as usize].soname);
     (0..wanted.len() as u32).filter(is_needed).collect()
 }
 
-/// A library more that a needed one refers to, not weakly, without bringing it: one that was linked without its libraries.
-fn wanted_by_libraries(resolved: &Resolved, wanted: &[bool]) -> Option<usize> {
+/// Libraries that a needed one refers to, not weakly, without bringing them: it was linked without its libraries.
+fn add_wanted_by_libraries(resolved: &Resolved, wanted: &mut [bool]) {
     let shared = &resolved.shared;
-    let candidates = (0..shared.len()).filter(|&i| !wanted[i]).filter_map(|i| {
-        let asked = asked_by_libraries(resolved, &shared[i]);
-        (!asked.is_empty()).then_some((i, asked))
-    });
-    let mut candidates = candidates.peekable();
-    candidates.peek()?;
-    let brought = brought(resolved, wanted);
-    let needed = || (0..shared.len()).filter(|&i| wanted[i]).map(|i| &shared[i]);
-    let insists = |dso: &Shared, asked: &HashSet<SymbolId>| {
-        let symbols = dso.syms[dso.first_global as usize..].iter().zip(&dso.globals);
-        let mut open =
-            symbols.filter(|(symbol, _)| symbol.st_shndx() == SHN_UNDEF && symbol.binding() != STB_WEAK);
-        open.any(|(_, id)| asked.contains(&SymbolId(id.load(Ordering::Relaxed))))
-    };
-    let found = candidates
-        .find(|(i, asked)| !brought.contains(shared[*i].soname) && needed().any(|dso| insists(dso, asked)));
-    found.map(|(i, _)| i)
+    // What only such a library defines and other libraries refer to, by name. Mostly nothing.
+    let mut offers: HashMap<SymbolId, usize> = HashMap::new();
+    for i in (0..shared.len()).filter(|&i| !wanted[i]) {
+        offers.extend(asked_by_libraries(resolved, &shared[i]).map(|id| (id, i)));
+    }
+    if offers.is_empty() {
+        return;
+    }
+    let mut brought = Brought::default();
+    let mut open: Vec<usize> = (0..shared.len()).filter(|&i| wanted[i]).collect();
+    open.iter().for_each(|&i| brought.add(shared, i));
+    // All that those at hand insist on, then what these do: which come first does not depend on the order of libraries.
+    while !open.is_empty() {
+        let insisted =
+            open.iter().flat_map(|&i| insists_on(&shared[i])).filter_map(|id| offers.get(&id).copied());
+        let mut more: Vec<usize> =
+            insisted.filter(|&i| !wanted[i] && !brought.names.contains(shared[i].soname)).collect();
+        more.sort_unstable();
+        more.dedup();
+        more.iter().for_each(|&i| wanted[i] = true);
+        more.iter().for_each(|&i| brought.add(shared, i));
+        open = more;
+    }
 }
 
-/// What a library defines, no object does, and other libraries refer to. Mostly nothing.
-fn asked_by_libraries(resolved: &Resolved, dso: &Shared) -> HashSet<SymbolId> {
+/// What a library defines, no object does, and other libraries refer to.
+fn asked_by_libraries<'s>(resolved: &'s Resolved, dso: &'s Shared) -> impl Iterator<Item = SymbolId> + 's {
     let globals = dso.globals.iter().zip(dso.first_global..);
     let ids =
         globals.map(|(id, i)| (SymbolId(id.load(Ordering::Relaxed)), i)).filter(|(id, _)| !id.is_none());
-    ids.filter(|&(id, i)| {
+    let asked = ids.filter(|&(id, i)| {
         let entry = resolved.names.get(id);
         entry.flags & flag::REF_SHARED != 0 && entry.best == pack(Rank::Provided, dso.file, i)
-    })
-    .map(|(id, _)| id)
-    .collect()
+    });
+    asked.map(|(id, _)| id)
 }
 
-/// Names of libraries that those in the link bring, which are `wanted` or brought themselves.
-fn brought<'s>(resolved: &Resolved<'s>, wanted: &[bool]) -> HashSet<&'s [u8]> {
-    let mut brought: HashSet<&[u8]> = HashSet::new();
-    let mut counted: Vec<bool> = vec![false; wanted.len()];
-    loop {
-        let next = resolved.shared.iter().enumerate();
-        let mut next = next.filter(|(i, dso)| !counted[*i] && (wanted[*i] || brought.contains(dso.soname)));
-        let Some((i, dso)) = next.next() else { return brought };
-        drop(next);
-        counted[i] = true;
-        brought.extend(dso.needed.iter());
+/// Names that a library refers to, not weakly.
+fn insists_on<'s>(dso: &'s Shared) -> impl Iterator<Item = SymbolId> + 's {
+    let symbols = dso.syms[dso.first_global as usize..].iter().zip(&dso.globals);
+    let open = symbols.filter(|(symbol, _)| symbol.st_shndx() == SHN_UNDEF && symbol.binding() != STB_WEAK);
+    open.map(|(_, id)| SymbolId(id.load(Ordering::Relaxed)))
+}
+
+/// Names of libraries that needed ones bring, and that those bring in turn.
+#[derive(Default)]
+struct Brought<'s> {
+    names: HashSet<&'s [u8]>,
+    by_name: HashMap<&'s [u8], usize>,
+}
+
+impl<'s> Brought<'s> {
+    fn add(&mut self, shared: &[Shared<'s>], library: usize) {
+        if self.by_name.is_empty() {
+            self.by_name = shared.iter().enumerate().map(|(i, dso)| (dso.soname, i)).collect();
+        }
+        let mut open = vec![library];
+        while let Some(i) = open.pop() {
+            for name in &shared[i].needed {
+                if self.names.insert(name) {
+                    open.extend(self.by_name.get(name));
+                }
+            }
+        }
     }
 }
 
