@@ -85,7 +85,7 @@ impl<'j> ScriptRules<'j> {
             let look = |object: &Object| {
                 let (file, mut seen) = (rules.of_file(Some(&object.name)), Seen::default());
                 for (shndx, header) in object.shdrs.iter().enumerate().skip(1) {
-                    if is_table(header.sh_type()) {
+                    if is_table(header) {
                         continue;
                     }
                     let name = object.section_name(shndx).unwrap_or(b"");

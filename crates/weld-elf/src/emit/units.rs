@@ -87,7 +87,8 @@ impl Cutter<'_, '_> {
             order.sort_by_key(|(_, out)| out.offset);
         }
         for (id, out) in order {
-            if out.is_nobits() || out.size == 0 {
+            // A raw image is what is in memory.
+            if out.is_nobits() || out.size == 0 || layout.raw && !out.is_alloc() {
                 continue;
             }
             let before = std::mem::replace(&mut end, out.offset + out.size);

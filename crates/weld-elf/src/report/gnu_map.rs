@@ -93,7 +93,7 @@ fn discarded(image: &Image, parallel: bool) -> String {
                 SectionKind::Dropped => false,
                 _ => !image.live.contains(id),
             };
-            if gone && !is_table(shdr.sh_type()) {
+            if gone && !is_table(shdr) {
                 let name = text::text(object.section_name(shndx as usize).unwrap_or_default()).into_owned();
                 let file = image.resolved.objects[index].name.to_string();
                 row(&mut text, &format!(" {name}"), (0, shdr.sh_size()), &file);

@@ -50,7 +50,7 @@ impl<'a> Parser<'a, '_> {
             return Err(format!("has an unknown section type (sh_type): {:#x}", shdr.sh_type()));
         }
         let name = self.object.section_name(shndx).ok_or("has a bad name")?;
-        if self.is_special(name, shndx)? || self.is_stripped(name, shdr) {
+        if self.is_special(name, shndx)? || self.is_stripped(name, shdr) || self.is_unseen(name, shdr) {
             return Ok(());
         }
         if self.options.sections.discarded.iter().any(|discarded| discarded.as_bytes() == name) {
@@ -143,9 +143,9 @@ impl<'a> Parser<'a, '_> {
             SHT_PROGBITS | SHT_NOBITS => false,
             // These speak of other sections or of the libraries to link with, which is not done yet.
             SHT_LLVM_CALL_GRAPH_PROFILE | SHT_LLVM_DEPENDENT_LIBRARIES if relocatable => false,
+            SHT_STRTAB => shdr.sh_flags() & SHF_ALLOC == 0,
             SHT_NULL
             | SHT_SYMTAB
-            | SHT_STRTAB
             | SHT_RELA
             | SHT_REL
             | SHT_CREL
@@ -216,9 +216,19 @@ impl<'a> Parser<'a, '_> {
         if shdr.sh_flags() & SHF_ALLOC != 0 {
             return false;
         }
-        let debug = || name.starts_with(b".debug") || name.starts_with(b".zdebug");
-        // Without section headers nobody finds what is not loaded.
-        !self.options.layout.sectionheader || self.options.symtab.strip != Strip::None && debug()
+        self.options.symtab.strip != Strip::None && is_debug(name)
+    }
+
+    /// Without section headers nobody finds what is not loaded. But symbols of a script may count what it describes, and it may
+    /// load that after all.
+    fn is_unseen(&self, name: &[u8], shdr: &Shdr) -> bool {
+        if shdr.sh_flags() & SHF_ALLOC != 0 || self.options.layout.sectionheader {
+            return false;
+        }
+        let is_described = |(rules, file): &(&Rules, OfFile)| {
+            !is_debug(name) && matches!(rules.find(file, name, shdr.sh_flags()), Found::Bin(_))
+        };
+        !self.script.is_some_and(is_described)
     }
 
     fn contents(&self, shndx: usize) -> Result<Contents, String> {
@@ -358,12 +368,16 @@ impl<'a> Parser<'a, '_> {
     }
 }
 
+fn is_debug(name: &[u8]) -> bool {
+    name.starts_with(b".debug") || name.starts_with(b".zdebug")
+}
+
 /// Whether it is known what a section's type asks of a linker. Types of operating systems and processors
 /// may add to the gABI's, but what goes into memory is not copied without knowing what it is. An operating
 /// system's are like data, says the gABI, unless a flag denies that.
 fn is_known(machine: &Facts, shdr: &Shdr) -> bool {
     match shdr.sh_type() {
-        SHT_PROGBITS | SHT_NOBITS | SHT_NOTE => true,
+        SHT_PROGBITS | SHT_NOBITS | SHT_NOTE | SHT_STRTAB => true,
         kind if machine.is_frame_section(kind) => true,
         kind if is_array(kind) => true,
         SHT_LOOS..=SHT_HIOS => shdr.sh_flags() & SHF_OS_NONCONFORMING == 0,

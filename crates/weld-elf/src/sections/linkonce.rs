@@ -117,7 +117,7 @@ fn lone_members<'a>(objects: &[Object<'a>], comdats: &Comdats) -> HashMap<&'a [u
     for (index, object) in objects.iter().enumerate() {
         for (g, group) in object.groups.iter().enumerate() {
             let words = object.group_words(group.shndx).unwrap_or_default();
-            let is_table = |member: &u32| super::is_table(object.shdrs[*member as usize].sh_type());
+            let is_table = |member: &u32| super::is_table(&object.shdrs[*member as usize]);
             let mut members = words.members().filter(|member| !is_table(member));
             if let (Some(only), None) = (members.next(), members.next())
                 && comdats.survives(index as u32, object, g as u32)

@@ -197,8 +197,13 @@ pub fn is_array(kind: u32) -> bool {
     matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
 }
 
-/// Whether a section of this type is a table of the object file itself, or none.
-pub fn is_table(kind: u32) -> bool {
+/// Whether a section is a table of the object file itself, or none. Assemblers give a variable's section that type by its name
+/// (`.shstrtab`), but what goes into memory is data.
+pub fn is_table(shdr: &Shdr) -> bool {
+    let kind = shdr.sh_type();
+    if kind == SHT_STRTAB && shdr.sh_flags() & SHF_ALLOC != 0 {
+        return false;
+    }
     matches!(
         kind,
         SHT_NULL | SHT_SYMTAB | SHT_STRTAB | SHT_RELA | SHT_REL | SHT_CREL | SHT_GROUP | SHT_SYMTAB_SHNDX

@@ -50,8 +50,7 @@ impl Parser<'_, '_> {
     fn attach(&mut self, relocs: usize, target: usize) {
         let slot = target - self.first;
         if !self.slots[slot].in_image() {
-            let kind = self.object.shdrs[target].sh_type();
-            if self.slots[slot].kind() == SectionKind::Dropped && is_table(kind) {
+            if self.slots[slot].kind() == SectionKind::Dropped && is_table(&self.object.shdrs[target]) {
                 let what = self.object.section_label(target);
                 self.error(
                     relocs,

@@ -27,7 +27,7 @@ impl Parser<'_, '_> {
         let tied = flags & SHF_LINK_ORDER != 0 && shdr.sh_link() != 0 && shdr.sh_link() as usize != shndx;
         if tied {
             let leader = shdr.sh_link();
-            if self.object.shdrs.get(leader as usize).is_some_and(|s| is_table(s.sh_type())) {
+            if self.object.shdrs.get(leader as usize).is_some_and(is_table) {
                 self.error(
                     shndx,
                     &format!("is linked to section {leader} (sh_link), which holds no code or data"),
@@ -136,7 +136,7 @@ impl Parser<'_, '_> {
             return Some(format!("has a bad symbol index: {index}"));
         };
         let sound = match object.place(index, symbol) {
-            SymbolPlace::Section(s) => object.shdrs.get(s as usize).is_some_and(|s| !is_table(s.sh_type())),
+            SymbolPlace::Section(s) => object.shdrs.get(s as usize).is_some_and(|s| !is_table(s)),
             place => place == SymbolPlace::Absolute,
         };
         (!sound).then(|| format!("refers to a symbol that cannot be: {}", object.misplaced(index, symbol)))

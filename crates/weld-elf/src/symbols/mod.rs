@@ -347,7 +347,7 @@ fn refuse_in_table(resolved: &Resolved, id: SymbolId, sink: &DiagSink) {
     let object = &resolved.objects[resolved.index_of_file[entry.file().index()] as usize];
     let symbol = &object.syms[entry.sym() as usize];
     if let SymbolPlace::Section(shndx) = object.place(entry.sym(), symbol)
-        && object.shdrs.get(shndx as usize).is_some_and(|s| is_table(s.sh_type()))
+        && object.shdrs.get(shndx as usize).is_some_and(is_table)
     {
         sink.push(object.whole().error(object.misplaced(entry.sym(), symbol)));
     }

@@ -53,7 +53,7 @@ pub fn link_tables(layout: &mut Layout, resolved: &Resolved, owners: &SectionOwn
 pub fn lossy(objects: &[Object], live: &Live) -> Vec<bool> {
     let lossy = |object: &Object| {
         let ids = (object.section_base..).map(SectionId);
-        ids.zip(object.shdrs).any(|(id, shdr)| !live.contains(id) && !is_table(shdr.sh_type()))
+        ids.zip(object.shdrs).any(|(id, shdr)| !live.contains(id) && !is_table(shdr))
     };
     objects.iter().map(lossy).collect()
 }

@@ -132,6 +132,7 @@ impl Maker<'_> {
             inner_align: 1,
             overlay: first,
             assigns: false,
+            makes_room: false,
         });
         self.contents.push(Contents { kind: section.kind.clone(), ..Contents::default() });
         self.steps.push(Step::Begin(block));
@@ -204,8 +205,8 @@ impl Maker<'_> {
                 }
             }
             Content::Assign(assignment) => {
-                if assignment.is_dot() && !only_aligns(&assignment.value) {
-                    self.contents[block].forced = true;
+                if assignment.is_dot() {
+                    self.move_dot(block, &assignment.value);
                 }
                 let assigns = self.assign(assignment);
                 self.blocks[block].assigns |= assigns;
@@ -223,10 +224,27 @@ impl Maker<'_> {
         }
     }
 
+    /// What it says of an output section that its script moves `.`. What is aligned before there is anything moves nothing, as a
+    /// rule, and debug information is for nobody in memory.
+    fn move_dot(&mut self, block: usize, to: &Expr) {
+        let only_aligns = only_aligns(to);
+        self.contents[block].forced |= !only_aligns;
+        let pads = || {
+            let goes_on = |step: &Step| !matches!(step, Step::Begin(_));
+            let inputs = |step: &Step| matches!(step, Step::Inputs(_));
+            to.code.len() > 1
+                && !self.blocks[block].is_debug()
+                && self.steps.iter().rev().take_while(|step| goes_on(step)).any(inputs)
+        };
+        let makes_room = !only_aligns || pads();
+        self.blocks[block].makes_room |= makes_room;
+    }
+
     fn add_data(&mut self, block: usize, bytes: Vec<u8>, value: Expr) {
         self.steps.push(Step::Data(self.data.len(), value));
         self.data.push((bytes, block));
         self.contents[block].forced = true;
+        self.blocks[block].makes_room = true;
     }
 }
 

@@ -85,6 +85,7 @@ impl Maker<'_> {
             inner_align: 1,
             overlay: None,
             assigns: false,
+            makes_room: false,
         });
         self.contents.push(Contents::default());
         self.blocks.len() - 1
@@ -270,6 +271,10 @@ impl Maker<'_> {
                 if contents.used.is_none() && contents.head.is_none() {
                     name_kind(&mut out, builder.machine.target.format.word());
                 }
+            }
+            if block.makes_room && !block.is_at_nothing() {
+                // The program is to find there what the script put there (`.reloc` of an EFI header, written by hand).
+                out.flags |= SHF_ALLOC;
             }
             match &contents.kind {
                 SectionType::Usual => {}

@@ -42,7 +42,7 @@ use super::runs::Part;
 use super::{Layout, Member, MergedPart};
 use crate::ids::*;
 use crate::layout::addresses::Bases;
-use crate::script::expr::Expr;
+use crate::script::expr::{Expr, Op};
 use crate::script::input_sections::InputSections;
 use crate::script::layout::LayoutScript;
 use crate::script::lexer::Place;
@@ -149,6 +149,8 @@ struct Block {
     overlay: Option<usize>,
     /// It assigns to symbols or to `.`, so its place counts although there is nothing in it.
     assigns: bool,
+    /// It has data of its own, or leaves room: it is in memory, whatever its inputs are.
+    makes_room: bool,
 }
 
 /// What expressions can ask of an output section.
@@ -164,8 +166,16 @@ impl Block {
     /// Whether it has the address at which it stands if it is not in memory: `.reloc` of EFI programs becomes a part of
     /// the image. But distances into debug information count from its start.
     fn stands_somewhere(&self) -> bool {
-        let is_debug = || self.name.starts_with(b".debug") || self.name.starts_with(b".zdebug");
-        self.kept_out || self.place.is_some() && !is_debug()
+        self.kept_out || self.place.is_some() && !self.is_debug()
+    }
+
+    /// Whether the script has it at the number 0, as it does with what is for nobody in memory.
+    fn is_at_nothing(&self) -> bool {
+        matches!(self.address.as_ref().map(|address| &address.code[..]), Some([Op::Number(0)]))
+    }
+
+    fn is_debug(&self) -> bool {
+        self.name.starts_with(b".debug") || self.name.starts_with(b".zdebug")
     }
 }
 
