@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use weld_common::io::input::MappedFile;
+use weld_common::mapped_file::MappedFile;
 
 static PROGRAM: Mutex<String> = Mutex::new(String::new());
 static TEMPS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
