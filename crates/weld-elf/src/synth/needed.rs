@@ -30,17 +30,20 @@ pub fn needed(resolved: &Resolved, symbols: &Symbols, gc: bool) -> Vec<u32> {
 /// Libraries that a needed one refers to, not weakly, without bringing them: it was linked without its libraries.
 fn add_wanted_by_libraries(resolved: &Resolved, wanted: &mut [bool]) {
     let shared = &resolved.shared;
-    // What only such a library defines and other libraries refer to, by name. Mostly nothing.
-    let mut offers: HashMap<SymbolId, usize> = HashMap::new();
-    for i in (0..shared.len()).filter(|&i| !wanted[i]) {
-        offers.extend(asked_by_libraries(resolved, &shared[i]).map(|id| (id, i)));
-    }
-    if offers.is_empty() {
+    if !wanted.contains(&false) {
         return;
     }
     let mut brought = Brought::default();
     let mut open: Vec<usize> = (0..shared.len()).filter(|&i| wanted[i]).collect();
     open.iter().for_each(|&i| brought.add(shared, i));
+    // What only a library defines that nobody brings, and other libraries refer to. Mostly nothing.
+    let mut offers: HashMap<SymbolId, usize> = HashMap::new();
+    for i in (0..shared.len()).filter(|&i| !wanted[i] && !brought.names.contains(shared[i].soname)) {
+        offers.extend(asked_by_libraries(resolved, &shared[i]).map(|id| (id, i)));
+    }
+    if offers.is_empty() {
+        return;
+    }
     // All that those at hand insist on, then what these do: which come first does not depend on the order of libraries.
     while !open.is_empty() {
         let insisted =
