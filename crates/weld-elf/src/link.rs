@@ -4,6 +4,8 @@
 //! phase, in order. Each phase borrows what the phases before it made and returns a new value that later phases only read.
 //! What a phase finds wrong goes to `job.sink`: `end_phase` stops the link there, `settle` lets it go on to find more.
 
+mod round;
+
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -27,11 +29,10 @@ use crate::icf;
 use crate::input::load::{Inputs, Loader};
 use crate::input::parts;
 use crate::job::{self, Context, Job};
-use crate::layout::{default_script, scripted};
+use crate::layout::default_script;
 use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
-use crate::names::flag;
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
 use crate::persona::Persona;
 use crate::relocatable;
@@ -43,11 +44,12 @@ use crate::sections::{self, Sections};
 use crate::setup;
 use crate::symbols::exports::{self, Exports};
 use crate::symbols::internal::Internals;
-use crate::symbols::natures::Correction;
 use crate::symbols::rules::Scripts;
 use crate::symbols::tagged::Tagged;
 use crate::symbols::{self, Symbols};
 use crate::synth::plan::{Plan, Planner};
+
+use round::{Round, Surprise};
 
 /// What a successful link leaves behind.
 #[derive(Debug)]
@@ -264,29 +266,11 @@ fn link_resolved<'j>(
             Planner { job, context, resolved, exports: &exports, live, order: &order, relax_got, retained };
         let said = job.sink.count();
         let plan = planner.plan(&mut sections, &mut symbols)?;
-        // Symbols that a script computes may turn out to be something else than the scan was told.
-        let broken = scripted::broken_promises(&plan.layout, &internals, &symbols, mode.pic);
-        if !broken.is_empty() {
-            round = round.corrected(&internals, &broken)?;
+        // What addresses show to be otherwise than was counted on.
+        if let Some(surprise) = Surprise::found(&plan, &internals, &symbols, relax_got) {
             plan.live.folds.undo(&mut sections);
             job.sink.take_back(said);
-            internals.correct(&broken);
-            continue;
-        }
-        // Where the headers are not loaded, nothing is their start.
-        if let Some(id) = internals.start_of_headers().filter(|_| !plan.loads_headers()) {
-            plan.live.folds.undo(&mut sections);
-            job.sink.take_back(said);
-            // Then references to it that want a definition are errors.
-            let is_strong = resolved.names.get(id).flags & flag::REF_STRONG != 0;
-            round = Round { names: false, references: is_strong, ..round };
-            internals.undefine(resolved, &[id]);
-            continue;
-        }
-        if relax_got && plan.is_too_large_to_relax() {
-            plan.live.folds.undo(&mut sections);
-            job.sink.take_back(said);
-            round = round.without_relaxed_loads();
+            round = surprise.next(round, &mut internals, resolved)?;
             continue;
         }
         finish_link(job, context, resolved, &mut sections, (&mut symbols, plan))?;
@@ -381,45 +365,6 @@ fn as_text<'j>(
     let file = job::create_output(job, bytes.len() as u64, false, 1)?;
     file.write_at(0, &bytes).map_err(Diagnostic::from)?;
     Ok(file)
-}
-
-/// How often symbols that a script computes may turn out to be something else. What they are makes sections larger and smaller, and so
-/// it may change what they are.
-const CORRECTIONS: u32 = 4;
-
-/// How the second half of a link is gone through. Some of what it finds out sends it back to its start; what has been said then is
-/// not said again.
-#[derive(Clone, Copy)]
-struct Round {
-    /// GOT loads may become address computations.
-    relax_got: bool,
-    /// Nothing has been said of names yet.
-    names: bool,
-    /// Nothing has been said of references yet.
-    references: bool,
-    /// How often symbols that a script computes have turned out to be something else.
-    corrections: u32,
-}
-
-impl Round {
-    fn first(relax_got: bool) -> Round {
-        Round { relax_got, names: true, references: true, corrections: 0 }
-    }
-
-    /// The image is so large that not all shortened GOT loads would reach.
-    fn without_relaxed_loads(self) -> Round {
-        Round { relax_got: false, names: false, references: false, ..self }
-    }
-
-    /// Symbols that a script computes are something else than the scan was told.
-    fn corrected(self, internals: &Internals, broken: &[Correction]) -> Result<Round, Diagnostics> {
-        if self.corrections == CORRECTIONS {
-            let texts = broken.iter().map(|correction| internals.not_settled(correction));
-            let list = texts.map(Diagnostic::error).collect();
-            return Err(Diagnostics { list });
-        }
-        Ok(Round { names: false, references: false, corrections: self.corrections + 1, ..self })
-    }
 }
 
 fn open<'j>(job: &Job<'j>, parallel: bool) -> Result<Inputs<'j>, Diagnostics> {

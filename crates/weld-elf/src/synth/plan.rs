@@ -64,7 +64,8 @@ use crate::section_order::SectionOrder;
 use crate::sections::Sections;
 use crate::sections::scripted::Rules;
 use crate::symbols::exports::Exports;
-use crate::symbols::internal::Target;
+use crate::symbols::internal::{Internals, Target};
+use crate::symbols::natures::Correction;
 use crate::symbols::{Symbols, sym};
 use crate::synth::image::Image;
 use crate::synth::joined::{Joined, link_tables};
@@ -645,6 +646,11 @@ impl<'a> Plan<'a> {
         // Where addresses are fixed, they become immediate operands, whose sign is extended.
         let low = end <= RELAXABLE_SPAN || self.layout.image_base >= TOP;
         span > RELAXABLE_SPAN || !self.facts.mode.pic && !low
+    }
+
+    /// The symbols that a script computes and that are something else than the scan was told.
+    pub fn broken_promises(&self, internals: &Internals, symbols: &Symbols) -> Vec<Correction> {
+        scripted::broken_promises(&self.layout, internals, symbols, self.facts.mode.pic)
     }
 
     /// Whether the ELF header is in memory.
