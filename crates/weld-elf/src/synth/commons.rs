@@ -309,7 +309,7 @@ fn section_of(dso: &Shared, s: &Sym) -> (u64, bool) {
     }
 }
 
-/// Of each address of a shared object that is copied, the symbols that stand for it and are bound to it, in the
+/// Of each address of a shared object that is copied, the symbols that name the variable there and are bound to it, in the
 /// order of its table. One pass over the symbols of each such object.
 fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u64), Vec<u32>> {
     let mut names: HashMap<(u32, u64), Vec<u32>> = HashMap::new();
@@ -322,7 +322,9 @@ fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u
     for index in objects {
         let dso = &resolved.shared[index as usize];
         for (i, s) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
-            if s.st_shndx() == SHN_UNDEF || s.kind() == STT_TLS {
+            // What says nothing of itself (`__stop_X`, `_end`) ends what lies in front: it is no name of what comes next.
+            let is_bound = s.kind() == STT_NOTYPE && s.st_size() == 0;
+            if s.st_shndx() == SHN_UNDEF || s.kind() == STT_TLS || is_bound {
                 continue;
             }
             let id = dso.global(i as u32);
