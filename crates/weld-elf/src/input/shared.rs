@@ -288,11 +288,12 @@ impl<'a> Shared<'a> {
                 return self.refuse_symbol(i);
             }
             let bits = if sym.st_shndx() == SHN_UNDEF {
-                if sym.binding() == STB_WEAK {
-                    Rank::Undefined as u32 | flag::REF_SHARED_WEAK
-                } else {
-                    Rank::Undefined as u32 | flag::REF_SHARED
-                }
+                Rank::Undefined as u32
+                    | match (sym.binding(), version) {
+                        (STB_WEAK, _) => flag::REF_SHARED_WEAK,
+                        (_, ..=VER_NDX_GLOBAL) => flag::REF_SHARED | flag::REF_SHARED_PLAIN,
+                        _ => flag::REF_SHARED,
+                    }
             } else if !(self.first_usual_version..self.first_unknown_version).contains(&version) {
                 // Seldom: most libraries have all versions up to the last, and one for each symbol.
                 match version <= VER_NDX_GLOBAL || self.version_name(i as u32).is_some() {

@@ -37,6 +37,9 @@ pub mod flag {
     pub const IS_VERSION: u32 = 1 << 15;
     /// A function that uses more registers than others (`arch::facts::VariantCalls`).
     pub const VARIANT_CALLS: u32 = 1 << 16;
+    /// A shared object refers to it, not weakly, and to no version of it: a reason to read an archive member, for which a
+    /// reference to `foo@V` is none. What a member has as `foo` would take the place of that version.
+    pub const REF_SHARED_PLAIN: u32 = 1 << 17;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;
     /// Seen as wanted and provided; internal to the table.
@@ -78,7 +81,7 @@ impl Rules for ElfRules {
             }
             entry.best = entry.best.min(word);
         }
-        const WANTS: u32 = flag::REF_STRONG | flag::REF_SHARED | flag::ROOT;
+        const WANTS: u32 = flag::REF_STRONG | flag::REF_SHARED_PLAIN | flag::ROOT;
         // What offers the name may not do any more for a reference that is not of default visibility.
         let is_new = before & flag::WANTED == 0 || record.bits & !before & flag::INSIDE != 0;
         if entry.flags & WANTS != 0 && is_new && entry.rank() == Rank::Provided {
