@@ -62,13 +62,19 @@ pub fn wrap_losers(resolved: &Resolved, comdats: &Comdats, wrap: &Wrap) {
     let defined = |id: &SymbolId| resolved.names.get(*id).rank() <= Rank::Weak;
     let redirected: HashMap<SymbolId, SymbolId> =
         wrap.pairs().filter_map(|(from, to)| Some((find(from)?, find(to).filter(defined)?))).collect();
-    for (index, object) in resolved.objects.iter().enumerate().filter(|_| !redirected.is_empty()) {
+    if redirected.is_empty() {
+        return;
+    }
+    for (index, object) in resolved.objects.iter().enumerate() {
         let lost = (0..object.groups.len()).filter(|g| !comdats.survives(index as u32, object, *g as u32));
         let lost: HashSet<u32> = lost
             .filter_map(|g| object.group_words(object.groups[g].shndx))
             .flat_map(|words| words.members().collect::<Vec<_>>())
             .collect();
-        for (i, name) in object.globals.iter().enumerate().filter(|_| !lost.is_empty()) {
+        if lost.is_empty() {
+            continue;
+        }
+        for (i, name) in object.globals.iter().enumerate() {
             let number = object.first_global + i as u32;
             let Some(other) = redirected.get(&object.global(number)) else { continue };
             if let SymbolPlace::Section(shndx) = object.place(number, &object.syms[number as usize])

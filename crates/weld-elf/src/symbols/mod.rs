@@ -188,10 +188,11 @@ impl Symbols {
     pub fn want<'n>(&mut self, resolved: &Resolved, names: impl Iterator<Item = &'n str>) {
         for id in names.filter_map(|name| resolved.names.find(name.as_bytes())) {
             let symbol = &mut self.list[id.index()];
-            let file = resolved.names.get(id).file();
-            if symbol.kind() == sym::SHARED
-                && !resolved.shared.iter().any(|dso| dso.file == file && dso.as_needed)
-            {
+            let is_needed = || {
+                let index = resolved.index_of_file[resolved.names.get(id).file().index()];
+                !resolved.shared[index as usize].as_needed
+            };
+            if symbol.kind() == sym::SHARED && is_needed() {
                 symbol.add(sym::USED | sym::USED_STRONG);
             }
         }
