@@ -44,7 +44,7 @@ use crate::layout::patch_space::PatchSpace;
 use crate::layout::{self, Placer, program, section_order};
 use crate::librarian;
 use crate::live::{self, Live};
-use crate::names::Rival;
+use crate::names::{self, Rival};
 use crate::options::{Icf, Manifest, Options, Reproduction};
 use crate::report::{discarded, files, map, summary, undefined, unused};
 use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
@@ -334,7 +334,7 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     // What is malformed defines nothing, which need not be said, too.
     job.sink.end_phase()?;
     // Definitions beside the leaders of sections that are gone are none.
-    let members = resolved.names.take_members();
+    let members = names::take_members(&mut resolved.names);
     let is_kept = |places: &[crate::resolve::Place], file: crate::ids::FileId, number: u32| match places
         [file.index()]
     {
@@ -343,12 +343,15 @@ fn resolve(job: &Job, resolved: &mut Resolved, parallel: bool) -> Result<(Sectio
     };
     let places = resolved.places.clone();
     let mut lost = comdat::settle_members(resolved, &members, |file, number| is_kept(&places, file, number));
-    lost.extend(resolved.names.take_duplicates());
-    let soft: Vec<Rival> = resolved.names.take_soft();
+    lost.extend(names::take_duplicates(&mut resolved.names));
+    let soft: Vec<Rival> = names::take_soft(&mut resolved.names);
     lost.extend(duplicates::clashing(resolved, &soft));
     let object_of = |file| (resolved.object(file).map(|(_, object)| object), resolved.file_name(file));
     duplicates::report((&resolved.names, lost), object_of, options, job.sink);
-    let noted = Noted { aliases: resolved.names.take_aliases(), commons: resolved.names.take_commons() };
+    let noted = Noted {
+        aliases: names::take_aliases(&mut resolved.names),
+        commons: names::take_commons(&mut resolved.names),
+    };
     let freezer = Freezer { resolved, options, sink: job.sink, parallel };
     let mut sections = sections;
     let mut symbols = job.step("freeze symbols", || freezer.freeze(&noted, &mut sections));

@@ -4,12 +4,10 @@
 //! value or an import, which beats the offer of a library. Of equals the earlier file wins. A weak external is
 //! a reference with another symbol to fall back on; it asks nothing of libraries.
 
-use std::ops::{Deref, DerefMut};
+use weld_common::names::{self, Order, Rules};
+pub use weld_common::names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
 
-use weld_common::names::{self, Rules};
-pub use weld_common::names::{BinPool, Bins, Entry, IdSink, MAX_FILES, Rank, Record, Rival, pack};
-
-use crate::ids::{FileId, SymbolId};
+use crate::ids::SymbolId;
 
 /// The rank of absolute values and imports.
 pub const SOFT: Rank = Rank::Weak;
@@ -39,8 +37,6 @@ pub mod flag {
 
 #[derive(Default)]
 pub struct Notes {
-    /// Entries that have become wanted.
-    touched: Vec<u32>,
     /// Definitions that lost to another where only one may be.
     duplicates: Vec<Rival>,
     /// Absolute values and imports of names that have another definition.
@@ -54,6 +50,8 @@ pub struct CoffRules;
 
 impl Rules for CoffRules {
     type Notes = Notes;
+    const OFFER: u32 = Rank::Provided as u32;
+    const LASTING: u32 = flag::ROOT;
 
     #[inline]
     fn is_symbol(_: u32) -> bool {
@@ -61,7 +59,7 @@ impl Rules for CoffRules {
     }
 
     #[inline]
-    fn meet(entry: &mut Entry, record: &Record, id: SymbolId, index: u32, notes: &mut Notes) {
+    fn meet(entry: &mut Entry, record: &Record, id: SymbolId, notes: &mut Notes, order: &impl Order) -> bool {
         let before = entry.flags;
         entry.flags |= record.bits & !7;
         let rank = Rank::of(record.bits);
@@ -71,92 +69,69 @@ impl Rules for CoffRules {
                 Rank::Strong if record.bits & flag::MEMBER != 0 => notes.members.push(record.rival(id)),
                 // Leaders of COMDAT sections may meet one another, and what they come from is looked at later.
                 Rank::Strong if entry.rank() == Rank::Strong && (before | record.bits) & flag::PLAIN != 0 => {
-                    notes.duplicates.push(entry.loser(word, id));
+                    notes.duplicates.push(entry.loser(word, id, order));
                 }
                 Rank::Common => notes.commons.push(record.rival(id)),
                 SOFT => notes.soft.push(record.rival(id)),
                 _ => {}
             }
-            entry.best = entry.best.min(word);
+            entry.elect(word, order);
         } else if record.bits & flag::WEAK != 0 {
             notes.aliases.push(record.rival(id));
         }
         const WANTS: u32 = flag::REF | flag::ROOT;
-        if entry.flags & WANTS != 0 && before & flag::WANTED == 0 && entry.rank() == Rank::Provided {
+        let is_wanted =
+            entry.flags & WANTS != 0 && before & flag::WANTED == 0 && entry.rank() == Rank::Provided;
+        if is_wanted {
             entry.flags |= flag::WANTED;
-            notes.touched.push(index);
+        }
+        is_wanted
+    }
+
+    /// A name that somebody can do without is not asked for.
+    fn is_wanted(entry: &Entry) -> bool {
+        entry.flags & flag::WEAK == 0
+    }
+
+    fn withdraw(notes: &mut Notes, is_one: &impl Fn(SymbolId) -> bool) {
+        let Notes { duplicates, soft, commons, members, aliases } = notes;
+        for list in [duplicates, soft, commons, members, aliases] {
+            list.retain(|rival| !is_one(rival.id));
         }
     }
 }
 
 /// The names of a link.
-pub struct Names<'a>(names::Names<'a, CoffRules>);
+pub type Names<'a> = names::Names<'a, CoffRules>;
 
-impl<'a> Deref for Names<'a> {
-    type Target = names::Names<'a, CoffRules>;
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
+/// Whether something defines the name; an offer of a library does not count.
+pub fn is_defined(names: &Names, id: SymbolId) -> bool {
+    names.get(id).best != u64::MAX && names.get(id).rank() != Rank::Provided
 }
 
-impl DerefMut for Names<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
+/// Definitions that lost to another where only one may be.
+pub fn take_duplicates(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.duplicates)
 }
 
-impl<'a> Names<'a> {
-    /// `shard_bits` must depend on the inputs only, never on the number of threads.
-    pub fn new(shard_bits: u32) -> Self {
-        Names(names::Names::new(shard_bits))
-    }
+/// Absolute values and imports of names that have another definition.
+pub fn take_soft(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.soft)
+}
 
-    /// Files that provide what has become wanted since the last call, sorted, each with the first of the names. A name that somebody can do without
-    /// is not asked for.
-    pub fn wanted(&mut self) -> Vec<(FileId, &'a [u8])> {
-        let mut wanted = Vec::new();
-        for shard in self.shards_mut() {
-            for index in std::mem::take(&mut shard.notes.touched) {
-                let entry = &shard.entries[index as usize];
-                if entry.rank() == Rank::Provided && entry.flags & flag::WEAK == 0 {
-                    wanted.push((entry.file(), entry.name));
-                }
-            }
-        }
-        wanted.sort_unstable();
-        wanted.dedup_by_key(|(file, _)| *file);
-        wanted
-    }
+/// All common symbols.
+pub fn take_commons(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.commons)
+}
 
-    /// Whether something defines the name; an offer of a library does not count.
-    pub fn is_defined(&self, id: SymbolId) -> bool {
-        self.get(id).best != u64::MAX && self.get(id).rank() != Rank::Provided
-    }
+/// Definitions in COMDAT sections that are not their leaders.
+pub fn take_members(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.members)
+}
 
-    pub fn take_duplicates(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.duplicates)
-    }
-
-    pub fn take_soft(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.soft)
-    }
-
-    /// All common symbols.
-    pub fn take_commons(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.commons)
-    }
-
-    /// Definitions in COMDAT sections that are not their leaders.
-    pub fn take_members(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.members)
-    }
-
-    /// Weak externals.
-    pub fn take_aliases(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.aliases)
-    }
+/// Weak externals.
+pub fn take_aliases(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.aliases)
 }
 
 #[cfg(test)]
@@ -164,8 +139,10 @@ mod tests {
     use super::*;
     use weld_common::hash::hash_bytes;
 
+    use crate::ids::FileId;
+
     struct NoIds;
-    impl IdSink for NoIds {
+    impl names::IdSink for NoIds {
         fn set(&self, _: FileId, _: u32, _: u32, _: SymbolId) {}
     }
 
@@ -195,9 +172,9 @@ mod tests {
             ("d", 7, PROVIDED),
             ("d", 2, STRONG | flag::PLAIN),
         ]);
-        assert_eq!(names.wanted(), [(FileId(5), &b"f"[..])]);
+        assert_eq!(names.wanted(), [(FileId(5), names.find(b"f").unwrap())]);
         assert_eq!(names.wanted(), []);
-        assert_eq!(names.take_aliases().len(), 1);
+        assert_eq!(take_aliases(&mut names).len(), 1);
     }
 
     #[test]
@@ -215,8 +192,8 @@ mod tests {
             (best(&names, "c"), best(&names, "p"), best(&names, "a")),
             (FileId(2), FileId(2), FileId(5))
         );
-        let duplicates: Vec<u32> = names.take_duplicates().iter().map(|rival| rival.file.0).collect();
+        let duplicates: Vec<u32> = take_duplicates(&mut names).iter().map(|rival| rival.file.0).collect();
         assert_eq!(duplicates, [3]);
-        assert_eq!(names.take_soft().len(), 1);
+        assert_eq!(take_soft(&mut names).len(), 1);
     }
 }

@@ -34,6 +34,7 @@ const ROOMS: &[&str] = &[
     // Engines that every format has a use for.
     "string_table",
     "names",
+    "resolve",
     "merge",
     "refine",
     "walk",

@@ -28,6 +28,7 @@ pub mod prefetch;
 pub mod reader;
 pub mod refine;
 pub mod reproduce;
+pub mod resolve;
 pub mod runs;
 pub mod sort;
 pub mod source_lines;

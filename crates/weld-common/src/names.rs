@@ -77,6 +77,9 @@ impl<'a> Record<'a> {
     pub fn sym(&self) -> u32 {
         self.sym
     }
+    pub fn name(&self) -> &'a [u8] {
+        self.name
+    }
     /// The symbol, which announces the name with `id`.
     #[inline]
     pub fn rival(&self, id: SymbolId) -> Rival {
@@ -129,6 +132,11 @@ impl<'a> Bins<'a> {
         let shard = record.hash.checked_shr(self.shift).unwrap_or(0) as usize;
         self.bins[shard].push(record);
     }
+
+    /// All records, shard by shard.
+    pub fn records(&self) -> impl Iterator<Item = &Record<'a>> {
+        self.bins.iter().flatten()
+    }
 }
 
 /// A name and what is known of it.
@@ -147,7 +155,7 @@ impl Entry<'_> {
     }
     #[inline]
     pub fn file(&self) -> FileId {
-        FileId((self.best >> 32) as u32 & MAX_FILES)
+        file_of(self.best)
     }
     #[inline]
     pub fn sym(&self) -> u32 {
@@ -155,9 +163,47 @@ impl Entry<'_> {
     }
     /// Of the best definition so far and one with priority `word`, that which loses. `id` is this name's.
     #[inline]
-    pub fn loser(&self, word: u64, id: SymbolId) -> Rival {
-        let loser = word.max(self.best);
-        Rival { id, file: FileId((loser >> 32) as u32 & MAX_FILES), sym: loser as u32 }
+    pub fn loser(&self, word: u64, id: SymbolId, order: &impl Order) -> Rival {
+        let loser = if order.key(word) < order.key(self.best) { self.best } else { word };
+        Rival { id, file: file_of(loser), sym: loser as u32 }
+    }
+    /// Takes a definition with priority `word` if it goes before the best one so far.
+    #[inline]
+    pub fn elect(&mut self, word: u64, order: &impl Order) {
+        if order.key(word) < order.key(self.best) {
+            self.best = word;
+        }
+    }
+}
+
+#[inline]
+fn file_of(word: u64) -> FileId {
+    FileId((word >> 32) as u32 & MAX_FILES)
+}
+
+/// Which of two files goes before the other where their definitions are as strong.
+pub trait Order: Sync {
+    /// What priority words are compared by.
+    fn key(&self, word: u64) -> u64;
+}
+
+/// The order of ids, which is that of files unless some came in the place of others.
+pub struct ById;
+
+impl Order for ById {
+    #[inline(always)]
+    fn key(&self, word: u64) -> u64 {
+        word
+    }
+}
+
+/// Of each file, by id, its place in the order.
+impl Order for Vec<u32> {
+    fn key(&self, word: u64) -> u64 {
+        match self.get(file_of(word).index()) {
+            Some(&place) => word & !((MAX_FILES as u64) << 32) | (place as u64) << 32,
+            None => word,
+        }
     }
 }
 
@@ -173,12 +219,35 @@ pub fn pack(rank: Rank, file: FileId, sym: u32) -> u64 {
 pub trait Rules {
     /// What a shard notes of its names besides.
     type Notes: Default + Send + Sync;
+    /// The bits of a record that is the offer of an archive.
+    const OFFER: u32;
+    /// Flags that stay when files that announced the name go: those that no file's symbols make.
+    const LASTING: u32;
+    /// What stands in each name of an archive's index that is known by another one ([`Rules::known_as`]).
+    const MARK: Option<u8> = None;
+
+    /// The name by which one in an archive's index is known, a part of it.
+    fn known_as(name: &[u8]) -> &[u8] {
+        name
+    }
 
     /// Whether a record with these bits says anything of a definition or reference. Others only want the id.
     fn is_symbol(bits: u32) -> bool;
 
-    /// `record` announces the name of `entry`, which has `id` and is number `index` of its shard.
-    fn meet(entry: &mut Entry, record: &Record, id: SymbolId, index: u32, notes: &mut Self::Notes);
+    /// `record` announces the name of `entry`, which has `id`. Whether it has become wanted by that, and is offered.
+    fn meet(
+        entry: &mut Entry,
+        record: &Record,
+        id: SymbolId,
+        notes: &mut Self::Notes,
+        order: &impl Order,
+    ) -> bool;
+
+    /// Whether a name that became wanted, and for which there is but an offer, is worth reading the file.
+    fn is_wanted(entry: &Entry) -> bool;
+
+    /// Files that announced names go: notes of these do, too.
+    fn withdraw(notes: &mut Self::Notes, is_one: &impl Fn(SymbolId) -> bool);
 }
 
 /// The names that have hashes of a range.
@@ -186,11 +255,13 @@ pub struct Shard<'a, N> {
     index: HashIndex,
     pub entries: Vec<Entry<'a>>,
     pub notes: N,
+    /// Entries that became wanted and are offered, since [`Names::wanted`] was last asked.
+    pub touched: Vec<u32>,
 }
 
 impl<N: Default> Default for Shard<'_, N> {
     fn default() -> Self {
-        Shard { index: HashIndex::default(), entries: Vec::new(), notes: N::default() }
+        Shard { index: HashIndex::default(), entries: Vec::new(), notes: N::default(), touched: Vec::new() }
     }
 }
 
@@ -228,12 +299,15 @@ pub trait IdSink: Sync {
 pub struct Names<'a, R: Rules> {
     bits: u32,
     shards: Vec<Shard<'a, R::Notes>>,
+    /// The places of files, if they are not in the order of their ids.
+    places: Option<Vec<u32>>,
 }
 
 impl<'a, R: Rules> Names<'a, R> {
     /// `shard_bits` must depend on the inputs only, never on the number of threads.
     pub fn new(shard_bits: u32) -> Self {
-        Names { bits: shard_bits, shards: (0..1 << shard_bits).map(|_| Shard::default()).collect() }
+        let shards = (0..1 << shard_bits).map(|_| Shard::default()).collect();
+        Names { bits: shard_bits, shards, places: None }
     }
 
     /// Makes room for `count` more names, of which most will be new.
@@ -319,10 +393,14 @@ impl<'a, R: Rules> Names<'a, R> {
     pub fn enter(&mut self, bins: &[Bins<'a>], ids: &(impl IdSink + ?Sized), parallel: bool) {
         use rayon::prelude::*;
         let bits = self.bits;
+        let places = self.places.as_ref();
         let region = trace::region("enter names");
         let one = |(s, shard): (usize, &mut Shard<'a, R::Notes>)| {
             let _task = region.task();
-            shard.enter::<R>(s, bits, bins, ids);
+            match places {
+                None => shard.enter::<R>(s, bits, bins, (ids, &ById)),
+                Some(places) => shard.enter::<R>(s, bits, bins, (ids, places)),
+            }
         };
         if parallel && self.shards.len() > 1 {
             self.shards.par_iter_mut().enumerate().for_each(one);
@@ -348,6 +426,38 @@ impl<'a, R: Rules> Names<'a, R> {
         all
     }
 
+    /// The files that offer what has become wanted since the last call, each with the name; sorted.
+    pub fn wanted(&mut self) -> Vec<(FileId, SymbolId)> {
+        let mut wanted = Vec::new();
+        for (s, shard) in self.shards.iter_mut().enumerate() {
+            for index in std::mem::take(&mut shard.touched) {
+                let entry = &shard.entries[index as usize];
+                if entry.rank() == Rank::Provided && R::is_wanted(entry) {
+                    wanted.push((entry.file(), SymbolId(index << self.bits | s as u32)));
+                }
+            }
+        }
+        wanted.sort_unstable();
+        wanted
+    }
+
+    /// From now on files go in this order: of each, by id, its place. What has been elected so far stays.
+    pub fn set_places(&mut self, places: Vec<u32>) {
+        self.places = Some(places);
+    }
+
+    /// Forgets what files have announced of the names that `is_one` finds; what the linker has defined itself stays.
+    pub fn withdraw(&mut self, ids: &[SymbolId], is_one: &impl Fn(SymbolId) -> bool) {
+        for &id in ids {
+            let entry = self.get_mut(id);
+            entry.flags &= R::LASTING;
+            if entry.rank() != Rank::Internal {
+                entry.best = u64::MAX;
+            }
+        }
+        self.shards.iter_mut().for_each(|shard| R::withdraw(&mut shard.notes, is_one));
+    }
+
     /// The id of entry `index` of shard number `shard`.
     #[inline]
     pub fn id(&self, shard: usize, index: u32) -> SymbolId {
@@ -361,7 +471,7 @@ impl<'a, N> Shard<'a, N> {
         number: usize,
         bits: u32,
         bins: &[Bins<'a>],
-        ids: &(impl IdSink + ?Sized),
+        (ids, order): (&(impl IdSink + ?Sized), &impl Order),
     ) {
         for bin in bins {
             let records = &bin.bins[number];
@@ -377,8 +487,10 @@ impl<'a, N> Shard<'a, N> {
                 if record.sym != u32::MAX {
                     ids.set(FileId(record.file), record.sym, record.bits, id);
                 }
-                if R::is_symbol(record.bits) {
-                    R::meet(&mut self.entries[index as usize], record, id, index, &mut self.notes);
+                if R::is_symbol(record.bits)
+                    && R::meet(&mut self.entries[index as usize], record, id, &mut self.notes, order)
+                {
+                    self.touched.push(index);
                 }
             }
         }
@@ -392,12 +504,19 @@ mod tests {
     struct Best;
     impl Rules for Best {
         type Notes = ();
+        const OFFER: u32 = Rank::Provided as u32;
+        const LASTING: u32 = 0;
         fn is_symbol(_: u32) -> bool {
             true
         }
-        fn meet(entry: &mut Entry, record: &Record, _: SymbolId, _: u32, (): &mut ()) {
-            entry.best = entry.best.min(pack(Rank::of(record.bits), record.file(), record.sym()));
+        fn meet(entry: &mut Entry, record: &Record, _: SymbolId, (): &mut (), order: &impl Order) -> bool {
+            entry.elect(pack(Rank::of(record.bits), record.file(), record.sym()), order);
+            false
         }
+        fn is_wanted(_: &Entry) -> bool {
+            true
+        }
+        fn withdraw((): &mut (), _: &impl Fn(SymbolId) -> bool) {}
     }
 
     struct NoIds;

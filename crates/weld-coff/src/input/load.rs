@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::armap::Symbols;
 use weld_common::archive::{Archive, Member};
 use weld_common::diag::{DiagSink, Diagnostic};
 use weld_common::io::identity::Identity;
 use weld_common::io::input::InputStore;
 use weld_common::io::readahead::Needed;
 use weld_common::io::thin::member_bytes;
+use weld_common::resolve::Index;
 use weld_common::text;
 
 use super::dll;
@@ -24,7 +24,7 @@ use super::{FileName, base_name};
 use crate::coff::identify::{self, Kind, identify};
 use crate::coff::machine::Machine;
 use crate::ids::FileId;
-use crate::names::{Bins, MAX_FILES, Rank, Record};
+use crate::names::MAX_FILES;
 use crate::options;
 
 /// What stands behind a [`FileId`].
@@ -57,14 +57,9 @@ pub struct ArchiveInput<'a> {
 }
 
 impl<'a> ArchiveInput<'a> {
-    /// Records for a run of the index's entries.
-    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
-        for (name, hash, offset) in symbols.hashed() {
-            if let Ok(index) = self.offsets.binary_search(&offset) {
-                let file = FileId(self.first_file.0 + index as u32);
-                bins.push(Record::new(hash, name, file, u32::MAX, Rank::Provided as u32));
-            }
-        }
+    pub fn index(&self) -> Option<Index<'_, 'a>> {
+        let map = self.archive.armap()?;
+        Some(Index { map, offsets: &self.offsets, first: self.first_file })
     }
 }
 

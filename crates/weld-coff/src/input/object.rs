@@ -186,22 +186,43 @@ impl<'a> Object<'a> {
                 let behind = self.globals.iter().skip(index as usize + 1).take(symbol.aux.into());
                 behind.for_each(|id| id.store(AUXILIARY, Ordering::Relaxed));
             }
-            if !symbol.is_global() {
-                continue;
-            }
-            let Some(bits) = bits(&coff, comdat, index, &symbol)? else { continue };
-            match lazy {
-                true if Rank::of(bits) == Rank::Undefined => {}
-                true => {
-                    let (name, hash) = coff.hashed_name(&symbol)?;
-                    bins.push(Record::new(hash, name, self.file, u32::MAX, Rank::Provided as u32));
-                }
-                false => {
-                    let (name, hash) = coff.hashed_name(&symbol)?;
-                    bins.push(Record::new(hash, name, self.file, index, bits));
-                }
+            if symbol.is_global() {
+                self.announce_symbol(index, &symbol, (comdat, lazy), bins)?;
             }
         }
+        Ok(())
+    }
+
+    /// Announces global symbol `index`; of an object that is linked only if it is wanted (`lazy`), if it is a definition.
+    ///
+    /// # Errors
+    /// What is wrong with the symbol.
+    pub fn announce(&self, index: u32, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+        match self.coff.symbols.get(index) {
+            Some(symbol) => {
+                let comdat = u32::try_from(symbol.section).ok().and_then(|section| self.comdat(section));
+                self.announce_symbol(index, &symbol, (comdat.copied(), lazy), bins)
+            }
+            None => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn announce_symbol(
+        &self,
+        index: u32,
+        symbol: &Symbol<'a>,
+        (comdat, lazy): (Option<Comdat>, bool),
+        bins: &mut Bins<'a>,
+    ) -> Result<(), String> {
+        let Some(bits) = bits(&self.coff, comdat, index, symbol)? else { return Ok(()) };
+        let (index, bits) = match lazy {
+            true if Rank::of(bits) == Rank::Undefined => return Ok(()),
+            true => (u32::MAX, Rank::Provided as u32),
+            false => (index, bits),
+        };
+        let (name, hash) = self.coff.hashed_name(symbol)?;
+        bins.push(Record::new(hash, name, self.file, index, bits));
         Ok(())
     }
 }

@@ -6,15 +6,16 @@ use std::collections::{HashMap, HashSet};
 use weld_common::diag::Diagnostic;
 use weld_common::text;
 
+use super::Resolver;
 use super::program::{Exported, Program};
-use super::{Resolver, Rounds};
+use super::read::{Rounds, object, objects};
 use crate::coff::machine::Machine;
 use crate::coff::object::{ABSOLUTE, Symbol, UNDEFINED};
 use crate::coff::pe;
 use crate::ids::SymbolId;
 use crate::input::load::Input;
 use crate::input::object::Object;
-use crate::names::{Rank, flag};
+use crate::names::{Rank, flag, is_defined};
 use crate::options::{Definition, Export, Mingw};
 use crate::resolve::duplicates;
 
@@ -98,7 +99,7 @@ const OWN_NAMES: [&str; 16] = [
 
 impl<'a> Resolver<'a, '_> {
     /// Asks DLLs for names that somebody refers to, that nobody defines, and that the DLLs have by way of their import tables.
-    pub(super) fn refer_to_auto_imports(&self, rounds: &mut Rounds<'a, '_>) {
+    pub(super) fn refer_to_auto_imports(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
         if !self.options.mingw.auto_import() {
             return;
         }
@@ -118,7 +119,7 @@ impl<'a> Resolver<'a, '_> {
         &self,
         machine: Machine,
         alternates: &mut Vec<(SymbolId, SymbolId)>,
-        rounds: &mut Rounds<'a, '_>,
+        rounds: &mut Rounds<'a, '_, '_, '_>,
     ) {
         if machine != Machine::X86 || !self.options.mingw.stdcall_fixup() {
             return;
@@ -164,14 +165,19 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Exports all that objects define, but for what is excluded.
-    pub(super) fn export_all(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+    pub(super) fn export_all(
+        &self,
+        machine: Machine,
+        program: &mut Program,
+        rounds: &mut Rounds<'a, '_, '_, '_>,
+    ) {
         let mingw = &self.options.mingw;
         let wanted = mingw.export_all || self.options.dll && program.exports.is_empty();
         if !mingw.on || mingw.exclude_all || !wanted {
             return;
         }
         let mut excluded: Vec<String> = mingw.excluded.clone();
-        excluded.append(&mut rounds.demands.excluded_symbols.clone());
+        excluded.append(&mut rounds.format.demands.excluded_symbols.clone());
         let mut found: Vec<(&[u8], SymbolId, bool)> = Vec::new();
         let mut files: HashMap<u32, bool> = HashMap::new();
         for (id, entry) in rounds.names.iter() {
@@ -186,7 +192,7 @@ impl<'a> Resolver<'a, '_> {
             };
             let is_imported = || {
                 let import = [b"__imp_", entry.name].concat();
-                rounds.names.find(&import).is_some_and(|id| rounds.names.is_defined(id))
+                rounds.names.find(&import).is_some_and(|id| is_defined(&rounds.names, id))
             };
             if *files.entry(file.0).or_insert_with(|| self.is_own_file(file.0, rounds))
                 || !is_open()
@@ -194,7 +200,7 @@ impl<'a> Resolver<'a, '_> {
             {
                 continue;
             }
-            let Some(object) = rounds.loaded.object(file) else { continue };
+            let Some(object) = object(&rounds.files, file) else { continue };
             let Some(symbol) = object.coff.symbols.get(entry.sym()) else { continue };
             let header = u32::try_from(symbol.section).ok().and_then(|number| object.coff.section(number));
             let flags = header.map_or(0, |header| header.characteristics.get(::object::LittleEndian).0);
@@ -240,7 +246,7 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// `--defsym`: nobody else may define the names.
-    pub(super) fn check_definitions(&self, rounds: &Rounds<'a, '_>) {
+    pub(super) fn check_definitions(&self, rounds: &Rounds<'a, '_, '_, '_>) {
         for (name, _) in &self.options.mingw.definitions {
             let Some(id) = rounds.names.find(&text::bytes(name)) else { continue };
             let is_definition = |object: &Object, index: u32, symbol: &Symbol| {
@@ -250,7 +256,7 @@ impl<'a> Resolver<'a, '_> {
             let defines = |object: &&Object| {
                 object.coff.symbols.iter().any(|(index, symbol)| is_definition(object, index, &symbol))
             };
-            for object in rounds.loaded.objects().filter(defines) {
+            for object in objects(&rounds.files).filter(defines) {
                 let problem = duplicates::diagnostic(
                     name,
                     &[vec!["defined by --defsym".to_owned()], vec![format!("defined at {}", object.name)]],
@@ -286,11 +292,11 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Whether a file is of the compiler's own, or one whose symbols are not to be exported.
-    fn is_own_file(&self, file: u32, rounds: &Rounds<'a, '_>) -> bool {
-        let name = rounds.inputs.name(crate::ids::FileId(file));
+    fn is_own_file(&self, file: u32, rounds: &Rounds<'a, '_, '_, '_>) -> bool {
+        let name = rounds.format.inputs.name(crate::ids::FileId(file));
         let base = name.path.rsplit('/').next().unwrap_or(&name.path);
-        let is_member =
-            matches!(rounds.inputs.files[file as usize], Input::Member { .. }) || name.member.is_some();
+        let is_member = matches!(rounds.format.inputs.files[file as usize], Input::Member { .. })
+            || name.member.is_some();
         let stem = base.split_once('.').map_or(base, |(stem, _)| stem);
         if !is_member {
             return START_FILES.contains(&stem);
@@ -345,7 +351,7 @@ fn undecorated(name: &[u8]) -> Option<&[u8]> {
 }
 
 /// Names that somebody refers to, and nobody defines, offers, or can do without.
-fn missing<'r, 'a>(rounds: &'r Rounds<'a, '_>) -> impl Iterator<Item = (SymbolId, &'a [u8])> + 'r {
+fn missing<'r, 'a>(rounds: &'r Rounds<'a, '_, '_, '_>) -> impl Iterator<Item = (SymbolId, &'a [u8])> + 'r {
     let is_missing = |flags: u32| flags & (flag::REF | flag::ROOT) != 0 && flags & flag::WEAK == 0;
     let all = rounds.names.iter();
     all.filter(move |(_, entry)| entry.best == u64::MAX && is_missing(entry.flags))

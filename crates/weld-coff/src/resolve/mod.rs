@@ -1,8 +1,7 @@
 //! Symbol resolution: which files take part, and which of them defines each name.
 //!
-//! Files are read in rounds. A round reads what the round before it found to be wanted; it is parallel inside and depends
-//! only on the state before it, so that the files and every id are the same for any number of threads. Between rounds,
-//! directives of new objects are carried out: they may ask for libraries, references and exports.
+//! Files are read in rounds (`weld_common::resolve`). Between rounds, directives of new objects are carried out: they may
+//! ask for libraries, references and exports.
 //!
 //! When nothing more is wanted, there are [`program`]'s questions: which entry point, which subsystem, what is exported under
 //! which name, what stands for names that nobody defines. Their answers may be wanted in turn.
@@ -18,9 +17,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use weld_common::diag::{DiagSink, Diagnostic, Diagnostics};
-use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
 use weld_common::io::thin::member_bytes;
+use weld_common::resolve::Finished;
 use weld_common::text;
 use weld_common::trace;
 
@@ -35,9 +34,9 @@ use crate::input::FileName;
 use crate::input::load::{Inputs, Loader, Refused};
 use crate::input::object::Object;
 use crate::input::servers::Servers;
-use crate::names::{BinPool, Names, Rank, Record, flag};
+use crate::names::{self, Names, Rank, flag};
 use crate::options::{Demands, Options};
-use read::Loaded;
+use read::{CoffFile, Reader, Rounds, object};
 
 /// An import that takes part.
 pub struct ImportFile<'a> {
@@ -100,6 +99,7 @@ impl<'a> Resolved<'a> {
 /// Members of a library that are looked at for its machine.
 const LOOKED_AT: usize = 16;
 
+#[derive(Clone, Copy)]
 pub struct Resolver<'a, 'l> {
     pub store: &'a InputStore<'a>,
     pub options: &'l Options,
@@ -109,53 +109,38 @@ pub struct Resolver<'a, 'l> {
     pub parallel: bool,
 }
 
-/// What is known while rounds go on.
-struct Rounds<'a, 'i> {
-    inputs: &'i mut Inputs<'a>,
-    loaded: Loaded<'a>,
-    names: Names<'a>,
-    pool: BinPool<'a>,
-    demands: Demands,
-    machine: Option<Machine>,
-    /// Archives that have been announced.
-    announced: usize,
-    /// Directives that have been carried out.
-    done: HashSet<Vec<u8>>,
-    /// Libraries that objects or `/defaultlib` asked for.
-    default_libraries: Vec<String>,
-}
-
 impl<'a> Resolver<'a, '_> {
     /// Runs rounds until nothing more is wanted.
     pub fn run(&self, inputs: &mut Inputs<'a>) -> Result<Resolved<'a>, Diagnostics> {
         let mut demands = self.options.demands.clone();
         let own_libraries = std::mem::take(&mut demands.default_libs);
-        let mut rounds = Rounds {
-            names: Names::new(shard_bits(inputs.total_bytes)),
+        let sizes = (shard_bits(inputs.total_bytes), inputs.files.len());
+        let reader = Reader {
+            resolver: *self,
             inputs,
-            loaded: Loaded::default(),
-            pool: BinPool::default(),
             demands,
             machine: self.options.machine,
             announced: 0,
             done: HashSet::new(),
             default_libraries: Vec::new(),
         };
-        let first: Vec<FileId> = rounds.inputs.first_round().collect();
-        self.announce_archives(&mut rounds);
-        self.read(&first, true, &mut rounds);
+        let mut rounds = Rounds::new(reader, sizes, self.sink, self.parallel);
+        let first: Vec<FileId> = rounds.format.inputs.first_round().collect();
+        announce_archives(&mut rounds);
+        rounds.read(&first, true);
         self.note_machine(&rounds);
         if self.options.mingw.on {
             self.define_lists(&mut rounds);
         }
         self.carry_out_directives(&first, &mut rounds);
-        self.settle(&mut rounds)?;
+        rounds.settle()?;
         // Libraries of the command line's `/defaultlib` come behind those that objects ask for.
         self.add_libraries(own_libraries, &mut rounds);
-        self.settle(&mut rounds)?;
+        rounds.settle()?;
         self.report_duplicates(&mut rounds);
-        rounds.machine = rounds.machine.or_else(|| self.machine_of_libraries(rounds.inputs));
-        let Some(machine) = rounds.machine else {
+        rounds.format.machine =
+            rounds.format.machine.or_else(|| self.machine_of_libraries(rounds.format.inputs));
+        let Some(machine) = rounds.format.machine else {
             return Err(Diagnostic::error("no input says which machine to link for; use /machine").into());
         };
         if !machine.is_supported() {
@@ -170,22 +155,22 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Messages show names as this machine has them.
-    fn note_machine(&self, rounds: &Rounds) {
-        if let Some(machine) = rounds.machine {
+    fn note_machine(&self, rounds: &Rounds<'_, '_, '_, '_>) {
+        if let Some(machine) = rounds.format.machine {
             self.options.found_machine.get_or_init(|| machine);
         }
     }
 
     /// Says which libraries do not go together, as objects of C's run-time libraries tell: `/disallowlib`. They are linked nevertheless, for others
     /// may need them.
-    fn warn_of_disallowed(&self, rounds: &Rounds) {
+    fn warn_of_disallowed(&self, rounds: &Rounds<'_, '_, '_, '_>) {
         if !self.options.warn_disallowed_libs {
             return;
         }
         let mut said = HashSet::new();
-        for (name, origin) in &rounds.demands.disallowed_libs {
+        for (name, origin) in &rounds.format.demands.disallowed_libs {
             let one = Refused::new(std::slice::from_ref(name), false);
-            let found = rounds.default_libraries.iter().find(|library| one.contains(library));
+            let found = rounds.format.default_libraries.iter().find(|library| one.contains(library));
             if let Some(library) = found.filter(|library| said.insert(library.to_ascii_lowercase())) {
                 let text = format!(
                     "default library {library} conflicts with {origin}; use /nodefaultlib:{library} to leave it out [LNK4098]"
@@ -213,38 +198,10 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Says which symbols have been defined twice so far. More of it can be said when the rounds are over.
-    fn report_duplicates(&self, rounds: &mut Rounds<'a, '_>) {
-        let lost = rounds.names.take_duplicates();
-        let object_of = |file| (rounds.loaded.object(file), rounds.inputs.name(file).to_string());
+    fn report_duplicates(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        let lost = names::take_duplicates(&mut rounds.names);
+        let object_of = |file| (object(&rounds.files, file), rounds.format.inputs.name(file).to_string());
         duplicates::report((&rounds.names, lost), object_of, self.options, self.sink);
-    }
-
-    /// Reads what is wanted until nothing more is.
-    fn settle(&self, rounds: &mut Rounds<'a, '_>) -> Result<(), Diagnostics> {
-        loop {
-            self.sink.end_phase()?;
-            let mut found = rounds.names.wanted();
-            found.retain(|&(file, _)| !rounds.loaded.is_read(file));
-            if found.is_empty() {
-                return Ok(());
-            }
-            if self.options.verbose.libraries {
-                self.say_wanted(&found, rounds.inputs);
-            }
-            let wanted: Vec<FileId> = found.into_iter().map(|(file, _)| file).collect();
-            rounds.inputs.will_need(self.store, &wanted);
-            self.read(&wanted, false, rounds);
-            self.carry_out_directives(&wanted, rounds);
-        }
-    }
-
-    /// `/verbose`: which members are linked, and why.
-    fn say_wanted(&self, found: &[(FileId, &[u8])], inputs: &Inputs) {
-        for (file, name) in found {
-            let text = format!("Loaded {} for {}", inputs.name(*file), text::text(name));
-            self.sink.push(Diagnostic::said(text));
-        }
-        self.sink.settle();
     }
 
     /// `/verbose`: what an object asks for.
@@ -257,26 +214,24 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Adds a reference to `name`.
-    fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_>) -> SymbolId {
+    fn refer(&self, name: &str, bits: u32, rounds: &mut Rounds<'a, '_, '_, '_>) -> SymbolId {
         let name: &'a [u8] = match rounds.names.find(&text::bytes(name)) {
             Some(id) => rounds.names.get(id).name,
             None => self.store.keep(text::bytes(name).into_owned()),
         };
-        let mut bins = rounds.pool.take(rounds.names.shard_bits());
-        bins.push(Record::new(hash_bytes(name), name, FileId(0), u32::MAX, Rank::Undefined as u32 | bits));
-        rounds.names.enter(&[bins], &rounds.loaded, false);
+        rounds.refer([(name, Rank::Undefined as u32 | bits)]);
         // The record has been entered, so the name is there.
         rounds.names.find(name).unwrap_or(SymbolId::NONE)
     }
 
     /// Carries out what objects that have been read say, in the order of files. What has been said before is
     /// passed over: headers that export everything say the same in thousands of objects.
-    fn carry_out_directives(&self, files: &[FileId], rounds: &mut Rounds<'a, '_>) {
+    fn carry_out_directives(&self, files: &[FileId], rounds: &mut Rounds<'a, '_, '_, '_>) {
         let _stretch = trace::stretch("directives");
         let mut libraries = Vec::new();
         let mut includes = Vec::new();
         for &file in files {
-            let Some(object) = rounds.loaded.object_mut(file) else { continue };
+            let Some(CoffFile::Object(object)) = rounds.files.get_mut(file) else { continue };
             let directives = std::mem::take(&mut object.directives);
             let name = object.name.clone();
             if self.options.verbose.all {
@@ -290,19 +245,19 @@ impl<'a> Resolver<'a, '_> {
                     Directive::Other(word) => (b'o', word),
                 };
                 let key = [&[kind], &word[..]].concat();
-                if !rounds.done.insert(key) {
+                if !rounds.format.done.insert(key) {
                     continue;
                 }
                 let word: Cow<str> = text::text(word);
                 match kind {
                     b'e' => match values::export(&word) {
-                        Ok(export) => rounds.demands.exports.push(export),
+                        Ok(export) => rounds.format.demands.exports.push(export),
                         Err(e) => self.sink.error(format!("{name}: in its directives: /export: {e}")),
                     },
                     b'i' => includes.push(word.into_owned()),
                     b'l' => libraries.push(word.into_owned()),
                     _ => {
-                        let problems = rounds.demands.directive(&word, &name.to_string());
+                        let problems = rounds.format.demands.directive(&word, &name.to_string());
                         problems.into_iter().for_each(|problem| self.sink.push(problem));
                     }
                 }
@@ -315,54 +270,61 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Adds libraries that objects or the command line ask for.
-    fn add_libraries(&self, mut names: Vec<String>, rounds: &mut Rounds<'a, '_>) {
-        let refused = Refused::new(&rounds.demands.no_default_libs, rounds.demands.no_default_libs_at_all);
+    fn add_libraries(&self, mut names: Vec<String>, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        let refused = Refused::new(
+            &rounds.format.demands.no_default_libs,
+            rounds.format.demands.no_default_libs_at_all,
+        );
         names.retain(|name| !refused.contains(name));
         if names.is_empty() {
             return;
         }
-        rounds.default_libraries.extend_from_slice(&names);
-        if let Some(machine) = rounds.machine {
+        rounds.format.default_libraries.extend_from_slice(&names);
+        if let Some(machine) = rounds.format.machine {
             self.loader.search.set_machine(machine);
         }
-        let before = rounds.inputs.files.len();
-        self.loader.add_libraries(&names, rounds.inputs);
-        let new: Vec<FileId> = rounds.inputs.objects_from(before).collect();
-        self.announce_archives(rounds);
+        let before = rounds.format.inputs.files.len();
+        self.loader.add_libraries(&names, rounds.format.inputs);
+        let new: Vec<FileId> = rounds.format.inputs.objects_from(before).collect();
+        announce_archives(rounds);
         if !new.is_empty() {
-            self.read(&new, true, rounds);
+            rounds.read(&new, true);
             self.carry_out_directives(&new, rounds);
         }
     }
 
     fn finish(
         &self,
-        rounds: Rounds<'a, '_>,
+        rounds: Rounds<'a, '_, '_, '_>,
         machine: Machine,
         program: program::Program,
         alternates: Vec<(SymbolId, SymbolId)>,
     ) -> Resolved<'a> {
-        let Rounds { loaded, names, demands, inputs, .. } = rounds;
+        let Finished { format: Reader { demands, inputs, .. }, files, names, .. } = rounds.finish();
         let mut places = vec![Place::Nothing; inputs.files.len()];
         let (mut objects, mut imports) = (Vec::new(), Vec::new());
-        for (place, file) in places.iter_mut().zip(loaded.into_files()) {
-            match file {
-                read::File::Object(object) => {
-                    *place = Place::Object(ObjectId(objects.len() as u32));
+        for (id, file) in files {
+            places[id.index()] = match file {
+                CoffFile::Object(object) => {
                     objects.push(*object);
+                    Place::Object(ObjectId(objects.len() as u32 - 1))
                 }
-                read::File::Import(import) => {
-                    *place = Place::Import(ImportId(imports.len() as u32));
-                    let read::LoadedImport { file, import, symbols } = *import;
-                    let symbols = symbols.map(|id| read::loaded_id(&id));
-                    imports.push(ImportFile { file, name: inputs.name(file), import, symbols });
+                CoffFile::Import(import) => {
+                    let (name, symbols) = (inputs.name(id), import.symbols());
+                    imports.push(ImportFile { file: id, name, import: import.import, symbols });
+                    Place::Import(ImportId(imports.len() as u32 - 1))
                 }
-                read::File::Nothing => {}
-            }
+            };
         }
         let wraps = Vec::new();
         Resolved { objects, imports, names, places, machine, demands, program, alternates, wraps }
     }
+}
+
+/// Enters what archives offer that have not been asked yet.
+fn announce_archives(rounds: &mut Rounds) {
+    let from = std::mem::replace(&mut rounds.format.announced, rounds.format.inputs.archives.len());
+    rounds.announce_archives(from);
 }
 
 /// Whether an import has a plain name.

@@ -9,15 +9,16 @@ use std::path::Path;
 use weld_common::diag::{Diagnostic, Diagnostics};
 use weld_common::text;
 
+use super::Resolver;
 use super::mingw::exported_name;
+use super::read::{Rounds, objects};
 use super::wrap::Wrap;
-use super::{Resolver, Rounds};
 use crate::arch::facts;
 use crate::args::def;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
 use crate::input::object::Object;
-use crate::names::{Rank, flag, pack};
+use crate::names::{Rank, flag, is_defined, pack};
 use crate::options::{Export, Mingw, Subsystem};
 
 /// A symbol that is exported.
@@ -142,7 +143,7 @@ impl<'a> Resolver<'a, '_> {
         &self,
         machine: Machine,
         wraps: &mut Vec<Wrap>,
-        rounds: &mut Rounds<'a, '_>,
+        rounds: &mut Rounds<'a, '_, '_, '_>,
     ) -> Result<(Program, Vec<(SymbolId, SymbolId)>), Diagnostics> {
         let mut program = Program::default();
         if self.options.mingw.on {
@@ -154,7 +155,7 @@ impl<'a> Resolver<'a, '_> {
             Some(_) => program.own_exports,
             None => self.options.demands.exports.len(),
         };
-        for name in std::mem::take(&mut rounds.demands.includes) {
+        for name in std::mem::take(&mut rounds.format.demands.includes) {
             self.refer(&name, flag::REF | flag::ROOT, rounds);
         }
         self.refer_to_globs(rounds);
@@ -166,20 +167,20 @@ impl<'a> Resolver<'a, '_> {
         let mut alternates = Vec::new();
         let mut exports = 0;
         loop {
-            let before = (rounds.inputs.files.len(), rounds.names.len(), alternates.len());
-            self.settle(rounds)?;
+            let before = (rounds.format.inputs.files.len(), rounds.names.len(), alternates.len());
+            rounds.settle()?;
             self.refer_to_exports((machine, &mut exports), &mut program, rounds);
             self.refer_to_mangled(&mut program, rounds);
             self.refer_to_optional(&mut program, rounds);
             self.refer_to_wraps(wraps, rounds);
-            self.settle(rounds)?;
+            rounds.settle()?;
             self.refer_to_alternates(&mut alternates, rounds);
-            self.settle(rounds)?;
+            rounds.settle()?;
             self.refer_to_auto_imports(rounds);
             self.refer_to_fixups(machine, &mut alternates, rounds);
-            self.settle(rounds)?;
-            let after = (rounds.inputs.files.len(), rounds.names.len(), alternates.len());
-            if after == before && exports == rounds.demands.exports.len() {
+            rounds.settle()?;
+            let after = (rounds.format.inputs.files.len(), rounds.names.len(), alternates.len());
+            if after == before && exports == rounds.format.demands.exports.len() {
                 break;
             }
         }
@@ -191,7 +192,7 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// `/includeglob`: what is defined or offered so far.
-    fn refer_to_globs(&self, rounds: &mut Rounds<'a, '_>) {
+    fn refer_to_globs(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
         if self.options.include_globs.is_empty() {
             return;
         }
@@ -205,7 +206,11 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Reads the module-definition file. What the command line says has the last word.
-    fn read_def(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) -> Result<(), Diagnostics> {
+    fn read_def(
+        &self,
+        program: &mut Program,
+        rounds: &mut Rounds<'a, '_, '_, '_>,
+    ) -> Result<(), Diagnostics> {
         let Some(path) = &self.options.def else { return Ok(()) };
         let shown = text::path(path);
         let bytes = self.store.open(path).map_err(Diagnostic::from)?;
@@ -213,7 +218,7 @@ impl<'a> Resolver<'a, '_> {
             Diagnostic::error(format!("could not open '{shown}': No such file or directory"))
         })?;
         let found = def::parse(&text::text(bytes)).map_err(|e| Diagnostic::error(format!("{shown}: {e}")))?;
-        let demands = &mut rounds.demands;
+        let demands = &mut rounds.format.demands;
         let own = self.options.demands.exports.len();
         program.own_exports = own + found.exports.len();
         demands.exports.splice(own..own, found.exports);
@@ -229,8 +234,8 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Whether something defines the name or offers to, as it is or mangled as a C++ function.
-    fn is_there(&self, name: &str, rounds: &Rounds<'a, '_>) -> bool {
-        let name = &format!("{}{name}", rounds.machine.map_or("", Machine::prefix));
+    fn is_there(&self, name: &str, rounds: &Rounds<'a, '_, '_, '_>) -> bool {
+        let name = &format!("{}{name}", rounds.format.machine.map_or("", Machine::prefix));
         let there = |id: SymbolId| {
             let entry = rounds.names.get(id);
             entry.best != u64::MAX || entry.flags & flag::WEAK != 0
@@ -239,8 +244,8 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// The function that `name` is the plain name of: one of C++, or on x86 one that is called in another way.
-    fn mangled(&self, name: &str, rounds: &Rounds<'a, '_>) -> Option<String> {
-        let x86 = rounds.machine == Some(Machine::X86);
+    fn mangled(&self, name: &str, rounds: &Rounds<'a, '_, '_, '_>) -> Option<String> {
+        let x86 = rounds.format.machine == Some(Machine::X86);
         let plain = if x86 { name.strip_prefix('_').unwrap_or(name) } else { name };
         let mut prefixes = vec![format!("?{plain}@@Y")];
         if x86 && !(self.options.mingw.on && self.options.mingw.stdcall_fixup == Some(false)) {
@@ -254,9 +259,9 @@ impl<'a> Resolver<'a, '_> {
         all.map(|(_, entry)| entry.name).min().map(|name| text::text(name).into_owned())
     }
 
-    fn infer_subsystem(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
-        program.subsystem_version = rounds.demands.subsystem_version;
-        if let Some(subsystem) = rounds.demands.subsystem {
+    fn infer_subsystem(&self, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        program.subsystem_version = rounds.format.demands.subsystem_version;
+        if let Some(subsystem) = rounds.format.demands.subsystem {
             program.subsystem = Some(subsystem);
             return;
         }
@@ -281,14 +286,14 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    fn find_entry(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+    fn find_entry(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
         // Which start-up code it would be follows from the subsystem.
-        let lacks_subsystem = program.subsystem.is_none() && rounds.demands.entry.is_none();
-        if lacks_subsystem || self.options.no_entry && rounds.demands.entry.is_none() {
+        let lacks_subsystem = program.subsystem.is_none() && rounds.format.demands.entry.is_none();
+        if lacks_subsystem || self.options.no_entry && rounds.format.demands.entry.is_none() {
             return;
         }
         let prefix = machine.prefix();
-        let name = match &rounds.demands.entry {
+        let name = match &rounds.format.demands.entry {
             Some(name) => format!("{prefix}{name}"),
             None if self.options.dll && self.options.mingw.on && machine == Machine::X86 => {
                 "_DllMainCRTStartup@12".to_owned()
@@ -299,7 +304,7 @@ impl<'a> Resolver<'a, '_> {
             None if self.options.driver_wdm => format!("{prefix}_NtProcessStartup"),
             None => format!("{prefix}{}", self.start_up(program, rounds)),
         };
-        if self.options.verbose.all && rounds.demands.entry.is_none() {
+        if self.options.verbose.all && rounds.format.demands.entry.is_none() {
             self.sink.push(Diagnostic::said(format!("Entry name inferred: {name}")));
             self.sink.settle();
         }
@@ -307,7 +312,7 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// The start-up function for the main function that there is.
-    fn start_up(&self, program: &Program, rounds: &Rounds<'a, '_>) -> &'static str {
+    fn start_up(&self, program: &Program, rounds: &Rounds<'a, '_, '_, '_>) -> &'static str {
         let (wide, narrow, wide_start, narrow_start) = match program.subsystem {
             Some(Subsystem::Windows) => ("wWinMain", "WinMain", "wWinMainCRTStartup", "WinMainCRTStartup"),
             _ => ("wmain", "main", "wmainCRTStartup", "mainCRTStartup"),
@@ -330,9 +335,9 @@ impl<'a> Resolver<'a, '_> {
         &self,
         (machine, known): (Machine, &mut usize),
         program: &mut Program,
-        rounds: &mut Rounds<'a, '_>,
+        rounds: &mut Rounds<'a, '_, '_, '_>,
     ) {
-        let new: Vec<Export> = rounds.demands.exports[*known..].to_vec();
+        let new: Vec<Export> = rounds.format.demands.exports[*known..].to_vec();
         for (i, export) in (*known..).zip(new) {
             let by_directive = i >= program.own_exports;
             let (mut exported, target) = Exported::new(export, machine, &self.options.mingw, by_directive);
@@ -341,11 +346,11 @@ impl<'a> Resolver<'a, '_> {
             }
             program.exports.push(exported);
         }
-        *known = rounds.demands.exports.len();
+        *known = rounds.format.demands.exports.len();
     }
 
     /// Exports and the entry point may be C++ functions that are given by their plain names.
-    fn refer_to_mangled(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+    fn refer_to_mangled(&self, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
         let exports = program.exports.iter_mut().map(|e| (&mut e.symbol, Some(&mut e.import_symbol)));
         let mut symbols: Vec<_> = exports.collect();
         symbols.extend(program.entry.as_mut().map(|entry| (entry, None)));
@@ -369,8 +374,8 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Whether a name may be the plain one of a C++ function: nobody defines it.
-    fn lacks_definition(&self, id: SymbolId, rounds: &Rounds<'a, '_>) -> bool {
-        if id.is_none() || rounds.names.is_defined(id) {
+    fn lacks_definition(&self, id: SymbolId, rounds: &Rounds<'a, '_, '_, '_>) -> bool {
+        if id.is_none() || is_defined(&rounds.names, id) {
             return false;
         }
         let entry = rounds.names.get(id);
@@ -379,19 +384,19 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Whether something stands in for a weak external.
-    fn has_fallback(id: SymbolId, rounds: &Rounds) -> bool {
+    fn has_fallback(id: SymbolId, rounds: &Rounds<'_, '_, '_, '_>) -> bool {
         let stands_in = |object: &Object, index: u32| {
             let symbol = object.coff.symbols.get(index).filter(|_| object.global(index) == Some(id))?;
             let (target, _) = object.coff.symbols.weak_external(index, &symbol)?;
-            Some(object.global(target).is_none_or(|name| rounds.names.is_defined(name)))
+            Some(object.global(target).is_none_or(|name| is_defined(&rounds.names, name)))
         };
-        let mut all = rounds.loaded.objects();
+        let mut all = objects(&rounds.files);
         all.any(|object| object.coff.symbols.iter().any(|(index, _)| stands_in(object, index) == Some(true)))
     }
 
     /// References that need not be met: what the loader looks for, and `/includeoptional`.
-    fn refer_to_optional(&self, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
-        let prefix = rounds.machine.map_or("", Machine::prefix);
+    fn refer_to_optional(&self, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        let prefix = rounds.format.machine.map_or("", Machine::prefix);
         let mut find = |name: &str| {
             let name = &format!("{prefix}{name}");
             let id = rounds.names.find(&text::bytes(name))?;
@@ -400,7 +405,7 @@ impl<'a> Resolver<'a, '_> {
         };
         program.load_config = find("_load_config_used").or(program.load_config);
         program.tls = find("_tls_used").or(program.tls);
-        let optional = std::mem::take(&mut rounds.demands.optional_includes);
+        let optional = std::mem::take(&mut rounds.format.demands.optional_includes);
         for name in &optional {
             let offered =
                 rounds.names.find(&text::bytes(name)).is_some_and(|id| rounds.names.get(id).best != u64::MAX);
@@ -408,12 +413,16 @@ impl<'a> Resolver<'a, '_> {
                 self.refer(name, flag::ROOT, rounds);
             }
         }
-        rounds.demands.optional_includes = optional;
+        rounds.format.demands.optional_includes = optional;
     }
 
     /// `/alternatename`: names that stand for others which somebody refers to and nobody defines.
-    fn refer_to_alternates(&self, alternates: &mut Vec<(SymbolId, SymbolId)>, rounds: &mut Rounds<'a, '_>) {
-        for (from, to) in rounds.demands.alternate_names.clone() {
+    fn refer_to_alternates(
+        &self,
+        alternates: &mut Vec<(SymbolId, SymbolId)>,
+        rounds: &mut Rounds<'a, '_, '_, '_>,
+    ) {
+        for (from, to) in rounds.format.demands.alternate_names.clone() {
             let Some(from) = rounds.names.find(&text::bytes(&from)) else { continue };
             let entry = rounds.names.get(from);
             let referred = entry.flags & (flag::REF | flag::ROOT | flag::WEAK) != 0;
@@ -426,8 +435,8 @@ impl<'a> Resolver<'a, '_> {
     }
 
     /// Defines what GNU linkers do before libraries are asked: theirs have definitions of the same for other linkers.
-    pub(super) fn define_lists(&self, rounds: &mut Rounds<'a, '_>) {
-        let prefix = rounds.machine.map_or("", Machine::prefix);
+    pub(super) fn define_lists(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
+        let prefix = rounds.format.machine.map_or("", Machine::prefix);
         let lists = GNU_INTERNALS.iter().map(|(name, _)| format!("{prefix}{name}"));
         let all = lists.chain(self.numbers().map(|(name, _)| name.to_owned()));
         for (number, name) in (0..).zip(all) {
@@ -437,11 +446,11 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    fn define_internals(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_>) {
+    fn define_internals(&self, machine: Machine, program: &mut Program, rounds: &mut Rounds<'a, '_, '_, '_>) {
         for (name, value) in INTERNALS {
             let name = format!("{}{name}", machine.prefix());
             if let Some(id) = rounds.names.find(&text::bytes(&name))
-                && !rounds.names.is_defined(id)
+                && !is_defined(&rounds.names, id)
             {
                 let number = program.internals.len() as u32;
                 rounds.names.get_mut(id).best = pack(Rank::Internal, FileId(0), number);

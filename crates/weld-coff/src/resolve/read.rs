@@ -1,92 +1,84 @@
-//! One round: files are opened by several threads, and what they announce is entered in the order of files.
+//! What the rounds of resolution ask of COFF files (`weld_common::resolve`).
 
+use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rayon::prelude::*;
-use weld_common::archive::armap::Symbols;
 use weld_common::diag::Diagnostic;
 use weld_common::hash::hash_bytes;
 use weld_common::io::thin::member_bytes;
-use weld_common::trace::{self, Region};
+use weld_common::resolve::{self, File, Files, Format, Index, Reading};
+use weld_common::text;
 
-use super::{Resolver, Rounds, has_plain_name, import_symbol};
+use super::{Resolver, has_plain_name, import_symbol};
 use crate::coff::identify::{Kind, identify};
 use crate::coff::import::Import;
 use crate::coff::machine::Machine;
 use crate::ids::{FileId, SymbolId};
-use crate::input::FileName;
-use crate::input::load::{ArchiveInput, Input, Inputs, refusal};
+use crate::input::load::{Input, Inputs, refusal};
 use crate::input::object::Object;
-use crate::names::{Bins, IdSink, Rank, Record, SOFT, flag};
+use crate::names::{Bins, CoffRules, Names, Rank, Record, SOFT, flag};
+use crate::options::Demands;
 
-/// Index entries of archives, and files, for each task.
-const INDEX_ENTRIES_PER_TASK: usize = 1 << 13;
-const FILES_PER_TASK: usize = 16;
+pub type Rounds<'a, 's, 'i, 'l> = resolve::Rounds<'a, 's, Reader<'a, 'i, 'l>>;
 
 pub struct LoadedImport<'a> {
-    pub file: FileId,
     pub import: Import<'a>,
-    /// Ids of its names.
-    pub symbols: [AtomicU32; 2],
+    /// Ids of its names, and one; 0 for those that it does not have.
+    symbols: [AtomicU32; 2],
 }
 
-pub enum File<'a> {
-    Nothing,
+impl LoadedImport<'_> {
+    pub fn symbols(&self) -> [SymbolId; 2] {
+        let id = |id: &AtomicU32| id.load(Ordering::Relaxed).checked_sub(1);
+        self.symbols.each_ref().map(|word| id(word).map_or(SymbolId::NONE, SymbolId))
+    }
+}
+
+/// What one file became when it was read.
+pub enum CoffFile<'a> {
     Object(Box<Object<'a>>),
     Import(Box<LoadedImport<'a>>),
 }
 
-const _: () = assert!(size_of::<File>() == 16);
+const _: () = assert!(size_of::<Option<CoffFile>>() == 16);
 
-/// The files that have been read, by their ids.
-#[derive(Default)]
-pub struct Loaded<'a> {
-    files: Vec<File<'a>>,
-}
-
-impl<'a> Loaded<'a> {
-    pub fn is_read(&self, file: FileId) -> bool {
-        !matches!(self.files.get(file.index()), None | Some(File::Nothing))
-    }
-
-    pub fn object(&self, file: FileId) -> Option<&Object<'a>> {
-        match self.files.get(file.index()) {
-            Some(File::Object(object)) => Some(object),
-            _ => None,
-        }
-    }
-
-    /// Objects that have been read.
-    pub fn objects(&self) -> impl Iterator<Item = &Object<'a>> {
-        self.files.iter().filter_map(|file| match file {
-            File::Object(object) => Some(&**object),
-            _ => None,
-        })
-    }
-
-    pub fn object_mut(&mut self, file: FileId) -> Option<&mut Object<'a>> {
-        match self.files.get_mut(file.index()) {
-            Some(File::Object(object)) => Some(object),
-            _ => None,
-        }
-    }
-
-    pub fn into_files(self) -> impl Iterator<Item = File<'a>> {
-        self.files.into_iter()
-    }
-}
-
-pub fn loaded_id(id: &AtomicU32) -> SymbolId {
-    id.load(Ordering::Relaxed).checked_sub(1).map_or(SymbolId::NONE, SymbolId)
-}
-
-impl IdSink for Loaded<'_> {
+impl File for CoffFile<'_> {
     #[inline]
-    fn set(&self, file: FileId, sym: u32, _: u32, id: SymbolId) {
-        match &self.files[file.index()] {
-            File::Object(object) => object.set_global(sym, id),
-            File::Import(import) => import.symbols[sym as usize].store(id.0 + 1, Ordering::Relaxed),
-            File::Nothing => {}
+    fn set_id(&self, sym: u32, _: u32, id: SymbolId) {
+        match self {
+            CoffFile::Object(object) => object.set_global(sym, id),
+            CoffFile::Import(import) => import.symbols[sym as usize].store(id.0 + 1, Ordering::Relaxed),
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = (usize, SymbolId)> {
+        let (object, import) = match self {
+            CoffFile::Object(object) => (Some(object), None),
+            CoffFile::Import(import) => (None, Some(import)),
+        };
+        let symbols = object.into_iter().flat_map(|object| object.numbered_globals());
+        let symbols = symbols.map(|(index, id)| (index as usize, id));
+        let imported = import.into_iter().flat_map(|import| import.symbols().into_iter().enumerate());
+        symbols.chain(imported.filter(|(_, id)| id.is_some()))
+    }
+}
+
+/// The object that a file is, if it has been read.
+pub fn object<'f, 'a>(files: &'f Files<CoffFile<'a>>, file: FileId) -> Option<&'f Object<'a>> {
+    files.get(file).and_then(CoffFile::object)
+}
+
+/// Objects that have been read.
+pub fn objects<'f, 'a>(files: &'f Files<CoffFile<'a>>) -> impl Iterator<Item = &'f Object<'a>> {
+    files.iter().filter_map(CoffFile::object)
+}
+
+impl<'a> CoffFile<'a> {
+    fn object(&self) -> Option<&Object<'a>> {
+        match self {
+            CoffFile::Object(object) => Some(object),
+            CoffFile::Import(_) => None,
         }
     }
 }
@@ -103,148 +95,141 @@ impl<'a> Inputs<'a> {
     }
 }
 
-impl<'a> Resolver<'a, '_> {
-    /// Enters what archives offer that have not been asked yet.
-    pub(super) fn announce_archives(&self, rounds: &mut Rounds<'a, '_>) {
-        rounds.loaded.files.resize_with(rounds.inputs.files.len(), || File::Nothing);
-        let shard_bits = rounds.names.shard_bits();
-        let archives = &rounds.inputs.archives[rounds.announced..];
-        let count =
-            archives.iter().filter_map(|archive| archive.archive.armap()).map(|map| map.count()).sum();
-        rounds.names.reserve(count);
-        // A few indices are read one after the other, through the same bins.
-        let parallel = self.parallel && count > 2 * INDEX_ENTRIES_PER_TASK;
-        let mut tasks = Vec::new();
-        for archive in archives {
-            let Some(map) = archive.archive.armap() else { continue };
-            let parts = map.count().div_ceil(INDEX_ENTRIES_PER_TASK);
-            tasks.extend(map.split(parts).into_iter().map(|symbols| (archive, symbols)));
-        }
-        let task = |region: &Region, (archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
-            let _task = region.task();
-            let mut bins = rounds.pool.take(shard_bits);
-            archive.announce(symbols.clone(), &mut bins);
-            bins
-        };
-        for batch in tasks.chunks(if parallel { self.tasks_per_batch() } else { 1 }) {
-            let region = trace::region("read archive indices");
-            let bins: Vec<_> = match parallel {
-                true => batch.par_iter().map(|part| task(&region, part)).collect(),
-                false => batch.iter().map(|part| task(&region, part)).collect(),
-            };
-            drop(region);
-            rounds.names.enter(&bins, &rounds.loaded, parallel);
-            rounds.pool.give_back(bins);
-        }
-        rounds.announced = rounds.inputs.archives.len();
+/// Reads the files of a link, and knows what they have asked for so far.
+pub struct Reader<'a, 'i, 'l> {
+    pub resolver: Resolver<'a, 'l>,
+    pub inputs: &'i mut Inputs<'a>,
+    pub demands: Demands,
+    pub machine: Option<Machine>,
+    /// Archives that have been announced.
+    pub announced: usize,
+    /// Directives that have been carried out.
+    pub done: HashSet<Vec<u8>>,
+    /// Libraries that objects or `/defaultlib` asked for.
+    pub default_libraries: Vec<String>,
+}
+
+impl<'a> Format<'a> for Reader<'a, '_, '_> {
+    type Rules = CoffRules;
+    type File = CoffFile<'a>;
+    type Heading = Option<Machine>;
+
+    fn name(&self, file: FileId) -> String {
+        self.inputs.name(file).to_string()
     }
 
-    /// Reads files and enters what they announce. Those that are linked only if they are wanted are not in the
-    /// `first` round for good: they say what they would define.
-    pub(super) fn read(&self, files: &[FileId], first: bool, rounds: &mut Rounds<'a, '_>) {
-        rounds.loaded.files.resize_with(rounds.inputs.files.len(), || File::Nothing);
-        let shard_bits = rounds.names.shard_bits();
-        for batch in files.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
-            let region = trace::region("read files");
-            let inputs = &*rounds.inputs;
-            let pool = &rounds.pool;
-            let task = |files: &[FileId]| {
-                let _task = region.task();
-                let mut bins = pool.take(shard_bits);
-                let one = |&file: &FileId| (file, self.read_one(inputs, file, first, &mut bins));
-                let read: Vec<_> = files.iter().map(one).collect();
-                (read, bins)
-            };
-            let runs: Vec<_> = match self.parallel && batch.len() > FILES_PER_TASK {
-                true => batch.par_chunks(FILES_PER_TASK).map(task).collect(),
-                false => batch.chunks(FILES_PER_TASK).map(task).collect(),
-            };
-            drop(region);
-            let mut bins = Vec::with_capacity(runs.len());
-            for (read, part) in runs {
-                bins.push(part);
-                for (file, result) in read {
-                    let result = result.and_then(|(parsed, machine)| {
-                        check_machine(machine, &mut rounds.machine)?;
-                        Ok(parsed)
-                    });
-                    match result {
-                        Ok(parsed) => rounds.loaded.files[file.index()] = parsed,
-                        Err(message) => self.refuse(rounds.inputs.name(file), file, &message),
-                    }
-                }
-            }
-            if !self.sink.has_errors() {
-                rounds.names.enter(&bins, &rounds.loaded, self.parallel);
-            }
-            rounds.pool.give_back(bins);
-        }
-    }
-
-    fn read_one(
+    fn read(
         &self,
-        inputs: &Inputs<'a>,
         file: FileId,
         first: bool,
         bins: &mut Bins<'a>,
-    ) -> Result<(File<'a>, Option<Machine>), String> {
-        let name = inputs.name(file);
-        let (data, kind, lazy) = match &inputs.files[file.index()] {
-            Input::Internal => return Ok((File::Nothing, None)),
+    ) -> Result<Reading<CoffFile<'a>, Option<Machine>>, String> {
+        let Resolver { store, options, servers, .. } = self.resolver;
+        let name = self.inputs.name(file);
+        let (data, kind, is_lazy) = match &self.inputs.files[file.index()] {
+            Input::Internal => return Ok(Reading { file: None, symbols: 0, is_lazy: false, heading: None }),
             Input::File(file) => (file.data, file.kind, file.lazy && first),
             Input::Member { archive, offset } => {
-                let archive = &inputs.archives[*archive as usize];
+                let archive = &self.inputs.archives[*archive as usize];
                 let member = archive.archive.member_at(*offset).map_err(|e| e.to_string())?;
-                let data = member_bytes(self.store, &archive.path, &member)?;
+                let data = member_bytes(store, &archive.path, &member)?;
                 (data, identify(data), false)
             }
         };
-        match kind {
+        let (read, heading) = match kind {
             Kind::Object | Kind::BigObject => {
                 let data = (data, kind == Kind::BigObject);
-                let object = Object::read(file, name, data, (self.options.mingw.on, lazy), bins)?;
-                if self.options.debug.pdb && !lazy {
-                    self.servers.look(self.store, &object.name, &object.coff);
+                let object = Object::read(file, name, data, (options.mingw.on, is_lazy), bins)?;
+                if options.debug.pdb && !is_lazy {
+                    servers.look(store, &object.name, &object.coff);
                 }
                 let machine = object.coff.machine;
-                Ok((if lazy { File::Nothing } else { File::Object(Box::new(object)) }, machine))
+                (CoffFile::Object(Box::new(object)), machine)
             }
             Kind::Import => {
                 let import = Import::parse(data)?;
-                self.announce_import(file, &import, lazy, bins);
-                let machine = Some(import.machine);
                 let symbols = [AtomicU32::new(0), AtomicU32::new(0)];
-                let parsed = File::Import(Box::new(LoadedImport { file, import, symbols }));
-                Ok((if lazy { File::Nothing } else { parsed }, machine))
+                (0..2).for_each(|symbol| self.announce_import(file, &import, (symbol, is_lazy), bins));
+                let machine = Some(import.machine);
+                (CoffFile::Import(Box::new(LoadedImport { import, symbols })), machine)
             }
-            kind => Err(refusal(kind).to_owned()),
-        }
-    }
-
-    fn announce_import(&self, file: FileId, import: &Import<'a>, lazy: bool, bins: &mut Bins<'a>) {
-        let address = self.store.keep([b"__imp_", import.symbol].concat());
-        let mut push = |name: &'a [u8], sym: u32| {
-            let (bits, sym) = match lazy {
-                true => (Rank::Provided as u32, u32::MAX),
-                false => (SOFT as u32 | flag::IMPORT, sym),
-            };
-            bins.push(Record::new(hash_bytes(name), name, file, sym, bits));
+            kind => return Err(refusal(kind).to_owned()),
         };
-        push(address, import_symbol::ADDRESS);
-        if has_plain_name(import) {
-            push(import.symbol, import_symbol::PLAIN);
+        // All symbols have been announced.
+        Ok(Reading { file: (!is_lazy).then_some(read), symbols: 0, is_lazy, heading })
+    }
+
+    fn announce(
+        &self,
+        (id, file): (FileId, &CoffFile<'a>),
+        positions: Range<usize>,
+        lazy: bool,
+        bins: &mut Bins<'a>,
+    ) -> Result<(), String> {
+        match file {
+            CoffFile::Object(object) => {
+                for index in positions {
+                    object.announce(index as u32, lazy, bins)?;
+                }
+            }
+            CoffFile::Import(import) => {
+                for symbol in positions {
+                    self.announce_import(id, &import.import, (symbol as u32, lazy), bins);
+                }
+            }
         }
+        Ok(())
     }
 
-    /// Batches only bound memory; how work is cut does not show in the result.
-    fn tasks_per_batch(&self) -> usize {
-        if self.parallel { 4 * rayon::current_num_threads() } else { 64 }
+    fn indices(&self, from: usize) -> Vec<Index<'_, 'a>> {
+        self.inputs.archives[from..].iter().filter_map(|archive| archive.index()).collect()
     }
 
-    #[cold]
-    fn refuse(&self, name: FileName, file: FileId, message: &str) {
-        let text = format!("{name}: {message}");
-        self.sink.push(Diagnostic::error(text).of(file, 0));
+    fn accept(&mut self, machine: Option<Machine>) -> Result<(), String> {
+        check_machine(machine, &mut self.machine)
+    }
+
+    fn will_read(&self, names: &Names<'a>, wanted: &[(FileId, SymbolId)]) {
+        let Resolver { store, options, sink, .. } = self.resolver;
+        let of_one_file = wanted.chunk_by(|one, other| one.0 == other.0);
+        let files: Vec<FileId> = of_one_file.clone().map(|wanted| wanted[0].0).collect();
+        if options.verbose.libraries {
+            // Which members are linked, and why.
+            for wanted in of_one_file {
+                let name = wanted.iter().map(|(_, id)| names.get(*id).name).min().unwrap_or_default();
+                let text = format!("Loaded {} for {}", self.inputs.name(wanted[0].0), text::text(name));
+                sink.push(Diagnostic::said(text));
+            }
+            sink.settle();
+        }
+        self.inputs.will_need(store, &files);
+    }
+
+    fn carry_out(rounds: &mut resolve::Rounds<'a, '_, Self>, files: &[FileId]) {
+        let resolver = rounds.format.resolver;
+        resolver.carry_out_directives(files, rounds);
+    }
+}
+
+impl<'a> Reader<'a, '_, '_> {
+    /// Announces the place of an address, or the plain name.
+    fn announce_import(
+        &self,
+        file: FileId,
+        import: &Import<'a>,
+        (symbol, lazy): (u32, bool),
+        bins: &mut Bins<'a>,
+    ) {
+        let name = match symbol {
+            import_symbol::ADDRESS => self.resolver.store.keep([b"__imp_", import.symbol].concat()),
+            _ if has_plain_name(import) => import.symbol,
+            _ => return,
+        };
+        let (bits, symbol) = match lazy {
+            true => (Rank::Provided as u32, u32::MAX),
+            false => (SOFT as u32 | flag::IMPORT, symbol),
+        };
+        bins.push(Record::new(hash_bytes(name), name, file, symbol, bits));
     }
 }
 

@@ -5,7 +5,8 @@
 use rayon::prelude::*;
 use weld_common::text;
 
-use super::{Resolved, Resolver, Rounds};
+use super::read::Rounds;
+use super::{Resolved, Resolver};
 use crate::ids::SymbolId;
 use crate::names::flag;
 
@@ -19,7 +20,7 @@ pub struct Wrap {
 
 impl<'a> Resolver<'a, '_> {
     /// Refers to what stands for symbols that are wrapped and that somebody names.
-    pub(super) fn refer_to_wraps(&self, wraps: &mut Vec<Wrap>, rounds: &mut Rounds<'a, '_>) {
+    pub(super) fn refer_to_wraps(&self, wraps: &mut Vec<Wrap>, rounds: &mut Rounds<'a, '_, '_, '_>) {
         // Who calls the real symbol wants it, whatever it is called.
         for wrap in wraps.iter() {
             if rounds.names.get(wrap.real).flags & flag::REF != 0 {
@@ -28,7 +29,7 @@ impl<'a> Resolver<'a, '_> {
             }
         }
         for name in &self.options.wraps {
-            let prefix = rounds.machine.map_or("", |machine| machine.prefix());
+            let prefix = rounds.format.machine.map_or("", |machine| machine.prefix());
             let Some(symbol) = rounds.names.find(format!("{prefix}{name}").as_bytes()) else { continue };
             if wraps.iter().any(|wrap| wrap.symbol == symbol) {
                 continue;

@@ -9,12 +9,11 @@
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use weld_common::archive::armap::Symbols;
 use weld_common::archive::{Archive, ArchiveError, Member, MemberData};
 use weld_common::diag::Diagnostic;
-use weld_common::hash::hash_bytes;
 use weld_common::io::input::InputStore;
 use weld_common::io::thin::member_bytes;
+use weld_common::resolve::Index;
 use weld_common::trace;
 
 use super::FileName;
@@ -22,8 +21,6 @@ use super::identify::{Kind, identify};
 use super::search::Opened;
 use crate::elf::ELFMAG;
 use crate::ids::*;
-use crate::names::spelled;
-use crate::names::{Bins, Rank, Record, flag};
 
 pub struct ArchiveInput<'a> {
     pub path: Arc<str>,
@@ -37,28 +34,10 @@ pub struct ArchiveInput<'a> {
 }
 
 impl<'a> ArchiveInput<'a> {
-    /// Records for a run of the index's entries.
-    pub fn announce(&self, symbols: Symbols<'a>, bins: &mut Bins<'a>) {
-        for (name, hash, file) in self.provided(symbols) {
-            let bits = Rank::Provided as u32 | flag::OFFERED;
-            bins.push(Record::new(hash, name, file, u32::MAX, bits));
-        }
-    }
-
-    /// The names of a run of the index's entries with their hashes, and the members that define them.
-    pub fn provided(&self, symbols: Symbols<'a>) -> impl Iterator<Item = (&'a [u8], u64, FileId)> {
-        let mut member = 0;
-        let spells_versions = memchr::memchr(b'@', symbols.names()).is_some();
-        symbols.hashed().filter_map(move |(name, hash, offset)| {
-            // Entries of one member follow one another.
-            if self.offsets.get(member) != Some(&offset) {
-                member = self.offsets.binary_search(&offset).ok()?;
-            }
-            let file = FileId(self.first_file.0 + member as u32);
-            let known = if spells_versions { spelled::known_as(name) } else { name };
-            let hash = if known.len() < name.len() { hash_bytes(known) } else { hash };
-            Some((known, hash, file))
-        })
+    /// Its index, if members are read when they are wanted.
+    pub fn index(&self) -> Option<Index<'_, 'a>> {
+        let map = self.archive.armap().filter(|_| self.lazy)?;
+        Some(Index { map, offsets: &self.offsets, first: self.first_file })
     }
 }
 

@@ -28,7 +28,7 @@ use super::{FileName, Reading};
 use crate::arch::facts::Facts;
 use crate::arch::{self, Machine};
 use crate::ids::*;
-use crate::names::MAX_FILES;
+use crate::names::{ElfRules, MAX_FILES};
 use crate::options::{
     Defsym, InputArg, InputFlags, InputKind, Options, Orphans, OutputKind, ScriptOptions, TextFormat,
 };
@@ -142,9 +142,10 @@ impl<'a> Inputs<'a> {
 
     /// What archives with an index provide: names, and the members that define them.
     pub fn provided(&self) -> impl Iterator<Item = (&'a [u8], FileId)> {
-        let lazy = self.archives.iter().filter(|a| a.lazy);
-        lazy.filter_map(|a| Some((a, a.archive.armap()?)))
-            .flat_map(|(a, map)| a.provided(map.symbols()).map(|(name, _, file)| (name, file)))
+        let indices = self.archives.iter().filter_map(|archive| archive.index());
+        indices.flat_map(|index| {
+            index.offers::<ElfRules>(index.map.symbols()).map(|(name, _, file)| (name, file))
+        })
     }
 
     /// Lazy files that will be read: members of archives, and objects between `--start-lib` and `--end-lib`.

@@ -3,10 +3,8 @@
 
 pub mod spelled;
 
-use std::ops::{Deref, DerefMut};
-
-use weld_common::names::{self, Rules};
-pub use weld_common::names::{BinPool, Bins, Entry, IdSink, MAX_FILES, Rank, Record, Rival, pack};
+use weld_common::names::{self, Order, Rules};
+pub use weld_common::names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
 
 use crate::ids::*;
 
@@ -51,14 +49,19 @@ pub mod flag {
 pub struct Notes {
     duplicates: Vec<Rival>,
     commons: Vec<Rival>,
-    /// Entries that became wanted and provided since the last [`Names::wanted`].
-    touched: Vec<u32>,
 }
 
 pub struct ElfRules;
 
 impl Rules for ElfRules {
     type Notes = Notes;
+    const OFFER: u32 = Rank::Provided as u32 | flag::OFFERED;
+    const LASTING: u32 = flag::ROOT | flag::KEEP;
+    const MARK: Option<u8> = Some(b'@');
+
+    fn known_as(name: &[u8]) -> &[u8] {
+        spelled::known_as(name)
+    }
 
     #[inline]
     fn is_symbol(bits: u32) -> bool {
@@ -66,7 +69,7 @@ impl Rules for ElfRules {
     }
 
     #[inline]
-    fn meet(entry: &mut Entry, record: &Record, id: SymbolId, index: u32, notes: &mut Notes) {
+    fn meet(entry: &mut Entry, record: &Record, id: SymbolId, notes: &mut Notes, order: &impl Order) -> bool {
         let before = entry.flags;
         entry.flags |= record.bits & !7;
         let rank = Rank::of(record.bits);
@@ -74,100 +77,72 @@ impl Rules for ElfRules {
             let word = pack(rank, record.file(), record.sym());
             match rank {
                 Rank::Strong if entry.rank() == Rank::Strong => {
-                    notes.duplicates.push(entry.loser(word, id));
+                    notes.duplicates.push(entry.loser(word, id, order));
                 }
                 Rank::Common => notes.commons.push(record.rival(id)),
                 _ => {}
             }
-            entry.best = entry.best.min(word);
+            entry.elect(word, order);
         }
         const WANTS: u32 = flag::REF_STRONG | flag::REF_SHARED_PLAIN | flag::ROOT;
         // What offers the name may not do any more for a reference that is not of default visibility.
         let is_new = before & flag::WANTED == 0 || record.bits & !before & flag::INSIDE != 0;
-        if entry.flags & WANTS != 0 && is_new && entry.rank() == Rank::Provided {
+        let is_wanted = entry.flags & WANTS != 0 && is_new && entry.rank() == Rank::Provided;
+        if is_wanted {
             entry.flags |= flag::WANTED;
-            notes.touched.push(index);
         }
+        is_wanted
+    }
+
+    fn is_wanted(_: &Entry) -> bool {
+        true
+    }
+
+    fn withdraw(notes: &mut Notes, is_one: &impl Fn(SymbolId) -> bool) {
+        notes.duplicates.retain(|rival| !is_one(rival.id));
+        notes.commons.retain(|rival| !is_one(rival.id));
     }
 }
 
 /// The names of a link.
-pub struct Names<'a>(names::Names<'a, ElfRules>);
+pub type Names<'a> = names::Names<'a, ElfRules>;
 
-impl<'a> Deref for Names<'a> {
-    type Target = names::Names<'a, ElfRules>;
-    #[inline]
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl DerefMut for Names<'_> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.0
-    }
-}
-
-impl Names<'_> {
-    /// `shard_bits` must depend on the inputs only, never on the number of threads.
-    pub fn new(shard_bits: u32) -> Self {
-        Names(names::Names::new(shard_bits))
-    }
-
-    /// What has become wanted since the last call, and the files that provide it; sorted.
-    pub fn wanted(&mut self) -> Vec<(FileId, SymbolId)> {
-        let mut wanted = Vec::new();
-        let bits = self.shard_bits();
-        for (s, shard) in self.shards_mut().iter_mut().enumerate() {
-            for index in std::mem::take(&mut shard.notes.touched) {
-                let entry = &shard.entries[index as usize];
-                if entry.rank() == Rank::Provided {
-                    wanted.push((entry.file(), SymbolId(index << bits | s as u32)));
-                }
-            }
-        }
-        wanted.sort_unstable();
-        wanted
-    }
-
-    /// Makes every name that is defined or provided somewhere and that `matches` a root.
-    pub fn add_roots(&mut self, matches: impl Fn(&[u8]) -> bool) {
-        for shard in self.shards_mut() {
-            for (index, entry) in shard.entries.iter_mut().enumerate() {
-                if entry.rank() != Rank::Undefined && matches(entry.name) {
-                    entry.flags |= flag::ROOT;
-                    if entry.rank() == Rank::Provided && entry.flags & flag::WANTED == 0 {
-                        entry.flags |= flag::WANTED;
-                        shard.notes.touched.push(index as u32);
-                    }
+/// Makes every name that is defined or provided somewhere and that `matches` a root.
+pub fn add_roots(names: &mut Names, matches: impl Fn(&[u8]) -> bool) {
+    for shard in names.shards_mut() {
+        for (index, entry) in shard.entries.iter_mut().enumerate() {
+            if entry.rank() != Rank::Undefined && matches(entry.name) {
+                entry.flags |= flag::ROOT;
+                if entry.rank() == Rank::Provided && entry.flags & flag::WANTED == 0 {
+                    entry.flags |= flag::WANTED;
+                    shard.touched.push(index as u32);
                 }
             }
         }
     }
+}
 
-    /// Names whose best definition so far is common, and that lazy files offer too; sorted.
-    pub fn offered_commons(&self) -> Vec<SymbolId> {
-        let all = self.shards().iter().flat_map(|s| &s.notes.commons).map(|rival| rival.id);
-        let offered = |id: &SymbolId| {
-            let entry = self.get(*id);
-            entry.rank() == Rank::Common && entry.flags & flag::OFFERED != 0
-        };
-        let mut ids: Vec<SymbolId> = all.filter(offered).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    }
+/// Names whose best definition so far is common, and that lazy files offer too; sorted.
+pub fn offered_commons(names: &Names) -> Vec<SymbolId> {
+    let all = names.shards().iter().flat_map(|s| &s.notes.commons).map(|rival| rival.id);
+    let offered = |id: &SymbolId| {
+        let entry = names.get(*id);
+        entry.rank() == Rank::Common && entry.flags & flag::OFFERED != 0
+    };
+    let mut ids: Vec<SymbolId> = all.filter(offered).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
 
-    /// Rivals of strong definitions, in order of file and symbol.
-    pub fn take_duplicates(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.duplicates)
-    }
+/// Rivals of strong definitions, in order of file and symbol.
+pub fn take_duplicates(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.duplicates)
+}
 
-    /// All common symbols, in order of file and symbol.
-    pub fn take_commons(&mut self) -> Vec<Rival> {
-        self.take_notes(|notes| &mut notes.commons)
-    }
+/// All common symbols, in order of file and symbol.
+pub fn take_commons(names: &mut Names) -> Vec<Rival> {
+    names.take_notes(|notes| &mut notes.commons)
 }
 
 /// Which symbols are not what they look like. `--wrap`: names that undefined references are sent to instead.
@@ -212,7 +187,7 @@ mod tests {
     use super::*;
 
     struct NoIds;
-    impl IdSink for NoIds {
+    impl names::IdSink for NoIds {
         fn set(&self, _: FileId, _: u32, _: u32, _: SymbolId) {}
     }
 
@@ -265,7 +240,7 @@ mod tests {
         bins.push(record("defined", 2, Rank::Strong as u32));
         bins.push(record("alone", 1, Rank::Common as u32));
         names.enter(&[bins], &NoIds, false);
-        assert_eq!(names.offered_commons(), [names.find(b"block").unwrap()]);
+        assert_eq!(offered_commons(&names), [names.find(b"block").unwrap()]);
     }
 
     #[test]
@@ -277,7 +252,7 @@ mod tests {
         bins.push(record("f_gone", 1, Rank::Undefined as u32 | flag::REF_WEAK));
         bins.push(record("g_lazy", 6, Rank::Provided as u32));
         names.enter(&[bins], &NoIds, false);
-        names.add_roots(|name| name.starts_with(b"f_"));
+        add_roots(&mut names, |name| name.starts_with(b"f_"));
         assert_eq!(names.wanted().iter().map(|w| w.0).collect::<Vec<_>>(), [FileId(5)]);
         let is_root = |name: &str| names.get(names.find(name.as_bytes()).unwrap()).flags & flag::ROOT != 0;
         assert!(is_root("f_here") && !is_root("f_gone") && !is_root("g_lazy"));

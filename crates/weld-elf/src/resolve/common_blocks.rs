@@ -8,36 +8,37 @@
 
 use std::collections::HashSet;
 
-use super::{Loaded, Resolver};
+use super::{Reader, Rounds};
+use crate::elf::*;
 use crate::ids::*;
-use crate::names::Names;
+use crate::input::object::SymbolPlace;
+use crate::names;
 
-impl<'a> Resolver<'a, '_> {
-    /// Files to read for common symbols that are not in `asked` yet, with the names that they define.
-    pub(super) fn definitions_of_commons(
-        &self,
-        names: &Names<'a>,
-        loaded: &Loaded<'a>,
-        asked: &mut HashSet<SymbolId>,
-    ) -> Vec<(FileId, SymbolId)> {
-        let mut ids = names.offered_commons();
-        ids.retain(|id| asked.insert(*id));
-        if ids.is_empty() {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for (id, files) in self.offers(names, &ids) {
-            let name = names.get(id).name;
-            let unread = |file: &FileId| self.is_readable(*file, loaded);
-            let first = files.into_iter().filter(unread).find(|file| self.defines(*file, name));
-            found.extend(first.map(|file| (file, id)));
-        }
-        found
+/// Files to read for common symbols that are not in `asked` yet, with the names that they define.
+pub fn definitions(rounds: &Rounds, asked: &mut HashSet<SymbolId>) -> Vec<(FileId, SymbolId)> {
+    let mut ids = names::offered_commons(&rounds.names);
+    ids.retain(|id| asked.insert(*id));
+    if ids.is_empty() {
+        return Vec::new();
     }
+    let mut found = Vec::new();
+    for (id, files) in rounds.offers(&ids) {
+        let name = rounds.names.get(id).name;
+        let unread = |file: &FileId| rounds.can_be_read(*file);
+        let first = files.into_iter().filter(unread).find(|file| defines(&rounds.format, *file, name));
+        found.extend(first.map(|file| (file, id)));
+    }
+    found
+}
 
-    fn defines(&self, file: FileId, name: &[u8]) -> bool {
-        let mut found = false;
-        self.definitions(file, |defined, real| found |= real && defined == name);
-        found
-    }
+/// Whether a lazy file has a definition of `name` that would replace a common symbol. One that cannot be read has none: nobody
+/// needs it.
+fn defines(reader: &Reader, file: FileId, name: &[u8]) -> bool {
+    let Ok(object) = reader.object(file) else { return false };
+    (object.first_global..object.syms.len() as u32).any(|i| {
+        let symbol = &object.syms[i as usize];
+        let is_real = symbol.binding() == STB_GLOBAL
+            && !matches!(object.place(i, symbol), SymbolPlace::Undefined | SymbolPlace::Common);
+        is_real && object.symbol_name(i) == name
+    })
 }

@@ -1,9 +1,7 @@
 //! Symbol resolution: which files take part, and which of them defines each global name.
 //!
-//! Files are read in rounds. Round 0 reads everything the command line names and announces what
-//! archives provide; each further round reads the archive members that the round before it found
-//! to be wanted. A round is parallel inside, but its result depends on the state before it only,
-//! so the set of members and every id are the same for any number of threads.
+//! Files are read in rounds (`weld_common::resolve`): first all that the command line names, with what archives
+//! provide, then what the round before found to be wanted.
 //!
 //! Rules (those of lld and mold): a strong definition beats a common symbol, which beats a weak
 //! definition; among equals the earlier file wins. An archive member is read when a non-weak
@@ -14,28 +12,25 @@
 pub mod comdat;
 mod common_blocks;
 mod interposed;
-mod offers;
 mod read;
 pub mod shared_commons;
 pub mod versioned;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
-use weld_common::archive::armap::Symbols;
 use weld_common::diag::{DiagSink, Diagnostics};
 use weld_common::glob::Glob;
-use weld_common::hash::hash_bytes;
-use weld_common::trace::{self, Region};
+pub use weld_common::resolve::Extraction;
+use weld_common::resolve::Finished;
+use weld_common::trace;
 
 use crate::ids::*;
-use crate::input::archives::ArchiveInput;
-use crate::input::load::{Input, Inputs};
+use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::*;
+use crate::names::{self, *};
 use crate::options::Options;
+use read::{ElfFile, Reader, Rounds};
 use versioned::Shadowed;
 
 /// The files that take part in the link, and the name table.
@@ -59,39 +54,6 @@ pub struct Resolved<'a> {
     pub extractions: Vec<Extraction>,
 }
 
-/// A name that was wanted, and the file that was read because it provides it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Extraction {
-    /// The round after which it was wanted, from 0.
-    pub round: u32,
-    pub file: FileId,
-    pub name: SymbolId,
-}
-
-/// The file table while rounds go on.
-struct Loaded<'a> {
-    objects: Vec<Option<Box<Object<'a>>>>,
-    shared: Vec<Option<Box<Shared<'a>>>>,
-}
-
-impl IdSink for Loaded<'_> {
-    #[inline]
-    fn set(&self, file: FileId, sym: u32, bits: u32, id: SymbolId) {
-        if let Some(object) = &self.objects[file.index()] {
-            if bits & flag::GROUP_RECORD != 0 {
-                object.groups[sym as usize].signature.store(id.0, Ordering::Relaxed);
-            } else {
-                object.globals[(sym - object.first_global) as usize].store(id.0, Ordering::Relaxed);
-            }
-        } else if let Some(shared) = &self.shared[file.index()] {
-            shared.globals[(sym - shared.first_global) as usize].store(id.0, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Archive index entries per task.
-const INDEX_ENTRIES_PER_TASK: usize = 1 << 13;
-
 pub struct Resolver<'a, 'l> {
     pub inputs: &'l Inputs<'a>,
     pub options: &'l Options,
@@ -102,56 +64,29 @@ pub struct Resolver<'a, 'l> {
 
 impl<'a> Resolver<'a, '_> {
     /// Runs rounds until nothing more is wanted. `roots` are names that the command line refers to.
+    ///
+    /// # Errors
+    /// What is wrong with files that take part.
     pub fn run(&self, roots: &[(&'a [u8], u32)]) -> Result<Resolved<'a>, Diagnostics> {
-        let count = self.inputs.files.len();
-        let mut loaded = Loaded {
-            objects: (0..count).map(|_| None).collect(),
-            shared: (0..count).map(|_| None).collect(),
-        };
-        let mut names = Names::new(shard_bits(self.inputs.total_bytes));
-        let pool = BinPool::default();
-        let mut first = pool.take(names.shard_bits());
-        for &(name, bits) in roots {
-            first.push(Record::new(hash_bytes(name), name, FileId(0), u32::MAX, bits));
-        }
-        names.enter(&[first], &loaded, false);
-        self.announce_archives(&mut names, &loaded, &pool);
-        let mut round: Vec<FileId> = self.inputs.first_round().collect();
-        let mut extractions = Vec::new();
-        let mut asked = HashSet::new();
-        let mut number = 0;
-        // The first round settles also what the command line itself wants of archives.
-        while number == 0 || !round.is_empty() {
-            self.read(&round, number == 0, (&mut loaded, &mut names), &pool);
-            if number == 0 && !self.options.symbols.undefined_glob.is_empty() {
-                self.add_roots(&mut names);
-            }
-            self.sink.end_phase()?;
-            let _stretch = trace::stretch("wanted members");
-            let mut wanted = names.wanted();
-            let inside = self.offers_for_inside(&wanted, &names, &loaded);
-            wanted.retain(|w| self.is_readable(w.0, &loaded));
-            wanted.extend(inside);
-            if self.options.symbols.fortran_common {
-                wanted.extend(self.definitions_of_commons(&names, &loaded, &mut asked));
-            }
-            wanted.sort_unstable();
-            if self.options.reports.explains_extraction() {
-                let extraction = |&(file, name): &_| Extraction { round: number, file, name };
-                extractions.extend(wanted.iter().map(extraction));
-            }
-            wanted.dedup_by_key(|w| w.0);
-            round = wanted.into_iter().map(|w| w.0).collect();
-            self.inputs.will_need(&round);
-            number += 1;
-        }
-        let mut resolved = self.finish(loaded, names);
-        resolved.extractions = extractions;
-        Ok(resolved)
+        let &Resolver { inputs, options, sink, wrap, parallel } = self;
+        let reader = Reader { inputs, options, wrap, parallel, asked: HashSet::new() };
+        let sizes = (shard_bits(inputs.total_bytes), inputs.files.len());
+        let mut rounds = Rounds::new(reader, sizes, sink, parallel);
+        rounds.extractions = options.reports.explains_extraction().then(Vec::new);
+        rounds.refer(roots.iter().copied());
+        rounds.announce_archives(0);
+        let first: Vec<FileId> = inputs.first_round().collect();
+        rounds.read(&first, true);
+        self.add_roots(&mut rounds.names);
+        rounds.settle()?;
+        Ok(self.finish(rounds.finish()))
     }
 
     /// `--undefined-glob`.
     fn add_roots(&self, names: &mut Names<'a>) {
+        if self.options.symbols.undefined_glob.is_empty() {
+            return;
+        }
         let mut globs = Vec::new();
         for pattern in &self.options.symbols.undefined_glob {
             match Glob::new(pattern.as_bytes()) {
@@ -159,62 +94,30 @@ impl<'a> Resolver<'a, '_> {
                 Err(e) => self.sink.error(format!("--undefined-glob: {pattern}: {e}")),
             }
         }
-        names.add_roots(|name| globs.iter().any(|g| g.matches(name)));
+        names::add_roots(names, |name| globs.iter().any(|g| g.matches(name)));
     }
 
-    fn is_readable(&self, file: FileId, loaded: &Loaded) -> bool {
-        let lazy = matches!(
-            self.inputs.files[file.index()],
-            Input::Member { .. } | Input::Object { lazy: true, .. }
-        );
-        lazy && loaded.objects[file.index()].is_none()
-    }
-
-    /// Enters what archives with an index provide.
-    fn announce_archives(&self, names: &mut Names<'a>, loaded: &Loaded<'a>, pool: &BinPool<'a>) {
-        let shard_bits = names.shard_bits();
-        let mut tasks = Vec::new();
-        for archive in self.inputs.archives.iter().filter(|a| a.lazy) {
-            let Some(map) = archive.archive.armap() else { continue };
-            let parts = map.count().div_ceil(INDEX_ENTRIES_PER_TASK);
-            tasks.extend(map.split(parts).into_iter().map(|symbols| (archive, symbols)));
-        }
-        let task = |region: &Region, (archive, symbols): &(&ArchiveInput<'a>, Symbols<'a>)| {
-            let _task = region.task();
-            let mut bins = pool.take(shard_bits);
-            archive.announce(symbols.clone(), &mut bins);
-            bins
-        };
-        for batch in tasks.chunks(self.tasks_per_batch()) {
-            let region = trace::region("read archive indices");
-            let task = |part| task(&region, part);
-            let bins: Vec<_> = if self.parallel {
-                batch.par_iter().map(task).collect()
-            } else {
-                batch.iter().map(task).collect()
-            };
-            drop(region);
-            names.enter(&bins, loaded, self.parallel);
-            pool.give_back(bins);
-        }
-    }
-
-    fn finish(&self, loaded: Loaded<'a>, mut names: Names<'a>) -> Resolved<'a> {
+    fn finish(&self, finished: Finished<'a, Reader<'a, '_>>) -> Resolved<'a> {
         let _stretch = trace::stretch("join files");
+        let Finished { files, mut names, extractions, .. } = finished;
         let mut index_of_file = vec![u32::MAX; self.inputs.files.len()];
         let mut objects: Vec<Object> = Vec::new();
-        for object in loaded.objects.into_iter().flatten() {
-            index_of_file[object.file.index()] = objects.len() as u32;
-            objects.push(*object);
-        }
         let mut shared: Vec<Shared> = Vec::new();
-        for dso in loaded.shared.into_iter().flatten() {
-            index_of_file[dso.file.index()] = shared.len() as u32;
-            shared.push(*dso);
+        for (id, file) in files {
+            match file {
+                ElfFile::Object(object) => {
+                    index_of_file[id.index()] = objects.len() as u32;
+                    objects.push(*object);
+                }
+                ElfFile::Shared(dso) => {
+                    index_of_file[id.index()] = shared.len() as u32;
+                    shared.push(*dso);
+                }
+            }
         }
         join_libraries(&mut shared);
-        let duplicates = names.take_duplicates();
-        let commons = names.take_commons();
+        let duplicates = names::take_duplicates(&mut names);
+        let commons = names::take_commons(&mut names);
         let mut resolved = Resolved {
             objects,
             shared,
@@ -225,7 +128,7 @@ impl<'a> Resolver<'a, '_> {
             shadowed: Vec::new(),
             unversioned: Vec::new(),
             grown: HashMap::new(),
-            extractions: Vec::new(),
+            extractions,
         };
         versioned::prefer_defaults(&mut resolved);
         versioned::settle(&mut resolved);

@@ -1,181 +1,158 @@
-//! Reading the files of a round: their symbols become records, which are entered into the table of names.
-//!
-//! Files are read by runs of them, a task a run, and a batch of tasks at a time so that records are still in the cache
-//! when they are entered and their memory is used again. Of a file with more symbols than that a task reads the
-//! first ones; the rest are read in slices of its symbol table, which are entered before the files behind it. So
-//! names are entered in the order of files and symbols however many threads there are.
+//! What the rounds of resolution ask of ELF files (`weld_common::resolve`).
 
-use std::mem;
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
-use rayon::prelude::*;
-use weld_common::diag::Diagnostic;
-use weld_common::par;
-use weld_common::trace::{self, Region};
+use weld_common::resolve::{self, File, Format, Index, Reading};
 
-use super::{Loaded, Resolver};
+use super::common_blocks;
 use crate::arch;
 use crate::ids::*;
-use crate::input::Reading;
-use crate::input::load::Input;
+use crate::input::Reading as Settings;
+use crate::input::load::{Input, Inputs};
 use crate::input::object::Object;
 use crate::input::shared::Shared;
-use crate::names::{BinPool, Bins, Names};
+use crate::names::{Bins, ElfRules, Names, Wrap, flag};
+use crate::options::Options;
 
-/// Files are parsed in runs of this many; part of what makes ids independent of threads.
-const FILES_PER_TASK: usize = 16;
-/// Records of a file that are made in one go.
-const RECORDS: usize = 1 << 14;
+pub type Rounds<'a, 's, 'l> = resolve::Rounds<'a, 's, Reader<'a, 'l>>;
 
 /// What one file became when it was read.
-enum Parsed<'a> {
+pub enum ElfFile<'a> {
     Object(Box<Object<'a>>),
     Shared(Box<Shared<'a>>),
-    /// A lazy file without further records, or one that was refused with a diagnostic.
-    Nothing,
 }
 
-/// What a task has read.
-struct Run<'a> {
-    parsed: Vec<(FileId, Parsed<'a>)>,
-    /// In the order of files.
-    parts: Vec<Part<'a>>,
-}
-
-/// Records of consecutive files.
-struct Part<'a> {
-    bins: Bins<'a>,
-    /// The last file has further ones.
-    cut: Option<Cut>,
-}
-
-/// A file with more than [`RECORDS`] records.
-#[derive(Clone, Copy)]
-struct Cut {
-    file: FileId,
-    lazy: bool,
-}
-
-impl<'a> Resolver<'a, '_> {
-    /// Parses the files of a round and enters their records.
-    pub(super) fn read(
-        &self,
-        round: &[FileId],
-        first_round: bool,
-        (loaded, names): (&mut Loaded<'a>, &mut Names<'a>),
-        pool: &BinPool<'a>,
-    ) {
-        let shard_bits = names.shard_bits();
-        let task = |region: &Region, files: &[FileId]| {
-            let _task = region.task();
-            self.read_run(files, first_round, || pool.take(shard_bits))
+impl File for ElfFile<'_> {
+    #[inline]
+    fn set_id(&self, sym: u32, bits: u32, id: SymbolId) {
+        let place = match self {
+            ElfFile::Object(object) if bits & flag::GROUP_RECORD != 0 => {
+                &object.groups[sym as usize].signature
+            }
+            ElfFile::Object(object) => &object.globals[(sym - object.first_global) as usize],
+            ElfFile::Shared(shared) => &shared.globals[(sym - shared.first_global) as usize],
         };
-        for batch in round.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
-            let region = trace::region("read files");
-            let task = |files| task(&region, files);
-            let runs: Vec<_> = if self.parallel && batch.len() > FILES_PER_TASK {
-                batch.par_chunks(FILES_PER_TASK).map(task).collect()
-            } else {
-                batch.chunks(FILES_PER_TASK).map(task).collect()
-            };
-            drop(region);
-            let stretch = trace::stretch("take in a batch");
-            let mut parts = Vec::with_capacity(runs.len());
-            for run in runs {
-                for (file, parsed) in run.parsed {
-                    match parsed {
-                        Parsed::Object(object) => loaded.objects[file.index()] = Some(object),
-                        Parsed::Shared(shared) => loaded.shared[file.index()] = Some(shared),
-                        Parsed::Nothing => {}
-                    }
-                }
-                parts.extend(run.parts);
-            }
-            drop(stretch);
-            let mut bins = Vec::with_capacity(parts.len());
-            for part in parts {
-                bins.push(part.bins);
-                if let Some(cut) = part.cut {
-                    names.enter(&bins, &*loaded, self.parallel);
-                    pool.give_back(mem::take(&mut bins));
-                    self.read_rest(cut, (loaded, names), pool);
-                }
-            }
-            names.enter(&bins, &*loaded, self.parallel);
-            pool.give_back(bins);
-        }
+        place.store(id.0, Ordering::Relaxed);
     }
 
-    fn read_run(&self, files: &[FileId], first_round: bool, fresh: impl Fn() -> Bins<'a>) -> Run<'a> {
-        let mut run = Run { parsed: Vec::with_capacity(files.len()), parts: Vec::new() };
-        let mut bins = fresh();
-        for &file in files {
-            let (parsed, cut) = self.read_one(file, first_round, &mut bins).unwrap_or_else(|message| {
-                self.refuse(file, &message);
-                (Parsed::Nothing, None)
-            });
-            run.parsed.push((file, parsed));
-            if cut.is_some() {
-                run.parts.push(Part { bins: mem::replace(&mut bins, fresh()), cut });
-            }
-        }
-        run.parts.push(Part { bins, cut: None });
-        run
+    fn names(&self) -> impl Iterator<Item = (usize, SymbolId)> {
+        let ids = match self {
+            ElfFile::Object(object) => &object.globals,
+            ElfFile::Shared(shared) => &shared.globals,
+        };
+        let ids = ids.iter().map(|id| SymbolId(id.load(Ordering::Relaxed)));
+        ids.enumerate().filter(|(_, id)| id.is_some())
+    }
+}
+
+/// Reads the files of a link.
+pub struct Reader<'a, 'l> {
+    pub inputs: &'l Inputs<'a>,
+    pub options: &'l Options,
+    pub wrap: &'l Wrap<'a>,
+    pub parallel: bool,
+    /// Common symbols for which archives have been asked for a definition.
+    pub asked: HashSet<SymbolId>,
+}
+
+impl<'a> Format<'a> for Reader<'a, '_> {
+    type Rules = ElfRules;
+    type File = ElfFile<'a>;
+    type Heading = ();
+
+    fn name(&self, file: FileId) -> String {
+        self.inputs.name(file).to_string()
     }
 
-    /// Reads and enters what is left of a large file.
-    fn read_rest(&self, cut: Cut, (loaded, names): (&mut Loaded<'a>, &mut Names<'a>), pool: &BinPool<'a>) {
-        let shard_bits = names.shard_bits();
-        let Cut { file, lazy } = cut;
-        let mut start = RECORDS;
-        while start < loaded.records(file) {
-            let count = (loaded.records(file) - start).min(4 * RECORDS * self.tasks_per_batch());
-            let runs = par::runs("read large files", self.parallel, count, RECORDS, |run| {
-                let mut bins = pool.take(shard_bits);
-                let run = start + run.start..start + run.end;
-                self.intern(file, loaded, (run, lazy), &mut bins).map(|()| bins)
-            });
-            start += count;
-            match runs.into_iter().collect::<Result<Vec<_>, String>>() {
-                Ok(bins) => {
-                    names.enter(&bins, &*loaded, self.parallel);
-                    pool.give_back(bins);
-                }
-                Err(message) => {
-                    self.refuse(file, &message);
-                    loaded.objects[file.index()] = None;
-                    loaded.shared[file.index()] = None;
-                }
-            }
-        }
-        if lazy {
-            loaded.objects[file.index()] = None;
-        }
-    }
-
-    fn intern(
+    fn read(
         &self,
         file: FileId,
-        loaded: &Loaded<'a>,
-        (run, lazy): (Range<usize>, bool),
+        first: bool,
+        bins: &mut Bins<'a>,
+    ) -> Result<Reading<ElfFile<'a>, ()>, String> {
+        let of = |file, symbols, is_lazy| Reading { file, symbols, is_lazy, heading: () };
+        let (excluded, is_lazy) = match &self.inputs.files[file.index()] {
+            Input::Internal => return Ok(of(None, 0, false)),
+            Input::Shared { name, data, link_name, as_needed, .. } => {
+                let shared = (*data, self.settings());
+                let shared = Shared::parse(file, name.clone(), shared, link_name, *as_needed)?;
+                let symbols = shared.globals.len();
+                shared.intern(0..symbols.min(resolve::RECORDS), bins)?;
+                return Ok(of(Some(ElfFile::Shared(Box::new(shared))), symbols, false));
+            }
+            Input::Object { lazy, excluded, .. } => (*excluded, *lazy && first),
+            Input::Member { archive, .. } => (self.inputs.archives[*archive as usize].excluded, false),
+        };
+        let data = self.bytes(file)?;
+        crate::input::identify::check_relocatable(data)?;
+        let mut object = match Object::parse(file, self.inputs.name(file), data, self.settings()) {
+            Ok(object) => object,
+            Err(_) if is_lazy && self.offers_nothing(file, data) => return Ok(of(None, 0, true)),
+            Err(message) => return Err(message),
+        };
+        object.excluded = excluded;
+        let symbols = object.records();
+        object.intern(0..symbols.min(resolve::RECORDS), is_lazy, self.wrap, bins)?;
+        let is_kept = !is_lazy || symbols > resolve::RECORDS;
+        Ok(of(is_kept.then(|| ElfFile::Object(Box::new(object))), symbols, is_lazy))
+    }
+
+    fn announce(
+        &self,
+        (_, file): (FileId, &ElfFile<'a>),
+        positions: Range<usize>,
+        lazy: bool,
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
-        match (&loaded.objects[file.index()], &loaded.shared[file.index()]) {
-            (Some(object), _) => object.intern(run, lazy, self.wrap, bins),
-            (None, Some(shared)) => shared.intern(run, bins),
-            (None, None) => Ok(()),
+        match file {
+            ElfFile::Object(object) => object.intern(positions, lazy, self.wrap, bins),
+            ElfFile::Shared(shared) => shared.intern(positions, bins),
         }
     }
 
-    /// Batches only bound memory; how work is cut does not show in the result.
-    pub(super) fn tasks_per_batch(&self) -> usize {
-        if self.parallel { 4 * rayon::current_num_threads() } else { 1 }
+    fn indices(&self, from: usize) -> Vec<Index<'_, 'a>> {
+        self.inputs.archives[from..].iter().filter_map(|archive| archive.index()).collect()
     }
 
-    #[cold]
-    fn refuse(&self, file: FileId, message: &str) {
-        let text = format!("{}: {message}", self.inputs.name(file));
-        self.sink.push(Diagnostic::error(text).of(file, 0));
+    fn choose(rounds: &mut resolve::Rounds<'a, '_, Self>, wanted: &mut Vec<(FileId, SymbolId)>) {
+        wanted.extend(offers_for_inside(rounds, wanted));
+        if rounds.format.options.symbols.fortran_common {
+            let mut asked = std::mem::take(&mut rounds.format.asked);
+            wanted.extend(common_blocks::definitions(rounds, &mut asked));
+            rounds.format.asked = asked;
+        }
+    }
+
+    fn will_read(&self, _: &Names<'a>, wanted: &[(FileId, SymbolId)]) {
+        let mut files: Vec<FileId> = wanted.iter().map(|(file, _)| *file).collect();
+        files.dedup();
+        self.inputs.will_need(&files);
+    }
+}
+
+impl<'a> Reader<'a, '_> {
+    /// An object or member.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn object(&self, file: FileId) -> Result<Object<'a>, String> {
+        let data = self.bytes(file)?;
+        crate::input::identify::check_relocatable(data)?;
+        Object::parse(file, self.inputs.name(file), data, self.inputs.reading(false))
+    }
+
+    fn bytes(&self, file: FileId) -> Result<&'a [u8], String> {
+        match &self.inputs.files[file.index()] {
+            Input::Object { data, .. } | Input::Shared { data, .. } => Ok(data),
+            Input::Member { archive, offset } => self.inputs.member_bytes(*archive, *offset),
+            Input::Internal => Ok(&[]),
+        }
+    }
+
+    fn settings(&self) -> Settings<'a> {
+        self.inputs.reading(self.parallel)
     }
 
     /// Whether an object for another machine has no symbols that anybody could ask for. C libraries have such members, so that
@@ -183,58 +160,24 @@ impl<'a> Resolver<'a, '_> {
     #[cold]
     fn offers_nothing(&self, file: FileId, data: &'a [u8]) -> bool {
         let Some(machine) = arch::of_file(data) else { return false };
-        let reading = Reading { machine: machine.facts(), ..self.reading() };
-        Object::parse(file, self.inputs.name(file), data, reading).is_ok_and(|object| object.records() == 0)
-    }
-
-    fn reading(&self) -> Reading<'a> {
-        self.inputs.reading(self.parallel)
-    }
-
-    /// Reads a file, and its first records.
-    fn read_one(
-        &self,
-        file: FileId,
-        first_round: bool,
-        bins: &mut Bins<'a>,
-    ) -> Result<(Parsed<'a>, Option<Cut>), String> {
-        let (name, data, excluded, lazy) = match &self.inputs.files[file.index()] {
-            Input::Internal => return Ok((Parsed::Nothing, None)),
-            Input::Shared { name, data, link_name, as_needed, .. } => {
-                let shared =
-                    Shared::parse(file, name.clone(), (data, self.reading()), link_name, *as_needed)?;
-                let records = shared.globals.len();
-                shared.intern(0..records.min(RECORDS), bins)?;
-                let cut = (records > RECORDS).then_some(Cut { file, lazy: false });
-                return Ok((Parsed::Shared(Box::new(shared)), cut));
-            }
-            Input::Object { name, data, lazy, excluded } => {
-                (name.clone(), *data, *excluded, *lazy && first_round)
-            }
-            Input::Member { archive, offset } => {
-                let excluded = self.inputs.archives[*archive as usize].excluded;
-                (self.inputs.name(file), self.inputs.member_bytes(*archive, *offset)?, excluded, false)
-            }
-        };
-        crate::input::identify::check_relocatable(data)?;
-        let mut object = match Object::parse(file, name, data, self.reading()) {
-            Ok(object) => object,
-            Err(_) if lazy && self.offers_nothing(file, data) => return Ok((Parsed::Nothing, None)),
-            Err(message) => return Err(message),
-        };
-        object.excluded = excluded;
-        let records = object.records();
-        object.intern(0..records.min(RECORDS), lazy, self.wrap, bins)?;
-        let cut = (records > RECORDS).then_some(Cut { file, lazy });
-        let keep = !lazy || cut.is_some();
-        Ok((if keep { Parsed::Object(Box::new(object)) } else { Parsed::Nothing }, cut))
+        let settings = Settings { machine: machine.facts(), ..self.settings() };
+        Object::parse(file, self.inputs.name(file), data, settings).is_ok_and(|object| object.records() == 0)
     }
 }
 
-impl Loaded<'_> {
-    /// The number of records that a file sends.
-    fn records(&self, file: FileId) -> usize {
-        let object = self.objects[file.index()].as_ref().map(|object| object.records());
-        object.or(self.shared[file.index()].as_ref().map(|shared| shared.globals.len())).unwrap_or(0)
+/// Of the names that just became wanted, those that must be defined in this output and that a shared object comes first for, each with
+/// the lazy file to read instead.
+fn offers_for_inside(rounds: &Rounds, wanted: &[(FileId, SymbolId)]) -> Vec<(FileId, SymbolId)> {
+    let is_asked = |&&(file, id): &&(FileId, SymbolId)| {
+        let flags = rounds.names.get(id).flags;
+        let is_shared = matches!(rounds.format.inputs.files[file.index()], Input::Shared { .. });
+        is_shared && flags & flag::INSIDE != 0 && flags & flag::OFFERED != 0
+    };
+    let ids: Vec<SymbolId> = wanted.iter().filter(is_asked).map(|w| w.1).collect();
+    if ids.is_empty() {
+        return Vec::new();
     }
+    let offers = rounds.offers(&ids).into_iter();
+    let first = |files: Vec<FileId>| files.into_iter().find(|file| rounds.can_be_read(*file));
+    offers.filter_map(|(id, files)| Some((first(files)?, id))).collect()
 }

@@ -1,0 +1,264 @@
+//! Symbol resolution: which files take part in a link.
+//!
+//! Files are read in rounds. A round reads what the round before it found to be wanted; it is parallel inside and depends
+//! only on the state before it, so that the files and every id are the same for any number of threads. A format says how a
+//! file is read, what it announces, and what is to be done between rounds ([`Format`]); what happens when two files
+//! announce one name, its [`Rules`] say.
+//!
+//! A file can be replaced by others ([`Rounds::replace`]): what was chosen for the names that it announced is chosen anew.
+
+mod archives;
+mod read;
+mod replace;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::diag::{DiagSink, Diagnostic, Diagnostics};
+use crate::hash::hash_bytes;
+use crate::ids::{FileId, SymbolId};
+use crate::names::{BinPool, Bins, IdSink, Names, Record, Rules};
+use crate::trace;
+
+pub use archives::Index;
+pub use read::{RECORDS, Reading};
+pub use replace::Replacement;
+
+/// What a format knows of its files.
+pub trait Format<'a>: Sync + Sized {
+    type Rules: Rules;
+    type File: File;
+    /// What is learnt of files that are read, whether they stay or not, and is looked at in their order.
+    type Heading: Send;
+
+    /// The name of a file, for messages.
+    fn name(&self, file: FileId) -> String;
+
+    /// Reads a file and announces its symbols, the first [`RECORDS`] of them. In the `first` round, one that is linked only
+    /// if it is wanted announces what it would define, and is not kept.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn read(
+        &self,
+        file: FileId,
+        first: bool,
+        bins: &mut Bins<'a>,
+    ) -> Result<Reading<Self::File, Self::Heading>, String>;
+
+    /// Announces the symbols of a file that have these positions; `lazy`: what it would define.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    fn announce(
+        &self,
+        file: (FileId, &Self::File),
+        positions: Range<usize>,
+        lazy: bool,
+        bins: &mut Bins<'a>,
+    ) -> Result<(), String>;
+
+    /// The indices of archives of which members are linked if they are wanted; of archives numbered `from` and on.
+    fn indices(&self, from: usize) -> Vec<Index<'_, 'a>>;
+
+    /// Takes in what has been learnt of a file.
+    ///
+    /// # Errors
+    /// Why it cannot take part.
+    fn accept(&mut self, _heading: Self::Heading) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Completes the list of files that are wanted, each with the name that it is wanted for.
+    fn choose(_rounds: &mut Rounds<'a, '_, Self>, _wanted: &mut Vec<(FileId, SymbolId)>) {}
+
+    /// Files will be read now.
+    fn will_read(&self, _names: &Names<'a, Self::Rules>, _wanted: &[(FileId, SymbolId)]) {}
+
+    /// Carries out what files ask for that have been read.
+    fn carry_out(_rounds: &mut Rounds<'a, '_, Self>, _files: &[FileId]) {}
+}
+
+/// A file that has been read.
+pub trait File: Send + Sync {
+    /// Takes the id of the name that symbol `sym` announced, with these bits.
+    fn set_id(&self, sym: u32, bits: u32, id: SymbolId);
+
+    /// Its symbols that other files can see: their positions, for [`Format::announce`], and their names.
+    fn names(&self) -> impl Iterator<Item = (usize, SymbolId)>;
+}
+
+/// A name that was wanted, and the file that was read because it offers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Extraction {
+    /// The round after which it was wanted, from 0.
+    pub round: u32,
+    pub file: FileId,
+    pub name: SymbolId,
+}
+
+/// The files that have been read, by id.
+pub struct Files<F> {
+    list: Vec<Option<F>>,
+}
+
+impl<F: File> Files<F> {
+    #[inline]
+    pub fn get(&self, file: FileId) -> Option<&F> {
+        self.list.get(file.index())?.as_ref()
+    }
+
+    #[inline]
+    pub fn get_mut(&mut self, file: FileId) -> Option<&mut F> {
+        self.list.get_mut(file.index())?.as_mut()
+    }
+
+    pub fn is_read(&self, file: FileId) -> bool {
+        self.get(file).is_some()
+    }
+
+    /// In the order of ids.
+    pub fn iter(&self) -> impl Iterator<Item = &F> {
+        self.list.iter().flatten()
+    }
+
+    fn put(&mut self, file: FileId, read: Option<F>) {
+        if self.list.len() <= file.index() {
+            self.list.resize_with(file.index() + 1, || None);
+        }
+        self.list[file.index()] = read;
+    }
+}
+
+impl<F: File> IdSink for Files<F> {
+    #[inline]
+    fn set(&self, file: FileId, sym: u32, bits: u32, id: SymbolId) {
+        if let Some(file) = &self.list[file.index()] {
+            file.set_id(sym, bits, id);
+        }
+    }
+}
+
+/// What is known while rounds go on.
+pub struct Rounds<'a, 's, F: Format<'a>> {
+    pub format: F,
+    pub files: Files<F::File>,
+    pub names: Names<'a, F::Rules>,
+    /// Why files were read that nobody named; kept if somebody asks for it.
+    pub extractions: Option<Vec<Extraction>>,
+    sink: &'s DiagSink,
+    parallel: bool,
+    pool: BinPool<'a>,
+    /// What has been referred to from outside of files.
+    roots: Vec<Record<'a>>,
+    /// Files that have said only what they would define.
+    offering: Vec<FileId>,
+    /// Files that others have replaced.
+    gone: HashSet<FileId>,
+    /// Files in their order, if that is not the order of their ids.
+    order: Option<Vec<FileId>>,
+    number: u32,
+}
+
+impl<'a, 's, F: Format<'a>> Rounds<'a, 's, F> {
+    /// `shard_bits` must depend on the inputs only, never on the number of threads; `files` may be read.
+    pub fn new(format: F, (shard_bits, files): (u32, usize), sink: &'s DiagSink, parallel: bool) -> Self {
+        Rounds {
+            format,
+            files: Files { list: (0..files).map(|_| None).collect() },
+            names: Names::new(shard_bits),
+            extractions: None,
+            sink,
+            parallel,
+            pool: BinPool::default(),
+            roots: Vec::new(),
+            offering: Vec::new(),
+            gone: HashSet::new(),
+            order: None,
+            number: 0,
+        }
+    }
+
+    /// Refers to names from outside of files, with these bits.
+    pub fn refer(&mut self, names: impl IntoIterator<Item = (&'a [u8], u32)>) {
+        let mut bins = self.pool.take(self.names.shard_bits());
+        for (name, bits) in names {
+            let record = Record::new(hash_bytes(name), name, FileId(0), u32::MAX, bits);
+            self.roots.push(record);
+            bins.push(record);
+        }
+        let bins = vec![bins];
+        self.names.enter(&bins, &self.files, false);
+        self.pool.give_back(bins);
+    }
+
+    /// Reads what is wanted until nothing more is.
+    ///
+    /// # Errors
+    /// What was wrong with the files that have been read.
+    pub fn settle(&mut self) -> Result<(), Diagnostics> {
+        loop {
+            self.sink.end_phase()?;
+            let mut wanted = {
+                let _stretch = trace::stretch("wanted members");
+                let mut wanted = self.names.wanted();
+                F::choose(self, &mut wanted);
+                wanted.retain(|(file, _)| self.can_be_read(*file));
+                wanted.sort_unstable();
+                wanted
+            };
+            if let Some(extractions) = &mut self.extractions {
+                let round = self.number;
+                extractions.extend(wanted.iter().map(|&(file, name)| Extraction { round, file, name }));
+            }
+            self.number += 1;
+            if wanted.is_empty() {
+                return Ok(());
+            }
+            self.format.will_read(&self.names, &wanted);
+            wanted.dedup_by_key(|(file, _)| *file);
+            let files: Vec<FileId> = wanted.into_iter().map(|(file, _)| file).collect();
+            self.read(&files, false);
+            F::carry_out(self, &files);
+        }
+    }
+
+    /// The files that take part, in their order, and the table of names.
+    pub fn finish(self) -> Finished<'a, F> {
+        let Rounds { format, files: Files { list }, names, extractions, order, .. } = self;
+        let files = match order {
+            None => in_order(list),
+            Some(order) => replace::in_places(list, &order),
+        };
+        Finished { format, files, names, extractions: extractions.unwrap_or_default() }
+    }
+
+    /// Whether a file takes no part yet, and may.
+    pub fn can_be_read(&self, file: FileId) -> bool {
+        !self.files.is_read(file) && !self.gone.contains(&file)
+    }
+
+    #[cold]
+    fn refuse(&self, file: FileId, message: &str) {
+        let text = format!("{}: {message}", self.format.name(file));
+        self.sink.push(Diagnostic::error(text).of(file, 0));
+    }
+
+    /// Batches only bound memory; how work is cut does not show in the result.
+    fn tasks_per_batch(&self) -> usize {
+        if self.parallel { 4 * rayon::current_num_threads() } else { 1 }
+    }
+}
+
+/// What is left when nothing more is wanted.
+pub struct Finished<'a, F: Format<'a>> {
+    pub format: F,
+    pub files: Vec<(FileId, F::File)>,
+    pub names: Names<'a, F::Rules>,
+    pub extractions: Vec<Extraction>,
+}
+
+fn in_order<T>(list: Vec<Option<T>>) -> Vec<(FileId, T)> {
+    let files = list.into_iter().enumerate();
+    files.filter_map(|(i, file)| Some((FileId(i as u32), file?))).collect()
+}

@@ -1,0 +1,168 @@
+//! Reading the files of a round: their symbols become records, which are entered into the table of names.
+//!
+//! Files are read by runs of them, a task a run, and a batch of tasks at a time so that records are still in the cache
+//! when they are entered and their memory is used again. Of a file with more symbols than that a task reads the
+//! first ones; the rest are read in slices of its symbol table, which are entered before the files behind it. So
+//! names are entered in the order of files and symbols however many threads there are.
+
+use std::mem;
+
+use rayon::prelude::*;
+
+use super::{Format, Rounds};
+use crate::ids::FileId;
+use crate::names::Bins;
+use crate::par;
+use crate::trace::{self, Region};
+
+/// Files are parsed in runs of this many; part of what makes ids independent of threads.
+const FILES_PER_TASK: usize = 16;
+/// Records of a file that are made in one go.
+pub const RECORDS: usize = 1 << 14;
+
+/// What a file is when it has been read.
+pub struct Reading<F, H> {
+    /// `None` for one without further symbols that takes no part yet.
+    pub file: Option<F>,
+    /// The symbols that it can announce. The first [`RECORDS`] of them have been.
+    pub symbols: usize,
+    /// It has announced what it would define, and is linked only if it is wanted.
+    pub is_lazy: bool,
+    pub heading: H,
+}
+
+/// What a task has read.
+struct Run<'a, R> {
+    files: Vec<(FileId, Result<R, String>)>,
+    /// In the order of files.
+    parts: Vec<Part<'a>>,
+}
+
+/// Records of consecutive files.
+struct Part<'a> {
+    bins: Bins<'a>,
+    /// The last file has further ones.
+    cut: Option<Cut>,
+}
+
+/// A file with more symbols than [`RECORDS`].
+#[derive(Clone, Copy)]
+struct Cut {
+    file: FileId,
+    symbols: usize,
+    is_lazy: bool,
+}
+
+type Read<'a, F> = Reading<<F as Format<'a>>::File, <F as Format<'a>>::Heading>;
+
+impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
+    /// Reads files and enters their records. Those that are linked only if they are wanted take no part after the `first`
+    /// round.
+    pub fn read(&mut self, files: &[FileId], first: bool) {
+        for batch in files.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
+            let region = trace::region("read files");
+            let task = |files| self.read_run(&region, files, first);
+            let runs: Vec<_> = match self.parallel && batch.len() > FILES_PER_TASK {
+                true => batch.par_chunks(FILES_PER_TASK).map(task).collect(),
+                false => batch.chunks(FILES_PER_TASK).map(task).collect(),
+            };
+            drop(region);
+            let stretch = trace::stretch("take in a batch");
+            let mut parts = Vec::with_capacity(runs.len());
+            for run in runs {
+                for (file, result) in run.files {
+                    self.take_in(file, result);
+                }
+                parts.extend(run.parts);
+            }
+            drop(stretch);
+            let mut bins = Vec::with_capacity(parts.len());
+            for part in parts {
+                bins.push(part.bins);
+                if let Some(cut) = part.cut {
+                    self.enter(mem::take(&mut bins));
+                    self.read_rest(cut);
+                }
+            }
+            self.enter(bins);
+        }
+    }
+
+    pub(super) fn enter(&mut self, bins: Vec<Bins<'a>>) {
+        self.names.enter(&bins, &self.files, self.parallel);
+        self.pool.give_back(bins);
+    }
+
+    fn read_run(&self, region: &Region, files: &[FileId], first: bool) -> Run<'a, Read<'a, F>> {
+        let _task = region.task();
+        let fresh = || self.pool.take(self.names.shard_bits());
+        let mut run = Run { files: Vec::with_capacity(files.len()), parts: Vec::new() };
+        let mut bins = fresh();
+        for &file in files {
+            let result = self.format.read(file, first, &mut bins);
+            let cut = result.as_ref().ok().filter(|read| read.symbols > RECORDS);
+            if let Some(&Reading { symbols, is_lazy, .. }) = cut {
+                let cut = Some(Cut { file, symbols, is_lazy });
+                run.parts.push(Part { bins: mem::replace(&mut bins, fresh()), cut });
+            }
+            run.files.push((file, result));
+        }
+        run.parts.push(Part { bins, cut: None });
+        run
+    }
+
+    fn take_in(&mut self, file: FileId, result: Result<Read<'a, F>, String>) {
+        let accepted = result.and_then(|read| {
+            if read.is_lazy {
+                self.offering.push(file);
+            }
+            self.format.accept(read.heading)?;
+            Ok(read.file)
+        });
+        match accepted {
+            Ok(read) => self.files.put(file, read),
+            Err(message) => {
+                self.refuse(file, &message);
+                self.files.put(file, None);
+            }
+        }
+    }
+
+    /// Reads and enters what is left of a large file.
+    fn read_rest(&mut self, cut: Cut) {
+        let shard_bits = self.names.shard_bits();
+        let mut start = RECORDS;
+        while start < cut.symbols
+            && let Some(file) = self.files.get(cut.file)
+        {
+            let count = (cut.symbols - start).min(4 * RECORDS * self.tasks_per_batch());
+            let runs = par::runs("read large files", self.parallel, count, RECORDS, |run| {
+                let mut bins = self.pool.take(shard_bits);
+                let run = start + run.start..start + run.end;
+                self.format.announce((cut.file, file), run, cut.is_lazy, &mut bins).map(|()| bins)
+            });
+            start += count;
+            match runs.into_iter().collect::<Result<Vec<_>, String>>() {
+                Ok(bins) => self.enter(bins),
+                Err(message) => {
+                    self.refuse(cut.file, &message);
+                    self.files.put(cut.file, None);
+                }
+            }
+        }
+        if cut.is_lazy {
+            self.files.put(cut.file, None);
+        }
+    }
+
+    /// Reads one file, and announces all of its symbols.
+    pub(super) fn read_alone(&self, file: FileId, first: bool, bins: &mut Bins<'a>) -> Result<(), String> {
+        let read = self.format.read(file, first, bins)?;
+        match &read.file {
+            Some(kept) if read.symbols > RECORDS => {
+                self.format.announce((file, kept), RECORDS..read.symbols, read.is_lazy, bins)
+            }
+            _ => Ok(()),
+        }
+    }
+}
