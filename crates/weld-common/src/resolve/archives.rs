@@ -58,7 +58,9 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         let shard_bits = self.names.shard_bits();
         let indices = self.format.indices(from);
         let count = indices.iter().map(|index| index.map.count()).sum();
-        self.names.reserve(count);
+        if count > ENTRIES_PER_TASK {
+            self.names.reserve(count);
+        }
         // A few are read one after the other, through the same bins.
         let parallel = self.parallel && count > 2 * ENTRIES_PER_TASK;
         let mut tasks = Vec::new();
