@@ -18,6 +18,9 @@
 //# warning: chosen is an IFUNC, and -z notext
 //# link: ifunc.o -pie -z notext --warn-ifunc-textrel --no-warn-ifunc-textrel -o a
 //# link: ifunc.o -pie --warn-ifunc-textrel -o a
+//# link: tls.o -T tls.ld --warn-rwx-segments -o tls
+//# no-verify: the thread-local segment is code
+//# warning: the thread-local segment \(PT_TLS\) at 0x\w+ can be executed
 //# link: shape.o -N --warn-section-align -o align
 //# no-verify: -N
 //# warning: section \.data starts \d+ bytes later, at 0x\w+, because of its alignment to 64
@@ -46,3 +49,12 @@ _start: call chosen
 .type chosen, @gnu_indirect_function
 chosen: ret
 .section .note.GNU-stack,"",@progbits
+//--- tls.s
+.globl _start
+_start: ret
+.section .tdata,"awT"
+.quad 1
+.section .note.GNU-stack,"",@progbits
+//--- tls.ld
+PHDRS { text PT_LOAD; data PT_LOAD FLAGS(6); tls PT_TLS FLAGS(5); }
+SECTIONS { .text 0x10000 : { *(.text) } :text .tdata 0x20000 : { *(.tdata) } :data :tls .data : { *(.data) } :data }

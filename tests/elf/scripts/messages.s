@@ -20,6 +20,10 @@
 //# error: region ram is there already
 //# fail: messages.o -T alias.ld
 //# error: REGION_ALIAS\(b, nothere\)
+//# fail: messages.o -T default-region.ld
+//# error: default-region\.ld:1:\d+: \*default\*, the memory of sections that name none, cannot be an alias
+//# fail: messages.o -T two-alignments.ld
+//# error: two-alignments\.ld:1:\d+: ALIGN and ALIGN_WITH_INPUT exclude each other
 //# fail: messages.o -T cycle.ld
 //# error: include one another too deeply
 //# fail: messages.o -T fill.ld
@@ -110,6 +114,10 @@ MEMORY { ram (rwx) : ORIGIN = 0x8000,
 MEMORY { ram : ORIGIN = 0, LENGTH = 3 ram : ORIGIN = 0, LENGTH = 3 }
 //--- alias.ld
 MEMORY { a : ORIGIN = 0, LENGTH = 3 } REGION_ALIAS("b", nothere)
+//--- default-region.ld
+MEMORY { m : ORIGIN = 0, LENGTH = 32K } REGION_ALIAS("*default*", m)
+//--- two-alignments.ld
+SECTIONS { .text : ALIGN(8) ALIGN_WITH_INPUT { *(.text) } }
 //--- cycle.ld
 INCLUDE cycle.ld
 //--- flag.ld

@@ -16,6 +16,15 @@
 //# symbol: segment section=ABS value=0x2000
 //# symbol: twice section=ABS value=0x40000
 //# check: relocs(R_X86_64_RELATIVE) == 1
+// Inside of an output section operators work on the distance from its start, in data on the whole address.
+//# link: operators.o -T offsets.ld
+//# check: sym(behind) == 0x8008 + 24 + 36
+//# check: sym(rest) == 0x8008 + 60 % 7
+//# check: sym(masked) == 0x8008 + 56
+//# check: sym(twice) == 0x8008 + 48
+//# check: sym(backwards) == 0x8008 + 36
+//# check: sym(aligned) == 0x8008 + 64
+//# bytes: sym(aligned) = 40 00 01 00
 .globl _start
 _start = 0
 .data
@@ -33,6 +42,23 @@ SECTIONS {
   }
   segment = ADDR(.data) >> 4;
   twice = ADDR(.data) * 2;
+}
+//--- offsets.ld
+SECTIONS {
+  .data 0x8008 : {
+    *(.data)
+    four = 4;
+    . += four + 5 << 2;
+    behind = .;
+    rest = behind % 7;
+    masked = behind & ~7;
+    twice = (ADDR(.data) + 24) * 2;
+    backwards = behind + -24;
+    . = . + (-. & 15);
+    aligned = .;
+    LONG((ADDR(.data) + 24) * 2)
+    segment = 1; less = 1;
+  }
 }
 //--- memory.ld
 MEMORY { RAM (rw) : ORIGIN = 0x20000, LENGTH = 4K }

@@ -13,6 +13,10 @@
 //# link: phdrs.o -T at.ld -o at
 //# readelf: -lW => LOAD +0x\w+ 0x0*20000 0x0*91000 .* RW
 //# readelf: -lW => LOAD +0x\w+ 0x0*10000 0x0*10004 .* R E
+// A section is put where the one before it was, unless it says otherwise.
+//# [weld] link: phdrs.o -T among-notes.ld -o among-notes
+//# [weld] no-verify: code among notes, which a script asks for
+//# [weld] warning: section \.text is no note, but PHDRS has it in a segment of notes \(PT_NOTE\)
 //# [weld] fail: phdrs.o -T nowhere.ld
 //# [weld] error: nowhere
 //# fail: phdrs.o -T bad.ld
@@ -34,6 +38,14 @@ SECTIONS {
   .note.x : { *(.note.x) } :text :note
   .text : { *(.text) } :text
   .data 0x20000 : AT(0x90000) { *(.data) } :data
+}
+//--- among-notes.ld
+PHDRS { text PT_LOAD FILEHDR PHDRS; note PT_NOTE; data PT_LOAD FLAGS(6); }
+SECTIONS {
+  . = 0x10000 + SIZEOF_HEADERS;
+  .note.x : { *(.note.x) } :text :note
+  .text : { *(.text) }
+  .data 0x20000 : { *(.data) } :data
 }
 //--- none.ld
 PHDRS { }

@@ -166,7 +166,7 @@ fn usual(options: &Options, machine: &Facts) -> Vec<OutputSection<'static>> {
 fn step(text: &mut String, program: &Program, (from, to): (Memory, Memory)) {
     if from == Memory::Relro {
         let name = String::from_utf8_lossy(RELRO_PADDING);
-        line(text, &format!("{name} : {{ . += -ADDR({name}) & (CONSTANT(COMMONPAGESIZE) - 1); }}"));
+        line(text, &format!("{name} : {{ . += -ABSOLUTE(ADDR({name})) & (CONSTANT(COMMONPAGESIZE) - 1); }}"));
         line(
             text,
             &format!(". = ALIGN(CONSTANT(MAXPAGESIZE)) + (ADDR({name}) & (CONSTANT(MAXPAGESIZE) - 1));"),

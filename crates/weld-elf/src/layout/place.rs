@@ -15,7 +15,7 @@ use crate::util::align_up;
 
 /// Sections end here at the latest, so that addresses of the page behind the last one do not overflow. Kernels are
 /// linked to within 2 GiB of the top.
-const MAX_END: u64 = u64::MAX - (1 << 21) + 1;
+const MAX_END: u64 = u64::MAX - (1 << 16) + 1;
 /// File offsets go no further than this.
 const MAX_FILE: u64 = 1 << 46;
 /// Sections of an object are aligned in its file as they ask for, up to this; more would only make the file larger.

@@ -20,6 +20,7 @@ const REFERENCES: usize = 3;
 /// All of it, once there are addresses.
 pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnostics> {
     let reports = &job.options.reports;
+    notes(job, image);
     if reports.rwx_segments != ReportPolicy::None {
         segments(job, image);
     }
@@ -37,6 +38,18 @@ pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
         job.print(&relative(image, context))?;
     }
     Ok(())
+}
+
+/// A section that a script's `PHDRS` puts among notes without meaning it: it has not said `:segment` behind the note.
+fn notes(job: &Job, image: &Image) {
+    for segment in image.layout.segments.iter().filter(|segment| segment.kind == PT_NOTE) {
+        let sections = &image.layout.sections[segment.sections.clone()];
+        for section in sections.iter().filter(|s| s.kind != SHT_NOTE && s.is_alloc() && s.size > 0) {
+            let name = String::from_utf8_lossy(&section.name);
+            let text = format!("section {name} is no note, but PHDRS has it in a segment of notes (PT_NOTE)");
+            job.sink.push(Diagnostic::warning(text).at(section.address));
+        }
+    }
 }
 
 /// `--warn-rwx-segments`, `--error-rwx-segments`.
@@ -60,6 +73,14 @@ fn segments(job: &Job, image: &Image) {
         for (section, what) in holds.into_iter().filter_map(|(flag, what)| Some((with(flag)?, what))) {
             diagnostic = diagnostic.note(format!("section {section} in it is {what}"));
         }
+        job.sink.push(diagnostic.at(segment.address));
+    }
+    for segment in image.layout.segments.iter().filter(|s| s.kind == PT_TLS && s.flags & PF_X != 0) {
+        let text = format!("the thread-local segment (PT_TLS) at {:#x} can be executed", segment.address);
+        let diagnostic = match job.options.reports.rwx_segments {
+            ReportPolicy::Error => Diagnostic::error(text).tolerable(),
+            _ => Diagnostic::warning(text),
+        };
         job.sink.push(diagnostic.at(segment.address));
     }
 }

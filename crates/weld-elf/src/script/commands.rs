@@ -266,6 +266,10 @@ impl<'a> Parser<'a, '_> {
             b"REGION_ALIAS" => {
                 let names = self.names()?;
                 match &names[..] {
+                    [alias, _] if alias.text == b"*default*" => {
+                        let text = "*default*, the memory of sections that name none, cannot be an alias";
+                        return Err(self.lexer.error_at(alias, text));
+                    }
                     [alias, region] => {
                         Command::RegionAlias(self.lexer.utf8(alias)?, self.lexer.utf8(region)?)
                     }

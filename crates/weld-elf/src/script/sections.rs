@@ -409,6 +409,11 @@ impl<'a> Parser<'a, '_> {
                 return Ok(());
             }
             self.lexer.next(Mode::Expression)?;
+            if section.align_with_input && token.is("ALIGN")
+                || section.align.is_some() && token.is("ALIGN_WITH_INPUT")
+            {
+                return Err(self.lexer.error_at(&token, "ALIGN and ALIGN_WITH_INPUT exclude each other"));
+            }
             match token.text {
                 b"AT" => section.load_address = Some(self.in_parentheses()?),
                 b"ALIGN" => section.align = Some(self.in_parentheses()?),

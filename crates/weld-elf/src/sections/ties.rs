@@ -79,11 +79,32 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// What is linked to a section of a COMDAT group that lost goes with it, also if the group does not list it.
+    /// What is linked to a section that is left out (of a COMDAT group that lost, or in `/DISCARD/`) goes with it, also if the group does
+    /// not list it; so does what is linked to that.
     pub(super) fn drop_leaderless(&mut self) {
-        for &(follower, leader) in &self.found.extra.link_order {
-            if self.slots[leader as usize].kind() == SectionKind::Discarded {
+        let links = &self.found.extra.link_order;
+        let is_out =
+            |slots: &[InputSection], shndx: u32| slots[shndx as usize].kind() == SectionKind::Discarded;
+        let mut gone: Vec<u32> = Vec::new();
+        for &(follower, leader) in links {
+            if is_out(self.slots, leader) && !is_out(self.slots, follower) {
                 self.slots[follower as usize].set_kind(SectionKind::Discarded);
+                gone.push(follower);
+            }
+        }
+        if gone.is_empty() {
+            return;
+        }
+        let mut by_leader: Vec<(u32, u32)> =
+            links.iter().map(|&(follower, leader)| (leader, follower)).collect();
+        by_leader.sort_unstable();
+        while let Some(leader) = gone.pop() {
+            let first = by_leader.partition_point(|link| link.0 < leader);
+            for &(_, follower) in by_leader[first..].iter().take_while(|link| link.0 == leader) {
+                if !is_out(self.slots, follower) {
+                    self.slots[follower as usize].set_kind(SectionKind::Discarded);
+                    gone.push(follower);
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use super::*;
 use crate::layout::segments::{PageSizes, is_tls_zeroes};
 use crate::layout::{Chunk, ChunkKind, Filler, OutputSection, addresses, place};
 use crate::options::{Options, OutputKind};
-use crate::script::expr::{Op, Unary, log2_ceil};
+use crate::script::expr::{Binary, Op, Unary, log2_ceil};
 use crate::script::phdrs::ProgramHeader;
 use crate::sections::SectionKind;
 use crate::symbols::sym;
@@ -28,6 +28,8 @@ pub(super) struct Pass<'p, 'w, 'a> {
     unloaded_end: Option<u64>,
     /// The number of the symbol that is being assigned to.
     assigning: Option<usize>,
+    /// The value is data (`LONG` and kin): operations are on whole addresses.
+    is_data: bool,
     /// The last section in memory that has ended.
     last: Option<usize>,
     pub(super) overlay: Option<OpenOverlay>,
@@ -82,6 +84,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             current: None,
             unloaded_end: None,
             assigning: None,
+            is_data: false,
             last: None,
             overlay: None,
             loaded,
@@ -354,7 +357,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     fn data(&mut self, number: usize, value: &Expr) {
         let is_number = !value.code.is_empty();
+        self.is_data = true;
         let value = if is_number { self.number(value) } else { 0 };
+        self.is_data = false;
         let Some((_, start)) = self.open() else { return };
         let chunk = self.script.data_chunks[number];
         let size = self.layout.chunks[chunk.index()].size;
@@ -399,6 +404,11 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             self.errors.push(format!("section {name} does not fit the address space"));
         }
         self.load(number, out, open.from);
+        if size == 0 && open.from.given && !self.script.blocks[number].assigns && self.overlay.is_none() {
+            // The address is for what is in it. Without that, what follows goes on where it would without the section.
+            self.dot = open.outside;
+            return;
+        }
         let section = &self.layout[out];
         if is_tls_zeroes(section) {
             // They take no room, but begin like any other.
@@ -477,7 +487,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                 Op::Binary(operator) => {
                     let (b, a) = (stack.pop().ok_or_else(broken)?, stack.pop().ok_or_else(broken)?);
                     let (a, b) = if operator.compares() { self.comparable(a, b) } else { (a, b) };
-                    Value::apply(*operator, a, b).ok_or("division by zero")?
+                    let (a, b, kept) = self.in_offsets(*operator, a, b);
+                    let value = Value::apply(*operator, a, b).ok_or("division by zero")?;
+                    kept.map_or(value, |block| self.from_start(value, block))
                 }
                 Op::Max | Op::Min | Op::Align | Op::DataSegmentAlign | Op::DataSegmentRelroEnd => {
                     let (b, a) = (stack.pop().ok_or_else(broken)?, stack.pop().ok_or_else(broken)?);
@@ -513,6 +525,50 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
     }
 
+    /// Inside of an output section an operation on addresses of one section, or one of them and a number, is one on how far they are from its
+    /// start. What such an address makes of a number is an address there again: of the section with the number that is given back.
+    fn in_offsets(&self, operator: Binary, a: Value, b: Value) -> (Value, Value, Option<u32>) {
+        let offset =
+            |value: Value, block| Value { kind: Kind::Number, number: self.offset(value, block), ..value };
+        match (a.kind, b.kind) {
+            _ if !self.counts_offsets() || operator.compares() => (a, b, None),
+            (Kind::Section(block), Kind::Section(other)) if block == other && a.kind != Kind::BETWEEN => {
+                (offset(a, block), offset(b, block), None)
+            }
+            // Sums say of which symbol they are.
+            (Kind::Section(_), Kind::Number) if matches!(operator, Binary::Add | Binary::Subtract) => {
+                (a, b, None)
+            }
+            (Kind::Number, Kind::Section(_)) if operator == Binary::Add => (a, b, None),
+            (Kind::Section(block), Kind::Number) if a.kind != Kind::BETWEEN => {
+                (offset(a, block), b, Some(block))
+            }
+            (Kind::Number, Kind::Section(block)) if b.kind != Kind::BETWEEN => {
+                (a, offset(b, block), Some(block))
+            }
+            _ => (a, b, None),
+        }
+    }
+
+    fn counts_offsets(&self) -> bool {
+        self.current.is_some() && !self.is_data
+    }
+
+    /// How far an address is from the start of the section with this number.
+    fn offset(&self, value: Value, block: u32) -> u64 {
+        value.number.wrapping_sub(self.start_of(block))
+    }
+
+    /// The address that is so far from the start of the section with this number.
+    fn from_start(&self, offset: Value, block: u32) -> Value {
+        Value::of(self.start_of(block).wrapping_add(offset.number), Kind::Section(block))
+    }
+
+    fn start_of(&self, block: u32) -> u64 {
+        let open = self.current.as_ref().filter(|open| open.block == block as usize);
+        open.map_or_else(|| self.extent_of(block).address, |open| open.start)
+    }
+
     fn two(&mut self, op: &Op, a: Value, b: Value) -> Result<Value, String> {
         Ok(match op {
             Op::Max | Op::Min => {
@@ -540,6 +596,12 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             Op::Unary(operator) => match operator {
                 Unary::Not => Value::number(operator.apply(a.number)),
                 _ if a.kind == Kind::Number => Value::number(operator.apply(a.number)),
+                _ if let Kind::Section(block) = a.kind
+                    && a.kind != Kind::BETWEEN
+                    && self.counts_offsets() =>
+                {
+                    self.from_start(Value::number(operator.apply(self.offset(a, block))), block)
+                }
                 _ => Value::absolute(operator.apply(a.number)),
             },
             Op::IsTrue => Value::number(u64::from(a.number != 0)),
@@ -598,15 +660,18 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
 
     /// Where an output section of the script lies, or would lie if it were there.
     fn extent(&self, name: &[u8]) -> Result<(u32, Extent), String> {
-        let (number, out) = self.block(name)?;
-        let extent = match out {
-            None => self.script.blocks[number as usize].vacancy,
+        let (number, _) = self.block(name)?;
+        Ok((number, self.extent_of(number)))
+    }
+
+    fn extent_of(&self, block: u32) -> Extent {
+        match self.script.blocks[block as usize].out {
+            None => self.script.blocks[block as usize].vacancy,
             Some(out) => {
                 let OutputSection { address, load_address, align, size, .. } = self.layout[out];
                 Extent { address, load_address, align, size }
             }
-        };
-        Ok((number, extent))
+        }
     }
 
     fn region(&self, name: &str) -> Result<RegionState, String> {
