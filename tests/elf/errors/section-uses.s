@@ -1,5 +1,5 @@
-//# about: sections that cannot be what they say: .preinit_array in a shared object, debug sections compressed in the old way, several .sframe
-//# only: weld -- GNU ld refuses the first, reads the second and merges the third; lld and mold write what is wrong
+//# about: sections that cannot be what they say: .preinit_array in a shared object, debug sections compressed in the old way, several .sframe, stabs
+//# only: weld -- GNU ld refuses the first, reads the second and merges the others; lld and mold write what is wrong
 //# obj: zdebug.o = zdebug.s
 //# obj: sframe.o = sframe.s
 //# fail: -shared section-uses.o
@@ -12,6 +12,12 @@
 //# link: section-uses.o sframe.o -o d
 //# warning: sframe.o: .sframe is left out
 //# no-section: .sframe
+//# sh: printf '.globl _start\n_start: ret\n.stabs "x.c",100,0,0,_start\n' | as -o stabs.o
+//# link: stabs.o -o e
+//# warning: stabs.o: .stab is left out
+//# no-section: .stab .stabstr
+//# link: stabs.o --strip-debug -o f
+//# stderr-not: stab
 .globl _start
 _start: ret
 .section .preinit_array,"aw",@preinit_array

@@ -19,13 +19,14 @@
 //# [weld] sh: $LD_DIR/ld.lld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map n.txt -o prog --map-format=gnu && cmp m.txt n.txt
 //# [weld] sh: $LD_DIR/ld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map l.txt -o prog --map-format=lld && grep '^ *VMA' l.txt
 //# [weld] sh: $LD_DIR/ld.weld map-of-gnu-ld.o -L. -lm --gc-sections -e start -Map w.txt -o prog && cmp l.txt w.txt
-//# sh: printf 'MEMORY { rom (rx) : ORIGIN = 0x1000, LENGTH = 64K ram (w!x) : ORIGIN = 0x80000, LENGTH = 1M } SECTIONS { PROVIDE(unasked = 1); .text : { first = . + 2; KEEP(*(EXCLUDE_FILE(z.o) .text* SORT_BY_NAME(.foo))) } > rom .data : { *(.data*) } > ram AT> rom .bss : { *(.bss* COMMON) } > ram last = .; }' > s.ld
+//# sh: printf 'MEMORY { rom (rx) : ORIGIN = 0x1000, LENGTH = 64K ram (w!x) : ORIGIN = 0x80000, LENGTH = 1M } SECTIONS { PROVIDE(unasked = 1); .text : { first = . + 2; KEEP(*(EXCLUDE_FILE(z.o) .text* SORT_BY_NAME(.foo))) } > rom .data : { *(.data*) } > ram AT> rom .bss : { *(.bss* COMMON) } > ram last = .; } behind = 0x77;' > s.ld
 //# sh: $LD_DIR/ld -T s.ld map-of-gnu-ld.o member.o -Map s.txt -o prog -e start
 //# file: s.txt => (?m)^rom +0x0000000000001000 0x0000000000010000 xr$
 //# file: s.txt => (?m)^ram +0x0000000000080000 0x0000000000100000 w!x$
 //# file: s.txt => (?m)^\.data +0x0000000000080000 +0x8 load address 0x00000000000010[0-9a-f]{2}$
 //# file: s.txt => (?m)^ {16}0x0000000000001002 +first = \(\. \+ 0x2\)$
 //# file: s.txt => (?m)^ KEEP \(\*\(EXCLUDE_FILE\(z\.o\) \.text\* SORT_BY_NAME\(\.foo\)\)\)\n \.text
+//# file: s.txt => (?m)^ {16}0x0000000000000077 +behind = 0x77$
 //# file: s.txt => (?m)^ +\[!provide\] +PROVIDE \(unasked = 0x1\)$
 //# sh: mkdir maps && $LD_DIR/ld -T s.ld map-of-gnu-ld.o member.o -Map maps -o prog -e start && cmp s.txt maps/prog.map
 //# sh: $LD_DIR/ld -T s.ld map-of-gnu-ld.o member.o -Map maps/% -o two -e start && grep first maps/two.map

@@ -10,6 +10,11 @@
 // Up to the last page of all, code runs where a script says.
 //# link: empty-address.o -T high.ld
 //# check: sym(_start) == 0xffffffffffe00000 + 0x100000
+// Addresses below zero count from the end of the address space, which what lies there may reach if it is one of 32 bits.
+//# sh: printf '.globl _start\n_start: nop\n.section reset,"ax"\n.long 1\n' | as --32 -o reset.o
+//# link: -m elf_i386 reset.o -T reset.ld -o reset
+//# check: addr(reset) == 0xfffffffc
+//# check: sym(_start) == 0xfffff000
 .globl _start
 _start: .space 16
 .section .note.GNU-stack,"",@progbits
@@ -27,6 +32,8 @@ SECTIONS {
   behind = .;
   .bss : { *(.bss) }
 }
+//--- reset.ld
+SECTIONS { reset -4 : { *(reset) } . = -0x1000; .text : { *(.text) } }
 //--- high.ld
 SECTIONS {
   . = -0x100000;

@@ -10,6 +10,15 @@
 //# link: %pie main.o liba.so
 //# dynsym: foo@V2
 //# run: ./out
+// Weak ones are as well two definitions.
+//# obj: weak.o = weak.c -fPIC
+//# link: %shared weak.o --version-script=v.map -o libweak.so
+//# readelf: --dyn-syms => (?s)foo@@V2\n.* foo\n
+//# obj: weak-default.o = weak.c -fPIC -DOLD=
+//# link: %shared weak-default.o --version-script=v.map -o libweak.so
+//# readelf: --dyn-syms => (?s)foo@@V2\n.* foo\n
+//# link: %pie main.o libweak.so
+//# run: ./out
 // The other way round, as by other linkers.
 //# sh: python3 swap.py liba.so
 //# in: liba.so
@@ -19,6 +28,15 @@
 int foo_old(void) { return 1; }
 __asm__(".symver foo_old,foo@");
 int foo_new(void) { return 0; }
+__asm__(".symver foo_new,foo@@V2");
+//--- weak.c
+#define WEAK __attribute__((weak))
+#ifndef OLD
+#define OLD WEAK
+#endif
+OLD int foo_old(void) { return 1; }
+__asm__(".symver foo_old,foo@");
+WEAK int foo_new(void) { return 0; }
 __asm__(".symver foo_new,foo@@V2");
 //--- main.c
 int foo(void);

@@ -157,11 +157,11 @@ impl Map<'_, '_, '_> {
     fn sections(&self, text: &mut String) {
         let lines = ScriptLines::of(self.image, of_script);
         for (id, out) in self.image.layout.with_ids() {
+            text.push_str(lines.before(id));
             // Tables of the file itself are no part of its contents.
             if matches!(out.kind, SHT_SYMTAB | SHT_SYMTAB_SHNDX | SHT_STRTAB) && !out.is_alloc() {
                 continue;
             }
-            text.push_str(lines.before(id));
             text.push('\n');
             let name = text::text(&out.name).into_owned();
             let load = match out.is_alloc() && out.load_address != out.address {

@@ -31,8 +31,8 @@ use super::Resolved;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::object::{Object, SymbolPlace};
-use crate::names::spelled::split;
-use crate::names::{Rank, Rival, flag, pack};
+use crate::names::spelled::{Spelled, split};
+use crate::names::{Names, Rank, Rival, flag, pack};
 
 /// A name that stands beside a spelled one of the same version, and may have to go.
 #[derive(Clone, Copy, Debug)]
@@ -94,37 +94,70 @@ pub fn settle(resolved: &mut Resolved) {
 /// `foo@`, which becomes a name of its own again, and its `foo@@V2`, too.
 fn give_way_to_defaults(resolved: &mut Resolved) {
     let Resolved { objects, names, index_of_file, duplicates, unversioned, .. } = resolved;
-    let mut old_names: HashMap<FileId, OldNames> = HashMap::new();
+    let mut claims = Claims { names, unversioned, old_names: HashMap::new() };
     duplicates.retain(|rival| {
-        let entry = names.get_mut(rival.id);
-        let Some(object) = objects.get(index_of_file[rival.file.index()] as usize) else { return true };
-        if entry.rank() != Rank::Strong || entry.file() != rival.file || !object.spells_versions {
-            return true;
+        let object = objects.get(index_of_file[rival.file.index()] as usize);
+        !object.is_some_and(|object| object.spells_versions && claims.settle(object, rival.id, rival.sym))
+    });
+    // Where one of the two is weak, nobody has called them duplicates.
+    for object in objects.iter().filter(|object| object.spells_versions) {
+        for i in object.first_global..object.syms.len() as u32 {
+            let is_default = |s: Spelled| s.default || s.version.is_empty();
+            let is_weak = |i: u32| object.syms[i as usize].binding() == STB_WEAK;
+            if split(object.symbol_name(i)).is_some_and(is_default)
+                && object.place(i, &object.syms[i as usize]) != SymbolPlace::Undefined
+            {
+                let entry = claims.names.get(object.global(i));
+                if entry.file() == object.file && entry.sym() != i && (is_weak(i) || is_weak(entry.sym())) {
+                    claims.settle(object, object.global(i), i);
+                }
+            }
         }
-        let is_default = |sym| split(object.symbol_name(sym)).map(|spelled| spelled.default);
-        let (plain, default) = match (is_default(entry.sym()), is_default(rival.sym)) {
-            (None | Some(false), Some(true)) => (entry.sym(), rival.sym),
-            (Some(true), None | Some(false)) => (rival.sym, entry.sym()),
-            _ => return true,
-        };
-        if is_default(plain).is_some() {
-            entry.best = pack(Rank::Strong, rival.file, default);
-            let bare = names.insert(object.symbol_name(plain));
-            let entry = names.get_mut(bare);
-            entry.best = pack(Rank::Strong, rival.file, plain);
-            entry.flags |= flag::HAS_VERSION;
-            object.globals[(plain - object.first_global) as usize].store(bare.0, Ordering::Relaxed);
-            unversioned.push((bare, rival.id));
+    }
+}
+
+/// What several symbols of one object claim to be.
+struct Claims<'r, 'a> {
+    names: &'r mut Names<'a>,
+    unversioned: &'r mut Vec<(SymbolId, SymbolId)>,
+    old_names: HashMap<FileId, OldNames<'a>>,
+}
+
+impl<'a> Claims<'_, 'a> {
+    /// Settles the claims to name `id` of its definition so far and of symbol `other`. Whether that could be done.
+    fn settle(&mut self, object: &Object<'a>, id: SymbolId, other: u32) -> bool {
+        let entry = self.names.get(id);
+        if !matches!(entry.rank(), Rank::Strong | Rank::Weak) || entry.file() != object.file {
             return false;
         }
-        let old = old_names.entry(rival.file).or_insert_with(|| find_old_names(object));
+        let is_default = |sym| split(object.symbol_name(sym)).map(|spelled| spelled.default);
+        let (plain, default) = match (is_default(entry.sym()), is_default(other)) {
+            (None | Some(false), Some(true)) => (entry.sym(), other),
+            (Some(true), None | Some(false)) => (other, entry.sym()),
+            _ => return false,
+        };
+        let definition = |sym: u32| {
+            let is_weak = object.syms[sym as usize].binding() == STB_WEAK;
+            pack(if is_weak { Rank::Weak } else { Rank::Strong }, object.file, sym)
+        };
+        let slot = &object.globals[(plain - object.first_global) as usize];
+        if is_default(plain).is_some() {
+            self.names.get_mut(id).best = definition(default);
+            let bare = self.names.insert(object.symbol_name(plain));
+            let entry = self.names.get_mut(bare);
+            entry.best = definition(plain);
+            entry.flags |= flag::HAS_VERSION;
+            slot.store(bare.0, Ordering::Relaxed);
+            self.unversioned.push((bare, id));
+            return true;
+        }
+        let old = self.old_names.entry(object.file).or_insert_with(|| find_old_names(object));
         let symbols = old.get(object.symbol_name(plain)).map_or(&[][..], |list| list);
-        let Some(old) = symbols.iter().find(|old| are_one(object, plain, **old)) else { return true };
-        entry.best = pack(Rank::Strong, rival.file, default);
-        let slot = (plain - object.first_global) as usize;
-        object.globals[slot].store(object.global(*old).0, Ordering::Relaxed);
-        false
-    });
+        let Some(old) = symbols.iter().find(|old| are_one(object, plain, **old)) else { return false };
+        self.names.get_mut(id).best = definition(default);
+        slot.store(object.global(*old).0, Ordering::Relaxed);
+        true
+    }
 }
 
 /// The symbols `foo@V` of an object, by `foo`.

@@ -357,6 +357,11 @@ impl<'a> Parser<'a, '_> {
                 self.found.extra.has_sframe = true;
                 Ok(true)
             }
+            // It is linked to its strings.
+            b".stab" if shdr.sh_flags() & SHF_ALLOC == 0 && shdr.sh_link() != 0 => {
+                self.found.extra.has_stabs |= self.options.symtab.strip == Strip::None;
+                Ok(true)
+            }
             _ if name.starts_with(b".zdebug_") && !self.is_stripped(name, shdr) => {
                 Err("is compressed in the old way, which is not supported: `objcopy --decompress-debug-sections` \
                      makes it one that is"

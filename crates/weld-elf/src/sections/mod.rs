@@ -254,6 +254,8 @@ pub struct ObjectSections<'a> {
     has_linkonce: bool,
     /// There is a `.sframe`.
     has_sframe: bool,
+    /// There is debugging information of before DWARF, which somebody may miss.
+    has_stabs: bool,
     /// It lists variables that are to be tagged.
     pub has_tagged_variables: bool,
     /// It says which symbols belong to a partition (`SHT_LLVM_SYMPART`).

@@ -86,11 +86,15 @@ pub fn parse<'a>(
         let text = "asks for a program in partitions, but all of it stays in one";
         sink.push(objects[first].whole().warning(text));
     }
-    if let Some(first) = parsed.iter().position(|o| o.has_sframe) {
-        // One behind the other they would say what the first one says.
-        let text = format!("{}: .sframe is left out: such sections are not merged yet", objects[first].name);
-        sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
-    }
+    let left_out = |has: fn(&ObjectSections) -> bool, what: &str| {
+        if let Some(first) = parsed.iter().position(has) {
+            let text = format!("{}: {what}", objects[first].name);
+            sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
+        }
+    };
+    // One behind the other they would say what the first one says.
+    left_out(|o| o.has_sframe, ".sframe is left out: such sections are not merged yet");
+    left_out(|o| o.has_stabs, ".stab is left out: debugging information has to be DWARF");
     if options.inputs.plugin.is_some()
         && let Some(first) = parsed.iter().position(|o| o.has_gcc_lto)
     {
@@ -286,6 +290,7 @@ impl<'a> ObjectSections<'a> {
         self.has_gcc_lto |= later.has_gcc_lto;
         self.has_linkonce |= later.has_linkonce;
         self.has_sframe |= later.has_sframe;
+        self.has_stabs |= later.has_stabs;
         self.has_tagged_variables |= later.has_tagged_variables;
         self.has_partitions |= later.has_partitions;
     }

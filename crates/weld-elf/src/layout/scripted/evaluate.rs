@@ -187,7 +187,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         if let Some((out, start)) = self.open() {
             leave_gap(&mut self.layout[out].fillers, (self.dot - start, value.number - start));
         }
-        self.dot = value.number;
+        self.dot = if inside.is_some() { value.number } else { self.as_address(value.number) };
         self.dot
     }
 
@@ -284,8 +284,14 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         let in_overlay = self.overlay.as_ref().and_then(|overlay| overlay.start);
         let given = forced.or(in_overlay).or_else(|| address.map(|address| self.number(&address)));
         let in_region = region.filter(|_| given.is_none()).map(|region| self.script.regions[region].at);
-        self.dot = given.or(in_region).unwrap_or(self.dot);
+        self.dot = given.map(|address| self.as_address(address)).or(in_region).unwrap_or(self.dot);
         given.is_some()
+    }
+
+    /// An address below zero counts from the end of the address space, also of one of 32 bits.
+    fn as_address(&self, address: u64) -> u64 {
+        let last = self.layout.format.max_address();
+        if address >= !last { address & last } else { address }
     }
 
     /// The location counter may be in other memory. What the address of a section says of it is meant for the memory that it is in.
@@ -489,7 +495,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                     let (a, b) = if operator.compares() { self.comparable(a, b) } else { (a, b) };
                     let (a, b, kept) = self.in_offsets(*operator, a, b);
                     let value = Value::apply(*operator, a, b).ok_or("division by zero")?;
-                    kept.map_or(value, |block| self.from_start(value, block))
+                    kept.map_or(value, |block| self.address_at(value, block))
                 }
                 Op::Max | Op::Min | Op::Align | Op::DataSegmentAlign | Op::DataSegmentRelroEnd => {
                     let (b, a) = (stack.pop().ok_or_else(broken)?, stack.pop().ok_or_else(broken)?);
@@ -560,7 +566,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     }
 
     /// The address that is so far from the start of the section with this number.
-    fn from_start(&self, offset: Value, block: u32) -> Value {
+    fn address_at(&self, offset: Value, block: u32) -> Value {
         Value::of(self.start_of(block).wrapping_add(offset.number), Kind::Section(block))
     }
 
@@ -600,7 +606,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
                     && a.kind != Kind::BETWEEN
                     && self.counts_offsets() =>
                 {
-                    self.from_start(Value::number(operator.apply(self.offset(a, block))), block)
+                    self.address_at(Value::number(operator.apply(self.offset(a, block))), block)
                 }
                 _ => Value::absolute(operator.apply(a.number)),
             },
