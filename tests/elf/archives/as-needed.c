@@ -20,6 +20,14 @@
 //# link: %pie as-needed.o -L. --push-state --as-needed -lunused --pop-state --no-as-needed -lused -lweak -ldead -o all
 //# dynamic: NEEDED libweak.so
 //# no-dynamic: NEEDED libunused.so
+// What a library that is left out lacks is not missing.
+//# obj: lacking.o = lacking.c -fPIC
+//# link: %shared lacking.o -o liblacking.so
+//# link: %pie lacks-nothing.o -L. --as-needed -lused -llacking -o left-out
+//# no-dynamic: NEEDED liblacking.so
+//# obj: lacks-nothing.o = lacks-nothing.c
+//# fail: %pie lacks-nothing.o -L. --no-as-needed -lused -llacking -o left-out
+//# error: nobodys
 int used(void), dead(void);
 int weak(void) __attribute__((weak));
 int dead_code(void) { return dead(); }
@@ -32,3 +40,9 @@ int unused(void) { return 0; }
 int weak(void) { return 0; }
 //--- dead.c
 int dead(void) { return 0; }
+//--- lacking.c
+int nobodys(void);
+int lacking(void) { return nobodys(); }
+//--- lacks-nothing.c
+int used(void), nobodys(void) __attribute__((weak));
+int main(void) { return used() + (nobodys ? 1 : 0); }

@@ -17,7 +17,7 @@ use crate::elf::*;
 use crate::ids::*;
 use crate::input::shared::Shared;
 use crate::job::Job;
-use crate::names::flag;
+use crate::names::{Rank, flag, pack};
 use crate::options::OutputKind;
 use crate::resolve::Resolved;
 use crate::symbols::{Symbols, sym};
@@ -55,6 +55,9 @@ pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: 
                 continue;
             }
             let Some(problem) = problem(resolved, symbols, id) else { continue };
+            if dso.as_needed && !is_wanted(resolved, dso) {
+                break;
+            }
             let entry = found.entry(id).or_insert_with(|| {
                 order.push(id);
                 (problem, Vec::new())
@@ -65,6 +68,19 @@ pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: 
     if !order.is_empty() {
         report_found((job, machine), resolved, order, &found);
     }
+}
+
+/// Whether somebody refers to what a library of `--as-needed` defines. Another one is left out, and nothing is wrong with it.
+#[cold]
+fn is_wanted(resolved: &Resolved, dso: &Shared) -> bool {
+    (dso.first_global..).zip(&dso.globals).any(|(i, id)| {
+        let id = SymbolId(id.load(Ordering::Relaxed));
+        let entry = id.is_some().then(|| resolved.names.get(id));
+        entry.is_some_and(|entry| {
+            entry.best == pack(Rank::Provided, dso.file, i)
+                && entry.flags & (flag::REF_STRONG | flag::REF_SHARED) != 0
+        })
+    })
 }
 
 #[cold]
