@@ -66,7 +66,7 @@ fn names_of(members: &[(String, Member)]) -> String {
 }
 
 /// The library of members, or the one that is wanted of them.
-fn library(options: &Options, mut members: Vec<(String, Member)>) -> Result<Made, Diagnostic> {
+fn library(options: &Options, mut members: Vec<(String, Member)>) -> Result<SyntheticSection, Diagnostic> {
     let librarian = &options.librarian;
     if let Some(wanted) = &librarian.extract {
         let name = wanted.as_encoded_bytes();
@@ -149,10 +149,10 @@ fn relative(member: &str, library: &Path) -> Vec<u8> {
 }
 
 /// A library, and where it goes.
-type Made = (PathBuf, Result<Vec<u8>, String>);
+type SyntheticSection = (PathBuf, Result<Vec<u8>, String>);
 
 /// The import library of a module-definition file.
-fn import_library(job: &Job, path: &Path) -> Result<Made, Diagnostics> {
+fn import_library(job: &Job, path: &Path) -> Result<SyntheticSection, Diagnostics> {
     let (options, shown) = (job.options, text::path(path));
     let machine = options.machine.ok_or_else(|| {
         Diagnostic::error(format!("{shown}: no input says which machine it is for; use /machine"))

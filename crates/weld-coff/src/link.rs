@@ -49,7 +49,7 @@ use crate::options::{Icf, Manifest, Options, Reproduction};
 use crate::report::{discarded, files, map, summary, undefined, unused};
 use crate::resolve::{Resolved, Resolver, comdat, duplicates, wrap};
 use crate::sections::{self, Kind, Sections};
-use crate::symbols::{self, Freezer, Made, Noted, Symbol, Symbols};
+use crate::symbols::{self, Freezer, Noted, Symbol, Symbols, SyntheticSection};
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::delay::{self, Delayed};
 use crate::synth::exports::Exports;
@@ -242,7 +242,7 @@ fn link_inputs<'j>(
     write(job, &image, (&laid_out.stub, &laid_out.relocs), types, (&out, threads))
 }
 
-/// What was said beside the main course of the link is said behind what that said.
+/// What was said beside the main course of the link is said after what that said.
 fn take_over(job: &Job, warnings: &DiagSink) {
     job.sink.settle();
     let is_wanted =
@@ -431,7 +431,7 @@ fn add_tables(
     let all = wanted.into_iter().chain(guards).chain(late).chain(start);
     for (_, table, size) in all.filter(|(wanted, ..)| *wanted) {
         let number = symbols.made.len() as u32;
-        symbols.made.push(Made::Table(table as u32));
+        symbols.made.push(SyntheticSection::Table(table as u32));
         let part: &[u8] = match table {
             // GNU tools look for the id by this name.
             Table::DebugDirectory if options.mingw.on => b".buildid",
@@ -518,7 +518,7 @@ fn give_places<'j>(
         job.sink.error("/dynamicbase:no is not compatible with arm64");
     }
     job.sink.end_phase()?;
-    // Who asks for DWARF alone knows.
+    // DWARF sections have long names: who asks for DWARF and no PDB expects them.
     if options.warn_long_names && (options.debug.pdb || !options.debug.dwarf) {
         warn_of_long_names(&layout, job.sink);
     }
@@ -713,7 +713,7 @@ fn check_resources(
 /// What sections of GNU import libraries are sorted by: library and object.
 fn import_key(resolved: &Resolved, sections: &Sections, id: crate::ids::SectionId) -> Vec<u8> {
     let section = sections.get(id);
-    if section.kind == Kind::Made {
+    if section.kind == Kind::SyntheticSection {
         return Vec::new();
     }
     let name = &resolved.objects[section.object.index()].name;

@@ -17,7 +17,7 @@ use crate::names::flag;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Section, Sections};
-use crate::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
+use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_object};
 use crate::with_rules;
 
 /// Sections of a run; a multiple of the 32 whose marks are in one word.
@@ -143,8 +143,9 @@ impl Walk<'_, '_> {
     /// Sections that are no COMDAT sections, and those of symbols that are kept.
     fn roots(&self, parallel: bool) -> Vec<u32> {
         let list = &self.sections.list;
-        let is_root =
-            |section: &Section| section.is_in_image() && !section.comdat && section.kind != Kind::Made;
+        let is_root = |section: &Section| {
+            section.is_in_image() && !section.comdat && section.kind != Kind::SyntheticSection
+        };
         let run = |run: Range<usize>| {
             let ids = run.filter(|&id| is_root(&list[id]) && self.live.sections.set(id as u32));
             ids.map(|id| id as u32).collect::<Vec<u32>>()
@@ -183,19 +184,19 @@ impl Walk<'_, '_> {
         }
     }
 
-    fn made(&self, made: Made, stack: &mut Vec<u32>) {
+    fn made(&self, made: SyntheticSection, stack: &mut Vec<u32>) {
         match made {
-            Made::Thunk(import) => self.import(import, stack),
-            Made::DelayThunk(import) => {
+            SyntheticSection::Thunk(import) => self.import(import, stack),
+            SyntheticSection::DelayThunk(import) => {
                 self.reach(Symbol::in_section(self.symbols.delays.loader(import), 0), stack);
             }
-            Made::DelayLoader(_) => {
+            SyntheticSection::DelayLoader(_) => {
                 let helper = self.resolved.program.delay_helper;
                 helper.into_iter().for_each(|helper| self.reach(self.symbols.get(helper), stack));
             }
-            Made::LocalImport(local) => self.reach(self.symbols.get(local), stack),
+            SyntheticSection::LocalImport(local) => self.reach(self.symbols.get(local), stack),
             // Those of branches are made when it is known what is live.
-            Made::Common | Made::BranchThunk(_) | Made::Table(_) => {}
+            SyntheticSection::Common | SyntheticSection::BranchThunk(_) | SyntheticSection::Table(_) => {}
         }
     }
 }
@@ -211,7 +212,7 @@ impl Visitor for Walk<'_, '_> {
     fn visit(&self, id: u32, stack: &mut Vec<u32>, (): &mut ()) {
         let section = &self.sections.list[id as usize];
         match section.kind {
-            Kind::Made => {
+            Kind::SyntheticSection => {
                 self.note_addresses(id);
                 return self.made(self.symbols.made[section.number as usize], stack);
             }

@@ -58,7 +58,7 @@ impl Subsystem {
 pub struct Export {
     /// The name as it was given: that of the export, and of the symbol if no other is.
     pub name: String,
-    /// The symbol behind it.
+    /// The symbol after it.
     pub internal: Option<String>,
     /// It is in another DLL: `DLL.name`.
     pub forward: Option<String>,
@@ -157,7 +157,7 @@ pub struct Mingw {
     pub exclude_all: bool,
     pub excluded: Vec<String>,
     pub excluded_libs: Vec<String>,
-    /// `--kill-at`: names are exported without `@` and what is behind it.
+    /// `--kill-at`: names are exported without `@` and what is after it.
     pub kill_at: bool,
     /// `--enable-stdcall-fixup`: in silence; by default with a warning.
     pub stdcall_fixup: Option<bool>,

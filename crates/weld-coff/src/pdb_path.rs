@@ -13,12 +13,12 @@ pub fn path(options: &Options, out: &Path) -> PathBuf {
     options.pdb.path.clone().unwrap_or_else(|| out.with_extension("pdb"))
 }
 
-/// What relative paths in the PDB are put behind.
+/// What relative paths in the PDB are put after.
 pub fn root(options: &Options) -> &[u8] {
     options.pdb.source_path.as_ref().unwrap_or(&options.invocation.directory).as_bytes()
 }
 
-/// Where the PDB goes; a relative path is put behind `directory`.
+/// Where the PDB goes; a relative path is put after `directory`.
 pub fn whole_path(options: &Options, out: &Path, directory: &[u8]) -> String {
     let pdb = path(options, out);
     let shown = text::path(&pdb);

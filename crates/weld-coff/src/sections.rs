@@ -1,6 +1,6 @@
 //! All sections of the link in one list: what each is for, what becomes of COMDAT sections, where each will lie.
 //!
-//! Sections of an object lie one behind the other in the list, objects in their order, and behind them those that the linker
+//! Sections of an object lie one after the other in the list, objects in their order, and after them those that the linker
 //! makes. Objects are looked at in parallel, each filling its own part.
 
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ pub enum Kind {
     /// Another section, which is the same, stands for it.
     Folded,
     /// The linker makes it; `number` says which.
-    Made,
+    SyntheticSection,
 }
 
 /// A section. 32 bytes.
@@ -78,14 +78,14 @@ impl Section {
     }
 
     pub fn is_in_image(&self) -> bool {
-        matches!(self.kind, Kind::Regular | Kind::Dwarf | Kind::Made | Kind::Resource)
+        matches!(self.kind, Kind::Regular | Kind::Dwarf | Kind::SyntheticSection | Kind::Resource)
     }
 }
 
 /// Name and flags of sections that lie together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Part {
-    /// The linker's own code lies behind that of objects, whatever its name is.
+pub struct PartialSection {
+    /// The linker's own code lies after that of objects, whatever its name is.
     pub is_last: bool,
     pub name: Vec<u8>,
     pub flags: u32,
@@ -95,7 +95,7 @@ pub struct Sections {
     pub list: Vec<Section>,
     /// Where in the list each object's begin, and where the last one's end.
     pub first: Vec<u32>,
-    pub parts: Vec<Part>,
+    pub parts: Vec<PartialSection>,
     /// Some object tells who calls whom.
     pub has_profile: bool,
     /// Ids of parts by hashes of name and flags.
@@ -137,7 +137,7 @@ impl Sections {
             }
         }
         let id = self.parts.len() as u32;
-        self.parts.push(Part { is_last, name: name.to_vec(), flags });
+        self.parts.push(PartialSection { is_last, name: name.to_vec(), flags });
         self.part_ids.insert(hash, id);
         id
     }
@@ -166,7 +166,7 @@ impl Sections {
             flags,
             part,
             align,
-            kind: Kind::Made,
+            kind: Kind::SyntheticSection,
             ..EMPTY.in_object(object)
         });
         id
@@ -329,7 +329,7 @@ fn is_table(name: &[u8]) -> bool {
     name.starts_with(b".idata") || name == b".pdata" || name.starts_with(b".pdata$")
 }
 
-/// Sections of functions and variables in objects of GNU compilers, which have a group's name behind a `$`: the group.
+/// Sections of functions and variables in objects of GNU compilers, which have a group's name after a `$`: the group.
 #[inline]
 pub fn group(start: &[u8]) -> Option<&[u8]> {
     match start {
@@ -342,7 +342,7 @@ pub fn group(start: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What ends the list of frames, a length of zero, lies behind all of them: those of libraries, too, though these may be named behind the object that has it.
+/// What ends the list of frames, a length of zero, lies after all of them: those of libraries, too, though these may be named after the object that has it.
 /// The last object of GNU's start files is known by its name, too.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
 

@@ -2,7 +2,7 @@
 //!
 //! One pass turns the best definition of each name into 16 bytes; weak externals, alternate names and imports of what is
 //! defined in the link itself follow. What the linker makes for symbols (blocks of commons, jumps to imported functions,
-//! places that hold addresses) becomes sections behind those of the objects. No later step looks at names.
+//! places that hold addresses) becomes sections after those of the objects. No later step looks at names.
 
 use std::collections::HashMap;
 
@@ -64,7 +64,7 @@ impl Symbol {
 
 /// A section that the linker makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum SyntheticSection {
     /// Zeroes.
     Common,
     /// A jump to an imported function.
@@ -83,7 +83,7 @@ pub enum Made {
 
 pub struct Symbols {
     pub list: Vec<Symbol>,
-    pub made: Vec<Made>,
+    pub made: Vec<SyntheticSection>,
     /// What thunks of branches lead to.
     pub branch_targets: Vec<Symbol>,
     /// Weak externals and alternate names that stand for others.
@@ -283,7 +283,7 @@ impl Freezer<'_, '_> {
             let asked = self.resolved.demands.common_alignments.get(&*name).copied().unwrap_or(0);
             let align = natural.max(asked) as u8;
             let number = symbols.made.len() as u32;
-            symbols.made.push(Made::Common);
+            symbols.made.push(SyntheticSection::Common);
             let section = sections.add_made(number, (b".bss", flags), size, align);
             symbols.list[id.index()] = Symbol::in_section(section, 0);
         }
@@ -302,7 +302,7 @@ impl Freezer<'_, '_> {
                 continue;
             }
             let number = symbols.made.len() as u32;
-            symbols.made.push(Made::Thunk(ImportId(i as u32)));
+            symbols.made.push(SyntheticSection::Thunk(ImportId(i as u32)));
             let section = sections.add_code(number, thunk.0, thunk.1);
             symbols.list[name.index()] = Symbol::in_section(section, 0);
         }
@@ -314,7 +314,7 @@ impl Freezer<'_, '_> {
             return;
         }
         let code = &facts(self.resolved.machine).delay;
-        let mut add = |made: Made, size: usize| {
+        let mut add = |made: SyntheticSection, size: usize| {
             let number = symbols.made.len() as u32;
             symbols.made.push(made);
             sections.add_code(number, size as u32, code.align)
@@ -337,10 +337,10 @@ impl Freezer<'_, '_> {
             }
             let next = loaders.len() as u32;
             let loader = *loaders.entry(dll).or_insert(next);
-            delays.thunks.push(add(Made::DelayThunk(ImportId(i as u32)), code.thunk.bytes.len()));
+            delays.thunks.push(add(SyntheticSection::DelayThunk(ImportId(i as u32)), code.thunk.bytes.len()));
             delays.loader_of.push(loader);
         }
-        let loader = |number: u32| add(Made::DelayLoader(number), code.loader.bytes.len());
+        let loader = |number: u32| add(SyntheticSection::DelayLoader(number), code.loader.bytes.len());
         delays.loaders = (0..loaders.len() as u32).map(loader).collect();
         symbols.delays = delays;
     }
@@ -443,7 +443,7 @@ impl Freezer<'_, '_> {
         let flags = pe::IMAGE_SCN_CNT_INITIALIZED_DATA.0 | pe::IMAGE_SCN_MEM_READ.0;
         for (_, id, local) in found {
             let number = symbols.made.len() as u32;
-            symbols.made.push(Made::LocalImport(local));
+            symbols.made.push(SyntheticSection::LocalImport(local));
             let section = sections.add_made(number, (b".rdata", flags), size, size.trailing_zeros() as u8);
             symbols.list[id.index()] = Symbol::in_section(section, 0);
             if self.options.warn_imported_locals && !self.options.mingw.on {

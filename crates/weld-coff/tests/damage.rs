@@ -159,9 +159,9 @@ fn auxiliary_records() {
     linked(|_, function| function, false).unwrap();
     linked(|_, function| function, true).unwrap();
     let error = linked(|leader, _| leader + 1, false).unwrap_err();
-    assert!(error.contains("relocation against a symbol that there is not"), "{error}");
+    assert!(error.contains("relocation against a symbol that does not exist"), "{error}");
     let error = linked(|_, _| 100, false).unwrap_err();
-    assert!(error.contains("relocation against a symbol that there is not"), "{error}");
+    assert!(error.contains("relocation against a symbol that does not exist"), "{error}");
     let error = linked(|leader, _| leader + 1, true).unwrap_err();
     assert!(error.contains("undefined symbol: weak"), "{error}");
 }

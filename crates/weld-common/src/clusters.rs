@@ -2,7 +2,7 @@
 //!
 //! "Call-chain clustering" after G. Ottoni and B. Maher, "Optimizing Function Placement for Large-Scale Data-Center
 //! Applications" (CGO 2017): every function starts as a cluster of its own. The functions are taken in order of density,
-//! which is calls a byte, and each one's cluster goes behind that of its most frequent caller, unless the result would be too
+//! which is calls a byte, and each one's cluster goes after that of its most frequent caller, unless the result would be too
 //! large for a page of instructions to matter, or too thin, or that caller makes few of its calls. The clusters then lie in
 //! order of their density.
 
@@ -80,12 +80,12 @@ impl Cluster {
     }
 }
 
-/// The clusters, their nodes as lists, and which of them each node is in: so putting one behind another costs the same
+/// The clusters, their nodes as lists, and which of them each node is in: so putting one after another costs the same
 /// however long they are, and long chains of calls take no longer than as many short ones.
 #[derive(Debug)]
 struct Clusters {
     clusters: Vec<Cluster>,
-    /// The next node of the cluster; `NONE` behind its last one.
+    /// The next node of the cluster; `NONE` after its last one.
     next: Vec<u32>,
     /// A cluster that has become part of another leads to that one, over some steps.
     joined: Vec<u32>,
@@ -111,7 +111,7 @@ impl Clusters {
         node
     }
 
-    /// Puts a cluster behind another, if the result is small and dense enough.
+    /// Puts a cluster after another, if the result is small and dense enough.
     fn join(&mut self, into: u32, from: u32) {
         let (target, own) = (&self.clusters[into as usize], &self.clusters[from as usize]);
         let size = target.size.saturating_add(own.size);
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(ordered(&[(1, 2, 100), (1, 3, 40), (2, 3, 30), (3, 4, 90)], |_| 1), [1, 2, 3, 4]);
     }
 
-    /// Each function calls the next one a little more often than it is called itself, so each cluster goes behind one that
+    /// Each function calls the next one a little more often than it is called itself, so each cluster goes after one that
     /// has a single function. In quadratic time this takes minutes.
     #[test]
     fn a_long_chain_takes_no_longer_than_short_ones() {

@@ -17,7 +17,7 @@ const LONGEST_OUTPUT: usize = 64 << 10;
 /// How deep names nest before they are given up. Real ones stay far below.
 const DEEPEST: u32 = 96;
 
-/// `name` demangled if it can be. A version (`@VERSION`, `@@VERSION`) stays behind it. Bytes that are
+/// `name` demangled if it can be. A version (`@VERSION`, `@@VERSION`) stays after it. Bytes that are
 /// no UTF-8 are shown as U+FFFD.
 pub fn demangle(name: &[u8]) -> Cow<'_, str> {
     let (mangled, version) = name.split_at(memchr::memchr(b'@', name).unwrap_or(name.len()));

@@ -49,7 +49,7 @@ pub struct Diagnostic {
     /// Places that the message speaks of, each with the number of notes in front of which its source
     /// line belongs. Source lines are looked up last, and only for what will be shown.
     pub places: Vec<(usize, Place)>,
-    /// What function or variable its first place lies in belongs behind the source line of that. It is looked up then, too.
+    /// What function or variable its first place lies in belongs after the source line of that. It is looked up then, too.
     pub tells_owner: bool,
     /// An error that `--noinhibit-exec` turns into a warning.
     pub tolerable: bool,
@@ -236,7 +236,7 @@ impl DiagSink {
         self.has_errors.load(Ordering::Relaxed)
     }
 
-    /// Ends a phase that may have failed without ending the link: sorts what it found behind what earlier
+    /// Ends a phase that may have failed without ending the link: sorts what it found after what earlier
     /// phases found.
     pub fn settle(&self) {
         let mut phase = std::mem::take(&mut *self.phase.lock().unwrap());
@@ -267,7 +267,7 @@ impl DiagSink {
         self.done.lock().unwrap().len()
     }
 
-    /// Forgets all but so much: what was found behind it will be found again. Errors stay.
+    /// Forgets all but so much: what was found after it will be found again. Errors stay.
     pub fn take_back(&self, count: usize) {
         self.settle();
         if !self.has_errors() {

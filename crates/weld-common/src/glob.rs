@@ -166,7 +166,7 @@ fn tokenize(pattern: &[u8]) -> Result<Vec<Token>, GlobError> {
     Ok(tokens)
 }
 
-/// The set behind a `[`, and how many bytes it takes with its `]`. A `]` in front is a member.
+/// The set after a `[`, and how many bytes it takes with its `]`. A `]` in front is a member.
 fn parse_set(text: &[u8]) -> Result<(Box<[u64; 4]>, usize), GlobError> {
     let negated = matches!(text.first(), Some(b'!' | b'^'));
     let start = usize::from(negated);

@@ -189,7 +189,7 @@ fn ends(bytes: &[u8]) -> (u64, u64) {
 pub struct Prefix {
     /// Of the whole blocks.
     hash: u64,
-    /// The 0–15 bytes behind them, padded with zeros.
+    /// The 0–15 bytes after them, padded with zeros.
     tail: u128,
     len: usize,
 }
@@ -197,7 +197,7 @@ pub struct Prefix {
 impl Prefix {
     pub const EMPTY: Prefix = Prefix { hash: SEED, tail: 0, len: 0 };
 
-    /// The prefix with `bytes` behind it.
+    /// The prefix with `bytes` after it.
     #[must_use]
     pub fn and(mut self, bytes: &[u8]) -> Prefix {
         let (blocks, rest) = bytes.as_chunks::<16>();
@@ -230,7 +230,7 @@ impl Prefix {
     }
 
     /// Finds the first NUL of `bytes`. Returns the length of the string before it and [`hash_bytes`] of the
-    /// prefix with that string behind it; `None` if there is no NUL.
+    /// prefix with that string after it; `None` if there is no NUL.
     #[inline]
     pub fn hash_until_nul(mut self, bytes: &[u8]) -> Option<(usize, u64)> {
         let (blocks, rest) = bytes.as_chunks::<16>();

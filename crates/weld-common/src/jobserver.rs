@@ -91,7 +91,7 @@ enum Address {
 impl Address {
     /// The last address in `MAKEFLAGS`: a make below another one adds its own.
     fn find(makeflags: &str) -> Option<Address> {
-        // Behind `--` are variables, of which one may look like anything.
+        // After `--` are variables, of which one may look like anything.
         let options = makeflags.split_ascii_whitespace().take_while(|word| *word != "--");
         let value = |word: &'_ str| -> Option<String> {
             let value = word.strip_prefix("--jobserver-auth=").or(word.strip_prefix("--jobserver-fds="));

@@ -9,7 +9,7 @@
 //! 3. [`lookup`]: each task writes down where its pieces went, and samples for finding them.
 //!
 //! The output is shard after shard, each in the order of first occurrence; with `-O2` [`tail`] lets
-//! strings share suffixes. Without `dedupe` (`-O0`) the inputs are put one behind the other.
+//! strings share suffixes. Without `dedupe` (`-O0`) the inputs are put one after the other.
 //!
 //! Alignment: every piece starts aligned to the section's alignment, which is at least what its
 //! users may expect of it. Zeros that pad a string up to the alignment belong to it. Sources: gABI, "Section Attribute Flags" (`SHF_MERGE`, `SHF_STRINGS`).
@@ -208,7 +208,7 @@ impl<'a> Merged<'a> {
         writer.zero_to(writer.end());
     }
 
-    /// Whether there may be more to write behind the shard.
+    /// Whether there may be more to write after the shard.
     fn write_shard(&self, base: u64, entries: &[Entry], writer: &mut Writer) -> bool {
         let relative = writer.cursor.saturating_sub(base);
         let first = entries.partition_point(|e| u64::from(e.position) <= relative).saturating_sub(1);
@@ -310,7 +310,7 @@ fn merge<'a>(
         });
     }
     let lookup = Lookup::new(layout, inputs.len(), places);
-    // The padding behind the last piece belongs to it.
+    // The padding after the last piece belongs to it.
     let size = u64::from(size).next_multiple_of(layout.align as u64);
     let body = Body::Merged { shards, lookup };
     Ok(Merged { inputs, strings: layout.strings, size, align: layout.align as u64, body })
@@ -319,7 +319,7 @@ fn merge<'a>(
 /// A shard's start in the section and its unique pieces.
 type PlacedShard = (u32, Box<[Entry]>);
 
-/// Puts the shards one behind the other; also returns the end of the last.
+/// Puts the shards one after the other; also returns the end of the last.
 fn put_in_order(layout: &Layout, merged: Vec<Shard>) -> Result<(Vec<PlacedShard>, u32), TooLarge> {
     let mut shards = Vec::with_capacity(merged.len());
     let mut end = 0u32;
@@ -346,7 +346,7 @@ impl Writer<'_> {
         self.start + self.out.len() as u64
     }
 
-    /// Writes the part of a piece at `at` that lies in the range. Whether the range goes on behind.
+    /// Writes the part of a piece at `at` that lies in the range. Whether the range goes on after.
     #[inline]
     fn put(&mut self, at: u64, bytes: &[u8]) -> bool {
         let end = self.end();

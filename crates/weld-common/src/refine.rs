@@ -272,7 +272,7 @@ impl<'g> Classes<'g> {
         parts.iter().flatten().for_each(|vertex| self.touch_sources(*vertex, books));
     }
 
-    /// Moves members of a class behind its others. Returns where they start.
+    /// Moves members of a class after its others. Returns where they start.
     fn move_to_end<'v>(
         &mut self,
         class: u32,

@@ -79,7 +79,7 @@ pub struct Recorder {
     path: PathBuf,
     response: String,
     version: String,
-    /// The command line comes behind the files that it names.
+    /// The command line comes after the files that it names.
     describes_later: bool,
     state: Mutex<State>,
 }
@@ -101,7 +101,7 @@ impl Recorder {
         Recorder { path, response, version, describes_later: false, state: Mutex::default() }
     }
 
-    /// Has the command line come behind the files that it names, where users of lld-link have it.
+    /// Has the command line come after the files that it names, where users of lld-link have it.
     pub fn describing_later(self) -> Recorder {
         Recorder { describes_later: true, ..self }
     }

@@ -17,9 +17,9 @@ pub fn align_to(offset: u64, align: u64) -> u64 {
     offset.checked_next_multiple_of(align).unwrap_or(u64::MAX)
 }
 
-/// How far things that lie one behind the other reach, for any offset that they may begin at.
+/// How far things that lie one after the other reach, for any offset that they may begin at.
 ///
-/// Behind something aligned to A, whatever asks for A or less lies at a fixed distance. So all there is
+/// After something aligned to A, whatever asks for A or less lies at a fixed distance. So all there is
 /// to know are the sizes between places where the alignment rises, and it can do so 63 times at most.
 #[derive(Default)]
 pub struct Extent {
@@ -30,7 +30,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// Adds something behind the others.
+    /// Adds something after the others.
     #[inline]
     pub fn push(&mut self, align: u64, size: u64) {
         let (largest, end) = self.rises.last_mut().unwrap_or(&mut self.first);

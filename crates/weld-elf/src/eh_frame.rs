@@ -317,7 +317,7 @@ fn parse_augmentation(letters: &[u8], reader: &mut Reader, format: Format, at: u
             }
             // Signal frame; return addresses signed with key B; tagged stack frames.
             b'S' | b'B' | b'G' => {}
-            // Its data may be of any size, so an `R` behind it cannot be found.
+            // Its data may be of any size, so an `R` after it cannot be found.
             _ if letters.contains(&b'R') => return Err(EhError::BadAugmentation(at)),
             _ => break,
         }

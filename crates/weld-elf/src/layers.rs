@@ -19,7 +19,7 @@ const ROOMS: &[&str] = &[
     "eh_frame",
     // What is asked for.
     "arch",
-    "persona",
+    "compat_mode",
     "script",
     "options",
     "args",

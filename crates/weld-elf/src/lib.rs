@@ -2,6 +2,7 @@
 
 pub mod arch;
 pub mod args;
+pub mod compat_mode;
 pub mod compressed;
 pub mod crel;
 pub mod eh_frame;
@@ -20,7 +21,6 @@ pub mod merge_parts;
 pub mod mode;
 pub mod names;
 pub mod options;
-pub mod persona;
 pub mod relocatable;
 pub mod report;
 pub mod resolve;

@@ -22,6 +22,7 @@ use weld_common::trace::{self, Trace};
 use weld_common::walk::Marks;
 
 use crate::args;
+use crate::compat_mode::CompatMode;
 use crate::emit::rewrites::Rewrites;
 use crate::emit::separate::Whole;
 use crate::emit::{self, Emitter};
@@ -34,7 +35,6 @@ use crate::live::roots::Roots;
 use crate::live::{Live, Scanner, SectionOwners};
 use crate::mode::Mode;
 use crate::options::{Icf, Options, OutputKind, ScriptOptions, TextFormat};
-use crate::persona::Persona;
 use crate::relocatable;
 use crate::report;
 use crate::resolve::comdat::{self, Comdats};
@@ -63,7 +63,7 @@ pub struct Outcome {
 /// Everything found wrong, in a fixed order; the output is then as it was before.
 pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> {
     let sink = DiagSink::new();
-    let mut options = match args::parse(args, Persona::of_program(host.program_name()), &sink)? {
+    let mut options = match args::parse(args, CompatMode::of_program(host.program_name()), &sink)? {
         args::Command::Link(options) => options,
         args::Command::PrintLayout(options) => {
             print(host, &default_script::printed(&options).unwrap_or_default())?;
@@ -119,7 +119,7 @@ pub fn link(args: &[OsString], host: &dyn Host) -> Result<Outcome, Diagnostics> 
 fn run<'j>(job: &Job<'j>, changed: &'j OnceCell<Options>) -> Result<(), Diagnostics> {
     let options = job.options;
     if options.reports.print_version {
-        job.print(&options.persona.version_text())?;
+        job.print(&options.compat_mode.version_text())?;
     }
     if let Some(script) = default_script::printed(options) {
         job.print(&script)?;

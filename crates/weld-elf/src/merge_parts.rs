@@ -65,7 +65,7 @@ impl<'a> Groups<'a> {
         &mut self.list[index].1
     }
 
-    /// Adds groups of objects behind those seen so far.
+    /// Adds groups of objects after those seen so far.
     fn append(&mut self, more: Groups<'a>) {
         if self.list.is_empty() {
             *self = more;
@@ -136,7 +136,7 @@ impl<'a> Merger<'_, 'a> {
     /// Who takes weld for GNU ld gets no section that neither inputs nor the script have.
     fn is_unsigned(&self, groups: &Groups) -> bool {
         let is_comment = |group: &(Key, Group)| group.1.bin == bin::COMMENT;
-        self.scripted && self.options.persona.is_gnu_ld() && !groups.list.iter().any(is_comment)
+        self.scripted && self.options.compat_mode.is_gnu_ld() && !groups.list.iter().any(is_comment)
     }
 
     /// The linker's own name, for `.comment`.

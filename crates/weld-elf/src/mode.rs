@@ -36,7 +36,7 @@ impl Mode {
         let weak_default = shared || interp || has_shared_inputs && !no_loader;
         let asked = options.symbols.dynamic_undefined_weak.unwrap_or(weak_default);
         // Without a loader nobody looks; ld.lld takes the program's word that it looks itself.
-        let dynamic_undefined = dynamic && asked && !(no_loader && options.persona.is_gnu_ld());
+        let dynamic_undefined = dynamic && asked && !(no_loader && options.compat_mode.is_gnu_ld());
         Mode { machine, relocatable, shared, pic, dynamic, interp, dynamic_undefined }
     }
 
@@ -45,7 +45,7 @@ impl Mode {
         // As GNU ld: who says that no loader comes, and what is exported, has somebody else who looks.
         let symbols = &options.symbols;
         let listed = !symbols.dynamic_lists.is_empty() || symbols.dynamic_list_data;
-        let is_looked_at = options.dynamic.no_dynamic_linker && options.persona.is_gnu_ld();
+        let is_looked_at = options.dynamic.no_dynamic_linker && options.compat_mode.is_gnu_ld();
         let exports = (symbols.export_dynamic || is_looked_at && listed) && !options.static_link;
         match options.kind {
             OutputKind::Relocatable => false,

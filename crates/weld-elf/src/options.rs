@@ -10,8 +10,8 @@ use weld_common::io::output::EngineChoice;
 use weld_common::io::readahead::Prefetch;
 
 use crate::arch::Machine;
+use crate::compat_mode::CompatMode;
 use crate::compressed::Algorithm;
-use crate::persona::Persona;
 pub use crate::script::commands::InputKind;
 pub use crate::script::expr::DefsymValue;
 use crate::script::input_sections::Sort;
@@ -195,7 +195,7 @@ pub struct Options {
     /// at a fixed address. `-Bstatic` does not set it; it only is in the flags of inputs.
     pub static_link: bool,
     /// For which linker weld stands in.
-    pub persona: Persona,
+    pub compat_mode: CompatMode,
     /// `--directory`: where paths start.
     pub directory: Option<PathBuf>,
     pub inputs: InputOptions,
@@ -710,7 +710,7 @@ impl Default for LayoutOptions {
     }
 }
 
-/// How a call that became one byte shorter is padded: with this byte in front, or behind.
+/// How a call that became one byte shorter is padded: with this byte in front, or after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPadding {
     Prefix(u8),
@@ -789,7 +789,7 @@ pub struct DynamicOptions {
     pub audit: Vec<String>,
     pub depaudit: Vec<String>,
     pub hash_style: HashStyle,
-    /// `-z now` and the keywords of `-z` behind it are flags of `.dynamic`.
+    /// `-z now` and the keywords of `-z` after it are flags of `.dynamic`.
     pub now: bool,
     /// `-z retpolineplt`: PLT entries do not jump indirectly.
     pub retpolines: bool,

@@ -10,6 +10,7 @@ use weld_common::io::input::InputStore;
 use weld_common::text;
 
 use crate::args::values;
+use crate::compat_mode::CompatMode;
 use crate::elf::*;
 use crate::ids::*;
 use crate::input::FileName;
@@ -17,7 +18,6 @@ use crate::input::load::Inputs;
 use crate::input::object::Object;
 use crate::names::{Rank, Wrap, flag};
 use crate::options::{DefsymValue, Options, OutputKind};
-use crate::persona::Persona;
 use crate::resolve::Resolved;
 use crate::script::commands::Command;
 use crate::script::layout::LayoutScript;
@@ -208,7 +208,7 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
 
 /// `LD_RUN_PATH` counts where the command line says nothing, and only for who takes weld for GNU ld, the one linker that reads it.
 pub fn inherit_run_path(options: &mut Options, host: &dyn Host) {
-    if !options.persona.is_gnu_ld() || !options.dynamic.rpath.is_empty() {
+    if !options.compat_mode.is_gnu_ld() || !options.dynamic.rpath.is_empty() {
         return;
     }
     if let Some(path) = host.run_path().filter(|path| !path.is_empty()) {
@@ -219,8 +219,8 @@ pub fn inherit_run_path(options: &mut Options, host: &dyn Host) {
 
 /// Programs read the maps of GNU ld itself.
 pub fn choose_map(options: &mut Options, host: &dyn Host) {
-    options.reports.gnu_map.get_or_insert_with(|| Persona::is_gnu_ld_itself(host.program_name()));
-    if options.persona.is_gnu_ld() {
+    options.reports.gnu_map.get_or_insert_with(|| CompatMode::is_gnu_ld_itself(host.program_name()));
+    if options.compat_mode.is_gnu_ld() {
         name_map(options);
     }
 }
@@ -251,7 +251,7 @@ fn name_map(options: &mut Options) {
 /// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not look.)
 pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
     match &options.inputs.plugin {
-        Some(path) if options.persona != Persona::Lld && !path.exists() => {
+        Some(path) if options.compat_mode != CompatMode::Lld && !path.exists() => {
             let path = text::path(path);
             Err(Diagnostic::error(format!("-plugin: cannot open {path}: No such file or directory")))
         }

@@ -1,6 +1,6 @@
 //! The DBI stream: modules, what each has in the image, sections, source files.
 //!
-//! Its parts lie one behind the other, and their lengths are in its header. Lists of contributions and of files are written in pieces; the
+//! Its parts lie one after the other, and their lengths are in its header. Lists of contributions and of files are written in pieces; the
 //! rest is made at once.
 //!
 //! Facts: LLVM's documentation of the DBI stream, `dbi.h` in microsoft-pdb.
@@ -139,7 +139,7 @@ impl Dbi {
         self.back_at() + self.back.len() as u64
     }
 
-    /// Bytes behind the names up to a multiple of 4.
+    /// Bytes after the names up to a multiple of 4.
     pub fn names_padding(&self, symbols: &Symbols<'_>) -> usize {
         (self.names_len - symbols.strings.len()) as usize
     }
@@ -162,7 +162,7 @@ impl Dbi {
 }
 
 /// `lens` are those of the parts in their order in the header: the list of streams comes before names of program databases there, and
-/// behind them in the stream.
+/// after them in the stream.
 fn header(image: &Image<'_>, streams: Streams, lens: [u32; 8]) -> Vec<u8> {
     let mut bytes = vec![0; HEADER_SIZE];
     let mut out = Writer::new(&mut bytes);

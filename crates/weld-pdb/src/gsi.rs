@@ -37,7 +37,7 @@ pub const TABLE_HEADER: u32 = 16;
 /// Bytes in front of the table of publics.
 pub const PUBLICS_HEADER: u32 = 28;
 
-/// Behind so many letters names are compared whole: names made up to differ ever later would be a call deeper every eight letters.
+/// After so many letters names are compared whole: names made up to differ ever later would be a call deeper every eight letters.
 const DEEP: usize = 512;
 
 /// A name in a table.
@@ -63,7 +63,7 @@ impl<'n> Item<'n> {
     }
 
     /// Eight letters from a place on, such that numbers compare like these do. Two names of which one is not ASCII would not make an order if
-    /// they were compared with others as the format compares two of a kind; those that are not come behind the others, as they are.
+    /// they were compared with others as the format compares two of a kind; those that are not come after the others, as they are.
     #[inline(always)]
     fn letters(&self, from: usize) -> u64 {
         let mut letters = [0; 8];
@@ -119,7 +119,7 @@ impl Table {
         u64::from(TABLE_HEADER) + self.places.len() as u64 * ITEM_SIZE as u64 + self.index_len()
     }
 
-    /// Bytes of what is behind the items.
+    /// Bytes of what is after the items.
     fn index_len(&self) -> u64 {
         4 * (BITMAP + self.starts.len()) as u64
     }
@@ -145,7 +145,7 @@ impl Table {
         }
     }
 
-    /// What is behind the items.
+    /// What is after the items.
     pub fn index(&self) -> Vec<u8> {
         let starts = self.starts.iter().map(|start| start.wrapping_mul(ITEM_IN_MEMORY));
         self.bitmap.iter().copied().chain(starts).flat_map(u32::to_le_bytes).collect()

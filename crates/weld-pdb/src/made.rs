@@ -16,7 +16,7 @@ const BACKEND_VERSION: [u16; 4] = [14, 10, 25019, 0];
 /// The longest text in a record: what is longer is cut.
 const LONGEST_TEXT: usize = 0xf000;
 
-/// Records, one behind the other, as [`Module::records`](crate::Module::records) wants them.
+/// Records, one after the other, as [`Module::records`](crate::Module::records) wants them.
 #[derive(Default)]
 pub struct Records(Vec<u8>);
 

@@ -49,7 +49,7 @@ pub struct Pdb<'a> {
     pub(crate) publics: Publics<'a>,
     pub(crate) globals: Table,
     pub(crate) dbi: Dbi,
-    /// The info stream, `/names` before and behind the names, the section table.
+    /// The info stream, `/names` before and after the names, the section table.
     pub(crate) info: Vec<u8>,
     pub(crate) names_frame: (Vec<u8>, Vec<u8>),
     pub(crate) section_headers: Vec<u8>,

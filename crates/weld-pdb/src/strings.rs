@@ -41,7 +41,7 @@ pub struct Strings<'a> {
 }
 
 impl<'a> Strings<'a> {
-    /// Gives each name an offset, and tells all its uses. Relative paths are put behind `root`.
+    /// Gives each name an offset, and tells all its uses. Relative paths are put after `root`.
     pub fn collect(
         uses: &mut [&mut Uses<'a>],
         root: &[u8],
@@ -110,7 +110,7 @@ impl<'a> Strings<'a> {
         self.names[names].iter().for_each(|name| out.string(name));
     }
 
-    /// What is before the names in `/names`, and what is behind them.
+    /// What is before the names in `/names`, and what is after them.
     pub fn frame(&self) -> (Vec<u8>, Vec<u8>) {
         let mut header = vec![0; HEADER as usize];
         let mut out = Writer::new(&mut header);

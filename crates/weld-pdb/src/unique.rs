@@ -208,7 +208,7 @@ const REGISTERS: usize = 4096;
 /// How many different hashes there are, by HyperLogLog (Flajolet et al., 2007): within 5 % but for one case in a thousand.
 #[derive(Clone)]
 pub struct Estimate {
-    /// Of the hashes with these upper bits, the most zeroes behind them.
+    /// Of the hashes with these upper bits, the most zeroes after them.
     registers: Box<[u8; REGISTERS]>,
 }
 

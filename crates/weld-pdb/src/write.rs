@@ -40,7 +40,7 @@ enum Unit {
     Types(Space, usize),
     /// Some sections of a module.
     Module(usize, usize),
-    /// What is before and behind the items of a table.
+    /// What is before and after the items of a table.
     TableFrame(Names),
     /// Items of a table.
     Items(Names, Range<usize>),

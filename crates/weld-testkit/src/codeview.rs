@@ -11,7 +11,7 @@ fn pad(bytes: &mut Vec<u8>, leaves: bool) {
     }
 }
 
-/// Puts words, half words and strings one behind the other.
+/// Puts words, half words and strings one after the other.
 #[derive(Default, Clone)]
 pub struct Body(pub Vec<u8>);
 
@@ -128,7 +128,7 @@ impl Types {
     }
 }
 
-/// Symbol records, one behind the other.
+/// Symbol records, one after the other.
 #[derive(Default)]
 pub struct Symbols(pub Vec<u8>);
 

@@ -43,7 +43,7 @@ fn read(root: &Path, directory: &Path, imports: &mut BTreeMap<String, BTreeSet<S
     }
 }
 
-/// The first segments behind `crate::`.
+/// The first segments after `crate::`.
 fn rooms_in(text: &str) -> BTreeSet<String> {
     let tokens = without_tests(tokens(text));
     let mut rooms = BTreeSet::new();

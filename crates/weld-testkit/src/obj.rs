@@ -615,7 +615,7 @@ impl<'a> Writer<'a> {
         self.push(name, SHT_STRTAB, &strings.bytes, 1);
     }
 
-    /// Section headers behind the contents, then the ELF header in front.
+    /// Section headers after the contents, then the ELF header in front.
     fn header_table(&mut self, shstrndx: u32) {
         self.out.align(8);
         let shoff = self.out.len() as u64;

@@ -2,7 +2,7 @@
 //!
 //! A successful link is done again with one, two and eight threads, streamed and mapped, and must give
 //! the same bytes and say the same; a failing link must leave the old output as it was and nothing
-//! else behind. Every linked file goes through the verifier.
+//! else after. Every linked file goes through the verifier.
 
 use crate::checks::{self, regex};
 use crate::elf::Image;

@@ -57,7 +57,7 @@ impl Linker {
             let program = crate::objects::find_program(path)?;
             let program = std::fs::canonicalize(&program).map_err(|e| format!("{path}: {e}"))?;
             let name = identify(Path::new(path))?;
-            // lld acts by the name it is called by; the file behind the link is called `lld`.
+            // lld acts by the name it is called by; the file that the link leads to is called `lld`.
             let program = if name == "lld" { crate::objects::find_program(path)? } else { program };
             return Ok(Linker { name, program, link: None });
         }

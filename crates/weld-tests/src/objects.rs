@@ -20,7 +20,7 @@ pub fn cache_dir() -> PathBuf {
     base.unwrap_or_else(std::env::temp_dir).join("weld")
 }
 
-/// A compiler as tests name it, and the program behind it.
+/// A compiler as tests name it, and the program after it.
 #[derive(Clone, Debug)]
 pub struct Compiler {
     pub program: String,

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Command;
 use std::time::Duration;
 
-/// What a driver puts before and behind the inputs of the user.
+/// What a driver puts before and after the inputs of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     pub before: Vec<String>,

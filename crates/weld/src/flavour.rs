@@ -22,7 +22,7 @@ pub struct Choice<'a> {
     pub rest: &'a [OsString],
 }
 
-/// Chooses by the program's name and the arguments behind it.
+/// Chooses by the program's name and the arguments after it.
 pub fn choose<'a>(program: &str, args: &'a [OsString]) -> Result<Choice<'a>, String> {
     let is_flavour = |arg: &OsString| arg == "-flavor" || arg == "--flavor";
     if args.first().is_some_and(is_flavour) {
@@ -59,7 +59,7 @@ fn is_for_pe(program: &str, args: &[OsString]) -> bool {
     program.contains("-mingw32-") || weld_coff::args::gnu::is_meant(args)
 }
 
-/// A name may have a version behind: `x86_64-linux-gnu-ld.lld-22`.
+/// A name may have a version after: `x86_64-linux-gnu-ld.lld-22`.
 fn without_version(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-')
 }

@@ -1,6 +1,6 @@
 //! Messages on standard error.
 //!
-//! One line each, `PROGRAM: error: TEXT`, with the lines of a note behind `>>> `, as other linkers
+//! One line each, `PROGRAM: error: TEXT`, with the lines of a note after `>>> `, as other linkers
 //! print them: editors and build systems know the form. Colours are for terminals unless an option
 //! says otherwise.
 //!

@@ -47,7 +47,7 @@ impl<const N: usize> Slot<N> {
         Slot { state: AtomicU8::new(FREE), len: AtomicUsize::new(0), bytes: UnsafeCell::new([0; N]) }
     }
 
-    /// Stores `text` if the slot is free and big enough, with room for a zero behind it.
+    /// Stores `text` if the slot is free and big enough, with room for a zero after it.
     fn fill(&self, text: &[u8]) -> bool {
         self.fill_for(text, READY)
     }
@@ -344,7 +344,7 @@ fn find_input(condition: impl Fn(&MappedFile) -> bool) -> Option<&'static Mapped
     None
 }
 
-/// Whether the address lies in the file's pages. Faults come anywhere in the last one, also behind the
+/// Whether the address lies in the file's pages. Faults come anywhere in the last one, also after the
 /// length.
 fn is_mapped_at(file: &MappedFile, address: usize) -> bool {
     let len = file.len.next_multiple_of(4096);

@@ -56,7 +56,7 @@ fn version_as_configure_scripts_want_it() {
 /// The answer is that of the linker whose name weld is called by.
 #[test]
 fn version_by_name() {
-    let dir = Dir::new("persona");
+    let dir = Dir::new("compat_mode");
     let answers = [
         ("ld", "GNU ld (weld-"),
         ("foo", "GNU ld (weld-"),

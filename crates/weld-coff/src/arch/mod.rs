@@ -96,7 +96,7 @@ pub trait Rules {
     /// Applies a relocation to `place`, which has [`Rules::size`] bytes and lies at `p` of the image.
     fn apply(typ: u16, place: &mut [u8], p: u32, target: &Target) -> Result<(), Fault>;
 
-    /// Whether a place behind the bytes `before` is the target of a call, or of a jump in its place.
+    /// Whether a place after the bytes `before` is the target of a call, or of a jump in its place.
     fn is_call(_typ: u16, _before: &[u8]) -> bool {
         false
     }
@@ -109,7 +109,7 @@ pub trait Rules {
         None
     }
 
-    /// How many bytes behind its symbol a branch goes, which its instruction says.
+    /// How many bytes after its symbol a branch goes, which its instruction says.
     fn branch_addend(_typ: u16, _place: &[u8]) -> i64 {
         0
     }

@@ -63,7 +63,7 @@ const DELAY_LOADER: &[u8] = b"\x51\x52\x41\x50\x41\x51\
     \x48\x81\xc4\x88\0\0\0\
     \x41\x59\x41\x58\x5a\x59\xff\xe0";
 
-/// The stack is 0x88 bytes larger, behind four registers that were pushed.
+/// The stack is 0x88 bytes larger, after four registers that were pushed.
 const DELAY_UNWIND: &[u8] = &[1, 13, 6, 0, 13, 0x01, 0x88 / 8, 0, 6, 0x90, 4, 0x80, 2, 0x20, 1, 0x10];
 
 /// `jmp *slot(%rip)`
@@ -123,7 +123,7 @@ impl Rules for X64 {
             ADDR32 => add_checked(place, target.address() as i64, Range::Either),
             ADDR32NB => add_checked(place, target.offset(), Range::Either),
             REL32..=REL32_5 => {
-                // Counted from the end of the instruction, which is up to five bytes behind the place.
+                // Counted from the end of the instruction, which is up to five bytes after the place.
                 let end = i64::from(p) + 4 + i64::from(typ - REL32);
                 add_checked(place, target.offset() - end, Range::Signed)
             }

@@ -50,7 +50,7 @@ const KEYWORDS: [&str; 10] = [
     "IMPORTS",
 ];
 
-/// What may stand behind an export.
+/// What may stand after an export.
 const ATTRIBUTES: [&str; 5] = ["NONAME", "DATA", "CONSTANT", "PRIVATE", "EXPORTAS"];
 
 pub fn parse(text: &str) -> Result<Definitions, String> {
@@ -81,7 +81,7 @@ pub fn quoted(name: &str) -> Cow<'_, str> {
     if is_plain { name.into() } else { format!("\"{name}\"").into() }
 }
 
-/// Behind an export: a number, or a number follows. `@f@8` is the name of the next one.
+/// After an export: a number, or a number follows. `@f@8` is the name of the next one.
 fn is_ordinal(word: &str) -> bool {
     word.strip_prefix('@').is_some_and(|digits| digits.parse::<u64>().is_ok() || digits.is_empty())
 }

@@ -1,6 +1,6 @@
 //! The command line of `lld-link` and `link.exe`.
 //!
-//! Options come from the command line, from the environment (`LINK` in front, `_LINK_` behind) and from response files, all
+//! Options come from the command line, from the environment (`LINK` in front, `_LINK_` after) and from response files, all
 //! quoted as Windows does it. [`table`] is all of them; [`demands`] are those that objects may ask for, too.
 
 use std::ffi::{OsStr, OsString};
@@ -32,7 +32,7 @@ use state::{State, Stop};
 pub struct Environment {
     /// `LINK`: options in front of the command line.
     pub link: Option<OsString>,
-    /// `_LINK_`: options behind it.
+    /// `_LINK_`: options after it.
     pub link_behind: Option<OsString>,
     /// `LIB`: directories with libraries, `;` between them.
     pub lib: Option<OsString>,

@@ -30,7 +30,7 @@ const READ: &[&str] = &[
     "defaultlib",
 ];
 
-/// Options whose value has a file behind a mark.
+/// Options whose value has a file after a mark.
 const READ_BEHIND: &[(&str, char)] = &[("order", '@'), ("sectionlayout", '@'), ("pdbstream", '=')];
 
 /// Options whose value is a file to write.

@@ -118,7 +118,7 @@ impl State {
         Ok(())
     }
 
-    /// `/base:ADDRESS`, with the greatest size of the image behind it, or where a file has both.
+    /// `/base:ADDRESS`, with the greatest size of the image after it, or where a file has both.
     pub fn base(&mut self, given: Given<'_>) -> Result<(), String> {
         let text = given.text()?;
         if let Some(place) = text.strip_prefix('@') {
@@ -475,7 +475,7 @@ impl State {
                 "/reproduce cannot be given together with /vfsoverlay: its files would have other names",
             );
         }
-        // There nobody minds.
+        // GNU ld does not warn of long section names.
         self.o.warn_long_names &= !self.o.mingw.on;
         self.settle_incremental();
         if self.o.no_entry && !self.o.dll {

@@ -9,7 +9,7 @@ use weld_common::text;
 use crate::coff::pe;
 use crate::options::{Export, MemoryFlags, Subsystem};
 
-/// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
+/// A number as C writes it: decimal, `0x` hexadecimal, or octal after a leading zero.
 pub fn number(text: &str) -> Result<u64, String> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),
@@ -225,7 +225,7 @@ pub fn export(text: &str) -> Result<Export, String> {
     Ok(export)
 }
 
-/// How many bytes of `text` are behind one of its parts and the comma that ends it.
+/// How many bytes of `text` are after one of its parts and the comma that ends it.
 fn rest_of(text: &str, part: &str) -> usize {
     let end = part.as_ptr() as usize - text.as_ptr() as usize + part.len();
     text.len().saturating_sub(end + 1)

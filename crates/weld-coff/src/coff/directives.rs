@@ -30,7 +30,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0)
 }
 
-/// The first word, unquoted, and what is behind it.
+/// The first word, unquoted, and what is after it.
 fn word(text: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     let start = text.iter().position(|&b| !is_space(b))?;
     let text = &text[start..];

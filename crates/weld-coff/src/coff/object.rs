@@ -44,7 +44,7 @@ pub struct Symbol<'a> {
     pub section: i32,
     pub typ: u16,
     pub class: u8,
-    /// Auxiliary records behind this one.
+    /// Auxiliary records after this one.
     pub aux: u8,
 }
 
@@ -269,7 +269,7 @@ fn decimal(digits: &[u8]) -> Option<u32> {
     (!digits.is_empty()).then_some(value)
 }
 
-/// The symbol table at `start`, and the string table behind it, whose first four bytes are its size.
+/// The symbol table at `start`, and the string table after it, whose first four bytes are its size.
 fn tables(data: &[u8], start: usize, count: usize, size: usize) -> Result<(&[u8], &[u8]), String> {
     if start == 0 {
         return match count {
@@ -372,7 +372,7 @@ impl<'a> Symbols<'a> {
         Some(Symbol { name: record.first_chunk()?, value: u32_at(record, 8)?, section, typ, class, aux })
     }
 
-    /// The first auxiliary record behind symbol `index`.
+    /// The first auxiliary record after symbol `index`.
     pub fn aux(&self, index: u32, symbol: &Symbol) -> Option<&'a [u8]> {
         if symbol.aux == 0 {
             return None;

@@ -19,7 +19,7 @@ use crate::image::Image;
 use crate::options::Options;
 use crate::pdb_path::{program, root};
 use crate::sections::{self, Kind};
-use crate::symbols::Made;
+use crate::symbols::SyntheticSection;
 use crate::with_rules;
 
 /// Objects of a run.
@@ -107,7 +107,7 @@ impl<'a> Modules<'a> {
         let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
         for (id, section) in (0..).zip(&image.sections.list) {
             let id = SectionId(id);
-            let Some(Made::Thunk(import)) = image.made(section) else { continue };
+            let Some(SyntheticSection::Thunk(import)) = image.made(section) else { continue };
             let Some(place) = contribution(image, id, 0).filter(|_| image.live.has(id)) else { continue };
             let file = &image.resolved.imports[import.index()];
             let at = *known.entry(file.import.dll.to_ascii_lowercase()).or_insert_with(|| {

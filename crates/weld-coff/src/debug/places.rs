@@ -11,7 +11,7 @@ use crate::image::Image;
 use crate::layout;
 use crate::names::{Entry, Rank, SOFT};
 use crate::resolve::{self, import_symbol};
-use crate::symbols::{Kind as SymbolKind, Made};
+use crate::symbols::{Kind as SymbolKind, SyntheticSection};
 
 /// Input sections, and names, of a run.
 const RUN: usize = 4096;
@@ -106,7 +106,7 @@ fn contributions(image: &Image, modules: &Modules, parallel: bool) -> Vec<Contri
         let one = |&id: &u32| {
             let section = image.sections.get(SectionId(id));
             let module = match image.made(section) {
-                Some(Made::Thunk(import)) => modules.of_import(import),
+                Some(SyntheticSection::Thunk(import)) => modules.of_import(import),
                 Some(_) => modules.linker(),
                 None => section.object.0 as u16,
             };

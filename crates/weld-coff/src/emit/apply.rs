@@ -59,7 +59,7 @@ fn one<R: Rules>(
     let symbol = image.target(section.object, relocation);
     if symbol.kind == SymbolKind::Undefined {
         if !image.object(section.object).is_symbol(relocation.symbol_table_index.get(LE)) {
-            return fail("relocation against a symbol that there is not");
+            return fail("relocation against a symbol that does not exist");
         }
         // Whoever links in spite of undefined symbols gets places as they are.
         return if image.options.force.unresolved { Ok(()) } else { fail("undefined symbol") };
@@ -88,7 +88,7 @@ fn one<R: Rules>(
     }
     let rva = rva.wrapping_add(offset);
     match R::apply(typ, place, rva, &target) {
-        // GNU's compiler calls weak functions that may not be there, at address 0 then, behind a test whether they are. Such a call gets
+        // GNU's compiler calls weak functions that may not be there, at address 0 then, after a test whether they are. Such a call gets
         // the lower half of its target, which is in no image, as by other linkers.
         Err(Fault::OutOfRange)
             if image.options.mingw.on

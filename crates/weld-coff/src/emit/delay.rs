@@ -6,23 +6,23 @@ use crate::arch::Place;
 use crate::arch::{Refers, Rules, Snippet, Target};
 use crate::ids::{ImportId, SectionId};
 use crate::image::Image;
-use crate::symbols::Made;
+use crate::symbols::SyntheticSection;
 use crate::synth::Table;
 use crate::synth::delay::{DIRECTORY_ENTRY, HANDLE};
 use crate::with_rules;
 
 /// Writes a thunk or a loader.
-pub fn write_code(image: &Image, made: Made, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
+pub fn write_code(image: &Image, made: SyntheticSection, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
     let code = &image.facts().delay;
     match made {
-        Made::DelayThunk(import) => {
+        SyntheticSection::DelayThunk(import) => {
             let place = |refers| match refers {
                 Refers::Loader => Some(image.layout.rva(image.symbols.delays.loader(import))),
                 _ => image.import_slot(import),
             };
             with_rules!(image.resolved.machine, write(image, &code.thunk, id, bytes, &place, sink));
         }
-        Made::DelayLoader(number) => {
+        SyntheticSection::DelayLoader(number) => {
             let helper = image.resolved.program.delay_helper;
             let place = |refers| match refers {
                 Refers::Helper => image.rva_of(helper?),

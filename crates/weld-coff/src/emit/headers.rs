@@ -85,7 +85,7 @@ pub fn id_range(dos_program: usize) -> std::ops::Range<u64> {
     time..checksum as u64 + 4
 }
 
-/// Numbers put one behind the other.
+/// Numbers put one after the other.
 struct Writer(Vec<u8>);
 
 impl Writer {

@@ -1,7 +1,7 @@
 //! The load configuration, `_load_config_used`: start-up code brings it, and the linker writes what `/dependentloadflag` says and
 //! looks whether it leads to the tables of `/guard:cf`. A loader that does not find them does not guard, so that is said.
 //!
-//! Its first word is its size; what lies behind that end it does not have.
+//! Its first word is its size; what lies after that end it does not have.
 //!
 //! Source: "PE Format", Load Configuration Directory.
 
@@ -15,7 +15,7 @@ use crate::image::Image;
 use crate::symbols::Symbol;
 use crate::synth::Table;
 
-/// Fields that lead to a table of guards: an address, and behind it a count.
+/// Fields that lead to a table of guards: an address, and after it a count.
 struct Row {
     table: Table,
     name: &'static str,

@@ -31,7 +31,7 @@ use crate::image::Image;
 use crate::layout::OutputSection;
 use crate::options::Timestamp;
 use crate::sections::{Kind, Section};
-use crate::symbols::{Made, Symbol};
+use crate::symbols::{Symbol, SyntheticSection};
 use crate::synth::debug_directory::Known;
 use crate::synth::{TABLES, Table};
 use headers::{Checksum, Directories};
@@ -62,7 +62,7 @@ impl Emitter<'_, '_, '_> {
         self.threads > 1
     }
 
-    /// The size of the file, which has the symbol table behind all sections.
+    /// The size of the file, which has the symbol table after all sections.
     pub fn file_size(&self) -> u64 {
         self.image.layout.file_size + self.symbol_table.bytes.len() as u64
     }
@@ -258,23 +258,23 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    fn write_made(&self, made: Made, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
+    fn write_made(&self, made: SyntheticSection, id: SectionId, bytes: &mut [u8], sink: &DiagSink) {
         match made {
-            Made::Common => bytes.fill(0),
-            Made::Thunk(import) => {
+            SyntheticSection::Common => bytes.fill(0),
+            SyntheticSection::Thunk(import) => {
                 let (rva, base) = (self.image.layout.rva(id), self.image.base);
                 let slot = self.image.import_slot(import).unwrap_or(rva);
                 (self.image.facts().write_thunk)(bytes, Jump { rva, slot, base });
             }
-            Made::DelayThunk(_) | Made::DelayLoader(_) => {
+            SyntheticSection::DelayThunk(_) | SyntheticSection::DelayLoader(_) => {
                 delay::write_code(self.image, made, id, bytes, sink)
             }
-            Made::BranchThunk(number) => {
+            SyntheticSection::BranchThunk(number) => {
                 let target = self.image.symbols.branch_targets[number as usize];
                 let target = self.image.rva_at(target).unwrap_or(0);
                 write_branch_thunk(bytes, self.image.layout.rva(id), target);
             }
-            Made::LocalImport(local) => {
+            SyntheticSection::LocalImport(local) => {
                 let address = match self.image.place(self.image.symbols.get(local)) {
                     Place::At(rva) => self.image.base + u64::from(rva),
                     Place::Absolute(address) => address,
@@ -282,7 +282,9 @@ impl Emitter<'_, '_, '_> {
                 };
                 bytes.copy_from_slice(&address.to_le_bytes()[..bytes.len()]);
             }
-            Made::Table(number) => bytes.copy_from_slice(&self.table(TABLES[number as usize], id)),
+            SyntheticSection::Table(number) => {
+                bytes.copy_from_slice(&self.table(TABLES[number as usize], id))
+            }
         }
     }
 

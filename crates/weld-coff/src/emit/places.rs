@@ -9,7 +9,7 @@ use crate::layout::Layout;
 use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Sections};
-use crate::symbols::{Kind as SymbolKind, Made, Symbols, of_object};
+use crate::symbols::{Kind as SymbolKind, Symbols, SyntheticSection, of_object};
 use crate::synth::TABLES;
 use crate::synth::base_relocs::Place;
 use crate::synth::delay::Delayed;
@@ -63,20 +63,20 @@ impl Finder<'_, '_> {
     }
 
     /// Places in a section that the linker makes.
-    fn made<R: Rules>(&self, made: Made, rva: u32, places: &mut Vec<Place>) {
+    fn made<R: Rules>(&self, made: SyntheticSection, rva: u32, places: &mut Vec<Place>) {
         let facts = facts(self.resolved.machine);
         match made {
-            Made::LocalImport(local) if self.symbols.get(local).kind != SymbolKind::Absolute => {
+            SyntheticSection::LocalImport(local) if self.symbols.get(local).kind != SymbolKind::Absolute => {
                 places.push(Place { rva, kind: facts.base_relocation });
             }
-            Made::Thunk(_) => {
+            SyntheticSection::Thunk(_) => {
                 let address =
                     facts.thunk_address.map(|at| Place { rva: rva + at, kind: facts.base_relocation });
                 places.extend(address);
             }
-            Made::DelayThunk(_) => places.extend(of_snippet::<R>(&facts.delay.thunk, rva)),
-            Made::DelayLoader(_) => places.extend(of_snippet::<R>(&facts.delay.loader, rva)),
-            Made::Table(number) => {
+            SyntheticSection::DelayThunk(_) => places.extend(of_snippet::<R>(&facts.delay.thunk, rva)),
+            SyntheticSection::DelayLoader(_) => places.extend(of_snippet::<R>(&facts.delay.loader, rva)),
+            SyntheticSection::Table(number) => {
                 let slots = self.delayed.addresses(TABLES[number as usize]);
                 places.extend(slots.map(|at| Place { rva: rva + at, kind: facts.base_relocation }));
             }
@@ -87,7 +87,7 @@ impl Finder<'_, '_> {
     fn section<R: Rules>(&self, id: SectionId, places: &mut Vec<Place>) {
         let section = self.sections.get(id);
         let rva = self.layout.rva(id);
-        if section.kind == Kind::Made {
+        if section.kind == Kind::SyntheticSection {
             return self.made::<R>(self.symbols.made[section.number as usize], rva, places);
         }
         let object = &self.resolved.objects[section.object.index()];

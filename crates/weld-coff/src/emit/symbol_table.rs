@@ -1,4 +1,4 @@
-//! The symbol table of an image, and the string table behind it.
+//! The symbol table of an image, and the string table after it.
 //!
 //! Images need neither. Tools and debuggers that know no CodeView find symbols there (`/debug:symtab`), and names of sections that are longer
 //! than the section table has room for. Only sections that are not loaded have such names there: nothing loads the string table, so other

@@ -14,7 +14,7 @@ use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
 use crate::sections::{Kind as SectionKind, Section, Sections};
-use crate::symbols::{Kind, Made, Symbol, Symbols, of_object};
+use crate::symbols::{Kind, Symbol, Symbols, SyntheticSection, of_object};
 use crate::synth::Table;
 use crate::synth::debug_directory::DebugDirectory;
 use crate::synth::delay::Delayed;
@@ -165,8 +165,8 @@ impl<'a> Image<'_, 'a> {
     }
 
     /// What a section that the linker makes is.
-    pub fn made(&self, section: &Section) -> Option<Made> {
-        (section.kind == SectionKind::Made).then(|| self.symbols.made[section.number as usize])
+    pub fn made(&self, section: &Section) -> Option<SyntheticSection> {
+        (section.kind == SectionKind::SyntheticSection).then(|| self.symbols.made[section.number as usize])
     }
 
     /// The bytes at an address, if they are an input section's own.

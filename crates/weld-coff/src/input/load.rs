@@ -2,7 +2,7 @@
 //!
 //! Files of the command line are opened in parallel. Objects get their ids in its order, then the members of archives: one
 //! for each that an archive's index names, read or not, so that what counts first never depends on when it was
-//! read. Objects so go before members, and libraries that objects ask for behind all that is there when they ask.
+//! read. Objects so go before members, and libraries that objects ask for after all that is there when they ask.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -278,7 +278,7 @@ impl<'a> Loader<'a, '_> {
         Ok(Opened { path: (*shown).into(), identity: Identity::of(path), bytes, kind: identify(bytes) })
     }
 
-    /// Gives an opened file its place. Archives that are read by their index wait: members come behind objects.
+    /// Gives an opened file its place. Archives that are read by their index wait: members come after objects.
     fn take(
         &self,
         file: Opened<'a>,

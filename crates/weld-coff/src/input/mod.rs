@@ -42,7 +42,7 @@ impl fmt::Display for FileName<'_> {
     }
 }
 
-/// What is behind the directories of a path, of Windows or not.
+/// What is after the directories of a path, of Windows or not.
 pub fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

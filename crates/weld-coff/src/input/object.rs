@@ -162,7 +162,7 @@ impl<'a> Object<'a> {
         for (index, symbol) in coff.symbols.iter() {
             coff.prefetch_name(index.saturating_add(NAME_AHEAD));
             if symbol.section > coff.sections.len() as i32 {
-                return Err(format!("a symbol is in section {}, which there is not", symbol.section));
+                return Err(format!("a symbol is in section {}, which does not exist", symbol.section));
             }
             // Below "absolute" and "for debuggers" nothing is defined.
             if symbol.section < DEBUG {
@@ -336,7 +336,7 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
         Some(plain_name(behind_weak(name), coff.machine))
     };
     // Compilers write such sections in the order of functions: the function of this one is most often the last one in front of it, one
-    // of those behind that of the section before, or the first one of all. Only others are looked up.
+    // of those after that of the section before, or the first one of all. Only others are looked up.
     let mut by_name = None;
     let (mut in_front, mut next) = (0usize, 0);
     for comdat in comdats {

@@ -2,7 +2,7 @@
 //!
 //! *Index data* has to be read before symbols can be resolved: for objects that are the section headers, directives, the symbol and
 //! the string table, for archives the first member, which is the index if there is one, and for its members the same as for objects. *Early*
-//! is all that the image is made of: compilers write the relocations of a section behind its contents, so that reading the ones without the
+//! is all that the image is made of: compilers write the relocations of a section after its contents, so that reading the ones without the
 //! others would be more requests for less.
 
 use ::object::LittleEndian as LE;
@@ -43,7 +43,7 @@ fn of_object(data: &[u8], start: usize, debug: bool) -> Option<Parts> {
         header.characteristics.get(LE).0 & (pe::IMAGE_SCN_MEM_DISCARDABLE.0 | pe::IMAGE_SCN_LNK_REMOVE.0) == 0
     };
     let in_image = || headers.iter().filter(is_early);
-    // Some compilers write all relocations behind all contents: each of the two is in order by itself.
+    // Some compilers write all relocations after all contents: each of the two is in order by itself.
     let relocations = in_image().filter_map(|header| {
         contents(header)?;
         // How many relocations there are may stand in the first one, which is not there yet.
@@ -52,7 +52,7 @@ fn of_object(data: &[u8], start: usize, debug: bool) -> Option<Parts> {
     });
     let early = in_image().filter_map(contents).chain(relocations);
     let directives = headers.iter().filter(|header| &header.name == b".drectve").filter_map(contents);
-    // The string table, whose size it says itself, is behind the symbols and most often the last thing.
+    // The string table, whose size it says itself, is after the symbols and most often the last thing.
     let symbols = tables.symbols as usize;
     let symbols = range(symbols, data.len().saturating_sub(symbols)).filter(|_| symbols != 0);
     let head = range(0, tables.first_section + size_of_val(headers));

@@ -14,7 +14,7 @@ use super::overlay::Overlay;
 use crate::coff::machine::Machine;
 use crate::toolchain::Toolchain;
 
-/// How `-lNAME` may be called, in this order: what is in front and behind, and whether a DLL is behind it.
+/// How `-lNAME` may be called, in this order: what is in front and after, and whether a DLL is after it.
 const GNU_FORMS: [(&str, &str, bool); 7] = [
     ("lib", ".dll.a", true),
     ("", ".dll.a", true),

@@ -103,7 +103,7 @@ impl<'t> Parser<'t> {
         Ok(Node::List(list))
     }
 
-    /// A colon with a value behind it.
+    /// A colon with a value after it.
     fn is_at_value(&self) -> bool {
         let rest = self.rest().trim_start_matches(' ');
         rest.strip_prefix(':').is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\n', '\r']))

@@ -1,7 +1,7 @@
-//! Branches that do not reach what they go to, and thunks in between.
+//! Range-extension thunks: what a branch goes through whose target is too far away.
 //!
-//! On ARM64 a call reaches 128 MiB, a conditional branch 1 MiB or 32 KiB. What goes further goes to a thunk, 12 bytes behind the section that
-//! the branch is in, which loads the address and goes there; branches that reach a thunk for their target share it. Thunks move what is behind
+//! On ARM64 a call reaches 128 MiB, a conditional branch 1 MiB or 32 KiB. What goes further goes to a thunk, 12 bytes after the section that
+//! the branch is in, which loads the address and goes there; branches that reach a thunk for their target share it. Thunks move what is after
 //! them, so all is laid out again until every branch reaches. A thunk is never taken away, so that ends.
 //!
 //! Relocations are looked at once: those that could go too far are kept in a list. Code that is shorter than the reach of a branch has none of
@@ -20,7 +20,7 @@ use crate::ids::SectionId;
 use crate::live::Live;
 use crate::resolve::Resolved;
 use crate::sections::{Kind, Sections};
-use crate::symbols::{Kind as SymbolKind, Made, Symbol, Symbols, of_object};
+use crate::symbols::{Kind as SymbolKind, Symbol, Symbols, SyntheticSection, of_object};
 use crate::with_rules;
 
 /// Members of a run.
@@ -166,7 +166,7 @@ fn of_section(code: &Code, id: SectionId, reach_of: &impl Fn(u16) -> Option<u32>
     }
 }
 
-/// Gives branches that do not reach a thunk. New thunks come back, with the sections that they lie behind.
+/// Gives branches that do not reach a thunk. New thunks come back, with the sections that they lie after.
 fn plan(
     far: &[Branch],
     layout: &Layout,
@@ -179,7 +179,7 @@ fn plan(
         let from = layout.rva(branch.section).wrapping_add(branch.offset);
         let reach = branch.reach - if is_first { margin(branch.reach) } else { 0 };
         let reaches = |to: u32| to.abs_diff(from) < reach;
-        // What was put behind a section in this pass has no place yet; it will be about where the section ends.
+        // What was put after a section in this pass has no place yet; it will be about where the section ends.
         let place = |id: SectionId| match behind.get(&id) {
             Some(section) => layout.rva(*section).wrapping_add(code.sections.get(*section).size),
             None => layout.rva(id),
@@ -195,7 +195,7 @@ fn plan(
             .and_then(|list| list.iter().rev().copied().find(|id| reaches(place(*id))));
         let thunk = shared.unwrap_or_else(|| {
             let number = code.symbols.made.len() as u32;
-            code.symbols.made.push(Made::BranchThunk(code.symbols.branch_targets.len() as u32));
+            code.symbols.made.push(SyntheticSection::BranchThunk(code.symbols.branch_targets.len() as u32));
             code.symbols.branch_targets.push(branch.target);
             let part = code.sections.get(branch.section).part;
             let id = code.sections.push_made(number, part, THUNK.0, THUNK.1);
@@ -210,7 +210,7 @@ fn plan(
     new
 }
 
-/// Puts thunks behind the sections that they belong to.
+/// Puts thunks after the sections that they belong to.
 fn insert((order, ranges): &mut Order, new: HashMap<u32, Vec<u32>>) {
     let old = std::mem::take(order);
     for range in ranges {

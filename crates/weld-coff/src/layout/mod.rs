@@ -24,7 +24,7 @@ use crate::coff::pe;
 use crate::ids::SectionId;
 use crate::live::Live;
 use crate::options::Options;
-use crate::sections::{Kind, Part, Sections};
+use crate::sections::{Kind, PartialSection, Sections};
 use patch_space::PatchSpace;
 
 /// Members of a run.
@@ -115,10 +115,11 @@ impl Layout {
         })
     }
 
-    /// The members of parts called `name`, or that and more behind a `$`.
+    /// The members of parts called `name`, or that and more after a `$`.
     pub fn members_of(&self, sections: &Sections, name: &[u8]) -> Range<usize> {
-        let is_named =
-            |part: &Part| part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]));
+        let is_named = |part: &PartialSection| {
+            part.name.strip_prefix(name).is_some_and(|b| matches!(b, [] | [b'$', ..]))
+        };
         let part = |id: u32| sections.list[id as usize].part as usize;
         let ranks = sections.parts.iter().zip(&self.rank).filter(|(part, _)| is_named(part));
         let Some(least) = ranks.map(|(_, rank)| *rank).min() else { return 0..0 };
@@ -177,7 +178,7 @@ pub struct Placer<'p> {
 
 impl Placer<'_> {
     /// Gives addresses to what is in `order`. `headers` is the size of what comes in front, and `relocs` makes the base
-    /// relocations, which lie behind all that needs any, and says how large they are.
+    /// relocations, which lie after all that needs any, and says how large they are.
     pub fn place(
         &self,
         program: program::Program,
@@ -290,7 +291,7 @@ impl Placer<'_> {
 }
 
 /// Sorts imports that come from objects (GNU import libraries) so that what belongs to a DLL is together: by library and
-/// object. What the linker makes is behind them.
+/// object. What the linker makes is after them.
 pub fn sort_imports(sections: &Sections, order: &mut [u32], key: impl Fn(SectionId) -> Vec<u8>) {
     let is_idata =
         |id: &u32| sections.parts[sections.list[*id as usize].part as usize].name.starts_with(b".idata");
@@ -300,7 +301,7 @@ pub fn sort_imports(sections: &Sections, order: &mut [u32], key: impl Fn(Section
         let count = order[at..].iter().take_while(|id| sections.list[**id as usize].part == part).count();
         if is_idata(&order[at]) {
             order[at..at + count].sort_by_cached_key(|&id| {
-                (sections.list[id as usize].kind == Kind::Made, key(SectionId(id)))
+                (sections.list[id as usize].kind == Kind::SyntheticSection, key(SectionId(id)))
             });
         }
         at += count;

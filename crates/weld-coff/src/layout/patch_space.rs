@@ -45,7 +45,7 @@ impl PatchSpace {
     #[inline]
     pub fn before(&self, section: &Section) -> u64 {
         let is_function = section.flags & pe::IMAGE_SCN_CNT_CODE.0 != 0
-            && (section.kind == Kind::Made || self.can_be_patched[section.object.index()]);
+            && (section.kind == Kind::SyntheticSection || self.can_be_patched[section.object.index()]);
         if is_function { self.bytes } else { 0 }
     }
 }

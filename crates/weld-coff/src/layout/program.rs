@@ -133,7 +133,7 @@ pub fn make(
             .filter(|draft| draft.parts.iter().any(is_imports))
             .for_each(|draft| draft.flags |= W);
     }
-    // What has no bytes in the file lies behind what has, whatever order they were merged in; unless it is what others were merged into.
+    // What has no bytes in the file lies after what has, whatever order they were merged in; unless it is what others were merged into.
     let is_bss = |part: &u32| sections.parts[*part as usize].flags & BSS != 0;
     for draft in drafts.iter_mut().filter(|draft| draft.parts.first().is_some_and(|part| !is_bss(part))) {
         draft.parts.sort_by_key(is_bss);
@@ -179,7 +179,7 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
     }
     // What is merged into itself stays by itself.
     let mut all: Vec<(&str, &str)> = given.chain(defaults).filter(|(from, to)| from != to).collect();
-    // What lies behind one another in a section does not depend on who asks first.
+    // What lies one after another in a section does not depend on who asks first.
     all.sort_unstable();
     if let Some(circle) = circle(&all) {
         let text = format!("/merge: cycle found for section '{}'", circle[0]);
@@ -235,7 +235,7 @@ fn with_contents(flags: u32, other: u32) -> u32 {
     }
 }
 
-/// The group in which an output section lies. Base relocations are behind all that a loader may have to change.
+/// The group in which an output section lies. Base relocations are after all that a loader may have to change.
 fn place(draft: &Draft) -> u8 {
     match draft.flags & DISCARDABLE != 0 {
         _ if draft.is_relocs => 3,
@@ -272,8 +272,8 @@ pub fn read_layout(options: &Options, store: &InputStore, sink: &DiagSink) -> Ve
     names
 }
 
-/// Puts listed output sections behind one another, in the order of the list, where the first of them would lie without it. Base relocations stay
-/// behind all that is changed by them.
+/// Puts listed output sections one after another, in the order of the list, where the first of them would lie without it. Base relocations stay
+/// after all that is changed by them.
 fn order_as_asked(drafts: &mut Vec<Draft>, order: &[Vec<u8>], sink: &DiagSink) {
     let wanted = |draft: &Draft| order.iter().position(|name| *name == draft.name);
     let relocs = order.iter().position(|name| name == b".reloc");

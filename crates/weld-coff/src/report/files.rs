@@ -62,7 +62,7 @@ pub fn input_list(inputs: &Inputs) -> String {
     inputs.paths.iter().map(|path| whole(path)).collect()
 }
 
-/// A path with something behind it.
+/// A path with something after it.
 fn with_more(path: &Path, more: &str) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
     path.push(more);

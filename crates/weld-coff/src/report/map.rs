@@ -15,7 +15,7 @@ use crate::input::object::Object;
 use crate::names::Rank;
 use crate::options::Timestamp;
 use crate::resolve;
-use crate::symbols::{self, Kind, Made, Symbol};
+use crate::symbols::{self, Kind, Symbol, SyntheticSection};
 
 /// Sections, and objects, of a run.
 const RUN: usize = 1024;
@@ -177,7 +177,9 @@ fn public(image: &Image, id: SymbolId) -> Option<Line> {
             let section = image.sections.get(SectionId(symbol.target));
             match section.object.is_some() {
                 true => object_name(image.object(section.object)),
-                false if matches!(image.made(section), Some(Made::Common)) => "<common>".to_owned(),
+                false if matches!(image.made(section), Some(SyntheticSection::Common)) => {
+                    "<common>".to_owned()
+                }
                 false => return None,
             }
         }

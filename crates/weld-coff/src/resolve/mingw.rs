@@ -19,7 +19,7 @@ use crate::names::{Rank, flag, is_defined};
 use crate::options::{Definition, Export, Mingw};
 use crate::resolve::duplicates;
 
-/// Start-up code, of which a DLL exports nothing: objects, and libraries with what is behind a dash left out.
+/// Start-up code, of which a DLL exports nothing: objects, and libraries with what is after a dash left out.
 const START_FILES: [&str; 13] = [
     "crt0",
     "crt1",
@@ -304,7 +304,7 @@ impl<'a> Resolver<'a, '_> {
         let libs = &self.options.mingw.excluded_libs;
         let whole = base.strip_suffix(".a").unwrap_or(base);
         let whole = whole.strip_suffix(".dll").unwrap_or(whole);
-        // The machine may be behind it: `libclang_rt.builtins-x86_64`.
+        // The machine may be after it: `libclang_rt.builtins-x86_64`.
         let family = whole.split('-').next().unwrap_or(whole);
         libs.iter().any(|lib| lib == "ALL" || lib == base || lib == whole || lib == stem)
             || RUN_TIME_LIBRARIES.contains(&whole)

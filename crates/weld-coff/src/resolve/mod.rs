@@ -134,7 +134,7 @@ impl<'a> Resolver<'a, '_> {
         }
         self.carry_out_directives(&first, &mut rounds);
         rounds.settle()?;
-        // Libraries of the command line's `/defaultlib` come behind those that objects ask for.
+        // Libraries of the command line's `/defaultlib` come after those that objects ask for.
         self.add_libraries(own_libraries, &mut rounds);
         rounds.settle()?;
         self.report_duplicates(&mut rounds);

@@ -26,7 +26,7 @@ pub struct Imports<'a> {
     dlls: Vec<Dll<'a>>,
     /// Offset in the address table of each import; all ones for those that are not needed.
     slots: Vec<u32>,
-    /// What each slot says, in order; a zero behind those of a DLL.
+    /// What each slot says, in order; a zero after those of a DLL.
     lookups: Vec<Lookup>,
     hints: Vec<u8>,
     names: Vec<u8>,

@@ -16,7 +16,7 @@ pub mod resources;
 use crate::coff::pe;
 use crate::sections::READ_ONLY;
 
-/// A table that is a section of its own, as [`crate::symbols::Made::Table`] numbers it.
+/// A table that is a section of its own, as [`crate::symbols::SyntheticSection::Table`] numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Table {

@@ -17,7 +17,7 @@ use crate::input::FileName;
 use crate::live::Live;
 use crate::options::Options;
 use crate::resolve::Resolved;
-use crate::sections::{Kind, Part, Section, Sections};
+use crate::sections::{Kind, PartialSection, Section, Sections};
 
 /// A resource, the file that it comes from, and how many were there before it.
 type Leaf<'a> = (Resource<'a>, String, u32);
@@ -185,7 +185,7 @@ pub fn take_from_objects<'a>(
     live: &Live,
     sink: &DiagSink,
 ) -> Vec<(FileName<'a>, Vec<Resource<'a>>)> {
-    let is_tree = |section: &Section, parts: &[Part]| {
+    let is_tree = |section: &Section, parts: &[PartialSection]| {
         section.kind == Kind::Resource
             && matches!(&parts[section.part as usize].name[..], b".rsrc" | b".rsrc$01")
     };

@@ -1,6 +1,6 @@
 //! The source lines that an object's DWARF tells, as compilers of GNU make it.
 //!
-//! All sections of an object start at address 0. To tell places apart, those that are no debug sections are taken to lie one behind the other, and
+//! All sections of an object start at address 0. To tell places apart, those that are no debug sections are taken to lie one after the other, and
 //! the relocations of copies of the debug sections are applied in those terms. What the sections say then is `weld_common::source_lines`'s
 //! to find out.
 

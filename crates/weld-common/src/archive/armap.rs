@@ -107,8 +107,8 @@ impl<'a> Armap<'a> {
         word_at(self.entries, position, wide, big_endian).expect("the entries hold `count` symbols")
     }
 
-    /// The bytes of all names: one behind the other, each ended by a NUL, and for GNU and COFF in the
-    /// order of the symbols. There may be bytes behind the last name.
+    /// The bytes of all names: one after the other, each ended by a NUL, and for GNU and COFF in the
+    /// order of the symbols. There may be bytes after the last name.
     pub fn names(&self) -> &'a [u8] {
         self.names
     }

@@ -96,7 +96,7 @@ impl<'a> Archive<'a> {
         bytes.starts_with(MAGIC) || bytes.starts_with(THIN_MAGIC)
     }
 
-    /// Where the first member is, with the header behind it: the symbol index if there is one.
+    /// Where the first member is, with the header after it: the symbol index if there is one.
     pub fn first_member(bytes: &[u8]) -> Option<Range<usize>> {
         let start = MAGIC.len() as u64;
         let header = Self::is_archive(bytes).then(|| Header::at(bytes, start).ok())??;
@@ -251,7 +251,7 @@ impl<'a> Archive<'a> {
         walked
     }
 
-    /// The member at `offset`, and where the header behind it is.
+    /// The member at `offset`, and where the header after it is.
     fn parse_member(&self, offset: u64) -> Result<(Member<'a>, u64), ArchiveError> {
         if offset < self.first {
             return err(offset, "reference to something that is not a member");
@@ -316,7 +316,7 @@ impl<'a> Archive<'a> {
 /// What was made of the members of a part of an archive.
 struct Walked<T> {
     members: Vec<T>,
-    /// Where the member behind them begins.
+    /// Where the member after them begins.
     next: Result<u64, ArchiveError>,
 }
 
@@ -338,7 +338,7 @@ impl<'a> Iterator for Members<'a> {
             return None;
         }
         Some(match self.archive.parse_member(self.next) {
-            // Each header is behind the one before, so this comes to an end.
+            // Each header is after the one before, so this comes to an end.
             Ok((member, next)) => {
                 self.next = next;
                 Ok(member)
@@ -368,9 +368,9 @@ enum Special {
 struct Header<'a> {
     bytes: &'a [u8],
     offset: u64,
-    /// The name field without the spaces behind it.
+    /// The name field without the spaces after it.
     name: &'a [u8],
-    /// Bytes behind the header, including a BSD long name.
+    /// Bytes after the header, including a BSD long name.
     size: u64,
 }
 
@@ -459,7 +459,7 @@ fn slice(bytes: &[u8], offset: u64, len: u64) -> Option<&[u8]> {
     bytes.get(start..end)
 }
 
-/// A number as headers have it: at least one digit, spaces behind.
+/// A number as headers have it: at least one digit, spaces after.
 fn decimal(field: &[u8]) -> Option<u64> {
     let digits = field.trim_ascii_end();
     if digits.is_empty() {

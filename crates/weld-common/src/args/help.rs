@@ -69,7 +69,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('<', "&lt;")
 }
 
-/// The names of a row as they are typed, with the value behind the last one.
+/// The names of a row as they are typed, with the value after the last one.
 fn spellings<C>(group: &Group<C>, row: &Spec<C>) -> Vec<String> {
     let dashed = |name: &&str| match (group.prefix, name.len()) {
         ("", 1) => format!("-{name}"),

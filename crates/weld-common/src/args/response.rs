@@ -161,7 +161,7 @@ fn response_name(arg: &[u8]) -> Option<&OsStr> {
     }
 }
 
-/// Where the text starts: behind a UTF-8 byte order mark.
+/// Where the text starts: after a UTF-8 byte order mark.
 /// The words of a text, such as the value of a variable of the environment that holds options.
 pub fn words(mut text: Vec<u8>, quoting: Quoting) -> Vec<OsString> {
     let ranges = match quoting {
@@ -188,7 +188,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// Splits `text` into words, moving the bytes of each word together. Words never grow, so what is
-/// written stays behind what is read.
+/// written stays after what is read.
 fn split_gnu(text: &mut [u8]) -> Vec<Range<usize>> {
     let mut words = Vec::with_capacity(text.len() / 16);
     let (mut read, mut write) = (start_of(text), 0);

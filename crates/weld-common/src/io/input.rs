@@ -1,6 +1,6 @@
 //! The bytes of every input of one link, borrowed for as long as the link lasts.
 //!
-//! Files up to [`READ_LIMIT`] are read, one behind the other, into large chunks; larger ones are mapped
+//! Files up to [`READ_LIMIT`] are read, one after the other, into large chunks; larger ones are mapped
 //! privately and read-only. A mapping costs a system call, a VMA and a fault for each window of pages,
 //! but a read costs a copy and, which is worse, fresh memory to copy to. Measured, microseconds for a
 //! file in the page cache including its part of the exit (Linux 6.18, a virtual machine where fresh

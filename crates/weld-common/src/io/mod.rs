@@ -12,7 +12,7 @@ pub mod readahead;
 pub mod thin;
 pub mod units;
 
-/// The system's words for `error`, without Rust's "(os error 28)" behind them.
+/// The system's words for `error`, without Rust's "(os error 28)" after them.
 pub fn reason(error: &std::io::Error) -> String {
     let mut text = error.to_string();
     if let Some(code) = error.raw_os_error() {

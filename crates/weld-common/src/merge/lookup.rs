@@ -48,7 +48,7 @@ struct Strings<'l> {
     block_bits: u32,
     offsets: &'l [u32],
     positions: &'l [u32],
-    /// Those of later parts are behind its own.
+    /// Those of later parts are after its own.
     samples: &'l [u32],
 }
 

@@ -104,7 +104,7 @@ pub(super) fn plan_tasks(layout: &Layout, inputs: &[&[u8]]) -> Vec<Vec<Segment>>
         let mut start = 0;
         while start < data.len() {
             let rest = data.len() - start;
-            // A little more than the target is better than a tiny task behind.
+            // A little more than the target is better than a tiny task after.
             let end = if rest <= room + target / 4 { data.len() } else { layout.cut(data, start + room) };
             task.push(Segment {
                 input: input as u32,
@@ -269,7 +269,7 @@ impl Layout {
         if self.strings { (48 * self.entsize.min(4)).max(self.entsize) } else { self.entsize }
     }
 
-    /// The start of a piece behind `at`, or the end.
+    /// The start of a piece after `at`, or the end.
     fn cut(&self, data: &[u8], at: usize) -> usize {
         let at = at - at % self.entsize;
         if !self.strings {
@@ -284,7 +284,7 @@ impl Layout {
         end
     }
 
-    /// Behind the terminator of the string at `at`.
+    /// After the terminator of the string at `at`.
     pub(super) fn string_end(&self, data: &[u8], at: usize) -> usize {
         let rest = &data[at..];
         if self.entsize == 1 {
@@ -295,8 +295,8 @@ impl Layout {
         len.map_or(data.len(), |units| at + (units + 1) * self.entsize)
     }
 
-    /// Behind the zeros that pad the string of `range` so that the next one would be aligned if it
-    /// were. They belong to the string and are behind it in the output too, where it is aligned. In
+    /// After the zeros that pad the string of `range` so that the next one would be aligned if it
+    /// were. They belong to the string and are after it in the output too, where it is aligned. In
     /// sections whose units do not divide the alignment every zero is a string.
     fn skip_padding(&self, data: &[u8], string: std::ops::Range<usize>) -> usize {
         let mut at = string.end;

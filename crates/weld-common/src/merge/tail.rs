@@ -26,7 +26,7 @@ pub(super) struct Tailed {
 /// A string in sorting order.
 #[derive(Clone, Copy)]
 struct Key {
-    /// The last eight bytes, last first, zeros behind a shorter string.
+    /// The last eight bytes, last first, zeros after a shorter string.
     ending: u64,
     /// Index among all entries.
     index: u32,
@@ -51,7 +51,7 @@ pub(super) fn share_tails(
     };
     let keys = sorted_keys(entries.len() as u32, threads, content);
 
-    // Which string each lies in, and how many bytes behind its start.
+    // Which string each lies in, and how many bytes after its start.
     let mut host: Vec<(u32, u32)> = (0..entries.len() as u32).map(|index| (index, 0)).collect();
     let keeps_phase = |n: usize| n.is_multiple_of(layout.align) && n.is_multiple_of(layout.entsize);
     for pair in keys.windows(2) {

@@ -15,7 +15,7 @@ const BUFFER: usize = 1 << 20;
 /// A tar file that is to be written.
 #[derive(Default)]
 pub struct Tar<'a> {
-    /// What lies one behind the other: headers, contents and padding.
+    /// What lies one after the other: headers, contents and padding.
     pieces: Vec<Cow<'a, [u8]>>,
     len: u64,
 }

@@ -2,7 +2,7 @@
 //!
 //! Files are read by runs of them, a task a run, and a batch of tasks at a time so that records are still in the cache
 //! when they are entered and their memory is used again. Of a file with more symbols than that a task reads the
-//! first ones; the rest are read in slices of its symbol table, which are entered before the files behind it. So
+//! first ones; the rest are read in slices of its symbol table, which are entered before the files after it. So
 //! names are entered in the order of files and symbols however many threads there are.
 
 use std::mem;

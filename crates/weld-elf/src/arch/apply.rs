@@ -15,11 +15,11 @@ use crate::arch::debug_targets::DebugTargets;
 use crate::arch::facts::Branches;
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::location::InputLocation;
 use crate::input::object::Object;
-use crate::input::spot::Spot;
 use crate::sections::SectionKind;
 use crate::symbols::sym;
-use crate::synth::image::{Image, Place};
+use crate::synth::image::{Image, ResolvedAddress};
 use crate::synth::rela;
 use crate::synth::slots::NONE;
 use crate::wording::place;
@@ -102,7 +102,7 @@ impl Site<'_, '_, '_> {
         class: Class,
         i: usize,
         (out, at): (&mut [u8], usize),
-        place: Place,
+        place: ResolvedAddress,
     ) -> Result<usize, Failure> {
         let image = self.image;
         let reloc = &self.relocs[i];
@@ -228,7 +228,7 @@ impl Site<'_, '_, '_> {
     fn through_thunk<R: Rules>(
         &self,
         branches: &Branches,
-        (reloc, place): (&Rela, Place),
+        (reloc, place): (&Rela, ResolvedAddress),
         (out, at): (&mut [u8], usize),
         result: Result<(), Failure>,
     ) {
@@ -400,7 +400,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// The address that stands for the symbol: a local IFUNC is known by its PLT entry.
-    fn address_of(&self, reloc: &Rela, place: Place) -> u64 {
+    fn address_of(&self, reloc: &Rela, place: ResolvedAddress) -> u64 {
         if place.flags & sym::IFUNC == 0 || reloc.sym() >= self.object.first_global {
             return place.address;
         }
@@ -410,7 +410,7 @@ impl Site<'_, '_, '_> {
 
     /// What the section holds where the loader may still add something: with RELA the addend is in
     /// the relocation, and the bytes stay as they are unless asked for or packed.
-    fn absolute<R: Rules>(&self, reloc: &Rela, place: Place, target: u64) -> u64 {
+    fn absolute<R: Rules>(&self, reloc: &Rela, place: ResolvedAddress, target: u64) -> u64 {
         if place.flags & sym::PREEMPTIBLE != 0 {
             let stands_in = place.flags & (sym::NEEDS_COPY | sym::NEEDS_CANONICAL_PLT) != 0;
             let bound_here = stands_in && !self.image.mode.pic && !self.is_writable();
@@ -422,7 +422,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does not look, that is an error.
-    pub(super) fn check_frame(&self, reloc: &Rela, place: Place) -> bool {
+    pub(super) fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool {
         let moves = self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
         let section = SectionId(self.object.section_base + self.shndx);
         if moves && self.image.sections.get(section).kind() == SectionKind::EhFrame {
@@ -445,7 +445,7 @@ impl Site<'_, '_, '_> {
     /// What the section holds where the loader puts a pointer with a tag: how far from there its variable is, if it points outside of that, so
     /// that the tag is not that of another one.
     #[inline(always)]
-    fn tag_offset<R: Rules>(&self, reloc: &Rela, place: Place) -> Option<u64> {
+    fn tag_offset<R: Rules>(&self, reloc: &Rela, place: ResolvedAddress) -> Option<u64> {
         if const { R::FACTS.tagging.is_none() } {
             return None;
         }
@@ -467,7 +467,7 @@ impl Site<'_, '_, '_> {
         self.object.shdrs[self.shndx as usize].sh_flags() & SHF_WRITE != 0
     }
 
-    fn plt(&self, reloc: &Rela, place: Place) -> Option<u64> {
+    fn plt(&self, reloc: &Rela, place: ResolvedAddress) -> Option<u64> {
         if place.flags & (sym::PREEMPTIBLE | sym::IFUNC) == 0 {
             return None;
         }
@@ -500,7 +500,7 @@ impl Site<'_, '_, '_> {
         class: Class,
         i: usize,
         field: Field,
-        place: Place,
+        place: ResolvedAddress,
     ) -> Result<usize, Failure> {
         let image = self.image;
         let reloc = &self.relocs[i];
@@ -564,7 +564,7 @@ impl Site<'_, '_, '_> {
     }
 
     /// An instruction of a sequence whose values have been rewritten elsewhere, or not.
-    fn marked<R: Rules>(&self, reloc: &Rela, field: Field, place: Place) -> Result<(), Failure> {
+    fn marked<R: Rules>(&self, reloc: &Rela, field: Field, place: ResolvedAddress) -> Result<(), Failure> {
         let local = place.flags & sym::PREEMPTIBLE == 0;
         let changed = R::marks_call(field.kind)
             || local && self.image.options.relocs.relax && self.got_tp(reloc).is_err();
@@ -574,7 +574,13 @@ impl Site<'_, '_, '_> {
         }
     }
 
-    fn put_slot<R: Rules>(&self, reloc: &Rela, field: Field, slot: u64, place: Place) -> Result<(), Failure> {
+    fn put_slot<R: Rules>(
+        &self,
+        reloc: &Rela,
+        field: Field,
+        slot: u64,
+        place: ResolvedAddress,
+    ) -> Result<(), Failure> {
         let value = self.to_slot::<R>(reloc, slot, (place.addend as u64, field.address))?;
         R::put(reloc.kind(), field.out, field.at, value)
     }
@@ -595,7 +601,7 @@ impl Site<'_, '_, '_> {
         size.unwrap_or_else(|| self.object.syms.get(index as usize).map_or(0, |s| s.st_size()))
     }
 
-    fn location(&self, reloc: &Rela) -> Spot<'_, '_> {
+    fn location(&self, reloc: &Rela) -> InputLocation<'_, '_> {
         self.object.at_byte(self.shndx, reloc.r_offset())
     }
 
@@ -678,7 +684,7 @@ impl Site<'_, '_, '_> {
 
 /// Whether nothing defines the symbol, here or elsewhere.
 #[inline(always)]
-fn is_undefined(place: Place) -> bool {
+fn is_undefined(place: ResolvedAddress) -> bool {
     place.flags & (sym::KIND | sym::PREEMPTIBLE) == sym::UNDEFINED
 }
 

@@ -38,7 +38,7 @@ pub struct Facts {
     /// What lies between functions: an instruction, or part of one, that traps or does nothing.
     pub filler: u8,
     pub tls: Tls,
-    /// How far behind the start of a module's thread-local storage its offsets count from, for functions that look them up.
+    /// How far after the start of a module's thread-local storage its offsets count from, for functions that look them up.
     pub tls_offset: u64,
     /// Its relocation types, by number.
     pub types: &'static [Type],
@@ -48,7 +48,7 @@ pub struct Facts {
     /// Bytes of a word of `.hash`.
     pub hash_word: u64,
     /// What names of functions begin with that some objects define outside groups, and others in groups: any of them will do.
-    pub anybodys: &'static [&'static [u8]],
+    pub linkonce_prefixes: &'static [&'static [u8]],
     /// Where the GOT's base is, from which code and loaders count.
     pub got_base: GotBase,
     pub plt: Plt,
@@ -57,7 +57,7 @@ pub struct Facts {
     pub variant_calls: Option<VariantCalls>,
     pub tagging: Option<Tagging>,
     /// `sh_flags`: code that nobody reads; 0 if there is no such.
-    pub unread_code: u64,
+    pub execute_only: u64,
     pub flags: Option<FileFlags>,
     pub attributes: Option<Attributes>,
     /// A symbol that the linker defines for programs: where a register points.
@@ -217,7 +217,7 @@ pub struct Signing {
 /// A register that points into data, so that code reaches what is around with one instruction.
 pub struct DataPointer {
     pub symbol: &'static str,
-    /// The output section that it points into (or the image, if there is none), and how far behind its start.
+    /// The output section that it points into (or the image, if there is none), and how far after its start.
     pub section: &'static [u8],
     pub offset: u64,
 }
@@ -227,7 +227,7 @@ pub struct DataPointer {
 pub enum Tls {
     /// Variant I: at a thread control block of this size, which the thread-local storage of the program follows.
     BlockFirst(u64),
-    /// Variant II: behind the thread-local storage of the program.
+    /// Variant II: after the thread-local storage of the program.
     StorageFirst,
 }
 

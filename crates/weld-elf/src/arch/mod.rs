@@ -1,4 +1,4 @@
-//! The machines that weld links for: a folder each, behind [`Machine`].
+//! The machines that weld links for: a folder each, after [`Machine`].
 //!
 //! A folder has everything that is known of its machine: facts (numbers, sizes and names) as data, the
 //! table of its relocation types, how values are stored in its instructions, which instructions may be
@@ -28,7 +28,7 @@ use std::ops::Range;
 use crate::elf::Target;
 use crate::elf::format::Order;
 use crate::ids::{ObjectId, SectionId};
-use crate::live::{Found, Scanner};
+use crate::live::{ScanResult, Scanner};
 use crate::synth::image::Image;
 pub use apply::Site;
 use facts::Facts;
@@ -45,7 +45,7 @@ pub trait Machine: Sync {
         at: (ObjectId, u32),
         range: Range<usize>,
         stack: &mut Vec<SectionId>,
-        found: &mut Found,
+        found: &mut ScanResult,
     );
 
     /// Applies the relocations of a section in memory to its bytes.

@@ -95,7 +95,7 @@ pub fn address_of(facts: &Facts, slots: &Slots, style: Style, bases: &Bases, ent
     start + offset
 }
 
-/// The entries of which there are bytes in `out`, which starts `start` bytes behind the first, number `first`, of their section at
+/// The entries of which there are bytes in `out`, which starts `start` bytes after the first, number `first`, of their section at
 /// `table`: number, address and bytes of each.
 pub fn entries(
     size: u64,

@@ -13,7 +13,7 @@ use super::shrink::Shrink;
 use super::{Machine, Site, apply, scan};
 use crate::elf::Rela;
 use crate::ids::{ObjectId, SectionId};
-use crate::live::{Found, Scanner};
+use crate::live::{ScanResult, Scanner};
 use crate::synth::image::Image;
 
 /// Why a value cannot be stored.
@@ -25,7 +25,7 @@ pub enum Failure {
     Odd(i64),
     /// The value is no multiple of what it has to be one of.
     Unaligned(i64),
-    /// Slots of the GOT are for symbols, not for places behind them.
+    /// Slots of the GOT are for symbols, not for places after them.
     Addend(i64),
     /// What was to be rewritten does not reach.
     TooFar,
@@ -260,7 +260,7 @@ impl<R: Rules> Machine for R {
         at: (ObjectId, u32),
         range: Range<usize>,
         stack: &mut Vec<SectionId>,
-        found: &mut Found,
+        found: &mut ScanResult,
     ) {
         scan::range::<R>(scanner, at, range, stack, found);
     }

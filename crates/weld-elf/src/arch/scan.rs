@@ -11,10 +11,10 @@ use super::class::{Class, From};
 use super::rules::{Code, Rules};
 use crate::elf::*;
 use crate::ids::*;
+use crate::input::location::InputLocation;
 use crate::input::object::{Object, SymbolPlace};
-use crate::input::spot::Spot;
 use crate::live::dyn_relocs::{DynKind, DynReloc};
-use crate::live::{Found, LocalNeed, Scanner, UndefinedRef, fact};
+use crate::live::{LocalNeed, ScanResult, Scanner, UndefinedRef, fact};
 use crate::mode::Mode;
 use crate::sections::SectionKind;
 use crate::symbols::{Symbol, sym};
@@ -60,7 +60,7 @@ pub fn range<R: Rules>(
     at: (ObjectId, u32),
     range: std::ops::Range<usize>,
     stack: &mut Vec<SectionId>,
-    found: &mut Found,
+    found: &mut ScanResult,
 ) {
     let object = &scanner.objects[at.0.index()];
     let input = &scanner.sections.list[(object.section_base + at.1) as usize];
@@ -183,7 +183,7 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    fn location(&self, i: usize) -> Spot<'_, '_> {
+    fn location(&self, i: usize) -> InputLocation<'_, '_> {
         self.object.at_byte(self.at.1, self.relocs[i].r_offset())
     }
 
@@ -234,7 +234,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// Records that the symbol of relocation `i` needs something.
-    fn need(&self, i: usize, target: Target, needs: u32, found: &mut Found) {
+    fn need(&self, i: usize, target: Target, needs: u32, found: &mut ScanResult) {
         if target.id.is_some() {
             self.scanner.symbols[target.id].add(needs);
         } else {
@@ -242,8 +242,8 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    /// What a relocation that is not trivial needs. Returns how many relocations behind it belong to it.
-    fn needs<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut Found) -> usize {
+    /// What a relocation that is not trivial needs. Returns how many relocations after it belong to it.
+    fn needs<R: Rules>(&self, i: usize, class: Class, target: Target, found: &mut ScanResult) -> usize {
         let mode = &self.scanner.mode;
         if class == Class::Plt && R::is_marked_call(self.relocs, i) && !mode.shared {
             return 0;
@@ -445,7 +445,7 @@ impl<'a> Section<'_, '_, 'a> {
         object.shdrs.get(shndx as usize).is_some_and(|s| s.sh_flags() & SHF_TLS != 0)
     }
 
-    fn check_undefined(&self, i: usize, target: Target, found: &mut Found) {
+    fn check_undefined(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.is(sym::WEAK_UNDEFINED) {
             return;
         }
@@ -478,7 +478,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// A dynamic relocation at the place of relocation `i`, if the section may have one.
-    fn dynamic(&self, i: usize, target: Target, kind: DynKind, found: &mut Found) {
+    fn dynamic(&self, i: usize, target: Target, kind: DynKind, found: &mut ScanResult) {
         let section = SectionId(self.object.section_base + self.at.1);
         if self.scanner.sections.get(section).kind() == SectionKind::EhFrame {
             let text = format!(
@@ -510,7 +510,7 @@ impl<'a> Section<'_, '_, 'a> {
         !self.scanner.options.relocs.text && self.scanner.sections.get(section).kind() != SectionKind::EhFrame
     }
 
-    fn absolute<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {
+    fn absolute<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.is(sym::PREEMPTIBLE) {
             let writable = self.scanner.is_writable(self.object, self.at.1);
             if writable || self.scanner.mode.pic || self.may_become_writable() {
@@ -536,7 +536,7 @@ impl<'a> Section<'_, '_, 'a> {
 
     /// What there is to note of a symbol whose slots have pointers with tags, if relocation `i` asks for one.
     #[inline(always)]
-    fn tagged_slot<R: Rules>(&self, i: usize, found: &mut Found) -> u32 {
+    fn tagged_slot<R: Rules>(&self, i: usize, found: &mut ScanResult) -> u32 {
         if !self.is_tagged::<R>(i) {
             return 0;
         }
@@ -546,7 +546,7 @@ impl<'a> Section<'_, '_, 'a> {
 
     /// What there is to note of a symbol whose slots have signed pointers, if relocation `i` asks for one.
     #[inline(always)]
-    fn signed_slot<R: Rules>(&self, i: usize, target: Target, found: &mut Found) -> u32 {
+    fn signed_slot<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) -> u32 {
         if !R::is_signed(self.relocs[i].kind()) {
             return 0;
         }
@@ -561,7 +561,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// An address that the loader signs, whether or not it has to find it out.
-    fn signed(&self, i: usize, target: Target, found: &mut Found) {
+    fn signed(&self, i: usize, target: Target, found: &mut ScanResult) {
         let mode = &self.scanner.mode;
         if target.is(sym::PREEMPTIBLE) {
             return self.dynamic(i, target, DynKind::Same, found);
@@ -579,7 +579,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// What a function returns.
-    fn initial(&self, i: usize, target: Target, found: &mut Found) {
+    fn initial(&self, i: usize, target: Target, found: &mut ScanResult) {
         match target.kind() {
             _ if target.is(sym::PREEMPTIBLE) => {
                 let text = format!("needs '{}' to be defined in this output for good", self.name(i));
@@ -604,7 +604,7 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    fn absolute_narrow(&self, i: usize, target: Target, found: &mut Found) {
+    fn absolute_narrow(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.is(sym::PREEMPTIBLE) && !self.scanner.mode.pic {
             return self.stand_in(i, target, found);
         }
@@ -622,7 +622,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// A symbol's address, not a call.
-    fn address(&self, i: usize, target: Target, found: &mut Found) {
+    fn address(&self, i: usize, target: Target, found: &mut ScanResult) {
         // A call of what is not there does not happen; its address is compared with null.
         let pic = self.scanner.mode.pic && (!self.scanner.mode.shared || !target.is(sym::PREEMPTIBLE));
         if pic && target.kind() == sym::UNDEFINED && target.is(sym::WEAK_UNDEFINED) {
@@ -636,7 +636,7 @@ impl<'a> Section<'_, '_, 'a> {
         self.pc_relative(i, target, found);
     }
 
-    fn pc_relative(&self, i: usize, target: Target, found: &mut Found) {
+    fn pc_relative(&self, i: usize, target: Target, found: &mut ScanResult) {
         if !target.is(sym::PREEMPTIBLE) {
             // Symbol 0 stands for none. A value that `--defsym` or a script gives is meant as an address in the image as
             // it is linked, which moves with it.
@@ -653,7 +653,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// The distance of what another module may define.
-    fn distance_by_loader(&self, i: usize, target: Target, found: &mut Found) {
+    fn distance_by_loader(&self, i: usize, target: Target, found: &mut ScanResult) {
         let known = self.object.machine.dynamic.distance == Some(self.relocs[i].kind());
         let writable =
             || self.scanner.is_writable(self.object, self.at.1) || !self.scanner.options.relocs.text;
@@ -664,7 +664,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// The low bits of an address.
-    fn low(&self, i: usize, target: Target, found: &mut Found) {
+    fn low(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.is(sym::PREEMPTIBLE) {
             if self.scanner.mode.shared {
                 return self.error(i, self.not_pic(i));
@@ -675,7 +675,7 @@ impl<'a> Section<'_, '_, 'a> {
 
     /// The address of a symbol of a shared object is needed at link time: a function's PLT entry
     /// or a copy of the variable stands for it.
-    fn stand_in(&self, i: usize, target: Target, found: &mut Found) {
+    fn stand_in(&self, i: usize, target: Target, found: &mut ScanResult) {
         if target.kind() != sym::SHARED {
             // Undefined and weak: null, now and at run time.
             return;
@@ -705,7 +705,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// Notes what the place of a slot counts from.
-    fn slot_from<R: Rules>(&self, i: usize, found: &mut Found) {
+    fn slot_from<R: Rules>(&self, i: usize, found: &mut ScanResult) {
         match self.code(i).map(R::slot_from) {
             Some(From::GotBase | From::GotPage) => found.facts |= fact::GOT_BASE,
             Some(From::Zero) if self.scanner.mode.pic => self.slot_by_loader::<R>(i, found),
@@ -714,7 +714,7 @@ impl<'a> Section<'_, '_, 'a> {
     }
 
     /// A slot's address, to which the loader has to add where the image is. It can where the address is all that the field has.
-    fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut Found) {
+    fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut ScanResult) {
         let kind = self.relocs[i].kind();
         let whole = R::width(kind) as u64 == R::FACTS.target.format.word();
         // Beside them, only the address of this kind of slot is found again.
@@ -772,7 +772,7 @@ impl<'a> Section<'_, '_, 'a> {
         section.kind() != SectionKind::Merge && section.align() >= 2 && offset & 1 == 0
     }
 
-    fn general_dynamic<R: Rules>(&self, i: usize, target: Target, found: &mut Found) -> usize {
+    fn general_dynamic<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) -> usize {
         if self.scanner.mode.shared || R::tls_call(self.data(), self.relocs, i).is_none() {
             self.slot_from::<R>(i, found);
             self.need(i, target, sym::NEEDS_TLSGD, found);
@@ -785,7 +785,7 @@ impl<'a> Section<'_, '_, 'a> {
         R::TLS_CALL_RELOCS
     }
 
-    fn local_dynamic<R: Rules>(&self, i: usize, found: &mut Found) -> usize {
+    fn local_dynamic<R: Rules>(&self, i: usize, found: &mut ScanResult) -> usize {
         if self.scanner.mode.shared || R::tls_call(self.data(), self.relocs, i).is_none() {
             self.slot_from::<R>(i, found);
             found.facts |= fact::TLS_LD;
@@ -794,7 +794,7 @@ impl<'a> Section<'_, '_, 'a> {
         R::TLS_CALL_RELOCS
     }
 
-    fn initial_exec<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {
+    fn initial_exec<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) {
         if self.scanner.mode.shared {
             found.facts |= fact::STATIC_TLS;
         } else if !target.is(sym::PREEMPTIBLE)
@@ -811,7 +811,7 @@ impl<'a> Section<'_, '_, 'a> {
         self.need(i, target, sym::NEEDS_GOTTP, found);
     }
 
-    fn descriptor<R: Rules>(&self, i: usize, target: Target, found: &mut Found) {
+    fn descriptor<R: Rules>(&self, i: usize, target: Target, found: &mut ScanResult) {
         let rewritable = self.code(i).is_some_and(R::is_descriptor);
         if !rewritable && !self.scanner.mode.dynamic {
             let text = "is not in a TLS descriptor sequence that can be rewritten, and without a loader nobody \

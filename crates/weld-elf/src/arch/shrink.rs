@@ -69,7 +69,7 @@ impl Section<'_, '_> {
 
 /// What is known of a place before anything is known of addresses. Most places are chosen by it, without a look at relocations and symbols.
 #[derive(Clone, Copy)]
-pub enum Known {
+pub enum RelaxHint {
     /// Nothing.
     Nothing,
     /// It always becomes this.
@@ -216,22 +216,22 @@ impl Round<'_, '_> {
     }
 
     /// What is known of the place of relocation `reloc`.
-    pub fn known(&self, machine: &dyn Shrink, code: &Section, reloc: &Rela) -> Known {
+    pub fn known(&self, machine: &dyn Shrink, code: &Section, reloc: &Rela) -> RelaxHint {
         match (machine.fixed(reloc.kind()), machine.call_length(reloc.kind())) {
-            (Some(form), _) => Known::Form(form),
-            (None, Some(length)) => self.known_call(code, reloc, length).unwrap_or(Known::Nothing),
-            _ => Known::Nothing,
+            (Some(form), _) => RelaxHint::Form(form),
+            (None, Some(length)) => self.known_call(code, reloc, length).unwrap_or(RelaxHint::Nothing),
+            _ => RelaxHint::Nothing,
         }
     }
 
-    fn known_call(&self, code: &Section, reloc: &Rela, length: u8) -> Option<Known> {
+    fn known_call(&self, code: &Section, reloc: &Rela, length: u8) -> Option<RelaxHint> {
         let addend = reloc.r_addend() as u64;
         let (section, at) = match Self::global_of(code.object, reloc) {
             Some(id) => {
                 let symbol = &self.symbols[id];
                 let slot = self.slots.of_symbol(id).filter(|_| symbol.has(sym::PREEMPTIBLE | sym::IFUNC));
                 if let Some(slot) = slot.filter(|slot| slot.plt != NONE && addend == 0) {
-                    return Some(Known::PltCall { length, plt: slot.plt });
+                    return Some(RelaxHint::PltCall { length, plt: slot.plt });
                 }
                 let moves = sym::PREEMPTIBLE | sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
                 let fixed = symbol.flags() & sym::KIND == sym::DEFINED && !symbol.has(moves) && addend == 0;
@@ -258,7 +258,7 @@ impl Round<'_, '_> {
         let target = self.sections.get(section);
         let stays = matches!(target.kind(), SectionKind::Regular | SectionKind::Shrunk);
         self.layout.out_of(target.bin()).filter(|_| stays)?;
-        Some(Known::Call { length, section, at: u32::try_from(at).ok()? })
+        Some(RelaxHint::Call { length, section, at: u32::try_from(at).ok()? })
     }
 
     /// The addresses of sections number `run` of the input. Of those that have none, anything.

@@ -20,8 +20,8 @@ use weld_common::text;
 
 use crate::arch;
 use crate::arch::facts::Facts;
+use crate::compat_mode::CompatMode;
 use crate::options::Options;
-use crate::persona::Persona;
 
 mod emulation;
 pub mod replay;
@@ -42,12 +42,12 @@ pub enum Command {
     Print(String),
 }
 
-/// Parses `args`, which do not include the program's name; `persona` is who they are meant for. Warnings go to `sink`, which also learns
+/// Parses `args`, which do not include the program's name; `compat_mode` is who they are meant for. Warnings go to `sink`, which also learns
 /// of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by position.
-pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Command, Diagnostics> {
+pub fn parse(args: &[OsString], compat_mode: CompatMode, sink: &DiagSink) -> Result<Command, Diagnostics> {
     let expanded = Expanded::read(args, quoting(args)?)?;
     let args = expanded.args();
-    let mut state = State::new(args.len(), persona);
+    let mut state = State::new(args.len(), compat_mode);
     weld_common::args::parse(&table::TABLE, &args, &mut state);
     let (options, stop, problems) = state.finish();
     sink.set_no_warnings(options.reports.no_warnings);
@@ -64,10 +64,10 @@ pub fn parse(args: &[OsString], persona: Persona, sink: &DiagSink) -> Result<Com
         None => Command::Link(options),
         Some(Stop::Layout) => Command::PrintLayout(options),
         Some(Stop::Help) => Command::Print(help_text()),
-        Some(Stop::Version) => Command::Print(persona.version_text()),
-        Some(Stop::Emulations) => Command::Print(persona.emulations_text()),
+        Some(Stop::Version) => Command::Print(compat_mode.version_text()),
+        Some(Stop::Emulations) => Command::Print(compat_mode.emulations_text()),
         Some(Stop::Machines) => Command::Print(emulation::list()),
-        Some(Stop::Targets) => Command::Print(persona.version_text() + &targets()),
+        Some(Stop::Targets) => Command::Print(compat_mode.version_text() + &targets()),
         Some(Stop::OutputFormat) => Command::Print(format!(
             "{}\n",
             options.inputs.machine.unwrap_or(arch::default()).facts().object_format

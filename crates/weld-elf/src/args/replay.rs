@@ -81,7 +81,7 @@ pub fn response(args: &[OsString], options: &Options, remaps: &[RemapRule]) -> R
     if options.reports.gnu_map == Some(true) {
         text.push_str("--map-format=gnu\n");
     }
-    if options.persona.is_gnu_ld() {
+    if options.compat_mode.is_gnu_ld() {
         text.push_str("--undefined-version\n");
     }
     if options.dynamic.inherits_run_path {
@@ -156,7 +156,7 @@ mod tests {
     use weld_common::args::Effect;
 
     use super::*;
-    use crate::persona::Persona;
+    use crate::compat_mode::CompatMode;
 
     #[test]
     fn paths_are_rewritten() {
@@ -183,7 +183,7 @@ mod tests {
         ];
         let rules = [("/a/?.o", "/c.o"), ("*.so", "/dev/null")];
         let rules = rules.map(|(from, to)| (from.as_bytes().to_owned(), PathBuf::from(to)));
-        let options = Options { persona: Persona::Lld, ..Options::default() };
+        let options = Options { compat_mode: CompatMode::Lld, ..Options::default() };
         let text = response(&args.map(OsString::from), &options, &rules).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         let want = [

@@ -12,11 +12,11 @@ use weld_common::args::{Context, Given, Problems};
 use weld_common::diag::Diagnostic;
 
 use super::table;
+use crate::compat_mode::CompatMode;
 use crate::options::{
     Defsym, DefsymValue, Icf, InputArg, InputFlags, InputKind, Magic, Options, OutputKind, SeparateCode,
     Strip, UndefinedVersion, UnresolvedPolicy,
 };
-use crate::persona::Persona;
 use crate::util::in_sysroot;
 
 /// An option that prints something in place of a link.
@@ -92,11 +92,11 @@ impl Context for State {
 }
 
 impl State {
-    pub fn new(args: usize, persona: Persona) -> Self {
+    pub fn new(args: usize, compat_mode: CompatMode) -> Self {
         let mut o = Box::<Options>::default();
-        o.persona = persona;
-        o.dynamic.spare_tags = persona.spare_dynamic_tags();
-        if persona.is_gnu_ld() {
+        o.compat_mode = compat_mode;
+        o.dynamic.spare_tags = compat_mode.spare_dynamic_tags();
+        if compat_mode.is_gnu_ld() {
             o.symbols.undefined_version = UndefinedVersion::Allow;
         }
         o.inputs.args.reserve(args);
@@ -246,7 +246,8 @@ impl State {
         self.finish_pages();
         self.finish_unresolved();
         self.finish_inputs();
-        self.o.symbols.version_symbols = self.version_symbols.unwrap_or(self.o.persona.defines_versions());
+        self.o.symbols.version_symbols =
+            self.version_symbols.unwrap_or(self.o.compat_mode.defines_versions());
         if self.time_trace_beside_output && self.o.reports.time_trace.is_none() {
             let mut path = self.o.output.path.clone().into_os_string();
             path.push(".time-trace");

@@ -8,14 +8,14 @@ use weld_common::args::Effect;
 use weld_common::diag::DiagSink;
 
 use super::{Command, options_page, parse, table};
+use crate::compat_mode::CompatMode;
 use crate::layout::segments::PageSizes;
 use crate::options::*;
-use crate::persona::Persona;
 
 fn command(line: &str) -> (Result<Command, String>, Vec<String>) {
     let args: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let sink = DiagSink::new();
-    let result = parse(&args, Persona::Ld, &sink).map_err(|d| d.to_string());
+    let result = parse(&args, CompatMode::Ld, &sink).map_err(|d| d.to_string());
     let warnings = sink.finish().iter().map(|d| d.to_string()).collect();
     (result, warnings)
 }
@@ -237,7 +237,7 @@ fn build_ids() {
 
 #[test]
 fn versions_and_help() {
-    let version = Persona::Ld.version_text();
+    let version = CompatMode::Ld.version_text();
     assert_eq!(printed("--version a.o"), version);
     assert_eq!(printed("-v"), version);
     assert!(options("-v a.o").reports.print_version && options("-V a.o").reports.print_version);

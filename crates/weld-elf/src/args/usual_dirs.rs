@@ -27,7 +27,7 @@ const MACHINES: &[(&str, &str, &[&str])] = &[
 pub fn of(options: &Options, machine: &Facts) -> Vec<PathBuf> {
     let inputs = &options.inputs;
     let scripted = || inputs.args.iter().any(|input| matches!(input.kind, InputKind::Script(_)));
-    if !options.persona.is_gnu_ld() || inputs.nostdlib || scripted() {
+    if !options.compat_mode.is_gnu_ld() || inputs.nostdlib || scripted() {
         return Vec::new();
     }
     let Some((_, triple, suffixes)) = MACHINES.iter().find(|row| row.0 == machine.emulation()) else {
@@ -49,7 +49,7 @@ pub fn of(options: &Options, machine: &Facts) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::arch;
-    use crate::persona::Persona;
+    use crate::compat_mode::CompatMode;
 
     #[test]
     fn the_usual_places_of_the_default_machine() {
@@ -63,7 +63,7 @@ mod tests {
         options.inputs.nostdlib = true;
         assert!(dirs(&options).is_empty());
         options.inputs.nostdlib = false;
-        options.persona = Persona::Lld;
+        options.compat_mode = CompatMode::Lld;
         assert!(dirs(&options).is_empty());
     }
 }

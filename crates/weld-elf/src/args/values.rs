@@ -8,7 +8,7 @@ use weld_common::text;
 
 use crate::options::RemapRule;
 
-/// A number as C writes it: decimal, `0x` hexadecimal, or octal behind a leading zero.
+/// A number as C writes it: decimal, `0x` hexadecimal, or octal after a leading zero.
 pub fn number(text: &str) -> Result<u64, String> {
     let (digits, radix) = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => (&text[2..], 16),

@@ -44,7 +44,7 @@ pub const SHT_AARCH64_AUTH_RELR: u32 = 0x7000_0004;
 pub const SHT_ANDROID_REL: u32 = 0x6000_0001;
 pub const SHT_ANDROID_RELA: u32 = 0x6000_0002;
 pub const SHT_ANDROID_RELR: u32 = 0x6fff_ff00;
-/// The types from here to `SHT_HIOS` belong to operating systems, those behind to processors and to users.
+/// The types from here to `SHT_HIOS` belong to operating systems, those after to processors and to users.
 pub const SHT_LOOS: u32 = 0x6000_0000;
 pub const SHT_HIOS: u32 = 0x6fff_ffff;
 pub const SHT_LOPROC: u32 = 0x7000_0000;

@@ -1,7 +1,7 @@
 //! `--compress-debug-sections` and `--compress-sections`: sections outside memory, compressed.
 //!
 //! Their contents are complete once everything in memory has its address, and their sizes move only
-//! what lies behind them in the file. So they are written before the rest, into buffers: cut into
+//! what lies after them in the file. So they are written before the rest, into buffers: cut into
 //! units as for the file, each filled (strings merged, relocations applied) and compressed while it is in
 //! the cache, by whichever thread comes to it. What stays in memory are the compressed bytes and one
 //! unit for each thread. The few units that are very large, since one input section is, come one after the
@@ -131,7 +131,7 @@ impl Job<'_, '_, '_> {
             _ => 0,
         };
         let known = units.iter().map(size).sum::<u64>();
-        // Room behind the last member is filled with it.
+        // Room after the last member is filled with it.
         if let Some(Unit::Members { offset, size, .. }) = units.last_mut()
             && *offset + *size == out.offset + known
             && out.size - known <= CHUNK_SIZE as u64

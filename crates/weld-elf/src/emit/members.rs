@@ -103,7 +103,7 @@ impl Members<'_, '_, '_> {
         Source { id, object, relocs }
     }
 
-    /// Asks for what the members behind `i` will need. Sources are in `ahead`, by their number.
+    /// Asks for what the members after `i` will need. Sources are in `ahead`, by their number.
     #[inline(always)]
     fn look_ahead<'s>(
         &'s self,

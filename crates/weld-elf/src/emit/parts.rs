@@ -23,7 +23,7 @@ const LARGE: u64 = 4 * UNIT_BYTES;
 
 /// Bytes from the start of a relocation's field that belong to it, at most.
 const FIELD: u64 = 8;
-/// Bytes before and behind a relocation's field that a relaxation of its instruction may look at or
+/// Bytes before and after a relocation's field that a relaxation of its instruction may look at or
 /// change, and within which relocations of one code sequence follow one another.
 const SEQUENCE: u64 = 32;
 

@@ -1,4 +1,4 @@
-//! x86: instructions that options have changed once everything has its address, section by section behind the relocations.
+//! x86: instructions that options have changed once everything has its address, section by section after the relocations.
 //!
 //! - `-z rewrite-endbr` (mold's): functions that are only called directly lose the mark at their start, so that indirect branches
 //!   cannot go there. A function keeps it if its address is seen anywhere but in a direct branch: in a relocation, in a distance that
@@ -250,7 +250,7 @@ fn see(image: &Image, section: &Section, marked: &HashSet<u64>, seen: &mut HashS
         }
         let target = image.place(section.object, reloc.sym(), reloc.r_addend());
         let address = target.address.wrapping_add(target.addend as u64);
-        // The field of an instruction counts from its end, which is as far behind as there are bytes of other operands.
+        // The field of an instruction counts from its end, which is as far after as there are bytes of other operands.
         seen.extend((0..=8).map(|behind| address.wrapping_add(behind)));
         seen.insert(target.address);
     }

@@ -34,7 +34,7 @@ const MAX_ALIGN: u64 = 4096;
 enum Role {
     /// It keeps its place in the file.
     Stays,
-    /// It lies behind what is before it.
+    /// It lies after what is before it.
     Follows,
     /// It has a header and no contents.
     Hollow,

@@ -196,7 +196,7 @@ impl Cutter<'_, '_> {
         self.rest(id, first, (start, end), units);
     }
 
-    /// Ends the last unit of an output section. Behind its last member, which ends at `end`, a script may have left any amount of room.
+    /// Ends the last unit of an output section. After its last member, which ends at `end`, a script may have left any amount of room.
     fn rest(&self, id: OutputSectionId, first: usize, (start, end): (u64, u64), units: &mut Vec<Unit>) {
         let out = &self.layout[id];
         let last = out.members.len();
@@ -265,7 +265,7 @@ impl Cutter<'_, '_> {
     }
 }
 
-/// Small output sections, one behind the other.
+/// Small output sections, one after the other.
 struct Small {
     sections: Range<usize>,
     offset: u64,
@@ -291,7 +291,7 @@ impl Small {
     }
 }
 
-/// The first of `range` for which `holds`, which then holds for all behind it; its end if there is none.
+/// The first of `range` for which `holds`, which then holds for all after it; its end if there is none.
 fn first_from(range: Range<usize>, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (range.start, range.end);
     while low < high {

@@ -149,7 +149,7 @@ impl<'a> Link<'_, 'a> {
         };
         let fde = &frame.fdes[record as usize];
         let cie = &frame.cies[fde.cie as usize];
-        // Behind the length and the distance of the CIE, without the zeros (DW_CFA_nop) that fill it up.
+        // After the length and the distance of the CIE, without the zeros (DW_CFA_nop) that fill it up.
         let record = &slice(fde.offset, fde.size)[8..];
         let end = record.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         parts.bytes.push(&record[..end]);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! .data                      the file's bytes
-//! _binary_NAME_start, _end   its first byte, and the one behind its last
+//! _binary_NAME_start, _end   its first byte, and the one after its last
 //! _binary_NAME_size          their number, an absolute symbol
 //! ```
 //!

@@ -10,6 +10,7 @@ mod binary;
 pub mod identify;
 mod just_symbols;
 pub mod load;
+pub mod location;
 pub mod needed;
 pub mod object;
 mod other_machine;
@@ -17,7 +18,6 @@ pub mod parts;
 pub mod remap;
 pub mod search;
 pub mod shared;
-pub mod spot;
 pub mod versions;
 
 use std::fmt;

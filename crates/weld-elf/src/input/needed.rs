@@ -1,6 +1,6 @@
 //! `--copy-dt-needed-entries`: what shared objects need, and what that needs, takes part in the link.
 //!
-//! Such a library comes behind everything that the command line names and is needed by the output only if
+//! Such a library comes after everything that the command line names and is needed by the output only if
 //! something refers to it, as under `--as-needed`. It is looked for where a loader would: in the
 //! directories of `-rpath-link`, `-rpath` and of the run path of the library that needs it; and then where `-l` looks,
 //! because no directories are built in.

@@ -357,8 +357,8 @@ impl<'a> Object<'a> {
         wrap: &Wrap<'a>,
         bins: &mut Bins<'a>,
     ) -> Result<(), String> {
-        let anybodys = self.machine.anybodys;
-        let rewrite = self.spells_versions || !wrap.is_empty() || !anybodys.is_empty();
+        let linkonce_prefixes = self.machine.linkonce_prefixes;
+        let rewrite = self.spells_versions || !wrap.is_empty() || !linkonce_prefixes.is_empty();
         // Section indices from here on need a closer look.
         let limit = self.shdrs.len().min(SHN_LORESERVE as usize) as u16;
         // Small tables are in the cache by now.
@@ -383,7 +383,7 @@ impl<'a> Object<'a> {
                 bits = Rank::Provided as u32 | flag::OFFERED;
             }
             if rewrite {
-                (name, bits) = rewritten(name, bits, wrap, anybodys);
+                (name, bits) = rewritten(name, bits, wrap, linkonce_prefixes);
                 hash = hash_bytes(name);
             }
             bins.push(Record::new(hash, name, self.file, i as u32, bits));
@@ -566,9 +566,14 @@ pub fn append<T>(all: &mut Vec<T>, mut part: Vec<T>) {
 }
 
 /// The name by which a symbol is known, if it may spell a version or be wrapped, and its flags.
-/// Definitions of names that begin with one of `anybodys` are as good in any object.
+/// Definitions of names that begin with one of `linkonce_prefixes` are as good in any object.
 #[inline(never)]
-fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>, anybodys: &[&[u8]]) -> (&'a [u8], u32) {
+fn rewritten<'a>(
+    mut name: &'a [u8],
+    mut bits: u32,
+    wrap: &Wrap<'a>,
+    linkonce_prefixes: &[&[u8]],
+) -> (&'a [u8], u32) {
     let undefined = matches!(Rank::of(bits), Rank::Undefined);
     if let Some(spelled) = spelled::split(name) {
         if !undefined || spelled.version.is_empty() {
@@ -581,7 +586,7 @@ fn rewritten<'a>(mut name: &'a [u8], mut bits: u32, wrap: &Wrap<'a>, anybodys: &
     if undefined {
         name = wrap.rewrite(name);
     }
-    if Rank::of(bits) == Rank::Strong && anybodys.iter().any(|start| name.starts_with(start)) {
+    if Rank::of(bits) == Rank::Strong && linkonce_prefixes.iter().any(|start| name.starts_with(start)) {
         bits = bits & !(Rank::Strong as u32) | Rank::Weak as u32;
     }
     (name, bits)

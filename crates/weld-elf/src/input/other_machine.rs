@@ -1,6 +1,6 @@
 //! What a search finds may be for another machine: systems for several have libraries of one name in many directories.
 //!
-//! Such a file is passed over, and the search goes on behind it, as in GNU ld and mold. A shared object is for the machine
+//! Such a file is passed over, and the search goes on after it, as in GNU ld and mold. A shared object is for the machine
 //! that its header names, an archive for those of its objects, and a linker script in a library's place for the one
 //! that its `OUTPUT_FORMAT` names.
 

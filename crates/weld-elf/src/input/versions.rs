@@ -177,7 +177,7 @@ impl<'s, 'a> Reader<'s, 'a> {
     }
 }
 
-/// Where the record behind the one at `at` is. It does not overlap it, so walks end.
+/// Where the record after the one at `at` is. It does not overlap it, so walks end.
 fn next_record(at: usize, link: u32, size: usize) -> Result<usize, VersionError> {
     if (link as usize) < size { Err(VersionError::BadLink(at)) } else { Ok(at + link as usize) }
 }

@@ -101,7 +101,7 @@ pub fn printed(options: &Options) -> Option<String> {
         return None;
     }
     let line = "=".repeat(50);
-    let version = options.persona.version_text();
+    let version = options.compat_mode.version_text();
     Some(format!("{version}using internal linker script:\n{line}\n{}{line}\n", script()))
 }
 

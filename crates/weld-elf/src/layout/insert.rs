@@ -1,12 +1,12 @@
 //! Chunks that are put between the members of output sections while the layout settles: code for branches that do not reach.
 //!
-//! What has to lie near something else cannot be known before there are addresses. So chunks can be added then, behind any
+//! What has to lie near something else cannot be known before there are addresses. So chunks can be added then, after any
 //! input section; they begin empty, and whoever asked for them gives them their sizes and has the layout done again.
 
 use super::{Chunk, ChunkKind, Layout, Member};
 use crate::ids::*;
 
-/// A chunk that is to lie behind an input section.
+/// A chunk that is to lie after an input section.
 #[derive(Clone, Copy)]
 pub struct Insertion {
     pub out: OutputSectionId,

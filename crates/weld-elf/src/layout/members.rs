@@ -575,12 +575,12 @@ fn in_order_of_rank(outs: &[OutputSection]) -> Vec<usize> {
     order
 }
 
-/// Gives all members of an output section their offsets anew, one behind the other.
+/// Gives all members of an output section their offsets anew, one after the other.
 pub fn place_again(layout: &mut Layout, sections: &mut Sections, id: OutputSectionId) {
     place_members(layout, sections, id, Placed::default());
 }
 
-/// Places the members behind those that are.
+/// Places the members after those that are.
 fn place_members(layout: &mut Layout, sections: &mut Sections, id: OutputSectionId, placed: Placed) {
     let out = &mut layout.sections[id.index()];
     let (mut offset, mut align) = (placed.offset, out.align.max(placed.align));
@@ -604,7 +604,7 @@ fn place_members(layout: &mut Layout, sections: &mut Sections, id: OutputSection
     out.align = align;
 }
 
-/// Members that lie one behind the other, as they are found.
+/// Members that lie one after the other, as they are found.
 #[derive(Default)]
 pub(super) struct Parts {
     count: usize,
@@ -613,7 +613,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Takes in what lies behind all others. Returns their numbers.
+    /// Takes in what lies after all others. Returns their numbers.
     pub(super) fn add(&mut self, members: Vec<Member>) -> Range<usize> {
         let range = self.count..self.count + members.len();
         self.count = range.end;
@@ -656,6 +656,6 @@ fn output_flags(used: &OutputUse, machine: &Facts) -> u64 {
     // The parts of an array run in an order of their own: they follow other sections only if all of them do.
     let linked = if used.kind.has_array() { used.all_flags } else { used.any_flags } & SHF_LINK_ORDER;
     let all = if used.entsize == 0 { used.all_flags & !(SHF_MERGE | SHF_STRINGS) } else { used.all_flags };
-    let unread = if used.is_read { 0 } else { used.any_flags & machine.unread_code };
+    let unread = if used.is_read { 0 } else { used.any_flags & machine.execute_only };
     used.any_flags & (ANY | machine.large_flag()) | all & ALL | linked | unread
 }

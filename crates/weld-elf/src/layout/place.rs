@@ -1,7 +1,7 @@
 //! Addresses and file offsets of output sections.
 //!
 //! Addresses run upwards; a new loadable segment starts on a new page. By default its file contents
-//! continue right behind the previous segment's (the page is mapped twice); `-z separate-code` pads the
+//! continue right after the previous segment's (the page is mapped twice); `-z separate-code` pads the
 //! file instead. Data that becomes read-only is a segment that is filled with zeroes up to the end of a page, which the file
 //! does not have; so the loader can protect it as a whole.
 //!
@@ -13,7 +13,7 @@ use crate::elf::*;
 use crate::options::{Magic, Options, SeparateCode};
 use crate::util::align_up;
 
-/// Sections end here at the latest, so that addresses of the page behind the last one do not overflow. Kernels are
+/// Sections end here at the latest, so that addresses of the page after the last one do not overflow. Kernels are
 /// linked to within 2 GiB of the top.
 const MAX_END: u64 = u64::MAX - (1 << 16) + 1;
 /// File offsets go no further than this.
@@ -28,7 +28,7 @@ struct Cursor {
     offset: u64,
 }
 
-/// Where sections of a file of this form end at the latest: what lies at the very top ends behind the last address.
+/// Where sections of a file of this form end at the latest: what lies at the very top ends after the last address.
 pub(super) fn max_end(format: Format) -> u64 {
     format.max_address().saturating_add(1).min(MAX_END)
 }
@@ -217,7 +217,7 @@ impl Placer<'_, '_> {
         Ok(())
     }
 
-    /// Places a section at the cursor; `after_zeroes`: behind one without contents in the file.
+    /// Places a section at the cursor; `after_zeroes`: after one without contents in the file.
     fn section(&mut self, out: &mut OutputSection, after_zeroes: bool) -> Result<(), String> {
         out.address =
             checked_align_up(self.cursor.address, self.align(out)).ok_or_else(|| does_not_fit(out))?;
@@ -250,7 +250,7 @@ fn separate(options: &Options, before: u64, after: u64) -> bool {
     }
 }
 
-/// Gives the sections outside memory, and the section headers, their offsets behind the image of a script.
+/// Gives the sections outside memory, and the section headers, their offsets after the image of a script.
 pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), String> {
     let mut cursor = Cursor { address: 0, offset: layout.end_of_image };
     place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), headers)
@@ -280,7 +280,7 @@ pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives sections offsets behind one another: those that have an alignment in the file by `align`, which are in no memory.
+/// Gives sections offsets one after another: those that have an alignment in the file by `align`, which are in no memory.
 fn place_rest(
     layout: &mut Layout,
     cursor: &mut Cursor,

@@ -3,7 +3,7 @@
 //! The default layout is the built-in program of [`super::standard`]. Options edit it: `-Ttext` puts code first,
 //! `--section-start` and its kin give addresses, `-N` makes all memory one segment, `-n` leaves the headers out of memory.
 //! A linker script would be another program: its output sections are statements that name a section
-//! ([`Who::Named`]), with bins of their own for their patterns of input sections; what no statement names is an orphan in any program.
+//! ([`SectionSelector::Named`]), with bins of their own for their patterns of input sections; what no statement names is an orphan in any program.
 //!
 //! Input sections are assigned to bins where they are read, by a table or a prefix (`sections::bins`), so a
 //! section's output section is one load away ([`super::Layout::out_of`]); a program decides on output sections only, of
@@ -38,7 +38,7 @@ pub enum Contents {
     Notes,
     /// Read-only sections of other types than data: mostly what the loader reads.
     Tables,
-    /// The bytes of the template for thread-local memory, and the zeroes behind them.
+    /// The bytes of the template for thread-local memory, and the zeroes after them.
     Template,
     TemplateZeroes,
     Bytes,
@@ -57,11 +57,11 @@ pub struct Statement {
     pub memory: Memory,
     /// For sections that may be out of reach of others (`SHF_X86_64_LARGE` and the like).
     pub large: bool,
-    pub who: Who,
+    pub who: SectionSelector,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub enum SectionSelector {
     /// What the linker makes; inputs may have sections of the same name.
     Own(ChunkKind),
     Named(&'static [u8]),
@@ -114,7 +114,7 @@ impl<'o> Program<'o> {
         let is_code = |statement: &&Statement| statement.memory == Memory::Code;
         let of_size = |large: bool| {
             let all = move || ORDER.iter().filter(move |s| s.memory != Memory::Nowhere && s.large == large);
-            let text = Statement { memory: Memory::Code, large, who: Who::Named(b".text") };
+            let text = Statement { memory: Memory::Code, large, who: SectionSelector::Named(b".text") };
             let code = all().filter(is_code);
             std::iter::once(text).chain(code.chain(all().filter(move |s| !is_code(s))).copied())
         };
@@ -195,10 +195,10 @@ impl<'o> Program<'o> {
                 continue;
             }
             match statement.who {
-                Who::Own(kind) if out.own == Some(kind) => return i as u32,
-                Who::Named(name) if *out.name == *name => return i as u32,
-                Who::RelroPadding if out.pads_relro => return i as u32,
-                Who::Orphans(sort) if sort == contents => of_sort = i,
+                SectionSelector::Own(kind) if out.own == Some(kind) => return i as u32,
+                SectionSelector::Named(name) if *out.name == *name => return i as u32,
+                SectionSelector::RelroPadding if out.pads_relro => return i as u32,
+                SectionSelector::Orphans(sort) if sort == contents => of_sort = i,
                 _ => {}
             }
         }
@@ -228,7 +228,7 @@ impl<'o> Program<'o> {
     pub fn rights_of(&self, out: &OutputSection) -> u32 {
         let rights = self.rights(out.memory);
         let apart = self.options.layout.xosegment && out.memory == Memory::Code && !self.is_one_segment();
-        if apart && out.flags & self.machine.unread_code != 0 { rights & !PF_R } else { rights }
+        if apart && out.flags & self.machine.execute_only != 0 { rights & !PF_R } else { rights }
     }
 
     /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`, and not if there are none.

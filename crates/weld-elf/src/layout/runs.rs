@@ -163,7 +163,7 @@ mod tests {
                 (outs, layout.of_bin, addresses)
             });
             assert!(one == many, "{names} names");
-            // And that is one behind the other.
+            // And that is one after the other.
             let mut ends = vec![0; one.0.len()];
             for (i, section) in sections(names).list.iter().enumerate() {
                 let copied = section.is_copied() && live.contains(SectionId(i as u32));

@@ -98,7 +98,7 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
     let end = before().map(|s| s.end()).fold(layout.image_base + layout.headers_size(), u64::max);
     let page = facts.pages.max;
     let floor = lowest - lowest % page;
-    // What stays behind the headers needs no others nearby.
+    // What stays after the headers needs no others nearby.
     if before().next().is_some() && end.checked_next_multiple_of(page).is_some_and(|end| end <= floor) {
         return Ok(());
     }
@@ -121,7 +121,7 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
 }
 
 /// `--physical-image-base`: has the image loaded from `base` on. What is loaded where it runs needs no copying, so that goes on
-/// as long as segments do not lie further apart than two pages; from then on they are loaded one behind the other.
+/// as long as segments do not lie further apart than two pages; from then on they are loaded one after the other.
 fn load_elsewhere(layout: &mut Layout, base: u64, page: u64) {
     let Layout { segments, sections, .. } = layout;
     let (mut next, mut stays) = (base, true);
@@ -168,7 +168,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
     let sections = &layout.sections;
     // A script says itself what program headers that it lists allow.
     let listed = layout.script.as_ref().is_some_and(|script| script.lists_segments());
-    let unread = if listed { 0 } else { facts.mode.facts().unread_code };
+    let unread = if listed { 0 } else { facts.mode.facts().execute_only };
     for segment in &mut layout.segments {
         if segment.kind == PT_PHDR {
             segment.offset = layout.format.size::<Ehdr>();
@@ -227,7 +227,7 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
         while segment.kind == PT_LOAD
             && !segment.address.wrapping_sub(segment.offset).is_multiple_of(segment.align)
         {
-            // A fixed image base may be less aligned than a section behind it.
+            // A fixed image base may be less aligned than a section after it.
             segment.align /= 2;
         }
     }

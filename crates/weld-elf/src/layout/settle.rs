@@ -43,7 +43,7 @@ pub fn settle<'a>(
     let mut last = 0;
     for _ in 0..ROUNDS {
         assign(layout, sections)?;
-        // Who comes after one that has changed something would look at addresses of before.
+        // SectionSelector comes after one that has changed something would look at addresses of before.
         match all.iter_mut().position(|one| one.adapt(layout, sections)) {
             Some(changed) => last = changed,
             None => return Ok(()),
@@ -59,7 +59,7 @@ mod tests {
     use crate::elf::*;
     use crate::layout::{Chunk, ChunkKind, Member, OutputSection};
 
-    /// Two chunks of one section, and a section behind it.
+    /// Two chunks of one section, and a section after it.
     fn layout() -> Layout<'static> {
         let mut layout = Layout::default();
         for id in 0..2 {
@@ -78,7 +78,7 @@ mod tests {
         layout
     }
 
-    /// Asks for as many bytes as the section behind the first has in its address, up to a limit.
+    /// Asks for as many bytes as the section after the first has in its address, up to a limit.
     struct Greedy(u64);
 
     impl Adaptive<'_> for Greedy {
@@ -113,7 +113,7 @@ mod tests {
     fn rounds_go_on_until_nobody_changes_anything() {
         let (layout, result) = run(50);
         assert_eq!(result, Ok(()));
-        // The second chunk has moved behind the first, and the section behind both.
+        // The second chunk has moved after the first, and the section after both.
         assert_eq!((layout.chunks[0].size, layout.chunks[1].address), (50, 56));
         assert_eq!((layout.sections[0].size, layout.sections[1].address), (64, 64));
     }

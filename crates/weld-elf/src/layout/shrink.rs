@@ -16,7 +16,7 @@ use weld_common::{par, trace};
 use super::settle::Adaptive;
 use super::{Layout, Member, MergedPart, addresses, members, scripted};
 use crate::arch::plt;
-use crate::arch::shrink::{Known, Round, Section, Shrink};
+use crate::arch::shrink::{RelaxHint, Round, Section, Shrink};
 use crate::elf::SHF_EXECINSTR;
 use crate::ids::*;
 use crate::input::object::Object;
@@ -155,7 +155,7 @@ pub struct Shrinking<'c, 'a> {
     world: World<'c, 'a>,
     machine: &'static dyn Shrink,
     /// What is known of each place.
-    known: Vec<Known>,
+    known: Vec<RelaxHint>,
     rounds: usize,
 }
 
@@ -219,16 +219,16 @@ impl<'c, 'a> Shrinking<'c, 'a> {
                 self.machine.call(target.wrapping_sub(here) as i64, cut.extra)
             };
             forms.push(match *known {
-                Known::Form(form) => form,
-                Known::Call { length, section, at } => {
+                RelaxHint::Form(form) => form,
+                RelaxHint::Call { length, section, at } => {
                     let at = if at == 0 { 0 } else { round.sections.output_offset(section, at.into()) };
                     call(length, addresses[section.index()].wrapping_add(at))
                 }
-                Known::PltCall { length, plt } => match round.entry(plt) {
+                RelaxHint::PltCall { length, plt } => match round.entry(plt) {
                     Some(target) => call(length, target),
                     None => self.machine.choose(round, &code, cut),
                 },
-                Known::Nothing => self.machine.choose(round, &code, cut),
+                RelaxHint::Nothing => self.machine.choose(round, &code, cut),
             });
             gone = cut.gone;
         }
@@ -334,7 +334,7 @@ impl<'c, 'a> World<'c, 'a> {
     }
 }
 
-/// Gives members their places behind one another once more, in sections of code.
+/// Gives members their places one after another once more, in sections of code.
 fn place(layout: &mut Layout, sections: &mut Sections, parallel: bool) {
     if layout.is_by_script() {
         return scripted::measure(layout, sections, parallel);

@@ -8,7 +8,7 @@
 use super::ChunkKind;
 use super::program::Contents::{self, *};
 use super::program::Memory::{self, *};
-use super::program::{Statement, Who};
+use super::program::{SectionSelector, Statement};
 
 /// The order of output sections. What a statement names lies where that stands; the orphans of a sort, which nothing names,
 /// lie at theirs, in the order in which they first appear.
@@ -32,7 +32,7 @@ pub const ORDER: &[Statement] = &[
     orphans(Relro, TemplateZeroes),
     orphans(Relro, Bytes),
     orphans(Relro, Zeroes),
-    Statement { memory: Relro, large: false, who: Who::RelroPadding },
+    Statement { memory: Relro, large: false, who: SectionSelector::RelroPadding },
     // Without `-z relro`.
     orphans(Data, Template),
     orphans(Data, TemplateZeroes),
@@ -82,19 +82,19 @@ pub const OBJECT: &[Statement] = &[
 ];
 
 const fn own(memory: Memory, kind: ChunkKind) -> Statement {
-    Statement { memory, large: false, who: Who::Own(kind) }
+    Statement { memory, large: false, who: SectionSelector::Own(kind) }
 }
 
 const fn named(memory: Memory, name: &'static [u8]) -> Statement {
-    Statement { memory, large: false, who: Who::Named(name) }
+    Statement { memory, large: false, who: SectionSelector::Named(name) }
 }
 
 const fn orphans(memory: Memory, contents: Contents) -> Statement {
-    Statement { memory, large: false, who: Who::Orphans(contents) }
+    Statement { memory, large: false, who: SectionSelector::Orphans(contents) }
 }
 
 const fn large(memory: Memory, contents: Contents) -> Statement {
-    Statement { memory, large: true, who: Who::Orphans(contents) }
+    Statement { memory, large: true, who: SectionSelector::Orphans(contents) }
 }
 
 /// Sections of inputs that nothing writes to once the loader has relocated them, by name. Thread-local ones and arrays

@@ -67,7 +67,7 @@ pub mod fact {
 
 /// What the scan of some sections found; merged at the end.
 #[derive(Default)]
-pub struct Found {
+pub struct ScanResult {
     pub dyn_relocs: Vec<DynReloc>,
     pub locals: Vec<LocalNeed>,
     pub undefined: Vec<UndefinedRef>,
@@ -84,7 +84,7 @@ struct Findings {
 }
 
 impl Findings {
-    fn add(&mut self, mut found: Found) {
+    fn add(&mut self, mut found: ScanResult) {
         self.dyn_relocs.push(found.dyn_relocs);
         self.locals.push(found.locals);
         self.undefined.append(&mut found.undefined);
@@ -221,7 +221,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
             roots[run].iter().copied().filter(|root| self.marks.set(root.0)).collect()
         });
         let frames = par::runs("scan CIEs", parallel, self.objects.len(), OBJECTS, |run| {
-            let (mut targets, mut found) = (Vec::new(), Found::default());
+            let (mut targets, mut found) = (Vec::new(), ScanResult::default());
             run.for_each(|object| self.scan_frames(object, &mut targets, &mut found));
             (targets, found)
         });
@@ -235,7 +235,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
 
     /// Personality routines, which CIEs refer to, are always kept. FDEs need nothing of their own: their
     /// functions are in this output, and their exception tables follow the functions.
-    fn scan_frames(&self, object: usize, targets: &mut Vec<SectionId>, found: &mut Found) {
+    fn scan_frames(&self, object: usize, targets: &mut Vec<SectionId>, found: &mut ScanResult) {
         let base = self.objects[object].section_base;
         for (shndx, frames) in &self.sections.objects[object].eh_frames {
             self.marks.set(base + shndx);
@@ -250,7 +250,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
     fn scan_all(&self, parallel: bool, findings: &mut Findings) {
         let total = self.sections.list.len();
         let parts = par::runs("scan sections", parallel, total, FLAT_CHUNK, |run| {
-            let mut found = Found::default();
+            let mut found = ScanResult::default();
             let mut ignored = Vec::new();
             for id in run {
                 let section = &self.sections.list[id];
@@ -296,7 +296,7 @@ impl<'c, 'a> Scanner<'c, 'a> {
 
 impl Visitor for Scanner<'_, '_> {
     type Item = SectionId;
-    type Found = Found;
+    type Found = ScanResult;
 
     /// Asks for the relocations of sections that are visited next, step by step: each step needs what
     /// the one before it asked for.
@@ -315,7 +315,7 @@ impl Visitor for Scanner<'_, '_> {
     }
 
     /// Scans a section and pushes the sections that it brings to life.
-    fn visit(&self, id: SectionId, stack: &mut Vec<SectionId>, found: &mut Found) {
+    fn visit(&self, id: SectionId, stack: &mut Vec<SectionId>, found: &mut ScanResult) {
         let index = self.owners.object(id).index();
         let object = &self.objects[index];
         let section = &self.sections.list[id.index()];

@@ -4,7 +4,7 @@
 //! section. What must stay apart to keep its meaning does:
 //! members of groups (a group lives or dies as a whole), mergeable data of different entry sizes,
 //! sections with flags that the next linker acts on (`SHF_GNU_RETAIN`, `SHF_EXCLUDE`, TLS, …), and
-//! `SHF_LINK_ORDER` sections whose leaders lie apart, and code that has to be aligned behind code that the next linker
+//! `SHF_LINK_ORDER` sections whose leaders lie apart, and code that has to be aligned after code that the next linker
 //! may make shorter. Rights are united, as any linker does in the end: separating sections by them would change their order.
 //!
 //! A linker script's output sections take whatever its patterns match, but for members of groups; the other sections
@@ -307,7 +307,7 @@ impl<'a> Joiner<'_, 'a> {
         leader.filter(|bin| *bin != NOWHERE).unwrap_or(BinId::NONE)
     }
 
-    /// Whether a mergeable section's entries would stay in step behind those already there.
+    /// Whether a mergeable section's entries would stay in step after those already there.
     fn fits(&self, all: &Gathered, bin: BinId, id: SectionId) -> bool {
         let (Some(head), end) = (&all.heads[bin.index()], all.ends[bin.index()]) else { return true };
         if head.flags & SHF_MERGE == 0 || head.entsize <= 1 {
@@ -331,7 +331,7 @@ impl<'a> Joiner<'_, 'a> {
         *end = align_up(*end, section.align()).saturating_add(section.size);
     }
 
-    /// Has an `.eh_frame` begin right behind the last record of the one before it.
+    /// Has an `.eh_frame` begin right after the last record of the one before it.
     fn follow_frame(&mut self, (object, id): (usize, SectionId), bin: BinId, all: &mut Gathered<'a>) {
         let mut frame = Frame { object, id, start: 0 };
         if let Some(before) = all.last_frames.get(&bin) {
@@ -365,7 +365,7 @@ fn is_frame(machine: &Facts, name: &[u8], shdr: &Shdr) -> bool {
     name == b".eh_frame" && join_kind(machine, shdr.sh_type()) == SHT_PROGBITS
 }
 
-/// Where the last record of an `.eh_frame` ends, terminators behind it left out. All of it if it
+/// Where the last record of an `.eh_frame` ends, terminators after it left out. All of it if it
 /// cannot be read: the next linker will say so.
 fn end_of_records(data: &[u8], format: Format) -> u64 {
     let (mut at, mut end) = (0usize, 0usize);

@@ -24,7 +24,7 @@ pub fn report(job: &Job, resolved: &Resolved) {
     if job.options.reports.warn_common {
         all(job, resolved);
     }
-    if job.options.persona.is_gnu_ld() {
+    if job.options.compat_mode.is_gnu_ld() {
         differing(job, resolved);
     }
 }

@@ -19,5 +19,5 @@ pub fn start(
     let Some(path) = &options.reports.reproduce else { return Ok(None) };
     let remaps = Remaps::read(options, store)?;
     let response = args::replay::response(args, options, remaps.rules())?;
-    Ok(Some(Recorder::new(path.clone(), response, options.persona.version_text())))
+    Ok(Some(Recorder::new(path.clone(), response, options.compat_mode.version_text())))
 }

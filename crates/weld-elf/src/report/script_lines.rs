@@ -13,7 +13,7 @@ pub struct ScriptLines {
     before: HashMap<OutputSectionId, String>,
     /// By the output section that they stand in, each with the number of members before it.
     inside: HashMap<OutputSectionId, Vec<(usize, String)>>,
-    /// Behind all.
+    /// After all.
     pub last: String,
 }
 

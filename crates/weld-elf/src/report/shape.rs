@@ -40,7 +40,7 @@ pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     Ok(())
 }
 
-/// A section that a script's `PHDRS` puts among notes without meaning it: it has not said `:segment` behind the note.
+/// A section that a script's `PHDRS` puts among notes without meaning it: it has not said `:segment` after the note.
 fn notes(job: &Job, image: &Image) {
     for segment in image.layout.segments.iter().filter(|segment| segment.kind == PT_NOTE) {
         let sections = &image.layout.sections[segment.sections.clone()];
@@ -85,7 +85,7 @@ fn segments(job: &Job, image: &Image) {
     }
 }
 
-/// `--warn-section-align`: a section starts behind the end of the one before it, and only its alignment is the reason.
+/// `--warn-section-align`: a section starts after the end of the one before it, and only its alignment is the reason.
 fn alignment(job: &Job, image: &Image) {
     let mut end = None;
     for &(address, id) in &image.layout.by_address {

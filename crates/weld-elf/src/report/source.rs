@@ -1,7 +1,7 @@
 //! Source lines from DWARF, for the places that errors speak of; and the functions and variables that these lie in.
 //!
 //! The debug information of an object file is not relocated, and all its sections start at address 0.
-//! To tell places apart, sections are taken to lie one behind the other, and the relocations of copies of
+//! To tell places apart, sections are taken to lie one after the other, and the relocations of copies of
 //! the debug sections are applied in those terms. One object is looked at once for all the places
 //! in it, and only objects that an error shown to the user speaks of are looked at.
 //!
@@ -143,7 +143,7 @@ pub fn find(object: &Object, places: &[Place]) -> Vec<Option<String>> {
     found
 }
 
-/// Where the sections of an object that are in memory are taken to lie, with a gap behind each.
+/// Where the sections of an object that are in memory are taken to lie, with a gap after each.
 struct Addresses(Vec<Option<Range<u64>>>);
 
 impl Addresses {

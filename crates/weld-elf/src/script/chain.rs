@@ -8,7 +8,7 @@ use super::sections::Statement;
 pub(super) struct Chains {
     /// Each chain is closed through its head, which has no statement.
     statements: Vec<Option<Statement>>,
-    /// The number of the statement behind each, and before it.
+    /// The number of the statement after each, and before it.
     next: Vec<usize>,
     previous: Vec<usize>,
     heads: Vec<usize>,
@@ -27,7 +27,7 @@ impl Chains {
         head
     }
 
-    /// Puts statements behind the one with number `beside`, or in front of it; in front of a head is the end of its chain. Returns the
+    /// Puts statements after the one with number `beside`, or in front of it; in front of a head is the end of its chain. Returns the
     /// names of the output sections that there were not before.
     pub fn add(&mut self, statements: Vec<Statement>, (beside, after): (usize, bool)) -> Vec<Vec<u8>> {
         let mut at = if after { beside } else { self.previous[beside] };

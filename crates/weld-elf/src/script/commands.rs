@@ -53,7 +53,7 @@ pub enum Command {
     Output(PathBuf),
     /// The format of `OUTPUT_FORMAT`.
     Format(String),
-    /// `TARGET`: the format of the inputs that the script names behind it.
+    /// `TARGET`: the format of the inputs that the script names after it.
     Target(String),
     /// Those of `OUTPUT_FORMAT` if options say nothing of the byte order, for big and for little endian.
     Formats([String; 3]),
@@ -329,7 +329,7 @@ impl<'a> Parser<'a, '_> {
         Ok(())
     }
 
-    /// Goes on behind `INCLUDE` where what was included ends.
+    /// Goes on after `INCLUDE` where what was included ends.
     fn leave_included(&mut self) -> Result<(), Diagnostic> {
         while !self.outer.is_empty() && self.lexer.peek(Mode::File)?.kind == Kind::End {
             if let Some(outer) = self.outer.pop() {

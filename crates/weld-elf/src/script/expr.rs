@@ -585,7 +585,7 @@ impl<'a> Parser<'_, 'a> {
         Ok(())
     }
 
-    /// Decimal, `0x` or `…h` hexadecimal, octal behind a zero; `K` and `M` multiply.
+    /// Decimal, `0x` or `…h` hexadecimal, octal after a zero; `K` and `M` multiply.
     fn literal(&self, token: &Token<'a>) -> Result<u64, Diagnostic> {
         let text = String::from_utf8_lossy(token.text);
         literal(&text).ok_or_else(|| self.lexer.unexpected(token, "a number of at most 64 bits"))

@@ -269,7 +269,7 @@ impl<'a> Parser<'a, '_> {
             }
             let called = token.kind == Kind::Word && self.lexer.peek(Mode::File)?.is("(");
             if called && token.is("EXCLUDE_FILE") {
-                // For the pattern behind it.
+                // For the pattern after it.
                 exclude = self.files()?;
                 continue;
             }

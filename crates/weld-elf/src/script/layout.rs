@@ -255,7 +255,7 @@ impl LayoutScript {
 }
 
 impl LayoutScript {
-    /// Takes the script's statements, and makes a list of its own behind them of each output section of `OVERWRITE_SECTIONS` that is
+    /// Takes the script's statements, and makes a list of its own after them of each output section of `OVERWRITE_SECTIONS` that is
     /// described nowhere else; the others take the place of that.
     fn overwrite(&mut self, twice: &mut Vec<Vec<u8>>) -> Vec<Vec<Statement>> {
         let mut script = std::mem::take(&mut self.statements);

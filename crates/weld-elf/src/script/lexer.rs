@@ -1,7 +1,7 @@
 //! Tokens of linker scripts, version scripts and dynamic lists.
 //!
 //! What a word is depends on where it stands: `a-b*c` is a file name inside `INPUT( )`, a pattern in a
-//! version script and an expression behind `=`. The parser therefore says with each token which
+//! version script and an expression after `=`. The parser therefore says with each token which
 //! [`Mode`] it reads in. Comments are `/* */` and, up to the end of the line, `#`.
 
 use std::fmt;
@@ -271,7 +271,7 @@ fn printable(text: &[u8]) -> String {
 
 /// How many bytes at the start of `rest` are a word.
 fn word_len(rest: &[u8], mode: Mode) -> usize {
-    // Behind `=FILL` this is the next output section, not a division.
+    // After `=FILL` this is the next output section, not a division.
     const DISCARD: &[u8] = b"/DISCARD/";
     if mode == Mode::Expression && rest.starts_with(DISCARD) {
         return DISCARD.len();

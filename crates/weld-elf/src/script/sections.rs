@@ -127,7 +127,7 @@ pub struct SectionDescription {
     pub overwrites: bool,
 }
 
-/// What stands in parentheses behind the name of an output section.
+/// What stands in parentheses after the name of an output section.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum SectionType {
     #[default]
@@ -253,7 +253,7 @@ impl<'a> Parser<'a, '_> {
         Ok(Class { name, inputs, place })
     }
 
-    /// `(NAME)` behind `CLASS`.
+    /// `(NAME)` after `CLASS`.
     pub(super) fn name_of_class(&mut self) -> Result<Vec<u8>, Diagnostic> {
         self.lexer.expect(Mode::File, "(")?;
         let name = self.lexer.name(Mode::File, "the name of a class")?;
@@ -501,7 +501,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// `>REGION AT>REGION :HEADER =FILL`, behind the brace.
+    /// `>REGION AT>REGION :HEADER =FILL`, after the brace.
     fn section_places(&mut self, section: &mut SectionDescription) -> Result<(), Diagnostic> {
         loop {
             let mut ahead = self.lexer.clone();
@@ -590,7 +590,7 @@ impl<'a> Parser<'a, '_> {
     }
 }
 
-/// What behind a number makes it part of an expression.
+/// What after a number makes it part of an expression.
 const OPERATORS_OF_FILL: [&[u8]; 10] = [b"+", b"-", b"*", b"/", b"%", b"|", b"&", b"^", b"<<", b">>"];
 
 impl SectionDescription {

@@ -1,6 +1,6 @@
 //! `--section-ordering-file`: input sections in the order in which a file lists their names.
 //!
-//! Two formats are known, each as its owner has it. Gold's has a name or pattern a line; what is listed comes behind what is not,
+//! Two formats are known, each as its owner has it. Gold's has a name or pattern a line; what is listed comes after what is not,
 //! a name before patterns that match it as well, and in its output section whichever that is. GNU ld's has output sections with
 //! patterns in braces, as `SECTIONS` of a linker script has them (`.text : { *(.text.hot) a.o(.text) }`); what they match comes first.
 //! GNU ld adds them to its script, so they could bring sections to other output sections, too: that is an error here, and

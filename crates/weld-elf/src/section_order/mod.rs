@@ -5,7 +5,7 @@
 //! each other beside one another (`call_graph`, `weld_common::clusters`), `--section-ordering-file` those of listed names first
 //! (`listed`), balanced partitioning those that are called or packed together near one another (`partition`), `--shuffle-sections` all in an order by chance (`shuffle`).
 //! Each gives some sections a place; layout sorts the members of an output section by their places, and the others stay
-//! where they were, behind those that come first.
+//! where they were, after those that come first.
 
 mod bisection;
 mod call_graph;
@@ -52,7 +52,7 @@ impl SectionOrder {
         self.places.get(&id).copied().unwrap_or((0, id.0))
     }
 
-    /// Puts `sections`, each named once, behind those that come first and before all that have no place.
+    /// Puts `sections`, each named once, after those that come first and before all that have no place.
     fn put_behind_first(&mut self, sections: impl Iterator<Item = SectionId>) {
         self.places.extend(sections.zip(1..).map(|(id, at)| (id, (-1, at))));
     }

@@ -7,14 +7,14 @@
 //! Specification: gABI chapter 4 ("Sections").
 
 pub mod bins;
-mod judge;
+mod classify;
+mod gc_dependencies;
 mod linkonce;
 pub mod names;
 mod parse;
 mod relocs;
 pub mod scripted;
 pub mod shrunk;
-mod ties;
 mod uses;
 mod zeroes;
 
@@ -179,7 +179,7 @@ impl InputSection {
     }
 }
 
-/// Where byte `at` of a table of words is if their order is reversed. What lies behind the table stays there.
+/// Where byte `at` of a table of words is if their order is reversed. What lies after the table stays there.
 #[cold]
 fn reversed(size: u64, word: u64, at: u64) -> u64 {
     if at < size { (size - word - at / word * word) + at % word } else { at }

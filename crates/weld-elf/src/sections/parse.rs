@@ -92,7 +92,7 @@ pub fn parse<'a>(
             sink.push(Diagnostic::warning(text).of(objects[first].file, 0));
         }
     };
-    // One behind the other they would say what the first one says.
+    // One after the other they would say what the first one says.
     left_out(|o| o.has_sframe, ".sframe is left out: such sections are not merged yet");
     left_out(|o| o.has_stabs, ".stab is left out: debugging information has to be DWARF");
     if options.inputs.plugin.is_some()

@@ -339,7 +339,7 @@ impl Rules {
 }
 
 impl<'s> Compiler<'s> {
-    /// Numbers all rules: those that overwrite others come first, a class's where it is described, one place of it behind the other.
+    /// Numbers all rules: those that overwrite others come first, a class's where it is described, one place of it after the other.
     /// Returns the first number of each output section, which those of classes in it are not counted in.
     fn number(&mut self, script: &'s LayoutScript) -> Result<Vec<u32>, Diagnostic> {
         let contents = || script.descriptions().flat_map(|section| &section.contents);

@@ -152,7 +152,7 @@ pub fn output_offset(cuts: &[Cut], at: u64) -> u64 {
     offset_before(cuts, next, at)
 }
 
-/// The same if `next` is the first cut that ends behind `at`.
+/// The same if `next` is the first cut that ends after `at`.
 #[inline(always)]
 pub fn offset_before(cuts: &[Cut], next: usize, at: u64) -> u64 {
     let gone = if next == 0 { 0 } else { cuts[next - 1].gone };

@@ -74,7 +74,7 @@ impl OutputUse {
     pub fn new(bin: BinId, machine: &Facts, shdr: &Shdr) -> OutputUse {
         let flags = shdr.sh_flags();
         let kind = JoinedKind::new(machine.plain_section(shdr.sh_type()));
-        let unread = machine.unread_code;
+        let unread = machine.execute_only;
         let has_bytes = unread != 0 && shdr.sh_size() != 0;
         OutputUse {
             bin,

@@ -33,12 +33,12 @@ pub enum Target {
     SectionEnd(Vec<u8>),
     /// The start of `.bss`, or of small data without contents in front of it; where the last contents end if there is neither.
     StartOfZeroes,
-    /// Where the output section of that name is loaded, or behind it; the image's start if there is none.
+    /// Where the output section of that name is loaded, or after it; the image's start if there is none.
     SectionLoad {
         section: Vec<u8>,
         end: bool,
     },
-    /// So far behind the start of the output section of that name, or of the image if there is none.
+    /// So far after the start of the output section of that name, or of the image if there is none.
     Pointer {
         section: Vec<u8>,
         offset: u64,

@@ -140,7 +140,7 @@ impl nature::Symbols for Seen<'_> {
         }
     }
 
-    /// What the script defines, it defines for what comes behind.
+    /// What the script defines, it defines for what comes after.
     fn is_defined(&self, name: &str) -> Option<bool> {
         let Some(id) = self.finder.find(name) else { return Some(false) };
         if let Some(original) = self.finder.internals.computed(id) {

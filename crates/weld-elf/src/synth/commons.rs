@@ -55,7 +55,7 @@ impl Block {
 /// for each of its places. The number of a block is in the symbols' `Symbol::section`.
 pub struct Commons {
     blocks: Vec<Block>,
-    /// The places of the script, which the fourth block and those behind it are for.
+    /// The places of the script, which the fourth block and those after it are for.
     bins: Vec<BinId>,
 }
 

@@ -162,7 +162,7 @@ impl DynamicPlan<'_> {
             let loader_words = if in_got { ChunkKind::Got } else { ChunkKind::GotPlt };
             list.push((DT_PLTGOT, places.chunk(loader_words).0));
             list.push((DT_PLTREL, self.tags()[0]));
-            // Behind DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for the table.
+            // After DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for the table.
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
         }
     }
@@ -213,7 +213,7 @@ impl DynamicPlan<'_> {
         let symbolic = o.symbols.bsymbolic == Bsymbolic::All && self.mode.shared && !listed;
         let static_tls = self.live.has(fact::STATIC_TLS) && self.mode.shared;
         // GNU ld has its old tag without the new ones.
-        let old_tag = o.dynamic.disable_new_dtags && o.persona.is_gnu_ld();
+        let old_tag = o.dynamic.disable_new_dtags && o.compat_mode.is_gnu_ld();
         if o.dynamic.now && old_tag {
             list.push((DT_BIND_NOW, 0));
         }

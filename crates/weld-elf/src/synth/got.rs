@@ -179,7 +179,7 @@ fn values(image: &Image, entry: GotEntry, address: u64, flags: u32) -> [u64; 2] 
         // Loaders look for the addend in the word that its function is told.
         GotEntry::TlsDesc(_) => [0, if flags & sym::PREEMPTIBLE != 0 { 0 } else { in_module }],
         // In an executable, offsets from the module's block count from the thread pointer, as they do
-        // behind rewritten code; see `apply`.
+        // after rewritten code; see `apply`.
         GotEntry::TlsLd if shared => [own_id, 0],
         GotEntry::TlsLd => [own_id, bases.thread_pointer.wrapping_sub(bases.tls_start)],
     }
@@ -200,7 +200,7 @@ pub fn write(image: &Image, first: usize, out: &mut [u8]) {
             format.put(&mut out[..size], image.layout.chunk_address(crate::layout::ChunkKind::Dynamic));
         }
     }
-    // The entry before may have its second word here, the last one its second word behind.
+    // The entry before may have its second word here, the last one its second word after.
     let from = entries.partition_point(|entry| (entry.0 as usize) < first).saturating_sub(1);
     let to = entries.partition_point(|entry| (entry.0 as usize) < end);
     each_word(image, from..to, |_, word| {

@@ -50,12 +50,12 @@ pub fn identification(format: Format, abi: u8) -> [u8; 16] {
 pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> (u16, u16) {
     let lowest = || layout.segments.iter().filter(|s| s.kind == PT_LOAD).map(|s| s.address).min();
     // GNU ld and mold take an address of the image for what it says: it is loaded there. One of a section only says how far
-    // apart things lie, and with -N the image begins behind its headers.
+    // apart things lie, and with -N the image begins after its headers.
     let moves_image = options.layout.image_base.is_some() || layout.script.is_some();
     let is_fixed = || {
         let page = mode.facts().pages.smallest;
         moves_image
-            && options.persona.fixes_addresses()
+            && options.compat_mode.fixes_addresses()
             && !mode.shared
             && lowest().is_some_and(|address| address >= page)
     };

@@ -59,7 +59,7 @@ pub struct Image<'c, 'a> {
 
 /// Where a symbol is, as one relocation sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct ResolvedAddress {
     /// Address plus what of the addend was consumed.
     pub address: u64,
     /// The addend still to be added.
@@ -95,22 +95,22 @@ impl<'a> Image<'_, 'a> {
 
     /// Where symbol `index` of an object is, for a relocation with `addend`.
     #[inline(always)]
-    pub fn place(&self, object: &Object, index: u32, addend: i64) -> Place {
+    pub fn place(&self, object: &Object, index: u32, addend: i64) -> ResolvedAddress {
         if index >= object.first_global && (index as usize) < object.syms.len() {
             let id = object.global(index);
             let symbol = &self.symbols[id];
             let flags = symbol.flags();
             let dead = flags & sym::KIND == sym::DEFINED && !self.live.contains(SectionId(symbol.section))
                 || flags & sym::IN_DISCARDED != 0;
-            return Place { address: symbol.address(), addend, flags, dead };
+            return ResolvedAddress { address: symbol.address(), addend, flags, dead };
         }
         self.local_place(object, index, addend)
     }
 
     #[inline(always)]
-    pub fn local_place(&self, object: &Object, index: u32, addend: i64) -> Place {
+    pub fn local_place(&self, object: &Object, index: u32, addend: i64) -> ResolvedAddress {
         let Some(symbol) = object.syms.get(index as usize) else {
-            return Place { address: 0, addend, flags: sym::ABSOLUTE, dead: false };
+            return ResolvedAddress { address: 0, addend, flags: sym::ABSOLUTE, dead: false };
         };
         let flags = match symbol.kind() {
             STT_TLS => sym::TLS,
@@ -124,7 +124,7 @@ impl<'a> Image<'_, 'a> {
                 let section = self.sections.get(id);
                 let flags = flags | sym::DEFINED;
                 if !section.in_image() || !self.live.contains(id) {
-                    return Place { address: 0, addend, flags, dead: true };
+                    return ResolvedAddress { address: 0, addend, flags, dead: true };
                 }
                 match section.kind() {
                     SectionKind::Merge
@@ -132,10 +132,15 @@ impl<'a> Image<'_, 'a> {
                     | SectionKind::Reversed
                     | SectionKind::Shrunk
                     | SectionKind::Folded => self.local_in_moved(id, symbol, addend, flags),
-                    _ => Place { address: section.address().wrapping_add(value), addend, flags, dead: false },
+                    _ => ResolvedAddress {
+                        address: section.address().wrapping_add(value),
+                        addend,
+                        flags,
+                        dead: false,
+                    },
                 }
             }
-            _ => Place { address: value, addend, flags: flags | sym::ABSOLUTE, dead: false },
+            _ => ResolvedAddress { address: value, addend, flags: flags | sym::ABSOLUTE, dead: false },
         }
     }
 
@@ -151,16 +156,16 @@ impl<'a> Image<'_, 'a> {
         }
     }
 
-    fn local_in_moved(&self, id: SectionId, symbol: &Sym, addend: i64, flags: u32) -> Place {
+    fn local_in_moved(&self, id: SectionId, symbol: &Sym, addend: i64, flags: u32) -> ResolvedAddress {
         // The addend of a section symbol says which byte is meant; that of any other is applied to it.
         let by_section = symbol.kind() == STT_SECTION && self.sections.get(id).kind() != SectionKind::EhFrame;
         let offset =
             if by_section { symbol.st_value().wrapping_add(addend as u64) } else { symbol.st_value() };
         match self.address_in(id, offset) {
             Some(address) => {
-                Place { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
+                ResolvedAddress { address, addend: if by_section { 0 } else { addend }, flags, dead: false }
             }
-            None => Place { address: 0, addend, flags: flags | sym::OUTSIDE, dead: true },
+            None => ResolvedAddress { address: 0, addend, flags: flags | sym::OUTSIDE, dead: true },
         }
     }
 

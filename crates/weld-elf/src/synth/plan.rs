@@ -43,6 +43,7 @@ use super::symtab::SymTab;
 use super::thunks::Thunks;
 use crate::arch::facts::GotBase;
 use crate::arch::plt;
+use crate::compat_mode::CompatMode;
 use crate::compressed::CompressedSection;
 use crate::elf::RelocForm;
 use crate::ids::*;
@@ -58,7 +59,6 @@ use crate::live::{Live, fact};
 use crate::merge_parts::Merger;
 use crate::mode::Mode;
 use crate::options::{Options, Orphans, OutputKind, Strip};
-use crate::persona::Persona;
 use crate::resolve::Resolved;
 use crate::section_order::SectionOrder;
 use crate::sections::Sections;
@@ -437,7 +437,7 @@ impl<'a> Plan<'a> {
             has_tagged: false,
             far: Vec::new(),
             copies: Copies::default(),
-            links_own_relocs: options.persona != Persona::Lld,
+            links_own_relocs: options.compat_mode != CompatMode::Lld,
             facts: SegmentFacts {
                 executable_stack: false,
                 os_abi: crate::synth::headers::os_abi(options.inputs.os_abi, &resolved.objects),

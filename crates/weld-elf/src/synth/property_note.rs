@@ -133,7 +133,7 @@ impl Properties {
                 return Err(PropertyError::TruncatedNote(at));
             };
             let (name_size, desc_size) = (format.get_u32(header), format.get_u32(&header[4..]));
-            // The descriptor is aligned behind the 12-byte header and the name.
+            // The descriptor is aligned after the 12-byte header and the name.
             let desc_at = (12 + name_size as usize).next_multiple_of(align);
             let desc_end = desc_at + desc_size as usize;
             let Some(desc) = note.get(desc_at..desc_end) else {

@@ -403,7 +403,7 @@ fn collect_section(image: &Image, owners: &SectionOwners, run: &[DynReloc], all:
 }
 
 /// What a relocation refers to, and the address of that.
-fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (image::Place, u64) {
+fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (image::ResolvedAddress, u64) {
     let object = &image.resolved.objects[object_id.index()];
     let place = image.place(object, input.sym(), input.r_addend());
     let mut value = place.address.wrapping_add(place.addend as u64);
@@ -478,7 +478,7 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     });
 }
 
-/// Writes `.rela.plt` from entry `first` on: a relocation for each word of `.got.plt` behind the reserved ones, or for each that is bound by name.
+/// Writes `.rela.plt` from entry `first` on: a relocation for each word of `.got.plt` after the reserved ones, or for each that is bound by name.
 pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
     let form = image.reloc_form;
     for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {

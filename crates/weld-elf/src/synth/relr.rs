@@ -1,8 +1,8 @@
 //! `.relr.dyn` (`DT_RELR`, `SHT_RELR`): relative relocations as addresses and bitmaps.
 //!
 //! A word with its lowest bit clear is the address of a place to relocate and moves the base to
-//! the word behind it. A word with its lowest bit set is a bitmap: bit `i` of the others (63, or 31 where
-//! words have 32 bits) stands for the word `i - 1` words behind the base, and moves the base on by as many
+//! the word after it. A word with its lowest bit set is a bitmap: bit `i` of the others (63, or 31 where
+//! words have 32 bits) stands for the word `i - 1` words after the base, and moves the base on by as many
 //! words. Source: gABI, "Relative Relocation Table". Addends are in place.
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};

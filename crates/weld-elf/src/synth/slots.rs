@@ -130,7 +130,7 @@ struct Part {
 }
 
 impl Slots {
-    /// Numbers start behind `reserved` words of `.got`.
+    /// Numbers start after `reserved` words of `.got`.
     pub fn allocate(live: &Live, symbols: &Symbols, names: &Names, reserved: u32, parallel: bool) -> Slots {
         let globals = with_needs(symbols, names, parallel);
         let wanting = Wanting {

@@ -158,7 +158,7 @@ pub struct Numbers {
     pub locals: Vec<(u32, Kept)>,
     /// That of each name; 0 if it is not written.
     pub globals: Vec<AtomicU32>,
-    /// The output sections that have symbols, which are the first behind the null symbol.
+    /// The output sections that have symbols, which are the first after the null symbol.
     pub sections: Range<u32>,
 }
 

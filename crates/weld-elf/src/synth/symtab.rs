@@ -57,7 +57,7 @@ pub struct SymTab {
     kept: Vec<Kept>,
     /// Start of each slice's ranges, and one past the last.
     pub starts: Vec<Range>,
-    /// Symbols behind those of the objects: the linker's own that are local, the others, and
+    /// Symbols after those of the objects: the linker's own that are local, the others, and
     /// what is undefined here; with their names' total size.
     extra_locals: Vec<SymbolId>,
     extra_globals: Vec<SymbolId>,
@@ -362,7 +362,7 @@ impl SymTab {
         runs
     }
 
-    /// Makes room for the symbols of thunks, behind the other local ones.
+    /// Makes room for the symbols of thunks, after the other local ones.
     ///
     /// # Errors
     /// If the names are more than `st_name` can tell apart.
@@ -390,7 +390,7 @@ impl SymTab {
     }
 }
 
-/// Output of one run of objects, or of the symbols behind them: native records, and names.
+/// Output of one run of objects, or of the symbols after them: native records, and names.
 #[derive(Default)]
 pub struct Part {
     pub locals: Vec<u8>,
@@ -548,7 +548,7 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-/// The byte ranges, within the tables, of the symbols behind the objects'.
+/// The byte ranges, within the tables, of the symbols after the objects'.
 pub fn extra_start(symtab: &SymTab) -> Range {
     let end = symtab.starts[symtab.starts.len() - 1];
     Range { locals: end.locals, globals: end.globals, strings: end.strings }

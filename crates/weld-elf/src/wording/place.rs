@@ -67,7 +67,7 @@ pub struct Extents(Vec<Extent>);
 struct Extent {
     shndx: u32,
     start: u64,
-    /// Behind the last byte.
+    /// After the last byte.
     end: u64,
     /// The largest end of those from the start of the section to here.
     furthest: u64,

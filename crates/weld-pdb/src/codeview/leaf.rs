@@ -149,7 +149,7 @@ fn method_list(body: &[u8], mut visit: impl FnMut(usize, Space) -> Result<(), Fa
     if at > body.len() { Err(Fault::Truncated) } else { Ok(()) }
 }
 
-/// Whether a method with these attributes has the offset of its slot behind it.
+/// Whether a method with these attributes has the offset of its slot after it.
 fn introduces_virtual(attributes: u16) -> bool {
     matches!(attributes >> 2 & 7, 4 | 6)
 }
@@ -305,7 +305,7 @@ mod tests {
         assert_eq!(refs(0x9999, &[]), Err(Fault::UnknownKind(0x9999)));
     }
 
-    /// What is behind the last index counts, too.
+    /// What is after the last index counts, too.
     #[test]
     fn records_that_end_too_early() {
         for (kind, least) in [

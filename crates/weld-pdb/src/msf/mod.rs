@@ -1,7 +1,7 @@
 //! MSF, the container of a PDB: streams in pages.
 //!
 //! Every page belongs to a stream, but for the first one (the superblock), two of each interval of as many pages as a page has bytes (maps of
-//! free pages), and the directory. Here streams lie one behind the other, so where a byte of a stream is in the file is arithmetic:
+//! free pages), and the directory. Here streams lie one after the other, so where a byte of a stream is in the file is arithmetic:
 //! the pages that are no maps are counted through (*slots*), and a stream is a range of slots.
 //!
 //! Facts: LLVM's documentation of the MSF format.
@@ -38,7 +38,7 @@ struct Stream {
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
-/// The slot behind the superblock.
+/// The slot after the superblock.
 const FIRST_SLOT: u64 = 1;
 
 impl Layout {
@@ -93,14 +93,14 @@ impl Layout {
         self.streams[stream].len
     }
 
-    /// The page of a slot: the first of each interval, and those behind its two maps.
+    /// The page of a slot: the first of each interval, and those after its two maps.
     fn page_of(&self, slot: u32) -> u32 {
         let (interval, place) = (slot / (self.page - 2), slot % (self.page - 2));
         interval * self.page + if place == 0 { 0 } else { place + 2 }
     }
 
     /// Where the bytes at `range` of a stream are in the file: at most one piece for each interval that they touch. What is
-    /// behind the stream's end, up to the end of its page, counts as part of it.
+    /// after the stream's end, up to the end of its page, counts as part of it.
     pub fn places(&self, stream: usize, range: Range<u64>) -> Places<'_> {
         self.places_from(self.streams[stream].slot, range)
     }
@@ -151,7 +151,7 @@ impl Layout {
         }
     }
 
-    /// The directory, the list of its pages behind it, with the file's places of both.
+    /// The directory, the list of its pages after it, with the file's places of both.
     pub fn directory(&self) -> (Vec<u8>, Places<'_>) {
         let directory_pages = self.directory.len.div_ceil(self.page);
         let size = (directory_pages as usize + 1) * self.page as usize;
@@ -199,7 +199,7 @@ impl Iterator for Places<'_> {
         }
         let page = u64::from(self.layout.page);
         let (slot, inside) = ((self.rest.start / page) as u32, self.rest.start % page);
-        // Maps lie behind the first page of an interval.
+        // Maps lie after the first page of an interval.
         let period = self.layout.page - 2;
         let ahead = (period - slot % period) % period;
         let hole = (u64::from(slot) + u64::from(ahead) + 1) * page;
@@ -254,7 +254,7 @@ mod tests {
         for lens in [
             vec![],
             vec![0, 1, 4096, 4097, 0],
-            // Ends one page before the second interval's first page, in it, behind its maps, and after the third's.
+            // Ends one page before the second interval's first page, in it, after its maps, and after the third's.
             vec![big - 6 * 4096, 5],
             vec![big - 5 * 4096],
             vec![big - 4 * 4096],

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::MAGIC;
 use crate::codeview::u32_at;
 
-/// Why a file is no MSF file, in words that go behind its name.
+/// Why a file is no MSF file, in words that go after its name.
 pub type Error = &'static str;
 
 /// A stream that is not there has this length.

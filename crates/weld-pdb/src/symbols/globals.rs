@@ -91,7 +91,7 @@ impl Global {
     }
 }
 
-/// Finds which global symbols are kept, and places them one behind the other, module by module. Returns the bytes of all.
+/// Finds which global symbols are kept, and places them one after the other, module by module. Returns the bytes of all.
 pub fn place(scanned: &mut [Scanned<'_>], parallel: bool) -> Result<u32, Diagnostic> {
     let hashes: Vec<Vec<u64>> = scanned.iter_mut().map(|module| std::mem::take(&mut module.hashes)).collect();
     let (unique, entered) = unique::enter_all("enter global symbols", hashes, parallel)?;

@@ -65,7 +65,7 @@ pub struct Scanned<'a> {
     pub names: Uses<'a>,
     /// For each entry of its table of files, which of `names` it has.
     pub files: Vec<u32>,
-    /// The table of files, which lies behind all else: the section that has it, and its bytes. A module with names has one, empty or not.
+    /// The table of files, which lies after all else: the section that has it, and its bytes. A module with names has one, empty or not.
     pub file_table: Option<(u32, u32)>,
     /// References to types that the module does not have.
     pub unknown_types: u32,
@@ -311,9 +311,9 @@ fn note_left_out(left_out: &mut Vec<(&'static str, u32)>, what: &'static str, ki
 
 /// What becomes of a subsection.
 pub enum Placement {
-    /// It is copied behind the module's symbols.
+    /// It is copied after the module's symbols.
     C13,
-    /// It is copied behind all else: readers look for the table of files there.
+    /// It is copied after all else: readers look for the table of files there.
     Last,
     /// Its contents are somewhere else in the PDB.
     Elsewhere,

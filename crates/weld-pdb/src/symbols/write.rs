@@ -20,7 +20,7 @@ use crate::input::{Fixup, Module, Relocate};
 use crate::put::{Writer, put_u16, put_u32};
 use crate::types::{Lookup, Types};
 
-/// Bytes of the signature before the symbols, and of the count of references behind all.
+/// Bytes of the signature before the symbols, and of the count of references after all.
 pub const SIGNATURE_SIZE: u32 = size_of_val(&SIGNATURE_C13) as u32;
 
 /// The bytes that a unit fills.
@@ -37,7 +37,7 @@ impl Scanned<'_> {
         self.cuts.len().saturating_sub(1)
     }
 
-    /// What is before a unit, and what is before the one behind it.
+    /// What is before a unit, and what is before the one after it.
     pub fn unit(&self, unit: usize) -> (Cut, Cut) {
         (self.cuts[unit], self.cuts[unit + 1])
     }

@@ -2,9 +2,9 @@
 //!
 //! The numbers of a list begin at 0x1000. Those of an object that uses a precompiled header begin with the records of the object
 //! that made the header: its list has another one as its prefix. A PDB has two lists, and the ids in one refer to types in the other. Lists
-//! that others refer to come first, so that the winner among equal records is never behind one that refers to it.
+//! that others refer to come first, so that the winner among equal records is never after one that refers to it.
 //!
-//! Compilers write a record behind those that it refers to. Only in PDBs may it be before them; these
+//! Compilers write a record after those that it refers to. Only in PDBs may it be before them; these
 //! are hashed in the order of what refers to what.
 
 use std::borrow::Cow;

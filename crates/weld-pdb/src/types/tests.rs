@@ -143,7 +143,7 @@ fn precompiled_headers_are_found_by_their_signature() {
     t.pointer(forward);
     t.header(0x0014, cv::Body::new().u32(0x1234));
     let header = t.finish();
-    // What its maker has behind it.
+    // What its maker has after it.
     let mut rest = cv::Types::from(0x1003);
     rest.pointer(0x1000);
     rest.procedure(0x1001, 0x1003);

@@ -148,7 +148,7 @@ fn modules(msf: &Msf<'_>, dbi: &[u8], counts: [u32; 2]) {
         let bytes = msf.stream(stream).unwrap();
         assert_eq!((bytes.len(), word(&bytes, 0)), (symbols + c13 + 4, 4));
         scopes(&bytes[..symbols], counts);
-        // The parts behind the symbols look like a section without its signature.
+        // The parts after the symbols look like a section without its signature.
         let parts = [&4u32.to_le_bytes()[..], &bytes[symbols..symbols + c13]].concat();
         assert!(Subsections::new(&parts).unwrap().all(|part| part.is_ok()));
     }

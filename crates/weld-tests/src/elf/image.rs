@@ -35,7 +35,7 @@ impl Section {
         self.sh_type == elf::SHT_NOBITS.0
     }
 
-    /// First address behind the section.
+    /// First address after the section.
     pub fn end(&self) -> u64 {
         self.addr.saturating_add(self.size)
     }
@@ -226,7 +226,7 @@ impl Image {
         self.dynamic.iter().find(|d| d.0 == tag).map(|d| d.1)
     }
 
-    /// `len` bytes of the loaded image at `addr`; memory behind the file part reads as zero.
+    /// `len` bytes of the loaded image at `addr`; memory after the file part reads as zero.
     pub fn memory(&self, addr: u64, len: usize) -> Result<Vec<u8>> {
         let load = elf::PT_LOAD.0;
         for s in self.segments.iter().filter(|s| s.p_type == load) {

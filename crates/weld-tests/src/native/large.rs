@@ -14,7 +14,7 @@ const SMALL: usize = 1000;
 
 /// Functions and data, the latter in output sections of many names, each function with a reference to the data of
 /// another one that is far away in the table of sections. Every third function is in a COMDAT group with its data.
-/// The headers of groups come before, those of relocations behind all other sections.
+/// The headers of groups come before, those of relocations after all other sections.
 fn object(functions: Range<usize>, o: &mut Obj) {
     // nop; lea 0(%rip), %rax; ret
     let code = [0x90, 0x48, 0x8d, 0x05, 0, 0, 0, 0, 0xc3];

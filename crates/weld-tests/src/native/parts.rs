@@ -70,7 +70,7 @@ pub fn same_bytes(linker: &Linker, dir: &Path) -> Result<(), String> {
     if packed[0] != packed[1] {
         return Err("compressed: threads show".to_owned());
     }
-    // Behind the file header, which says where the section headers are: they follow what was compressed.
+    // After the file header, which says where the section headers are: they follow what was compressed.
     let memory = |image: &Vec<u8>| image[4096..2 * SIZE].to_vec();
     match memory(packed[0]) == memory(packed[2]) {
         true => Ok(()),

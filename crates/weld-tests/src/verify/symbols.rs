@@ -36,7 +36,7 @@ fn one(image: &Image, s: &Symbol, p: &mut Problems) {
     if image.e_type != elf::ET_REL.0 && !section.is_alloc() {
         return;
     }
-    // Linker-defined symbols such as _end stand behind the last byte; ends of pages round up.
+    // Linker-defined symbols such as _end stand after the last byte; ends of pages round up.
     let bounds = [elf::STT_OBJECT.0, elf::STT_FUNC.0, elf::STT_TLS.0, elf::STT_GNU_IFUNC.0];
     if bounds.contains(&s.kind) {
         let at = s.value.wrapping_sub(start);

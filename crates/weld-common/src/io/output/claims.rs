@@ -2,7 +2,7 @@
 //!
 //! Threads get `&mut` slices of one mapping. That is sound only if no two of them overlap, so each
 //! slice is claimed first. There are as many claims at a time as threads, and a claim is held for the
-//! time it takes to fill a few hundred KiB: a short list behind a lock costs nothing.
+//! time it takes to fill a few hundred KiB: a short list after a lock costs nothing.
 
 use std::ops::Range;
 use std::sync::Mutex;

@@ -380,7 +380,7 @@ enum LastStep<'h> {
 /// renaming hardly does.
 ///
 /// # Errors
-/// Of the first that cannot be committed; those behind it are as they were.
+/// Of the first that cannot be committed; those after it are as they were.
 pub fn commit_all(all: Vec<ClosedOutput>) -> Result<(), OutputError> {
     let (renamed, written): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|output| matches!(output.last, LastStep::Rename(_)));

@@ -8,7 +8,7 @@
 //!
 //! What a device has been asked for cannot be overtaken, so contents are asked for bit by bit: a thread waits for
 //! one before it asks for the next. Index data of the members that the link finds out to need meanwhile is
-//! then never far behind.
+//! then never far after.
 //!
 //! A thread is woken only if it waits and has something to do: a wake-up is a system call, and a link can
 //! have tens of thousands of files.

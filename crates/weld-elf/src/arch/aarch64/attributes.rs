@@ -198,7 +198,7 @@ mod tests {
     fn hostile_sections() {
         let good = section(&[("x", &[1]), (FEATURES, &[1, 0, 0, 1])], Format::NATIVE);
         for length in 2..good.len() {
-            // What is left of a section that ends behind a subsection is whole.
+            // What is left of a section that ends after a subsection is whole.
             assert_eq!(read(&[&good[..length]], Format::NATIVE).is_ok(), length == 8, "cut to {length}");
         }
         let with = |at: usize, byte: u8| {

@@ -64,13 +64,13 @@ const fn facts(big: bool) -> Facts {
             tlsdesc: R_TLSDESC,
         },
         hash_word: 4,
-        anybodys: &[],
+        linkonce_prefixes: &[],
         got_base: GotBase::Got,
         plt: plt::PLT,
         starts_without_slots: false,
         variant_calls: Some(VariantCalls { other: 0x80, tag: 0x7000_0005 }),
         tagging: Some(TAGGING),
-        unread_code: SHF_AARCH64_PURECODE,
+        execute_only: SHF_AARCH64_PURECODE,
         flags: None,
         attributes: Some(Attributes {
             name: ".ARM.attributes",
@@ -156,7 +156,7 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         is_signed(kind)
     }
 
-    /// Branches go on behind themselves, other distances are from the place to itself (AAELF64, "Weak References").
+    /// Branches go on after themselves, other distances are from the place to itself (AAELF64, "Weak References").
     fn undefined(kind: u32, here: u64) -> u64 {
         if matches!(kind, R_CALL26 | R_JUMP26 | R_CONDBR19 | R_TSTBR14) { here + 4 } else { here }
     }

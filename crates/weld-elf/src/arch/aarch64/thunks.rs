@@ -20,8 +20,7 @@ use crate::arch::facts::{Branches, LandingPad, Thunk};
 
 /// How far `b` and `bl` reach.
 const REACH: u64 = 1 << 27;
-/// How far `adrp` and `add` do, from any place in a page.
-/// less what a landing pad may be away from its target.
+/// How far `adrp` and `add` reach from any place in a page, less what a landing pad may be away from its target.
 const PAGES_REACH: u64 = (1 << 32) - 0x1000 - REACH;
 const EVERYTHING: u64 = 1 << 63;
 

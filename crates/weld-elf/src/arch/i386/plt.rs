@@ -43,7 +43,7 @@ const BOUND_JUMP: u64 = 16;
 const RELOCATION: u32 = 8;
 
 /// Returns to what was pushed. The processor takes the call's return address for the target, where it waits; the
-/// target is the word behind that.
+/// target is the word after that.
 #[rustfmt::skip]
 const RETURN: [u8; 32] = [
     // call 2f
@@ -71,7 +71,7 @@ const JUMP: [u8; 16] = [
 
 const MARK: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfb];
 
-/// Code in the making: what is behind it traps.
+/// Code in the making: what is after it traps.
 struct Writer<'o> {
     out: &'o mut [u8],
     at: usize,
@@ -245,7 +245,7 @@ fn jump_part(image: &Image, lazy: bool) -> u64 {
     image.bases.plt + if lazy { LAZY_JUMP } else { BOUND_JUMP }
 }
 
-/// How far from the start of the header of retpolines that are lazy the loop is: behind two words that are pushed and a call.
+/// How far from the start of the header of retpolines that are lazy the loop is: after two words that are pushed and a call.
 fn loop_part(image: &Image) -> u64 {
     17 + u64::from(image.mode.pic)
 }
@@ -312,7 +312,7 @@ pub fn unbound(image: &Image, entry: u32) -> u64 {
     let lazy = match image.plt {
         Style::Ordinary | Style::Guarded { .. } => 6,
         Style::Marked => 0,
-        // Behind the word's load, a call and a jump.
+        // After the word's load, a call and a jump.
         Style::Retpoline { lazy: true } => 16 + u64::from(image.mode.pic),
         // All are bound before anything runs.
         Style::Retpoline { lazy: false } => return 0,

@@ -118,7 +118,7 @@ pub fn rewrite_got(form: GotForm, field: Field, address: u64) {
     }
 }
 
-/// A call of the function that looks up addresses, behind an instruction that computes what it is told.
+/// A call of the function that looks up addresses, after an instruction that computes what it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TlsCall {
     /// The register with the GOT's base.

@@ -208,7 +208,7 @@ fn initial_exec_becomes_local_exec() {
 
 #[test]
 fn offsets_of_sun_have_the_other_sign() {
-    // 12 behind what is 8 in front of the thread pointer.
+    // 12 after what is 8 in front of the thread pointer.
     let mut out = [12, 0, 0, 0];
     I386::put(R_TLS_LE_32, &mut out, 0, 4).unwrap();
     assert_eq!(i32::from_le_bytes(out), 20);

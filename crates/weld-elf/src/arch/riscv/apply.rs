@@ -41,9 +41,9 @@ pub fn allocated<const WIDE: bool>(site: &Site, out: &mut [u8]) {
 struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
     site: &'s Site<'c, 'i, 'a>,
     cuts: &'s [Cut],
-    /// The first cut that ends behind the place before.
+    /// The first cut that ends after the place before.
     next: usize,
-    /// Where the last addition of a descriptor's sequence is that has become an upper half, behind the relocation
+    /// Where the last addition of a descriptor's sequence is that has become an upper half, after the relocation
     /// that begins the sequence.
     add: Option<(usize, u64)>,
     /// Relocations with upper halves by their places, if relocations are in no order.
@@ -51,7 +51,7 @@ struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
 }
 
 impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
-    /// Applies relocation `i`, and says how many behind it were with it.
+    /// Applies relocation `i`, and says how many after it were with it.
     fn one(&mut self, i: usize, out: &mut [u8]) -> Result<usize, Failure> {
         let site = self.site;
         let reloc = &site.relocs[i];
@@ -398,7 +398,7 @@ fn fits_halves<const WIDE: bool>(value: i64) -> Result<(), Failure> {
     if has_halves(WIDE, value) { Ok(()) } else { Err(Failure::TooFar) }
 }
 
-/// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` behind it make. `target` is what a relocation refers to.
+/// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` after it make. `target` is what a relocation refers to.
 fn put_difference(
     site: &Site,
     i: usize,

@@ -65,7 +65,7 @@ fn alignment(padding: u64) -> u64 {
     (padding + 2).next_power_of_two()
 }
 
-/// Whether instructions of 2 bytes may come into the code. Padding that an assembler counted in instructions of 4 bytes may be too short behind them:
+/// Whether instructions of 2 bytes may come into the code. Padding that an assembler counted in instructions of 4 bytes may be too short after them:
 /// there are objects in which only some functions have short ones.
 fn takes_short(code: &Section) -> bool {
     let counts_words =
@@ -228,7 +228,7 @@ impl<const WIDE: bool> Relax<WIDE> {
 /// For [`Cut::extra`]: the upper half has to stay, in one form or another.
 const NEVER: u8 = u8::MAX;
 
-/// Whether a value and what lies up to so many bytes behind it need no upper half.
+/// Whether a value and what lies up to so many bytes after it need no upper half.
 fn is_near(value: i64, reach: u8) -> bool {
     is_low(value) && is_low(value + i64::from(reach))
 }

@@ -184,13 +184,13 @@ const FACTS: Facts = Facts {
         tlsdesc: R_NONE,
     },
     hash_word: 8,
-    anybodys: &[],
+    linkonce_prefixes: &[],
     got_base: GotBase::GotWithHead(3),
     plt: plt::PLT,
     starts_without_slots: false,
     variant_calls: None,
     tagging: None,
-    unread_code: 0,
+    execute_only: 0,
     flags: None,
     attributes: None,
     pointer: None,
@@ -321,7 +321,7 @@ fn put(kind: u32, out: &mut [u8], at: usize, value: i64) -> Result<(), Failure> 
             put_low_12(out, at, value);
             overflow(TYPES[kind as usize].fits(value))
         }
-        // The lower 12 bits of a displacement, then its upper 8, behind 4 bits and before 8 of others.
+        // The lower 12 bits of a displacement, then its upper 8, after 4 bits and before 8 of others.
         R_20 | R_GOT20 | R_GOTPLT20 | R_TLS_GOTIE20 => {
             put_low_12(out, at, value);
             out[at + 2] = (value >> 12) as u8;

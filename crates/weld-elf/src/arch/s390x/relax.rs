@@ -71,7 +71,7 @@ pub fn marks_call(kind: u32) -> bool {
     matches!(kind, R_TLS_GDCALL | R_TLS_LDCALL)
 }
 
-/// Whether relocation `i` has the address of a function whose call is marked, in front of it or behind.
+/// Whether relocation `i` has the address of a function whose call is marked, in front of it or after.
 pub fn is_marked_call(relocs: &[Rela], i: usize) -> bool {
     let place = relocs[i].r_offset();
     let marks = |other: Option<&Rela>| {

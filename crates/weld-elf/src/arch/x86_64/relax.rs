@@ -31,7 +31,7 @@ pub fn got_form(kind: u32, code: &[u8], at: usize, addend: i64, pic: bool) -> Op
         return None;
     }
     let (opcode, modrm) = (code[at - 2], code[at - 1]);
-    // Behind longer prefixes (EVEX), the same opcodes have other operands.
+    // After longer prefixes (EVEX), the same opcodes have other operands.
     let mov = matches!(kind, R_GOTPCRELX | R_REX_GOTPCRELX | R_CODE_4_GOTPCRELX) && opcode == 0x8b;
     if mov && modrm & 0xc7 == 0x05 {
         return Some(GotForm::Lea);
@@ -111,7 +111,7 @@ pub fn initial_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
     put32(code, at, tpoff)
 }
 
-/// How `__tls_get_addr` is called behind a GD or LD sequence.
+/// How `__tls_get_addr` is called after a GD or LD sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsCall {
     /// `call __tls_get_addr@PLT`

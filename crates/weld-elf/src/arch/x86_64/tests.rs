@@ -134,7 +134,7 @@ fn other_got_operands_stay() {
     assert_eq!(shortened(R_GOTPCRELX, &[0xff, 0x35, 0, 0, 0, 0], 0, false), None);
     assert_eq!(shortened(R_REX_GOTPCRELX, &[0x48, 0x8b, 0x83, 0, 0, 0, 0], 0, false), None);
     assert_eq!(shortened(R_REX_GOTPCRELX, &[0x8b, 0x05, 0, 0, 0, 0], 0, false), None);
-    // Behind an EVEX prefix the same opcode is another instruction.
+    // After an EVEX prefix the same opcode is another instruction.
     assert_eq!(
         shortened(R_CODE_6_GOTPCRELX, &[0x62, 0xf4, 0xfc, 0x18, 0x8b, 0x05, 0, 0, 0, 0], 0, false),
         None

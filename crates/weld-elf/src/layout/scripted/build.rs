@@ -24,7 +24,7 @@ pub(super) struct Contents {
     pub own: Option<ChunkKind>,
     /// It is there although nothing may be in it.
     pub forced: bool,
-    /// Bins behind what the script names.
+    /// Bins after what the script names.
     pub tail: Vec<usize>,
     pub kind: SectionType,
 }
@@ -33,7 +33,7 @@ impl<'a> Builder<'_, 'a> {
     /// As `build`, by a script.
     ///
     /// # Errors
-    /// If the script speaks of what there is not.
+    /// If the script speaks of what does not exist.
     pub(in crate::layout) fn build_scripted(
         self,
         source: &Source,
@@ -85,7 +85,7 @@ impl<'a> Builder<'_, 'a> {
 /// What a script computes that leaves the layout as it is by default: its expressions know the output sections.
 ///
 /// # Errors
-/// If the script speaks of what there is not.
+/// If the script speaks of what does not exist.
 pub(in crate::layout) fn beside_default(source: &Source, layout: &Layout) -> Result<Box<Scripted>, String> {
     let mut maker = Maker::new(source, 0);
     maker.compile()?;

@@ -26,7 +26,7 @@ impl Maker<'_> {
         self.planned.len() - 1
     }
 
-    /// The place of a bin. One that the script does not have lies in the section of its name, behind all else, or in an orphan.
+    /// The place of a bin. One that the script does not have lies in the section of its name, after all else, or in an orphan.
     /// Those that an object keeps apart (`-r`) are orphans each.
     fn place_of_bin(&mut self, bin: BinId, name: &[u8], heads: Option<&[Option<Head>]>) -> usize {
         if let Some(planned) = self.of_bin[bin.index()] {
@@ -237,7 +237,7 @@ impl Maker<'_> {
                 continue;
             };
             if head.entsize > 1 {
-                // Entries of one may not be in step behind those of another.
+                // Entries of one may not be in step after those of another.
                 all.flags &= !(SHF_MERGE | SHF_STRINGS);
             }
             all.join(head);

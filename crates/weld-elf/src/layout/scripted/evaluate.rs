@@ -276,7 +276,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
     }
 
     /// Goes to where a section begins before that is aligned: to the address that an option (`forced`), the overlay or the script gives it, or
-    /// behind what is in its memory. Returns whether it is given one.
+    /// after what is in its memory. Returns whether it is given one.
     fn go_to_start(&mut self, number: usize, forced: Option<u64>) -> bool {
         let block = &self.script.blocks[number];
         let (address, region) = (block.address.clone(), block.region);
@@ -302,7 +302,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
     }
 
-    /// Where a section begins: at the address that it is given, or behind what is in its memory.
+    /// Where a section begins: at the address that it is given, or after what is in its memory.
     fn find_start(&mut self, number: usize, out: OutputSectionId) -> Start {
         let block = &self.script.blocks[number];
         let (align, mut strictest) = (block.align.clone(), block.inner_align);
@@ -650,7 +650,7 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         })
     }
 
-    /// What the location counter counts from. Behind a section it is that.
+    /// What the location counter counts from. After a section it is that.
     fn here(&self) -> Kind {
         let block = self.current.as_ref().map(|open| open.block).or(self.last);
         block.map_or(Kind::BETWEEN, |block| Kind::Section(block as u32))

@@ -21,7 +21,7 @@ use crate::layout::{Chunk, ChunkKind, OutputSection, Segment};
 /// Passes after which a script that still changes is given up.
 const PASSES: usize = 32;
 /// From this pass on headers that no longer fit where they were stay out: with a program header less they would fit again, and so on. And
-/// `SIZEOF_HEADERS` gets no smaller: what a script places behind it may need a program header less then, and one more again.
+/// `SIZEOF_HEADERS` gets no smaller: what a script places after it may need a program header less then, and one more again.
 const STEADY: usize = 4;
 
 /// Gives everything its address, and the file its program headers.
@@ -356,7 +356,7 @@ fn assign_sections(
         _ => None,
     });
     for block in ended {
-        // What an empty section names holds for those behind it, too.
+        // What an empty section names holds for those after it, too.
         current = block.phdrs.as_deref().or(current);
         let Some(i) = block.out.map(|out| out.index()) else { continue };
         let out = &layout.sections[i];

@@ -5,7 +5,7 @@ use super::*;
 use crate::layout::insert::merged;
 
 impl Scripted {
-    /// Adds chunks to an output section, whose `members` are those of before: each chunk behind the input section whose number is
+    /// Adds chunks to an output section, whose `members` are those of before: each chunk after the input section whose number is
     /// one below that beside it. Numbers ascend.
     pub fn insert(&mut self, out: OutputSectionId, members: &[Member], mut added: &[(usize, ChunkId)]) {
         let (mut open, mut start) = (None, 0);

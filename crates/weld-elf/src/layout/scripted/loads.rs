@@ -8,7 +8,7 @@
 //!   aligned like the address. A section that has moved down in front of that one is loaded where it runs;
 //! * its address.
 //!
-//! The sections of an `OVERLAY` are loaded one behind the other. Sizes count, so all this is found out where a section ends.
+//! The sections of an `OVERLAY` are loaded one after the other. Sizes count, so all this is found out where a section ends.
 //!
 //! Source: GNU ld manual, "Output Section LMA", "Overlay Description".
 
@@ -34,7 +34,7 @@ pub(super) struct Start {
     pub resume: u64,
 }
 
-/// A section that those behind it follow.
+/// A section that those after it follow.
 #[derive(Clone, Copy)]
 pub(super) struct Loaded {
     address: u64,
@@ -98,7 +98,7 @@ impl Pass<'_, '_, '_> {
     }
 }
 
-/// The load address of a section behind another one in the same memory.
+/// The load address of a section after another one in the same memory.
 fn follow(before: Option<Loaded>, start: Start, size: u64) -> u64 {
     let Some(before) = before else { return start.address };
     if size != 0 && start.address < before.address && start.address.saturating_add(size) <= before.address {
@@ -109,7 +109,7 @@ fn follow(before: Option<Loaded>, start: Start, size: u64) -> u64 {
 }
 
 impl RegionState {
-    /// The next section in it begins behind this.
+    /// The next section in it begins after this.
     pub(super) fn go_on_at(&mut self, at: u64) {
         self.at = at;
         self.end = self.end.max(at);

@@ -1,4 +1,4 @@
-//! Which sections each output section of a script has, one behind the other.
+//! Which sections each output section of a script has, one after the other.
 
 use std::cmp::Reverse;
 

@@ -179,7 +179,7 @@ impl Block {
     }
 }
 
-/// What lies one behind the other at one place of an output section.
+/// What lies one after the other at one place of an output section.
 #[derive(Debug)]
 struct Bin {
     /// Run and number of each part.
@@ -251,7 +251,7 @@ pub struct Scripted {
     room_for_headers: u64,
     /// Sections with `SHF_LINK_ORDER` by what they are linked to.
     linked: Vec<Linked>,
-    /// Of each assignment, in order, the location counter in front of it and behind it, and the value.
+    /// Of each assignment, in order, the location counter in front of it and after it, and the value.
     moments: Vec<[u64; 3]>,
     /// The block of each bin and its number among `bins`, if what is in one may go to another.
     homes: Vec<Option<(u32, u32)>>,
@@ -263,7 +263,7 @@ pub enum Note<'s> {
     Section(OutputSectionId),
     Assignment {
         inside: Inside,
-        /// The location counter in front of it and behind it.
+        /// The location counter in front of it and after it.
         from: u64,
         to: u64,
         value: u64,

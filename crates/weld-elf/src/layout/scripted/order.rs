@@ -8,7 +8,7 @@ use crate::layout::OutputSection;
 use crate::layout::members;
 
 impl Maker<'_> {
-    /// Gives bins behind what the script names their places among the steps.
+    /// Gives bins after what the script names their places among the steps.
     fn add_tails(&mut self) {
         let steps = std::mem::take(&mut self.steps);
         self.steps = self.with_tails(steps);
@@ -99,7 +99,7 @@ impl Maker<'_> {
         self.steps = steps;
     }
 
-    /// What an object has besides comes behind what the script names.
+    /// What an object has besides comes after what the script names.
     pub(super) fn append_orphans(&mut self) {
         self.add_tails();
         let mut steps = std::mem::take(&mut self.steps);

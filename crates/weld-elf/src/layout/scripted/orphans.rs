@@ -1,9 +1,9 @@
 //! Where output sections go that a script does not name.
 //!
-//! One in memory goes beside the section that is most like it, in front of it or behind it as the default layout has them. Where the place
-//! counts it only goes behind: with `MEMORY` or `PHDRS`, for it lies in the same memory and segment as the section before it; and in front of
-//! the first section, if the script says at which address that lies. Symbols that are assigned to behind a section
-//! stay with it; assignments to `.` are meant for what follows. Behind the last section it goes to the end of the script. One
+//! One in memory goes beside the section that is most like it, in front of it or after it as the default layout has them. Where the place
+//! counts it only goes after: with `MEMORY` or `PHDRS`, for it lies in the same memory and segment as the section before it; and in front of
+//! the first section, if the script says at which address that lies. Symbols that are assigned to after a section
+//! stay with it; assignments to `.` are meant for what follows. After the last section it goes to the end of the script. One
 //! that is not in memory goes to the end, too.
 //!
 //! Source: GNU ld manual, "Orphan Sections"; LLVM's "Linker Script implementation notes and policy".
@@ -51,7 +51,7 @@ pub(super) struct Known {
     pub is_usual: Vec<bool>,
     /// The script says at which address it lies.
     pub is_fixed: Vec<bool>,
-    /// Orphans go behind what they are like.
+    /// Orphans go after what they are like.
     pub only_behind: bool,
 }
 
@@ -98,7 +98,7 @@ impl Known {
         best
     }
 
-    /// Behind the section that ends at a step, and what follows it that is as much alike.
+    /// After the section that ends at a step, and what follows it that is as much alike.
     fn behind(&self, steps: &[Step], (end, alike): (usize, u32), orphan: u32) -> usize {
         let mut at = end + 1;
         for (next, step) in steps.iter().enumerate().skip(at) {
@@ -140,7 +140,7 @@ impl Known {
         false
     }
 
-    /// Behind the section that is most like it, the one with the usual name before others.
+    /// After the section that is most like it, the one with the usual name before others.
     fn behind_its_like(&self, steps: &[Step], orphan: u32) -> Option<usize> {
         let blocks = steps.iter().enumerate().filter_map(|(at, step)| Some((at, self.ended(step)?)));
         let known = blocks.filter_map(|(at, block)| Some((at, block, self.of(block)?)));
@@ -224,10 +224,10 @@ mod tests {
         steps.extend(block(1));
         steps.push(assign("last"));
         let mut of = known(&[0x80, 0x210]);
-        // Behind the first with what is assigned behind it, but not what is meant for the next.
+        // After the first with what is assigned after it, but not what is meant for the next.
         assert_eq!(place(&steps, &of, 0x80), 5);
         assert_eq!(place(&steps, &of, 0x100), 5);
-        // In front of the second, behind all, and behind the address that the script begins with.
+        // In front of the second, after all, and after the address that the script begins with.
         assert_eq!(place(&steps, &of, 0x200), 5);
         assert_eq!(place(&steps, &of, 0x218), steps.len());
         assert_eq!(place(&steps, &of, 0x40), 2);

@@ -68,7 +68,7 @@ struct Mover {
     /// It takes room where it is loaded from.
     loads: bool,
     bin: BinId,
-    /// Its further places, of which those before `next` are behind it.
+    /// Its further places, of which those before `next` are after it.
     places: Rc<[BinId]>,
     next: usize,
 }

@@ -195,7 +195,7 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Where the first table of `.debug_addr` or `.debug_str_offsets` begins, which is meant where a unit names none: behind its
+    /// Where the first table of `.debug_addr` or `.debug_str_offsets` begins, which is meant where a unit names none: after its
     /// header, from DWARF 5 on.
     pub fn first_table(self) -> Pointer {
         let header = match (self.version, self.offset) {

@@ -226,7 +226,7 @@ impl<'o, 'a> DebugSections<'o, 'a> {
         })
     }
 
-    /// The distance that relocation `reloc` of `section`, and the one behind it, make of a field: what is added comes first.
+    /// The distance that relocation `reloc` of `section`, and the one after it, make of a field: what is added comes first.
     fn sum(&self, section: &DebugSection, reloc: &Rela, next: usize) -> Option<u64> {
         let is_term = |reloc: &Rela| self.object.machine.class(reloc.kind()) == Class::Term;
         let other = section.relocs.get(next).filter(|other| other.r_offset() == reloc.r_offset())?;

@@ -10,7 +10,7 @@ use crate::synth::debug_info::dwarf::{Cursor, Kind, Malformed, Pointer, Source};
 
 /// Where the parts of a table are in its section.
 pub struct Index<'s> {
-    /// Behind the table nothing can be read.
+    /// After the table nothing can be read.
     pub bytes: Cursor<'s>,
     pub units: Range<usize>,
     pub type_units: Range<usize>,
@@ -27,7 +27,7 @@ pub struct Index<'s> {
 }
 
 impl<'s> Index<'s> {
-    /// Reads the header at `cursor`, which goes on behind the table.
+    /// Reads the header at `cursor`, which goes on after the table.
     ///
     /// # Errors
     /// If it makes no sense.

@@ -1,7 +1,7 @@
 //! `.debug_names` (`--debug-names`): the tables of names of all units as one.
 //!
 //! Compilers leave each object a table of its names (DWARF 5, `-gpubnames`): a hash table, and for each name the entries
-//! of debug information that have it. Without the option these tables lie one behind the other in the output, and
+//! of debug information that have it. Without the option these tables lie one after the other in the output, and
 //! a debugger looks into each of them for each name. Here they become one.
 //!
 //! Tables are read where they are (`index`): every object's by one thread, objects in runs (`collect`). What is read of a

@@ -173,7 +173,7 @@ impl Strings for LinkStrings<'_, '_, '_> {
 }
 
 impl<'a> LinkStrings<'_, '_, 'a> {
-    /// What follows `start` bytes behind the start of a text, with zeroes behind the end of the strings.
+    /// What follows `start` bytes after the start of a text, with zeroes after the end of the strings.
     fn block(&self, text: Text, start: u64) -> [u8; BLOCK] {
         let mut block = [0; BLOCK];
         let start = start + u64::from(text.at);

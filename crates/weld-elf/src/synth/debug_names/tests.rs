@@ -169,7 +169,7 @@ fn tables_become_one() {
         (4, hash(4), 1, 10, None),
     ];
     assert_eq!(found, wanted);
-    // One behind the other in one section.
+    // One after the other in one section.
     assert_eq!(entries(&index(&[[one, other].concat()], Format::NATIVE)), wanted);
 }
 

@@ -143,7 +143,7 @@ pub struct Abbreviation {
     pub is_indexed: bool,
     /// All steps end in attributes whose size is fixed, and together they are this long; else `u32::MAX`.
     pub fixed: u32,
-    /// Bytes behind the last step.
+    /// Bytes after the last step.
     pub rest: u32,
     first: u32,
     count: u32,

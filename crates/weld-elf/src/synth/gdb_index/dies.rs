@@ -128,7 +128,7 @@ struct Walk<'w, 'a, S> {
     marks: Vec<(u64, u32)>,
     /// The scopes around the next entry. All its parents are there.
     open: Vec<u32>,
-    /// Entries whose name is that of one behind them, and their scopes.
+    /// Entries whose name is that of one after them, and their scopes.
     later: Vec<(Entry, u32)>,
     /// How many bytes names, and entries that others stand for, may still have.
     room: u64,
@@ -174,7 +174,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         Ok(())
     }
 
-    /// Reads the attributes of an entry; the cursor is behind its code.
+    /// Reads the attributes of an entry; the cursor is after its code.
     fn read(&self, cursor: &mut Cursor, abbreviation: &Abbreviation) -> Option<Entry> {
         let encoding = self.unit.header.encoding;
         let (tag, has_children) = (abbreviation.tag, abbreviation.has_children);
@@ -332,7 +332,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         Ok(())
     }
 
-    /// The text of a name whose value is at `at`, and the hash of it behind `scope`; `None` inside if it is in no file of this link,
+    /// The text of a name whose value is at `at`, and the hash of it after `scope`; `None` inside if it is in no file of this link,
     /// or empty.
     fn leaf(&mut self, form: u16, at: usize, scope: u32) -> Option<Option<(Leaf<'a>, u64)>> {
         let encoding = self.unit.header.encoding;
@@ -373,7 +373,7 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         }
     }
 
-    /// Passes over an entry and all that are below it; the cursor is behind its code.
+    /// Passes over an entry and all that are below it; the cursor is after its code.
     fn pass(&self, cursor: &mut Cursor, abbreviation: &Abbreviation) -> Option<()> {
         let sibling = self.pass_one(cursor, abbreviation)?;
         if abbreviation.has_children { self.pass_below(cursor, sibling) } else { Some(()) }

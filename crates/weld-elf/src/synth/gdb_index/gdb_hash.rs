@@ -29,7 +29,7 @@ pub fn gdb_hash(hash: u32, bytes: &[u8]) -> u32 {
     })
 }
 
-/// The sum of eight bytes, of which the first is the lowest, each times the power of 67 for the bytes behind it.
+/// The sum of eight bytes, of which the first is the lowest, each times the power of 67 for the bytes after it.
 fn sum(bytes: u64) -> u32 {
     const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
     const PAIRS: u64 = 0x0000_ffff_0000_ffff;
@@ -43,7 +43,7 @@ fn sum(bytes: u64) -> u32 {
 fn lower_case(bytes: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
     let low = bytes & (0x7f * ONES);
-    // The upper bit of each byte: from `A` on; behind `Z`.
+    // The upper bit of each byte: from `A` on; after `Z`.
     let from_a = low + (0x80 - b'A' as u64) * ONES;
     let behind_z = low + (0x7f - b'Z' as u64) * ONES;
     let is_capital = (from_a ^ behind_z) & !bytes & (0x80 * ONES);

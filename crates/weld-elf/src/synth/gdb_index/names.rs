@@ -34,7 +34,7 @@ pub type Use = u32;
 
 /// Units have numbers below this one.
 pub const MOST_UNITS: usize = 1 << 24;
-/// The number is among type units, which are numbered behind all others in the end. No bit of [`what`].
+/// The number is among type units, which are numbered after all others in the end. No bit of [`what`].
 pub const IN_TYPE_UNIT: Use = 1 << 24;
 
 /// The numbers of the first units of a run of objects: of ordinary ones and of type units.
@@ -46,7 +46,7 @@ pub struct First {
 
 /// What a run of objects left.
 pub struct Run<'a> {
-    /// Type units are numbered behind all others.
+    /// Type units are numbered after all others.
     pub first: First,
     pub windows: Vec<Window<'a>>,
 }
@@ -115,7 +115,7 @@ impl Shard {
 pub struct Texts<'a> {
     list: Vec<Text<'a>>,
     copied: Vec<u8>,
-    /// Bytes of them all, with a NUL behind each.
+    /// Bytes of them all, with a NUL after each.
     pub size: u64,
     /// Where they may be cut: the number of a text, and where it begins.
     pub cuts: Vec<(u32, u64)>,

@@ -47,7 +47,7 @@ impl<'a> Planner<'_, 'a> {
                 .warn(format!("no .gdb_index: there are more than {MOST_UNITS} units of debug information"));
             return None;
         }
-        // Type units are numbered behind all others.
+        // Type units are numbered after all others.
         runs.iter_mut().for_each(|run| run.first.type_unit += units as u32);
         let names = names::put_together(runs, shard_bits, self.threads);
         let table = Table::new(lists, names, self.threads > 1);

@@ -80,7 +80,7 @@ impl Scopes {
         self.room = room.min(1 << 31) as usize;
     }
 
-    /// The text of a scope, with the separator behind it.
+    /// The text of a scope, with the separator after it.
     #[inline(always)]
     pub fn get(&self, scope: u32) -> &[u8] {
         let Scope { start, length, .. } = self.list[scope as usize];

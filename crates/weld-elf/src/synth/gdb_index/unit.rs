@@ -230,7 +230,7 @@ impl Unit {
         Cursor::new(source, field).pointer(source, encoding.address, near)
     }
 
-    /// The place `offset` bytes behind the base of a table of the kind.
+    /// The place `offset` bytes after the base of a table of the kind.
     pub fn table<'a>(
         &self,
         source: &impl Source<'a>,

@@ -188,11 +188,11 @@ impl<'a> Plan<'a> {
         if let Some(id) = id.filter(|id| is_here(image.symbols, *id)) {
             return image.symbols[id].address();
         }
-        let (persona, asked) = (options.persona, options.symbols.entry.is_some());
+        let (compat_mode, asked) = (options.compat_mode, options.symbols.entry.is_some());
         // GNU ld takes the start of the code. Its default script names the symbol, so where another is in its place nobody has asked.
         let code = image.layout.find(b".text");
-        let code = code.filter(|_| persona.is_gnu_ld() && program);
-        let scripted = || persona.is_gnu_ld() && !asked && !setup::names_entry(context.inputs);
+        let code = code.filter(|_| compat_mode.is_gnu_ld() && program);
+        let scripted = || compat_mode.is_gnu_ld() && !asked && !setup::names_entry(context.inputs);
         if (asked || program) && !(context.inputs.layout().is_some() && scripted()) {
             let instead = match code {
                 Some(code) => format!("the program starts at {:#x}, with .text", code.address),

@@ -29,7 +29,7 @@ impl<'a> Plan<'a> {
         let Some(symtab) = &mut self.symtab else { return Ok(()) };
         let outs = &self.layout.sections;
         symtab.add_sections(match &self.joined {
-            // Groups come first, and behind sections of inputs those of the linker.
+            // Groups come first, and after sections of inputs those of the linker.
             Some(joined) => joined.groups.len()..outs.partition_point(|out| out.own.is_none()),
             // They come before the tables.
             None => 0..self.layout.chunk(ChunkKind::SymTab).map_or(0, |chunk| chunk.out.index()),

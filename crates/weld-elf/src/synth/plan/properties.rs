@@ -524,7 +524,7 @@ impl Asker<'_, '_> {
     fn report_cet(&self, object: &Object, properties: &Properties, control_flow: &ControlFlow) {
         let notes = &self.job.options.notes;
         // GNU ld does not ask for what it claims itself; -z force-ibt is ld.lld's.
-        let claims = |is_claimed: bool| is_claimed && self.job.options.persona.is_gnu_ld();
+        let claims = |is_claimed: bool| is_claimed && self.job.options.compat_mode.is_gnu_ld();
         let unless = |is_claimed: bool| if is_claimed { ReportPolicy::None } else { notes.cet_report };
         let asked = [
             ("cet", unless(claims(notes.ibt && !notes.warn_missing_ibt)), control_flow.ibt, "IBT"),

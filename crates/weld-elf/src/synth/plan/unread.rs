@@ -18,7 +18,7 @@ impl Plan<'_> {
     /// Says of the linker's own code whether it is read: it need not be, and is not where no other is. And what goes between branches
     /// and their targets then is without data.
     pub(super) fn mark_unread(&mut self, machine: &Facts, options: &Options) {
-        let unread = machine.unread_code;
+        let unread = machine.execute_only;
         if unread == 0 {
             return;
         }
@@ -70,7 +70,7 @@ impl Planner<'_, '_, '_> {
             ("--xosegment", layout.xosegment),
             ("-z execute-only-report", policy != ReportPolicy::None),
         ];
-        if machine.unread_code == 0 {
+        if machine.execute_only == 0 {
             for (option, _) in asked.iter().filter(|(_, asked)| *asked) {
                 self.job.sink.error(format!("{option}: {} has no code that nobody reads", machine.name));
             }
@@ -85,7 +85,7 @@ impl Planner<'_, '_, '_> {
         for object in &self.resolved.objects {
             for (shndx, shdr) in object.shdrs.iter().enumerate() {
                 let id = SectionId(object.section_base + shndx as u32);
-                let is_read = shdr.sh_flags() & (SHF_EXECINSTR | machine.unread_code) == SHF_EXECINSTR;
+                let is_read = shdr.sh_flags() & (SHF_EXECINSTR | machine.execute_only) == SHF_EXECINSTR;
                 if !is_read || shdr.sh_size() == 0 || !sections.get(id).in_image() || !self.live.contains(id)
                 {
                     continue;

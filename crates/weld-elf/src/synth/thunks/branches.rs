@@ -23,9 +23,9 @@ use crate::synth::slots::{NONE, Slot};
 pub enum Goal {
     /// A byte of an input section, or of what may be anywhere else.
     Section(SectionId, u64),
-    /// An entry of the PLT, and how far behind its start.
+    /// An entry of the PLT, and how far after its start.
     Plt(u32, i64),
-    /// What the linker defines, and how far behind it.
+    /// What the linker defines, and how far after it.
     Internal(SymbolId, i64),
     Absolute(u64),
 }

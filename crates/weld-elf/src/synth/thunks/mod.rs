@@ -1,4 +1,4 @@
-//! What branches go through that do not reach: "thunks", in pools between input sections.
+//! Range-extension thunks: what branches go through whose targets are too far away, in pools between input sections.
 //!
 //! A machine says which of its branches may not reach and what can be put in between (`arch::facts::Branches`). While the layout
 //! settles, the branches that do not reach are looked for ([`branches`]) and given thunks ([`search`]) in pools, which are chunks
@@ -74,7 +74,7 @@ struct Pool {
 }
 
 impl Pool {
-    /// Makes room for code of this size and alignment behind the other. Returns its offset.
+    /// Makes room for code of this size and alignment after the other. Returns its offset.
     fn take(&mut self, (size, align): (u64, u64)) -> u64 {
         let offset = align_up(self.size, align);
         self.size = offset + size;

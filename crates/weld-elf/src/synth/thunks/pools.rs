@@ -1,4 +1,4 @@
-//! Where pools of thunks may lie: behind input sections, often enough that a branch has one before it or behind it.
+//! Where pools of thunks may lie: after input sections, often enough that a branch has one before it or after it.
 
 use super::search::World;
 use crate::ids::*;
@@ -34,7 +34,7 @@ impl Members<'_, '_, '_> {
         offset.saturating_add(size)
     }
 
-    /// The number of the first member for which `holds`, which then holds for all behind it.
+    /// The number of the first member for which `holds`, which then holds for all after it.
     fn first(&self, holds: impl Fn(usize) -> bool) -> usize {
         let (mut low, mut high) = (0, self.list.len());
         while low < high {
@@ -49,7 +49,7 @@ impl Members<'_, '_, '_> {
         if i == 0 { 0 } else { self.end(i - 1) }
     }
 
-    /// Whether a pool may lie before member `i`: behind an input section, and not between pieces of one function.
+    /// Whether a pool may lie before member `i`: after an input section, and not between pieces of one function.
     fn may_open(&self, i: usize) -> bool {
         let Some(before) = i.checked_sub(1).and_then(|i| self.list[i].as_section()) else { return false };
         let after = self.list.get(i).and_then(|member| member.as_section());
@@ -73,7 +73,7 @@ impl Members<'_, '_, '_> {
             let limit = from.saturating_add(spacing);
             let after = places.last().copied().unwrap_or(0) + 1;
             let ideal = self.first(|i| self.end(i) > limit);
-            // Before the first member that goes too far, else behind it.
+            // Before the first member that goes too far, else after it.
             let before = (after..=ideal).rev().find(|&i| self.may_open(i));
             let Some(place) = before.or_else(|| (ideal.max(after)..last).find(|&i| self.may_open(i))) else {
                 break;
@@ -88,7 +88,7 @@ impl Members<'_, '_, '_> {
         places
     }
 
-    /// The nearest places for a pool behind and before a section.
+    /// The nearest places for a pool after and before a section.
     pub fn around(&self, id: SectionId) -> impl Iterator<Item = usize> {
         let start = self.sections.get(id).offset();
         let first = self.first(|i| self.place(i).0 >= start);

@@ -1,7 +1,7 @@
 //! Gives thunks to branches that do not reach, while the layout settles.
 //!
 //! Branches are taken target by target, in the order of their addresses. One that reaches no thunk for its target gets one in the pool
-//! that lies furthest behind it, so that as many as possible of those that follow reach it as well; but a pool from which a plain branch reaches
+//! that lies furthest after it, so that as many as possible of those that follow reach it as well; but a pool from which a plain branch reaches
 //! the target is preferred. Pools are planned at equal distances, a little less than branches reach. Where one grows so far that
 //! not all reach it, another is opened beside the input section that does not.
 

@@ -8,7 +8,7 @@ use super::object::Object;
 
 /// An object, a section of it, or a byte of that.
 #[derive(Clone, Copy)]
-pub struct Spot<'o, 'a> {
+pub struct InputLocation<'o, 'a> {
     object: &'o Object<'a>,
     section: Option<u32>,
     offset: Option<u64>,
@@ -16,22 +16,22 @@ pub struct Spot<'o, 'a> {
 
 impl<'a> Object<'a> {
     /// The object as a whole.
-    pub fn whole(&self) -> Spot<'_, 'a> {
-        Spot { object: self, section: None, offset: None }
+    pub fn whole(&self) -> InputLocation<'_, 'a> {
+        InputLocation { object: self, section: None, offset: None }
     }
 
-    pub fn at_section(&self, shndx: u32) -> Spot<'_, 'a> {
-        Spot { object: self, section: Some(shndx), offset: None }
+    pub fn at_section(&self, shndx: u32) -> InputLocation<'_, 'a> {
+        InputLocation { object: self, section: Some(shndx), offset: None }
     }
 
     /// Byte `offset` of a section.
-    pub fn at_byte(&self, shndx: u32, offset: u64) -> Spot<'_, 'a> {
-        Spot { object: self, section: Some(shndx), offset: Some(offset) }
+    pub fn at_byte(&self, shndx: u32, offset: u64) -> InputLocation<'_, 'a> {
+        InputLocation { object: self, section: Some(shndx), offset: Some(offset) }
     }
 }
 
 /// `file`, `file:(section)`, `file:(section+offset)`.
-impl fmt::Display for Spot<'_, '_> {
+impl fmt::Display for InputLocation<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(shndx) = self.section else { return write!(f, "{}", self.object.name) };
         write!(f, "{}:({}", self.object.name, self.object.section_label(shndx as usize))?;
@@ -42,7 +42,7 @@ impl fmt::Display for Spot<'_, '_> {
     }
 }
 
-impl Spot<'_, '_> {
+impl InputLocation<'_, '_> {
     #[cold]
     pub fn error(&self, message: impl fmt::Display) -> Diagnostic {
         self.order(Diagnostic::error(format!("{self}: {message}")))

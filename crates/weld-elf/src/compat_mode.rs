@@ -12,7 +12,7 @@
 //!   the version, unless there is `GNU gold`, `LLD` or `mold` in it.
 //! - glibc: the line begins with `GNU gold`, `LLD` or `GNU ld`, and the last number behind a blank is the
 //!   version. GHC: the same beginnings, on any line.
-//! - Linux's `scripts/ld-version.sh`: `GNU ld` and the last word, or the word behind `LLD`.
+//! - Linux's `scripts/ld-version.sh`: `GNU ld` and the last word, or the word after `LLD`.
 //! - Meson: `LLD` in the first line, else `GNU` with `GNU gold` or `mold` in front. CMake: the same words.
 //!
 //! `docs/compatibility.md` says what build systems conclude from it.
@@ -23,7 +23,7 @@ use crate::arch;
 
 /// The linker that the caller thinks it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Persona {
+pub enum CompatMode {
     /// GNU ld: `ld`, `ld.bfd`, weld's own names and all others.
     #[default]
     Ld,
@@ -38,15 +38,15 @@ pub enum Persona {
 /// weld's own name and version, as one word.
 const WELD: &str = concat!("weld-", env!("CARGO_PKG_VERSION"));
 
-impl Persona {
-    /// By the name of the program, which may have the target in front and a version behind.
-    pub fn of_program(name: &str) -> Persona {
+impl CompatMode {
+    /// By the name of the program, which may have the target in front and a version after.
+    pub fn of_program(name: &str) -> CompatMode {
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
         match name.rsplit(['-', '.']).next() {
-            Some("lld") => Persona::Lld,
-            Some("gold") => Persona::Gold,
-            Some("mold") => Persona::Mold,
-            _ => Persona::Ld,
+            Some("lld") => CompatMode::Lld,
+            Some("gold") => CompatMode::Gold,
+            Some("mold") => CompatMode::Mold,
+            _ => CompatMode::Ld,
         }
     }
 
@@ -59,34 +59,34 @@ impl Persona {
     /// The line of `--version`, with its newline.
     pub fn version_text(self) -> String {
         match self {
-            Persona::Ld => format!("GNU ld ({WELD}) 2.40\n"),
-            Persona::Lld => format!("LLD 22.1.0 ({WELD}, compatible with GNU linkers)\n"),
-            Persona::Gold => format!("GNU gold ({WELD}) 1.16\n"),
-            Persona::Mold => format!("mold 2.42.0 ({WELD}, compatible with GNU ld)\n"),
+            CompatMode::Ld => format!("GNU ld ({WELD}) 2.40\n"),
+            CompatMode::Lld => format!("LLD 22.1.0 ({WELD}, compatible with GNU linkers)\n"),
+            CompatMode::Gold => format!("GNU gold ({WELD}) 1.16\n"),
+            CompatMode::Mold => format!("mold 2.42.0 ({WELD}, compatible with GNU ld)\n"),
         }
     }
 
     /// Whether each version that the output defines is a symbol, too. GNU ld and gold do so, and dpkg's lists
     /// of symbols name them.
     pub fn defines_versions(self) -> bool {
-        matches!(self, Persona::Ld | Persona::Gold)
+        matches!(self, CompatMode::Ld | CompatMode::Gold)
     }
 
     /// Whether the caller counts on what GNU ld alone does: it reads `LD_RUN_PATH`, knows directories of libraries, and lets version
     /// scripts name what is not defined.
     pub fn is_gnu_ld(self) -> bool {
-        self == Persona::Ld
+        self == CompatMode::Ld
     }
 
     /// Whether a position-independent executable that is linked at an address of its own is one for that address, as with GNU ld and
     /// mold.
     pub fn fixes_addresses(self) -> bool {
-        matches!(self, Persona::Ld | Persona::Mold)
+        matches!(self, CompatMode::Ld | CompatMode::Mold)
     }
 
     /// How many entries of `.dynamic` are kept free for tools, as by the linker that the caller counts on.
     pub fn spare_dynamic_tags(self) -> u16 {
-        if self == Persona::Lld { 0 } else { 5 }
+        if self == CompatMode::Lld { 0 } else { 5 }
     }
 
     /// What `-V` prints.
@@ -104,49 +104,52 @@ impl Persona {
 mod tests {
     use super::*;
 
-    const ALL: [Persona; 4] = [Persona::Ld, Persona::Lld, Persona::Gold, Persona::Mold];
+    const ALL: [CompatMode; 4] = [CompatMode::Ld, CompatMode::Lld, CompatMode::Gold, CompatMode::Mold];
 
     #[test]
     fn by_name() {
         for name in
             ["ld", "weld", "ld.weld", "ld.bfd", "x86_64-linux-gnu-ld", "foo", "collect2", "", "ld-2.40"]
         {
-            assert_eq!(Persona::of_program(name), Persona::Ld, "{name}");
+            assert_eq!(CompatMode::of_program(name), CompatMode::Ld, "{name}");
         }
         for name in ["ld", "ld.bfd", "x86_64-linux-gnu-ld", "ld-2.40"] {
-            assert!(Persona::is_gnu_ld_itself(name), "{name}");
+            assert!(CompatMode::is_gnu_ld_itself(name), "{name}");
         }
         for name in ["weld", "ld.weld", "ld.lld", "lld", "ld.gold", "mold"] {
-            assert!(!Persona::is_gnu_ld_itself(name), "{name}");
+            assert!(!CompatMode::is_gnu_ld_itself(name), "{name}");
         }
         for name in ["ld.lld", "ld.lld-22", "x86_64-linux-gnu-ld.lld", "lld", "rust-lld"] {
-            assert_eq!(Persona::of_program(name), Persona::Lld, "{name}");
+            assert_eq!(CompatMode::of_program(name), CompatMode::Lld, "{name}");
         }
-        assert_eq!(Persona::of_program("x86_64-linux-gnu-ld.gold"), Persona::Gold);
-        assert_eq!(Persona::of_program("mold"), Persona::Mold);
-        assert_eq!(Persona::of_program("ld.mold"), Persona::Mold);
+        assert_eq!(CompatMode::of_program("x86_64-linux-gnu-ld.gold"), CompatMode::Gold);
+        assert_eq!(CompatMode::of_program("mold"), CompatMode::Mold);
+        assert_eq!(CompatMode::of_program("ld.mold"), CompatMode::Mold);
     }
 
     /// What libtool's releases take for a linker of the last century.
     #[test]
     fn no_version_looks_older_than_it_is() {
-        for persona in ALL {
-            let text = persona.version_text();
+        for compat_mode in ALL {
+            let text = compat_mode.version_text();
             assert!(text.contains("GNU") && text.contains("weld") && text.lines().count() == 1, "{text}");
             // gold is asked for first.
-            assert!(persona == Persona::Gold || !text.contains(" 0.") && !text.contains(" 1."), "{text}");
+            assert!(
+                compat_mode == CompatMode::Gold || !text.contains(" 0.") && !text.contains(" 1."),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn the_last_word_is_the_version_where_scripts_count() {
-        for persona in [Persona::Ld, Persona::Gold] {
-            let text = persona.version_text();
+        for compat_mode in [CompatMode::Ld, CompatMode::Gold] {
+            let text = compat_mode.version_text();
             let last = text.trim_end().rsplit(' ').next().unwrap();
             let numbers: Result<Vec<u32>, _> = last.split('.').map(str::parse).collect();
             assert_eq!(numbers.map(|n| n.len()), Ok(2), "{text}");
         }
-        assert!(Persona::Lld.version_text().starts_with("LLD 22"));
-        assert!(Persona::Mold.version_text().starts_with("mold 2"));
+        assert!(CompatMode::Lld.version_text().starts_with("LLD 22"));
+        assert!(CompatMode::Mold.version_text().starts_with("mold 2"));
     }
 }
