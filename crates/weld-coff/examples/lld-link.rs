@@ -1,5 +1,5 @@
-//! Links as `lld-link` does, or as MinGW's `ld` if it is called so: how a program calls the linker. What it has to say goes to
-//! standard error.
+//! Links as `lld-link` does, or as MinGW's `ld` if it is called so: how a program calls the linker. What it
+//! has to say goes to standard error.
 
 use std::process::ExitCode;
 

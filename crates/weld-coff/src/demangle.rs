@@ -8,8 +8,8 @@ use weld_common::text;
 
 use crate::coff::machine::Machine;
 
-/// Longer names, and those with more digits, are shown as they are. A digit may stand for all that is before it, and the library
-/// writes it out, so a short name could become one that fits into no memory.
+/// Longer names, and those with more digits, are shown as they are. A digit may stand for all that is before
+/// it, and the library writes it out, so a short name could become one that fits into no memory.
 const LONGEST: usize = 1 << 10;
 const MOST_DIGITS: usize = 16;
 

@@ -1,5 +1,5 @@
-//! The import library of a DLL: an archive of short imports, with three objects for linkers that make import tables from
-//! sections.
+//! The import library of a DLL: an archive of short imports, with three objects for linkers that make import
+//! tables from sections.
 //!
 //! Source: "PE Format", Import Library Format.
 

@@ -1,5 +1,5 @@
-//! The order of rooms: each imports only what stands before it in [`ROOMS`], so that a reader can begin anywhere and look back
-//! only. A test holds the source to it.
+//! The order of rooms: each imports only what stands before it in [`ROOMS`], so that a reader can begin
+//! anywhere and look back only. A test holds the source to it.
 
 /// From the bottom up.
 const ROOMS: &[&str] = &[

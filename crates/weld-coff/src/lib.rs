@@ -1,7 +1,7 @@
 //! weld's PE/COFF linker: what lld-link and link.exe do.
 //!
-//! [`link::link`] links as a command line asks. It prints nothing, never ends the process and keeps no global state.
-//! Start reading at [`link`]: it has a line a phase.
+//! [`link::link`] links as a command line asks. It prints nothing, never ends the process and keeps no global
+//! state. Start reading at [`link`]: it has a line a phase.
 
 mod arch;
 pub mod args;

@@ -1,5 +1,5 @@
-//! What lib.exe does: libraries of objects and of other libraries' members (`/lib`), import libraries of what a module-definition file
-//! says without an object at hand, lists of members and single members of libraries.
+//! What lib.exe does: libraries of objects and of other libraries' members (`/lib`), import libraries of what
+//! a module-definition file says without an object at hand, lists of members and single members of libraries.
 
 use std::collections::HashSet;
 use std::ffi::OsString;

@@ -1,7 +1,8 @@
 //! A link, from the command line to the finished image.
 //!
-//! This is the page to read first: [`run`], [`resolve`] and [`make_image`] are the recipe, a line a phase, in order. Each
-//! phase borrows what the phases before it made. What a phase finds wrong goes to `job.sink`: `end_phase` stops the link there.
+//! This is the page to read first: [`run`], [`resolve`] and [`make_image`] are the recipe, a line a phase, in
+//! order. Each phase borrows what the phases before it made. What a phase finds wrong goes to `job.sink`:
+//! `end_phase` stops the link there.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -463,7 +464,8 @@ fn give_places<'j>(
     define_build_id(resolved, &tables, &mut symbols);
     live.add(first_table..sections.list.len());
     check_resources(resolved, (&sections, &live), &tables, job.sink);
-    // Output sections and their order, then addresses; base relocations are made when what they are about has its own.
+    // Output sections and their order, then addresses; base relocations are made when what they are about has
+    // its own.
     let used = used_parts(&sections, &live, parallel);
     let program = program::make(&sections, &used, &resolved.demands, style, job.sink);
     job.sink.end_phase()?;

@@ -1,7 +1,8 @@
 //! Which sections and imports the image needs.
 //!
-//! Only COMDAT sections can be left out (`/opt:ref`): those that nothing refers to, beginning from the others and from symbols
-//! that are kept. Sections that go with a live one live, too. One visit a section, by all threads.
+//! Only COMDAT sections can be left out (`/opt:ref`): those that nothing refers to, beginning from the others
+//! and from symbols that are kept. Sections that go with a live one live, too. One visit a section, by all
+//! threads.
 
 use std::ops::Range;
 
@@ -50,7 +51,8 @@ impl Live {
         self.addresses.as_ref().is_none_or(|marks| marks.get(section.0))
     }
 
-    /// Whether a section that is for the linker or for debuggers is about something in the image: what it goes with decides.
+    /// Whether a section that is for the linker or for debuggers is about something in the image: what it
+    /// goes with decides.
     pub fn is_wanted(&self, sections: &Sections, id: ObjectId, object: &Object, number: u32) -> bool {
         let mut number = number;
         for _ in 0..=object.comdats.len() {
@@ -227,7 +229,8 @@ impl Visitor for Walk<'_, '_> {
         for relocation in object.coff.relocations(header).unwrap_or_default() {
             let index = relocation.symbol_table_index.get(LE);
             types |= 1u64.checked_shl(relocation.typ.get(LE).0.into()).unwrap_or(0);
-            // A frame keeps what handles it, not the function that it is of; and nothing at all where others unwind.
+            // A frame keeps what handles it, not the function that it is of; and nothing at all where others
+            // unwind.
             if is_frames && (!self.gnu || object.global(index).is_none()) {
                 continue;
             }

@@ -1,8 +1,8 @@
 //! What happens when files announce symbols: the rules of COFF for the shared table of names.
 //!
-//! A definition outside of COMDAT sections, or the leader of a COMDAT section, beats a common block, which beats an absolute
-//! value or an import, which beats the offer of a library. Of equals the earlier file wins. A weak external is
-//! a reference with another symbol to fall back on; it asks nothing of libraries.
+//! A definition outside of COMDAT sections, or the leader of a COMDAT section, beats a common block, which
+//! beats an absolute value or an import, which beats the offer of a library. Of equals the earlier file wins.
+//! A weak external is a reference with another symbol to fall back on; it asks nothing of libraries.
 
 use weld_common::names::{self, Order, Rules};
 pub use weld_common::names::{Bins, Entry, MAX_FILES, Rank, Record, Rival, pack};
@@ -67,7 +67,8 @@ impl Rules for CoffRules {
             let word = pack(rank, record.file(), record.sym());
             match rank {
                 Rank::Strong if record.bits & flag::MEMBER != 0 => notes.members.push(record.rival(id)),
-                // Leaders of COMDAT sections may meet one another, and what they come from is looked at later.
+                // Leaders of COMDAT sections may meet one another, and what they come from is looked at
+                // later.
                 Rank::Strong if entry.rank() == Rank::Strong && (before | record.bits) & flag::PLAIN != 0 => {
                     notes.duplicates.push(entry.loser(word, id, order));
                 }

@@ -143,11 +143,13 @@ pub struct Force {
     pub multiple_resources: bool,
 }
 
-/// What is different where objects, libraries and users come from GNU tools (`/lldmingw`, and the GNU command line).
+/// What is different where objects, libraries and users come from GNU tools (`/lldmingw`, and the GNU command
+/// line).
 #[derive(Clone, Debug, Default)]
 pub struct Mingw {
     pub on: bool,
-    /// `--disable-auto-import`: data of DLLs can be used only if it is declared so. `None`: as [`Mingw::on`] says.
+    /// `--disable-auto-import`: data of DLLs can be used only if it is declared so. `None`: as [`Mingw::on`]
+    /// says.
     pub auto_import: Option<bool>,
     /// `--disable-runtime-pseudo-reloc`: nothing is to be done when the program starts.
     pub pseudo_relocs: Option<bool>,

@@ -29,8 +29,8 @@ pub fn whole_path(options: &Options, out: &Path, directory: &[u8]) -> String {
     text::text(&absolute(path.as_bytes(), root)).into_owned()
 }
 
-/// What the PDB calls the linker. With `/pdbsourcepath` the PDB shall be the same wherever it is made, so it tells
-/// the name alone, which is the same on all systems.
+/// What the PDB calls the linker. With `/pdbsourcepath` the PDB shall be the same wherever it is made, so it
+/// tells the name alone, which is the same on all systems.
 pub fn program(options: &Options) -> Cow<'_, [u8]> {
     let program = options.invocation.program.as_str();
     if options.pdb.source_path.is_none() {

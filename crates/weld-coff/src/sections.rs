@@ -1,7 +1,8 @@
-//! All sections of the link in one list: what each is for, what becomes of COMDAT sections, where each will lie.
+//! All sections of the link in one list: what each is for, what becomes of COMDAT sections, where each will
+//! lie.
 //!
-//! Sections of an object lie one after the other in the list, objects in their order, and after them those that the linker
-//! makes. Objects are looked at in parallel, each filling its own part.
+//! Sections of an object lie one after the other in the list, objects in their order, and after them those
+//! that the linker makes. Objects are looked at in parallel, each filling its own part.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -220,7 +221,8 @@ struct LocalParts<'a> {
 /// How many kinds of sections are remembered: objects have thousands of sections, and a dozen of kinds.
 const KNOWN: usize = 16;
 
-/// What a section's header says that decides on all of [`Known`]: its name, of which a group's may stand for all that begin with it, and its flags.
+/// What a section's header says that decides on all of [`Known`]: its name, of which a group's may stand for
+/// all that begin with it, and its flags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Look {
     name: [u8; 8],
@@ -323,13 +325,14 @@ impl Sections {
     }
 }
 
-/// Whether sections of this name are a table that the image has one of, so that all lie together whatever their flags
-/// are: imports, which import libraries of GNU tools have writable, and functions for unwinding.
+/// Whether sections of this name are a table that the image has one of, so that all lie together whatever
+/// their flags are: imports, which import libraries of GNU tools have writable, and functions for unwinding.
 fn is_table(name: &[u8]) -> bool {
     name.starts_with(b".idata") || name == b".pdata" || name.starts_with(b".pdata$")
 }
 
-/// Sections of functions and variables in objects of GNU compilers, which have a group's name after a `$`: the group.
+/// Sections of functions and variables in objects of GNU compilers, which have a group's name after a `$`:
+/// the group.
 #[inline]
 pub fn group(start: &[u8]) -> Option<&[u8]> {
     match start {
@@ -342,8 +345,9 @@ pub fn group(start: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What ends the list of frames, a length of zero, lies after all of them: those of libraries, too, though these may be named after the object that has it.
-/// The last object of GNU's start files is known by its name, too.
+/// What ends the list of frames, a length of zero, lies after all of them: those of libraries, too, though
+/// these may be named after the object that has it. The last object of GNU's start files is known by its
+/// name, too.
 const LAST_FRAMES: &[u8] = b".eh_frame.~";
 
 /// The name of the part in which a section of a GNU compiler's object lies.

@@ -1,8 +1,9 @@
 //! Every name frozen to what it stands for.
 //!
-//! One pass turns the best definition of each name into 16 bytes; weak externals, alternate names and imports of what is
-//! defined in the link itself follow. What the linker makes for symbols (blocks of commons, jumps to imported functions,
-//! places that hold addresses) becomes sections after those of the objects. No later step looks at names.
+//! One pass turns the best definition of each name into 16 bytes; weak externals, alternate names and imports
+//! of what is defined in the link itself follow. What the linker makes for symbols (blocks of commons, jumps
+//! to imported functions, places that hold addresses) becomes sections after those of the objects. No later
+//! step looks at names.
 
 use std::collections::HashMap;
 
@@ -35,8 +36,8 @@ pub enum Kind {
     ImportAddress,
     /// An offset in the image.
     Image,
-    /// Data of a DLL that is used as if it were here: the place that holds its address, the name `target`, stands in for it until the
-    /// program starts.
+    /// Data of a DLL that is used as if it were here: the place that holds its address, the name `target`,
+    /// stands in for it until the program starts.
     AutoImport,
 }
 
@@ -452,8 +453,8 @@ impl Freezer<'_, '_> {
         }
     }
 
-    /// Data of DLLs that nobody declared so. What compilers make a pointer of (`.refptr.X`) becomes the place with its address; all else
-    /// is changed when the program starts.
+    /// Data of DLLs that nobody declared so. What compilers make a pointer of (`.refptr.X`) becomes the place
+    /// with its address; all else is changed when the program starts.
     fn auto_imports(&self, symbols: &mut Symbols, sections: &mut Sections) {
         let names = &self.resolved.names;
         let mut found: Vec<(&[u8], SymbolId, SymbolId)> = Vec::new();

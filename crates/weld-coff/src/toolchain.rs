@@ -1,7 +1,8 @@
-//! Where Visual Studio and the Windows SDK have their libraries: `/winsysroot`, `/vctoolsdir`, `/winsdkdir`, `/diasdkdir`.
+//! Where Visual Studio and the Windows SDK have their libraries: `/winsysroot`, `/vctoolsdir`, `/winsdkdir`,
+//! `/diasdkdir`.
 //!
-//! The directories depend on the machine, which may be known only when the first object is read. Versions that nobody gives are the
-//! greatest that are there.
+//! The directories depend on the machine, which may be known only when the first object is read. Versions
+//! that nobody gives are the greatest that are there.
 
 use std::path::{Path, PathBuf};
 

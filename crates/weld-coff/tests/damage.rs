@@ -1,4 +1,5 @@
-//! Damaged objects, libraries and resources in whole links: each ends in an image or in an error, and nothing worse.
+//! Damaged objects, libraries and resources in whole links: each ends in an image or in an error, and nothing
+//! worse.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

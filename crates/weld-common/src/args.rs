@@ -10,7 +10,8 @@
 //! start with `o` (and rows marked [`Spec::two_dashes`]) need two, because `-omagic` is `-o magic`.
 //! An exact long name wins over a short option with its value joined: `-soname` is not `-s`.
 //!
-//! [`response`] expands `@file` arguments, [`help`] renders the table, [`slash`] parses options spelled as on Windows.
+//! [`response`] expands `@file` arguments, [`help`] renders the table, [`slash`] parses options spelled as on
+//! Windows.
 
 use std::ffi::OsStr;
 
@@ -280,8 +281,8 @@ pub trait Context {
     fn at(&mut self, position: usize);
 }
 
-/// What is wrong with a command line, for a [`Context`]: in the order of the arguments. One warning is enough for an option
-/// that is given a thousand times.
+/// What is wrong with a command line, for a [`Context`]: in the order of the arguments. One warning is enough
+/// for an option that is given a thousand times.
 #[derive(Debug, Default)]
 pub struct Problems {
     list: Vec<Diagnostic>,

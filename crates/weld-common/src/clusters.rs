@@ -1,10 +1,10 @@
 //! Puts functions that call each other often beside one another, and the busiest first.
 //!
-//! "Call-chain clustering" after G. Ottoni and B. Maher, "Optimizing Function Placement for Large-Scale Data-Center
-//! Applications" (CGO 2017): every function starts as a cluster of its own. The functions are taken in order of density,
-//! which is calls a byte, and each one's cluster goes after that of its most frequent caller, unless the result would be too
-//! large for a page of instructions to matter, or too thin, or that caller makes few of its calls. The clusters then lie in
-//! order of their density.
+//! "Call-chain clustering" after G. Ottoni and B. Maher, "Optimizing Function Placement for Large-Scale
+//! Data-Center Applications" (CGO 2017): every function starts as a cluster of its own. The functions are
+//! taken in order of density, which is calls a byte, and each one's cluster goes after that of its most
+//! frequent caller, unless the result would be too large for a page of instructions to matter, or too thin,
+//! or that caller makes few of its calls. The clusters then lie in order of their density.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -51,7 +51,8 @@ impl<I: Copy + Eq + Hash> Graph<I> {
     }
 }
 
-/// The calls in a file that has a line `FROM TO COUNT` for each; or the number of a line that is neither that nor empty.
+/// The calls in a file that has a line `FROM TO COUNT` for each; or the number of a line that is neither that
+/// nor empty.
 pub fn calls(file: &[u8]) -> impl Iterator<Item = Result<(&[u8], &[u8], u64), usize>> {
     file.split(|byte| *byte == b'\n').zip(1..).filter_map(|(line, number)| {
         let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
@@ -80,8 +81,8 @@ impl Cluster {
     }
 }
 
-/// The clusters, their nodes as lists, and which of them each node is in: so putting one after another costs the same
-/// however long they are, and long chains of calls take no longer than as many short ones.
+/// The clusters, their nodes as lists, and which of them each node is in: so putting one after another costs
+/// the same however long they are, and long chains of calls take no longer than as many short ones.
 #[derive(Debug)]
 struct Clusters {
     clusters: Vec<Cluster>,
@@ -188,8 +189,8 @@ mod tests {
         assert_eq!(ordered(&[(1, 2, 100), (1, 3, 40), (2, 3, 30), (3, 4, 90)], |_| 1), [1, 2, 3, 4]);
     }
 
-    /// Each function calls the next one a little more often than it is called itself, so each cluster goes after one that
-    /// has a single function. In quadratic time this takes minutes.
+    /// Each function calls the next one a little more often than it is called itself, so each cluster goes
+    /// after one that has a single function. In quadratic time this takes minutes.
     #[test]
     fn a_long_chain_takes_no_longer_than_short_ones() {
         let length = 300_000;

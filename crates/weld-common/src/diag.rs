@@ -49,7 +49,8 @@ pub struct Diagnostic {
     /// Places that the message speaks of, each with the number of notes in front of which its source
     /// line belongs. Source lines are looked up last, and only for what will be shown.
     pub places: Vec<(usize, Place)>,
-    /// What function or variable its first place lies in belongs after the source line of that. It is looked up then, too.
+    /// What function or variable its first place lies in belongs after the source line of that. It is looked
+    /// up then, too.
     pub tells_owner: bool,
     /// An error that `--noinhibit-exec` turns into a warning.
     pub tolerable: bool,
@@ -80,8 +81,8 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(message) }
     }
 
-    /// Sorts it by an input, and by what it speaks of there: a section, a symbol or a line, whichever the others of the phase
-    /// speak of.
+    /// Sorts it by an input, and by what it speaks of there: a section, a symbol or a line, whichever the
+    /// others of the phase speak of.
     pub fn of(self, file: FileId, index: u32) -> Self {
         self.at(u64::from(file.0) << 32 | u64::from(index))
     }

@@ -1,9 +1,9 @@
 //! A fast hash of parts of a file, and of the file from those of its parts.
 //!
-//! It identifies and does not protect: a sum of 64x64→128-bit products in the manner of NH (Black et al., "UMAC",
-//! 1999), each word xor-ed with a key that depends on its position, beside plain sums of the words, so
-//! that no product of zero can hide a word; 256 bits of state, mixed by a bijection, cut to 160.
-//! Bytes are taken as little-endian words on every machine.
+//! It identifies and does not protect: a sum of 64x64→128-bit products in the manner of NH (Black et al.,
+//! "UMAC", 1999), each word xor-ed with a key that depends on its position, beside plain sums of the words,
+//! so that no product of zero can hide a word; 256 bits of state, mixed by a bijection, cut to 160. Bytes are
+//! taken as little-endian words on every machine.
 
 /// Bytes of a digest.
 pub const SIZE: usize = 20;

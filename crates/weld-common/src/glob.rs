@@ -300,8 +300,8 @@ impl GlobSet {
         best
     }
 
-    /// Calls `found` with the rank of each pattern that matches, in no meaningful order. Of equal patterns only the one of the
-    /// lowest rank counts.
+    /// Calls `found` with the rank of each pattern that matches, in no meaningful order. Of equal patterns
+    /// only the one of the lowest rank counts.
     pub fn all(&self, name: &[u8], mut found: impl FnMut(u32)) {
         self.exact.get(name).into_iter().chain(self.everything).for_each(&mut found);
         let after = self.prefixes.partition_point(|prefix| prefix.text.as_slice() <= name);

@@ -116,8 +116,8 @@ pub fn hash_until_nul(bytes: &[u8]) -> Option<(usize, u64)> {
     Some((len, finish(hash, lo, hi, len)))
 }
 
-/// Whether two strings are the same, each of which ends with its first NUL. They are read once, as far as they agree. False if one of them does
-/// not end.
+/// Whether two strings are the same, each of which ends with its first NUL. They are read once, as far as
+/// they agree. False if one of them does not end.
 #[inline]
 pub fn same_until_nul(a: &[u8], b: &[u8]) -> bool {
     let blocks = a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0);

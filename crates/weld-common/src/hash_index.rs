@@ -1,8 +1,8 @@
 //! The index of a hash table whose entries lie in a list of their own.
 //!
-//! Open addressing, 8 bytes a slot: the low half of the entry's hash, which most other entries differ in, above the
-//! entry's number plus one. An empty slot is 0. At most half of the slots are taken. Which entry has the name
-//! that is looked for, only who owns the entries can tell.
+//! Open addressing, 8 bytes a slot: the low half of the entry's hash, which most other entries differ in,
+//! above the entry's number plus one. An empty slot is 0. At most half of the slots are taken. Which entry
+//! has the name that is looked for, only who owns the entries can tell.
 
 use crate::prefetch::prefetch;
 use crate::zeroed;
@@ -16,8 +16,8 @@ pub struct HashIndex {
 }
 
 impl HashIndex {
-    /// The number of the entry with this hash that `is` the one. If there is none, the next entry is: `Err` has its
-    /// number, `count`, which is how many there are.
+    /// The number of the entry with this hash that `is` the one. If there is none, the next entry is: `Err`
+    /// has its number, `count`, which is how many there are.
     #[inline]
     pub fn find_or_add(&mut self, hash: u64, count: usize, is: impl Fn(usize) -> bool) -> Result<u32, u32> {
         if (count + 1) * 2 > self.slots.len() {

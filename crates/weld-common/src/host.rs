@@ -21,7 +21,8 @@ pub trait Host: Sync {
         "weld"
     }
 
-    /// Paths are relative to `directory` from now on. Only a program that is one link and nothing else can do that.
+    /// Paths are relative to `directory` from now on. Only a program that is one link and nothing else can do
+    /// that.
     ///
     /// # Errors
     /// Those of the system; and always, if the program is something else.
@@ -39,7 +40,8 @@ pub trait Host: Sync {
         create();
     }
 
-    /// Runs a program, which may use standard output and standard error, and waits for it. `Ok(false)`: it did not succeed.
+    /// Runs a program, which may use standard output and standard error, and waits for it. `Ok(false)`: it
+    /// did not succeed.
     ///
     /// # Errors
     /// If it cannot be started, or if programs are not started here.

@@ -7,7 +7,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// `f` of each item, in order; `name` is that of the region in traces. `S` is the scratch memory that a thread reuses.
+/// `f` of each item, in order; `name` is that of the region in traces. `S` is the scratch memory that a
+/// thread reuses.
 pub fn run<S, T, R>(
     (name, threads): (&'static str, usize),
     items: Vec<T>,

@@ -1,8 +1,8 @@
-//! What every step of a link may use, whatever is linked: options, host, inputs, diagnostics, trace, and the way to a
-//! finished output.
+//! What every step of a link may use, whatever is linked: options, host, inputs, diagnostics, trace, and the
+//! way to a finished output.
 //!
-//! A linker makes one job a link. It hands it to its steps, which find here what belongs to none of them. `O` is the type of
-//! its options.
+//! A linker makes one job a link. It hands it to its steps, which find here what belongs to none of them. `O`
+//! is the type of its options.
 
 use std::path::Path;
 
@@ -59,8 +59,9 @@ pub fn print(host: &dyn Host, text: &str) -> Result<(), Diagnostics> {
 }
 
 impl<'j, O> Job<'j, O> {
-    /// The threads of this link for so many bytes of input, or as many as were asked for. All but one of them need a token
-    /// if the build has a jobserver; they are given back when the second value is dropped, also after errors.
+    /// The threads of this link for so many bytes of input, or as many as were asked for. All but one of them
+    /// need a token if the build has a jobserver; they are given back when the second value is dropped, also
+    /// after errors.
     pub fn threads(&self, requested: Option<usize>, input_bytes: u64) -> (Pool, Option<Tokens<'j>>) {
         let useful = par::choose_threads(requested, input_bytes);
         let server = self.jobserver.filter(|_| useful > 1);
@@ -73,8 +74,8 @@ impl<'j, O> Job<'j, O> {
         (Pool::new(threads, self.trace), tokens)
     }
 
-    /// Has `open` open `count` inputs, by several threads if they are many. What it made, with the threads for the rest of
-    /// the link, which are as many as `input_bytes` of it are worth, or `requested`.
+    /// Has `open` open `count` inputs, by several threads if they are many. What it made, with the threads
+    /// for the rest of the link, which are as many as `input_bytes` of it are worth, or `requested`.
     ///
     /// # Errors
     /// Those of `open`.
@@ -165,11 +166,12 @@ impl<'j, O> Job<'j, O> {
         Ok(file)
     }
 
-    /// The last step: all that the link has to say, the last of it by `reports`, is written and checked; then the output
-    /// takes its place.
+    /// The last step: all that the link has to say, the last of it by `reports`, is written and checked; then
+    /// the output takes its place.
     ///
     /// # Errors
-    /// If an input has changed since it was opened, or something cannot be written. The output is then as it was before.
+    /// If an input has changed since it was opened, or something cannot be written. The output is then as it
+    /// was before.
     pub fn finish(
         &self,
         file: OutputFile,
@@ -180,8 +182,8 @@ impl<'j, O> Job<'j, O> {
         self.finish_all(file, Vec::new(), executable, parallel, reports)
     }
 
-    /// The same for an output with others `beside` it, such as its debug information: they take their places right before
-    /// it, when all of them are complete.
+    /// The same for an output with others `beside` it, such as its debug information: they take their places
+    /// right before it, when all of them are complete.
     ///
     /// # Errors
     /// As above.

@@ -87,8 +87,8 @@ impl<'a> Record<'a> {
     }
 }
 
-/// A symbol of a file that announced a name, where that matters later: a definition that lost, or that has to be merged
-/// with another.
+/// A symbol of a file that announced a name, where that matters later: a definition that lost, or that has to
+/// be merged with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rival {
     pub id: SymbolId,
@@ -234,7 +234,8 @@ pub trait Rules {
     /// Whether a record with these bits says anything of a definition or reference. Others only want the id.
     fn is_symbol(bits: u32) -> bool;
 
-    /// `record` announces the name of `entry`, which has `id`. Whether it has become wanted by that, and is offered.
+    /// `record` announces the name of `entry`, which has `id`. Whether it has become wanted by that, and is
+    /// offered.
     fn meet(
         entry: &mut Entry,
         record: &Record,
@@ -446,7 +447,8 @@ impl<'a, R: Rules> Names<'a, R> {
         self.places = Some(places);
     }
 
-    /// Forgets what files have announced of the names that `is_one` finds; what the linker has defined itself stays.
+    /// Forgets what files have announced of the names that `is_one` finds; what the linker has defined itself
+    /// stays.
     pub fn withdraw(&mut self, ids: &[SymbolId], is_one: &impl Fn(SymbolId) -> bool) {
         for &id in ids {
             let entry = self.get_mut(id);

@@ -26,7 +26,8 @@ const BYTES_PER_THREAD: u64 = 2 << 20;
 /// Where more threads only get in each other's way, as far as the field's experience goes.
 const MOST_THREADS: usize = 32;
 
-/// Sums below this many elements are done by one thread: memory is what limits them. Lists that are only filled are cut so, too.
+/// Sums below this many elements are done by one thread: memory is what limits them. Lists that are only
+/// filled are cut so, too.
 const SUM_GRAIN: usize = 1 << 16;
 
 /// The threads of one link.
@@ -191,9 +192,9 @@ pub fn map_waiting<R: Send>(n: usize, f: impl Fn(usize) -> R + Sync) -> Vec<R> {
     results.into_iter().map(|(_, result)| result).collect()
 }
 
-/// What `f` makes of runs of `grain` consecutive indices that together are `0..n`, in order. For loops deep inside a
-/// link: runs in the pool of the caller and is the region `name` of its trace. If not `parallel`, there is
-/// one run, so that what comes back need not be joined.
+/// What `f` makes of runs of `grain` consecutive indices that together are `0..n`, in order. For loops deep
+/// inside a link: runs in the pool of the caller and is the region `name` of its trace. If not `parallel`,
+/// there is one run, so that what comes back need not be joined.
 pub fn runs<R: Send>(
     name: &'static str,
     parallel: bool,
@@ -212,9 +213,9 @@ pub fn runs<R: Send>(
     (0..n.div_ceil(grain)).into_par_iter().map(|i| run(i * grain..n.min((i + 1) * grain))).collect()
 }
 
-/// Hands to `take`, in order, what `f` makes of runs of `grain` consecutive indices that together are `0..n`. For loops
-/// inside tasks: cut whether `parallel` or not, so that what comes of it depends on `n` only; if that is one run, there
-/// is no region, and nothing is allocated.
+/// Hands to `take`, in order, what `f` makes of runs of `grain` consecutive indices that together are `0..n`.
+/// For loops inside tasks: cut whether `parallel` or not, so that what comes of it depends on `n` only; if
+/// that is one run, there is no region, and nothing is allocated.
 pub fn in_runs<R: Send>(
     name: &'static str,
     parallel: bool,
@@ -318,7 +319,8 @@ pub fn filled<T: Copy + Send + Sync>(
     all
 }
 
-/// The elements of all lists, one list after the other. A region like [`runs`], unless there is nothing to join.
+/// The elements of all lists, one list after the other. A region like [`runs`], unless there is nothing to
+/// join.
 pub fn concat<T: Copy + Send + Sync>(name: &'static str, parallel: bool, mut lists: Vec<Vec<T>>) -> Vec<T> {
     if lists.len() <= 1 {
         return lists.pop().unwrap_or_default();

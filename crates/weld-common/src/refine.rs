@@ -1,20 +1,21 @@
-//! Which vertices of a graph are the same: the coarsest partition in which those of a class have the same contents
-//! and point, edge by edge, to the same classes.
+//! Which vertices of a graph are the same: the coarsest partition in which those of a class have the same
+//! contents and point, edge by edge, to the same classes.
 //!
 //! It begins with classes that are too large, told apart by hashes, and splits them until nothing forces
 //! another split. So functions that call each other in a circle stay together as long as nothing
 //! tells them apart.
 //!
-//! * A few rounds give each vertex a new colour, made from its own and those that its edges lead to. They run in
-//!   parallel and do most of the work: graphs of real programs are shallow.
-//! * Vertices of one colour become a class. Where nothing tells members of a class apart any longer, which is so in most
-//!   programs, all that follows is parallel. When a class is split, only vertices that point to a part that got a
-//!   new number are looked at again, and the largest part keeps the old one. So a vertex is
+//! * A few rounds give each vertex a new colour, made from its own and those that its edges lead to. They run
+//!   in parallel and do most of the work: graphs of real programs are shallow.
+//! * Vertices of one colour become a class. Where nothing tells members of a class apart any longer, which is
+//!   so in most programs, all that follows is parallel. When a class is split, only vertices that point to a
+//!   part that got a new number are looked at again, and the largest part keeps the old one. So a vertex is
 //!   looked at again at most log2(n) times for each of its edges, however long the chains are.
 //! * At the end the members of each class are compared exactly, edges and contents. Where
 //!   hashes were wrong, the class is split by comparison, and refinement goes on.
 //!
-//! The partition that this ends with is the only coarsest one: neither hashes nor the order of work show in it.
+//! The partition that this ends with is the only coarsest one: neither hashes nor the order of work show in
+//! it.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -97,7 +98,8 @@ struct Classes<'g> {
     graph: &'g Graph,
     mix: Mix,
     parallel: bool,
-    /// One more than the class of each vertex; 0 if it is alone. Several threads write it, each its own vertices.
+    /// One more than the class of each vertex; 0 if it is alone. Several threads write it, each its own
+    /// vertices.
     class_of: Vec<AtomicU32>,
     /// Where each class lies in `members`.
     ranges: Vec<(u32, u32)>,
@@ -317,8 +319,8 @@ impl<'g> Classes<'g> {
         }
     }
 
-    /// The classes of which not all members are alike. All members are gone through in runs, whatever class they are of: one class may
-    /// have most of them.
+    /// The classes of which not all members are alike. All members are gone through in runs, whatever class
+    /// they are of: one class may have most of them.
     fn find_wrong(&self, contents: &dyn Contents) -> Vec<u32> {
         let lists: Vec<Vec<u32>> =
             par::runs("compare sections", self.parallel, self.members.len(), COMPARISONS, |run| {

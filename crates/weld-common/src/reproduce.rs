@@ -6,10 +6,11 @@
 //! `NAME/response.txt`, the command line with paths as [`stored_path`] gives them, and
 //! `NAME/version.txt`.
 //!
-//! The tar is wanted most if the link fails, or if the linker crashes. So it takes its place twice, complete each
-//! time: when what the command line names is open, and with the rest (members of thin archives, version scripts, …) before the output does, or
-//! when the link has failed. A signal leaves the first one or none, never a part. The inputs are in memory, so writing it
-//! anew keeps nothing. It has no times and no owners: the same link makes the same tar.
+//! The tar is wanted most if the link fails, or if the linker crashes. So it takes its place twice, complete
+//! each time: when what the command line names is open, and with the rest (members of thin archives, version
+//! scripts, …) before the output does, or when the link has failed. A signal leaves the first one or none,
+//! never a part. The inputs are in memory, so writing it anew keeps nothing. It has no times and no owners:
+//! the same link makes the same tar.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -86,8 +87,8 @@ pub struct Recorder {
 
 #[derive(Default)]
 struct State {
-    /// How many of the store's files were open at each call of [`Recorder::add`]: those of each are in the order
-    /// of their paths.
+    /// How many of the store's files were open at each call of [`Recorder::add`]: those of each are in the
+    /// order of their paths.
     opened: Vec<usize>,
     /// How many of them are in the file.
     written: Option<usize>,
@@ -106,7 +107,8 @@ impl Recorder {
         Recorder { describes_later: true, ..self }
     }
 
-    /// Writes what has been opened so far, if that is more than at the last call. After an error nothing more is done.
+    /// Writes what has been opened so far, if that is more than at the last call. After an error nothing more
+    /// is done.
     pub fn add(&self, store: &InputStore, host: &dyn Host) -> Result<(), Diagnostics> {
         // What is there stays and is written to once: a device, a pipe.
         let at_once = !matches!(output::is_replaced(&self.path), Ok(false));

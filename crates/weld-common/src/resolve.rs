@@ -1,11 +1,12 @@
 //! Symbol resolution: which files take part in a link.
 //!
-//! Files are read in rounds. A round reads what the round before it found to be wanted; it is parallel inside and depends
-//! only on the state before it, so that the files and every id are the same for any number of threads. A format says how a
-//! file is read, what it announces, and what is to be done between rounds ([`Format`]); what happens when two files
-//! announce one name, its [`Rules`] say.
+//! Files are read in rounds. A round reads what the round before it found to be wanted; it is parallel inside
+//! and depends only on the state before it, so that the files and every id are the same for any number of
+//! threads. A format says how a file is read, what it announces, and what is to be done between rounds
+//! ([`Format`]); what happens when two files announce one name, its [`Rules`] say.
 //!
-//! A file can be replaced by others ([`Rounds::replace`]): what was chosen for the names that it announced is chosen anew.
+//! A file can be replaced by others ([`Rounds::replace`]): what was chosen for the names that it announced is
+//! chosen anew.
 
 mod archives;
 mod read;
@@ -34,8 +35,8 @@ pub trait Format<'a>: Sync + Sized {
     /// The name of a file, for messages.
     fn name(&self, file: FileId) -> String;
 
-    /// Reads a file and announces its symbols, the first [`RECORDS`] of them. In the `first` round, one that is linked only
-    /// if it is wanted announces what it would define, and is not kept.
+    /// Reads a file and announces its symbols, the first [`RECORDS`] of them. In the `first` round, one that
+    /// is linked only if it is wanted announces what it would define, and is not kept.
     ///
     /// # Errors
     /// What is wrong with the file.
@@ -58,7 +59,8 @@ pub trait Format<'a>: Sync + Sized {
         bins: &mut Bins<'a>,
     ) -> Result<(), String>;
 
-    /// The indices of archives of which members are linked if they are wanted; of archives numbered `from` and on.
+    /// The indices of archives of which members are linked if they are wanted; of archives numbered `from`
+    /// and on.
     fn indices(&self, from: usize) -> Vec<Index<'_, 'a>>;
 
     /// Takes in what has been learnt of a file.

@@ -1,15 +1,16 @@
 //! Placing things by runs of them, in parallel.
 //!
-//! A link has millions of input sections and a few dozen output sections; so the table of input sections is cut into
-//! runs. Each run groups what it has by where that goes ([`ByBin`]), and knows how far each group reaches from
-//! wherever it will begin (an [`Extent`]). Where it begins follows from the runs before it: a few additions for each run
-//! and output section. What comes out is the same as from one loop over all, however they are cut.
+//! A link has millions of input sections and a few dozen output sections; so the table of input sections is
+//! cut into runs. Each run groups what it has by where that goes ([`ByBin`]), and knows how far each group
+//! reaches from wherever it will begin (an [`Extent`]). Where it begins follows from the runs before it: a
+//! few additions for each run and output section. What comes out is the same as from one loop over all,
+//! however they are cut.
 
 use crate::hash::join;
 use crate::hash_index::HashIndex;
 
-/// Bins below this number are looked up in an array by a run, and all if there are about as many things as bins; others
-/// are looked for by their hashes.
+/// Bins below this number are looked up in an array by a run, and all if there are about as many things as
+/// bins; others are looked for by their hashes.
 pub const FEW_BINS: usize = 4096;
 
 /// The next multiple of `align`. What does not fit 64 bits ends at the top, where giving addresses finds it.
@@ -23,7 +24,8 @@ pub fn align_to(offset: u64, align: u64) -> u64 {
 /// to know are the sizes between places where the alignment rises, and it can do so 63 times at most.
 #[derive(Default)]
 pub struct Extent {
-    /// The first alignment, and the bytes from there to the next above it; 0 if there is none. Mostly there are no others.
+    /// The first alignment, and the bytes from there to the next above it; 0 if there is none. Mostly there
+    /// are no others.
     first: (u64, u64),
     /// An alignment above those before, and the bytes from there to the next.
     rises: Vec<(u64, u64)>,

@@ -1,13 +1,14 @@
 //! Sorting on many threads: by comparison, or by the number of a bucket.
 //!
 //! Both deal the items out first. Runs of items are put in the order of *parts*, each run by one thread
-//! in a list of its own; then each part is gathered from all runs, where it stays, and sorted by one thread. So every
-//! step is parallel (rayon's own sorts split the whole list by one thread, then each half by one), threads
-//! share nothing, and an item is moved twice before it is sorted. What comes out depends on the items only.
+//! in a list of its own; then each part is gathered from all runs, where it stays, and sorted by one thread.
+//! So every step is parallel (rayon's own sorts split the whole list by one thread, then each half by one),
+//! threads share nothing, and an item is moved twice before it is sorted. What comes out depends on the items
+//! only.
 //!
 //! - [`by`] compares. Parts are the ranges between samples of the items.
-//! - [`by_bucket`] counts: parts are ranges of buckets, small enough for the counters and the items of a part to
-//!   stay in the cache. Linear, and stable.
+//! - [`by_bucket`] counts: parts are ranges of buckets, small enough for the counters and the items of a part
+//!   to stay in the cache. Linear, and stable.
 
 use std::cmp::Ordering;
 
@@ -43,7 +44,8 @@ pub fn by<T: Copy + Send + Sync>(
     in_parts(items, (parts, parallel), part, |items, _| items.sort_unstable_by(&compare))
 }
 
-/// The items in the order of their buckets, which are below `buckets`; those of one bucket in the order they had.
+/// The items in the order of their buckets, which are below `buckets`; those of one bucket in the order they
+/// had.
 pub fn by_bucket<T: Copy + Send + Sync>(
     items: Vec<T>,
     buckets: u32,

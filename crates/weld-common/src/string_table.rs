@@ -1,4 +1,5 @@
-//! Builder for small string tables: strings that end in NUL, found by their offset (ELF's `.shstrtab`, names of versions).
+//! Builder for small string tables: strings that end in NUL, found by their offset (ELF's `.shstrtab`, names
+//! of versions).
 //!
 //! Whole strings are stored once; suffixes are not shared. Offset 0 is the empty string. The
 //! lookup table holds 8 bytes a slot (hash tag and offset), not the strings: they are compared in

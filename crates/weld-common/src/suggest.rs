@@ -1,9 +1,10 @@
 //! What a misspelt or wrongly declared symbol was probably meant to be.
 //!
 //! Looks for a defined name that differs from an undefined one by C versus C++ linkage, by the ABI of the
-//! C++ library's strings, by case, by the parameters of a C++ function, or by at most two edits (a byte inserted, removed or changed, or two neighbours exchanged). Mangled names
-//! are compared as they are: a typo inside an identifier is a typo inside the mangled name, and one
-//! that changes the identifier's length changes a digit with it, which two edits cover.
+//! C++ library's strings, by case, by the parameters of a C++ function, or by at most two edits (a byte
+//! inserted, removed or changed, or two neighbours exchanged). Mangled names are compared as they are: a typo
+//! inside an identifier is a typo inside the mangled name, and one that changes the identifier's length
+//! changes a digit with it, which two edits cover.
 //!
 //! A link that fails may have millions of names to compare with. Nearly all of them differ in length by
 //! more than two; the rest cost at most five cells of the distance matrix a byte, and when

@@ -105,7 +105,8 @@ pub fn stretch(name: &'static str) -> Span {
     Span(CURRENT.with_borrow(|current| current.as_ref().map(|r| r.open(name, Kind::Stretch))))
 }
 
-/// Opens a region: do it right before the loop, and let what is done for each item open a [task](Region::task).
+/// Opens a region: do it right before the loop, and let what is done for each item open a
+/// [task](Region::task).
 pub fn region(name: &'static str) -> Region {
     Region(CURRENT.with_borrow(|current| {
         let recorder = current.as_ref()?;

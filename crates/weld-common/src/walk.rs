@@ -1,8 +1,9 @@
 //! What is reached from roots: one mark an item, and a walk along references by all threads.
 //!
-//! Each thread follows what it finds in a stack of its own, and offers the part that has waited longest to others.
-//! Items are looked at in batches, so that the memory of one is fetched while another is worked on. Which thread visits an
-//! item differs from run to run: what visits find has to be put in order later, the marks are a set anyway.
+//! Each thread follows what it finds in a stack of its own, and offers the part that has waited longest to
+//! others. Items are looked at in batches, so that the memory of one is fetched while another is worked on.
+//! Which thread visits an item differs from run to run: what visits find has to be put in order later, the
+//! marks are a set anyway.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -121,8 +122,9 @@ fn follow<V: Visitor>(
     found
 }
 
-/// Offers to `share` what has waited longest in `stack`, which likely leads to most, if there is more than one thread
-/// needs. All of it at once: a part at a time, the rest of a stack of a million would be moved thousands of times.
+/// Offers to `share` what has waited longest in `stack`, which likely leads to most, if there is more than
+/// one thread needs. All of it at once: a part at a time, the rest of a stack of a million would be moved
+/// thousands of times.
 fn give_away<T>(stack: &mut Vec<T>, share: impl FnMut(&&[T]) -> bool) {
     if stack.len() <= 2 * SHARED {
         return;

@@ -1,8 +1,8 @@
 //! Of many candidates for one place, such as the COMDAT groups with one signature, one wins.
 //!
-//! Each candidate has a word; the largest wins, whoever offers it first. So earlier files win if their words count
-//! down, and what else decides (a size, say) goes into the upper bits. The table is indexed by the place. Untouched memory
-//! means "nobody", so that a table with few entries costs little.
+//! Each candidate has a word; the largest wins, whoever offers it first. So earlier files win if their words
+//! count down, and what else decides (a size, say) goes into the upper bits. The table is indexed by the
+//! place. Untouched memory means "nobody", so that a table with few entries costs little.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

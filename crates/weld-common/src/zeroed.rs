@@ -2,8 +2,8 @@
 //!
 //! Such memory has no pages until it is used. The first *write* to a page gets one. A *read* before any
 //! write gets the page of zeroes that all processes share, and the write that comes later has to put
-//! a page of its own in its place: a second fault, and a message to each processor that runs another thread of the
-//! process, which waits for all answers. On a virtual machine with two processors that took 5 to 12 %
+//! a page of its own in its place: a second fault, and a message to each processor that runs another thread
+//! of the process, which waits for all answers. On a virtual machine with two processors that took 5 to 12 %
 //! of a link's time. So tables that are read before they are written (hash tables) and will be filled are
 //! [`present`] from the start; sparse ones stay [`sparse`].
 
@@ -59,14 +59,15 @@ pub fn sparse<T: Zero>(count: usize) -> Vec<T> {
     T::zeroed(count)
 }
 
-/// `count` bytes that are zero, to be filled; `None` if there is no memory for so many. For sizes that a file claims: what is never
-/// written costs nothing.
+/// `count` bytes that are zero, to be filled; `None` if there is no memory for so many. For sizes that a file
+/// claims: what is never written costs nothing.
 pub fn bytes(count: usize) -> Option<Vec<u8>> {
     let layout = Layout::array::<u8>(count).ok().filter(|layout| layout.size() > 0);
     let Some(layout) = layout else { return (count == 0).then(Vec::new) };
     // SAFETY: the layout's size is not 0.
     let start = unsafe { alloc_zeroed(layout) };
-    // SAFETY: the global allocator has given these `count` bytes, which are all initialised, and nobody else has them.
+    // SAFETY: the global allocator has given these `count` bytes, which are all initialised, and nobody else
+    // has them.
     (!start.is_null()).then(|| unsafe { Vec::from_raw_parts(start, count, count) })
 }
 

@@ -50,7 +50,8 @@ impl CompatMode {
         }
     }
 
-    /// Whether a program of this name is GNU ld itself for those who call it, not only a linker like it: what it prints is read.
+    /// Whether a program of this name is GNU ld itself for those who call it, not only a linker like it: what
+    /// it prints is read.
     pub fn is_gnu_ld_itself(name: &str) -> bool {
         let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
         matches!(name.rsplit(['-', '.']).next(), Some("ld" | "bfd"))
@@ -72,14 +73,14 @@ impl CompatMode {
         matches!(self, CompatMode::Ld | CompatMode::Gold)
     }
 
-    /// Whether the caller counts on what GNU ld alone does: it reads `LD_RUN_PATH`, knows directories of libraries, and lets version
-    /// scripts name what is not defined.
+    /// Whether the caller counts on what GNU ld alone does: it reads `LD_RUN_PATH`, knows directories of
+    /// libraries, and lets version scripts name what is not defined.
     pub fn is_gnu_ld(self) -> bool {
         self == CompatMode::Ld
     }
 
-    /// Whether a position-independent executable that is linked at an address of its own is one for that address, as with GNU ld and
-    /// mold.
+    /// Whether a position-independent executable that is linked at an address of its own is one for that
+    /// address, as with GNU ld and mold.
     pub fn fixes_addresses(self) -> bool {
         matches!(self, CompatMode::Ld | CompatMode::Mold)
     }

@@ -6,8 +6,9 @@
 //! them, and how an FDE encodes its function's address. Instructions are not looked at.
 //!
 //! A record is a u32 length, a u32 that is 0 in a CIE and in an FDE the distance back to its CIE, and
-//! the rest. (A length of 0xffffffff would mean that a u64 length follows, which no unwinder reads.) A length of 0 ends the list; objects made by
-//! `ld -r` have such words between records too, and they are skipped. Numbers have the file's byte order.
+//! the rest. (A length of 0xffffffff would mean that a u64 length follows, which no unwinder reads.) A length
+//! of 0 ends the list; objects made by `ld -r` have such words between records too, and they are skipped.
+//! Numbers have the file's byte order.
 //!
 //! Sources: LSB Core, "Exception Frames"; DWARF 5, section 6.4; encodings: LSB, "DWARF Exception
 //! Header Encoding".
@@ -166,9 +167,9 @@ impl<R, F: Fn(&R) -> u64> Relocs<'_, R, F> {
         Ok((first, place, self.next - first))
     }
 
-    /// Whether code has no length: `range` in `data`, a field of an FDE with these relocations, says so. (A part
-    /// of a function that came out empty.) It shares its address with code that has some, whose
-    /// record must be the one that is found.
+    /// Whether code has no length: `range` in `data`, a field of an FDE with these relocations, says so. (A
+    /// part of a function that came out empty.) It shares its address with code that has some, whose record
+    /// must be the one that is found.
     #[cold]
     fn is_empty_range(&self, data: &[u8], range: std::ops::Range<usize>, first: u32, count: u32) -> bool {
         let second = self.relocs.get(first as usize + 1).filter(|_| count > 1);
@@ -370,8 +371,9 @@ pub fn hdr_borders(size: u64) -> impl Iterator<Item = u64> {
 }
 
 /// Writes the bytes of `.eh_frame_hdr` from `start` on, one of [`hdr_borders`] or 0: version 1, `.eh_frame`'s
-/// address pc-relative, and the search table relative to the section, ascending by function. `entries` come from
-/// [`sort_hdr_entries`]; there is room for them, and what is left over is zero. Addresses are final ones.
+/// address pc-relative, and the search table relative to the section, ascending by function. `entries` come
+/// from [`sort_hdr_entries`]; there is room for them, and what is left over is zero. Addresses are final
+/// ones.
 pub fn write_hdr(
     format: Format,
     (hdr_addr, eh_frame_addr): (u64, u64),

@@ -1,8 +1,9 @@
-//! The order of rooms: each imports only what stands before it in [`ROOMS`], so that a reader can begin anywhere and look back
-//! only. A test holds the source to it.
+//! The order of rooms: each imports only what stands before it in [`ROOMS`], so that a reader can begin
+//! anywhere and look back only. A test holds the source to it.
 //!
-//! A machine is the one exception. Its facts (`arch::facts`, `arch::class`) are below everything, as the list says; its scan and its
-//! apply are parts of phases, which call them through `arch::Machine`, and so they import what these phases know.
+//! A machine is the one exception. Its facts (`arch::facts`, `arch::class`) are below everything, as the list
+//! says; its scan and its apply are parts of phases, which call them through `arch::Machine`, and so they
+//! import what these phases know.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,8 +1,9 @@
 //! A link, from the command line to the finished file.
 //!
-//! This is the page to read first: [`run`], [`link_inputs`], [`link_resolved`] and [`finish_link`] are the recipe, a line a
-//! phase, in order. Each phase borrows what the phases before it made and returns a new value that later phases only read.
-//! What a phase finds wrong goes to `job.sink`: `end_phase` stops the link there, `settle` lets it go on to find more.
+//! This is the page to read first: [`run`], [`link_inputs`], [`link_resolved`] and [`finish_link`] are the
+//! recipe, a line a phase, in order. Each phase borrows what the phases before it made and returns a new
+//! value that later phases only read. What a phase finds wrong goes to `job.sink`: `end_phase` stops the link
+//! there, `settle` lets it go on to find more.
 
 mod round;
 

@@ -62,8 +62,8 @@ pub enum Strip {
     All,
 }
 
-/// `-x`, `-X`, `--discard-none`. The default drops `.L` symbols only in merge sections, as others do, and on machines
-/// whose code gets shorter everywhere, as GNU ld and mold do.
+/// `-x`, `-X`, `--discard-none`. The default drops `.L` symbols only in merge sections, as others do, and on
+/// machines whose code gets shorter everywhere, as GNU ld and mold do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Discard {
     #[default]
@@ -398,7 +398,8 @@ pub struct SymbolOptions {
     pub fortran_common: bool,
     /// `--sort-common`: the order of common symbols by alignment.
     pub sort_common: Option<SortCommon>,
-    /// `-z common`, `-z nocommon`: whether common symbols of `-r` are of type `STT_COMMON`; `None`: as in the inputs.
+    /// `-z common`, `-z nocommon`: whether common symbols of `-r` are of type `STT_COMMON`; `None`: as in the
+    /// inputs.
     pub common_type: Option<bool>,
     /// `--start-stop`: sections of any name have `__start_` and `__stop_`.
     pub start_stop: bool,
@@ -652,7 +653,8 @@ pub struct LayoutOptions {
     pub stack_size: Option<u64>,
     /// `-z rodynamic`: `.dynamic` is read-only.
     pub rodynamic: bool,
-    /// `-z wxneeded` (OpenBSD): the program makes memory that is writable and executable (`PT_OPENBSD_WXNEEDED`).
+    /// `-z wxneeded` (OpenBSD): the program makes memory that is writable and executable
+    /// (`PT_OPENBSD_WXNEEDED`).
     pub wxneeded: bool,
     /// `-z nobtcfi` (OpenBSD): its indirect branches may go anywhere (`PT_OPENBSD_NOBTCFI`).
     pub nobtcfi: bool,
@@ -778,7 +780,8 @@ pub struct DynamicOptions {
     pub no_dynamic_linker: bool,
     pub soname: Option<String>,
     pub rpath: Vec<String>,
-    /// `--spare-dynamic-tags`: entries of `.dynamic` that say nothing, for tools that add some. patchelf relies on GNU ld's.
+    /// `--spare-dynamic-tags`: entries of `.dynamic` that say nothing, for tools that add some. patchelf
+    /// relies on GNU ld's.
     pub spare_tags: u16,
     /// `rpath` is that of `LD_RUN_PATH`.
     pub inherits_run_path: bool,
@@ -793,7 +796,8 @@ pub struct DynamicOptions {
     pub now: bool,
     /// `-z retpolineplt`: PLT entries do not jump indirectly.
     pub retpolines: bool,
-    /// `-z mark-plt`: the loader is told where PLT entries are, and each relocation where the jump of its entry is.
+    /// `-z mark-plt`: the loader is told where PLT entries are, and each relocation where the jump of its
+    /// entry is.
     pub mark_plt: bool,
     pub global: bool,
     pub initfirst: bool,
@@ -828,7 +832,8 @@ pub struct NoteOptions {
     /// `-z x86-64-v2` and kin: a bit of `GNU_PROPERTY_X86_ISA_1_NEEDED`, or 0.
     pub isa_needed: u32,
     pub cet_report: ReportPolicy,
-    /// `-z lam-u48`, `-z lam-u57`: the output claims that its code does without the upper bits of pointers, whatever its inputs say.
+    /// `-z lam-u48`, `-z lam-u57`: the output claims that its code does without the upper bits of pointers,
+    /// whatever its inputs say.
     pub lam_u48: bool,
     pub lam_u57: bool,
     /// What to say of objects that do not claim it.
@@ -842,7 +847,8 @@ pub struct NoteOptions {
     pub force_bti: bool,
     /// `-z pac-plt`: PLT entries check the pointers that they load.
     pub pac_plt: bool,
-    /// `-z zicfilp=`: what the output claims of landing pads; else its inputs decide. And whether it claims shadow stacks.
+    /// `-z zicfilp=`: what the output claims of landing pads; else its inputs decide. And whether it claims
+    /// shadow stacks.
     pub zicfilp: Option<LandingPads>,
     pub zicfiss: Option<bool>,
     pub zicfilp_unlabeled_report: ReportPolicy,
@@ -908,7 +914,8 @@ pub struct OutputFileOptions {
     /// `path` comes from `-o`, which wins over `OUTPUT` in a linker script.
     pub path_given: bool,
     pub engine: EngineChoice,
-    /// `--separate-debug-file`: where debug sections go, and whether it was said so; else it is beside the output.
+    /// `--separate-debug-file`: where debug sections go, and whether it was said so; else it is beside the
+    /// output.
     pub debug_file: Option<PathBuf>,
     pub debug_file_given: bool,
     /// `--oformat=binary`: the bytes of the image, without headers.

@@ -109,7 +109,8 @@ impl<'j> ScriptRules<'j> {
     }
 }
 
-/// What common symbols mean for output sections with constraints: each is writable, and of the file with its largest definition.
+/// What common symbols mean for output sections with constraints: each is writable, and of the file with its
+/// largest definition.
 fn common_symbols(rules: &Rules, resolved: &Resolved) -> Seen {
     let mut seen = Seen::default();
     let mut files: HashMap<FileId, OfFile> = HashMap::new();
@@ -206,7 +207,8 @@ pub fn roots<'j>(options: &Options, inputs: &Inputs, store: &'j InputStore<'j>) 
     names.into_iter().map(|(name, bits)| (store.keep(name.into_bytes()), bits)).collect()
 }
 
-/// `LD_RUN_PATH` counts where the command line says nothing, and only for who takes weld for GNU ld, the one linker that reads it.
+/// `LD_RUN_PATH` counts where the command line says nothing, and only for who takes weld for GNU ld, the one
+/// linker that reads it.
 pub fn inherit_run_path(options: &mut Options, host: &dyn Host) {
     if !options.compat_mode.is_gnu_ld() || !options.dynamic.rpath.is_empty() {
         return;
@@ -225,7 +227,8 @@ pub fn choose_map(options: &mut Options, host: &dyn Host) {
     }
 }
 
-/// `-Map=DIRECTORY` stands for a file in it, named after the output; a single `%` for the output's name, with `.map` where nothing follows.
+/// `-Map=DIRECTORY` stands for a file in it, named after the output; a single `%` for the output's name, with
+/// `.map` where nothing follows.
 fn name_map(options: &mut Options) {
     let Some(path) = &options.reports.map_file else { return };
     let output = options.output.path.file_name().unwrap_or_default().to_owned();
@@ -248,7 +251,8 @@ fn name_map(options: &mut Options) {
     options.reports.map_file = Some(name.into());
 }
 
-/// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not look.)
+/// GCC names its own plugin in every link, so only one that is not there is worth a word. (ld.lld does not
+/// look.)
 pub fn check_plugin(options: &Options) -> Result<(), Diagnostic> {
     match &options.inputs.plugin {
         Some(path) if options.compat_mode != CompatMode::Lld && !path.exists() => {

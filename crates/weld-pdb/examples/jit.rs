@@ -1,9 +1,11 @@
-//! Writes a PDB for code that a program makes while it runs, so that debuggers and profilers show its functions and lines.
+//! Writes a PDB for code that a program makes while it runs, so that debuggers and profilers show its
+//! functions and lines.
 //!
 //!     jit OUTPUT        then: llvm-pdbutil dump -symbols -l OUTPUT
 //!
-//! The code lies in one section of an image that exists in memory only. Each function is said twice: as a symbol with its lines in a module's
-//! `.debug$S` section, and as a public. Addresses are known, so they stand in the records, and there is nothing to relocate.
+//! The code lies in one section of an image that exists in memory only. Each function is said twice: as a
+//! symbol with its lines in a module's `.debug$S` section, and as a public. Addresses are known, so they
+//! stand in the records, and there is nothing to relocate.
 
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //!
 //!     pdb-of-objects OUTPUT THREADS [--like IMAGE MAP] OBJECT...
 //!
-//! Code is nowhere, unless `lld-link /lldmap:MAP` has linked the same objects to IMAGE: then everything is where it is there, and
-//! the PDB says the same as lld-link's.
+//! Code is nowhere, unless `lld-link /lldmap:MAP` has linked the same objects to IMAGE: then everything is
+//! where it is there, and the PDB says the same as lld-link's.
 
 use std::path::Path;
 use std::time::Instant;

@@ -2,11 +2,13 @@
 //!
 //!     synthetic-objects DIRECTORY COUNT
 //!
-//! Each object has about 6.3 MB: 84 000 type records of 52 bytes on average, of which 94 in 100 are in other objects too (at other numbers); functions
-//! in sections of their own with unwind information, lines and symbols, of which 400 are its own and have 11 000 symbols, and the others are copies
-//! of those in other objects; 5600 global symbols; tables of addresses. 48 of them have 300 MB, 480 have 3 GB, and the game had 4169.
-//! They can be linked and run: `entry` is the entry point, which calls a function of each object, and these some others. What it returns depends on
-//! all their numbers, data and addresses, so a linker that mixes them up is found out.
+//! Each object has about 6.3 MB: 84 000 type records of 52 bytes on average, of which 94 in 100 are in other
+//! objects too (at other numbers); functions in sections of their own with unwind information, lines and
+//! symbols, of which 400 are its own and have 11 000 symbols, and the others are copies of those in other
+//! objects; 5600 global symbols; tables of addresses. 48 of them have 300 MB, 480 have 3 GB, and the game had
+//! 4169. They can be linked and run: `entry` is the entry point, which calls a function of each object, and
+//! these some others. What it returns depends on all their numbers, data and addresses, so a linker that
+//! mixes them up is found out.
 
 use std::collections::HashMap;
 use std::io;
@@ -103,7 +105,8 @@ impl Classes {
         index
     }
 
-    /// A class with members, methods and all that goes with them. Returns its number and that of one method's id.
+    /// A class with members, methods and all that goes with them. Returns its number and that of one method's
+    /// id.
     fn class(&mut self, owner: &str, i: u32, others: u32) -> (u32, u32) {
         let mut chance = Chance(u64::from(i) << 8 | owner.len() as u64);
         let name = class_name(owner, i);
@@ -267,7 +270,8 @@ impl Object {
         }
     }
 
-    /// What a function does: it adds a number of its own and one that it reads; asked to, it calls three others, which it does not ask to.
+    /// What a function does: it adds a number of its own and one that it reads; asked to, it calls three
+    /// others, which it does not ask to.
     fn code(&mut self, function: Function, count: u32) -> Code {
         let mut code = Code::default();
         let (own, salt) = match function {
@@ -299,8 +303,8 @@ impl Object {
         code
     }
 
-    /// The symbols of the `i`th function of this object, which are to stand before all others that mention it: of its
-    /// section, which is a copy of others', and of itself.
+    /// The symbols of the `i`th function of this object, which are to stand before all others that mention
+    /// it: of its section, which is a copy of others', and of itself.
     fn define(&mut self, function: Function, i: u16) -> u32 {
         let text = self.coff.sections + SECTIONS_OF_FUNCTION * i + 1;
         let section = self.coff.section_symbol(text, 0, None);
@@ -332,7 +336,8 @@ impl Object {
         self.coff.section_symbol(debug, len, Some(text));
     }
 
-    /// The symbols and lines of a function: variables, of which some are in blocks and in functions that are inline.
+    /// The symbols and lines of a function: variables, of which some are in blocks and in functions that are
+    /// inline.
     fn debug(&self, function: Function, size: u32, symbol: u32) -> (Vec<u8>, Vec<Reloc>) {
         let (own, number) = match function {
             Function::Own(i) => (true, i),
@@ -423,7 +428,8 @@ struct Coff {
     symbols: Vec<u8>,
     strings: Vec<u8>,
     sections: u16,
-    /// Places of the offsets of contents and relocations in `headers`, which are moved by what comes before them.
+    /// Places of the offsets of contents and relocations in `headers`, which are moved by what comes before
+    /// them.
     moved: Vec<usize>,
 }
 

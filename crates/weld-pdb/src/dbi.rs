@@ -1,7 +1,7 @@
 //! The DBI stream: modules, what each has in the image, sections, source files.
 //!
-//! Its parts lie one after the other, and their lengths are in its header. Lists of contributions and of files are written in pieces; the
-//! rest is made at once.
+//! Its parts lie one after the other, and their lengths are in its header. Lists of contributions and of
+//! files are written in pieces; the rest is made at once.
 //!
 //! Facts: LLVM's documentation of the DBI stream, `dbi.h` in microsoft-pdb.
 
@@ -59,7 +59,8 @@ pub struct Dbi {
     pub middle: Vec<u8>,
     /// How many files are listed before each module's, and in the end.
     pub files: Vec<u32>,
-    /// Names of files: the bytes of `/names`, so that places are the same. Then names of program databases, and streams.
+    /// Names of files: the bytes of `/names`, so that places are the same. Then names of program databases,
+    /// and streams.
     names_len: u32,
     pub back: Vec<u8>,
 }
@@ -161,8 +162,8 @@ impl Dbi {
     }
 }
 
-/// `lens` are those of the parts in their order in the header: the list of streams comes before names of program databases there, and
-/// after them in the stream.
+/// `lens` are those of the parts in their order in the header: the list of streams comes before names of
+/// program databases there, and after them in the stream.
 fn header(image: &Image<'_>, streams: Streams, lens: [u32; 8]) -> Vec<u8> {
     let mut bytes = vec![0; HEADER_SIZE];
     let mut out = Writer::new(&mut bytes);
@@ -260,7 +261,8 @@ fn file_counts(symbols: &Symbols<'_>) -> Vec<u32> {
     counts
 }
 
-/// What is in front of the places of names: how many modules and files there are, and how many files each module has.
+/// What is in front of the places of names: how many modules and files there are, and how many files each
+/// module has.
 fn file_lists(counts: &[u32]) -> Vec<u8> {
     let modules = counts.len() - 1;
     // Readers do not rely on this one, which has too few bits.

@@ -1,9 +1,9 @@
 //! Tables by which debuggers find global symbols and publics by name, and publics by address.
 //!
-//! A table has 4096 buckets, however many names there are. Names in a bucket are ordered by length, then without regard to case; of tens
-//! of millions of names thousands share a bucket, so that sorting them is the work here. Names of one length are sorted by eight letters at
-//! a time, from the first place on where they differ: each name is looked at a few times, one after the other,
-//! and not each time that it is compared.
+//! A table has 4096 buckets, however many names there are. Names in a bucket are ordered by length, then
+//! without regard to case; of tens of millions of names thousands share a bucket, so that sorting them is the
+//! work here. Names of one length are sorted by eight letters at a time, from the first place on where they
+//! differ: each name is looked at a few times, one after the other, and not each time that it is compared.
 //!
 //! Facts: `gsi.cpp` in microsoft-pdb, LLVM's documentation of the PDB format.
 
@@ -37,7 +37,8 @@ pub const TABLE_HEADER: u32 = 16;
 /// Bytes in front of the table of publics.
 pub const PUBLICS_HEADER: u32 = 28;
 
-/// After so many letters names are compared whole: names made up to differ ever later would be a call deeper every eight letters.
+/// After so many letters names are compared whole: names made up to differ ever later would be a call deeper
+/// every eight letters.
 const DEEP: usize = 512;
 
 /// A name in a table.
@@ -62,8 +63,9 @@ impl<'n> Item<'n> {
         self.rank >> 17
     }
 
-    /// Eight letters from a place on, such that numbers compare like these do. Two names of which one is not ASCII would not make an order if
-    /// they were compared with others as the format compares two of a kind; those that are not come after the others, as they are.
+    /// Eight letters from a place on, such that numbers compare like these do. Two names of which one is not
+    /// ASCII would not make an order if they were compared with others as the format compares two of a kind;
+    /// those that are not come after the others, as they are.
     #[inline(always)]
     fn letters(&self, from: usize) -> u64 {
         let mut letters = [0; 8];
@@ -158,7 +160,8 @@ fn sort_bucket<'n>(items: &mut [Item<'n>], scratch: &mut Vec<(u64, Item<'n>)>) {
     items.chunk_by_mut(|a, b| a.rank == b.rank).for_each(|part| sort_names(part, 0, scratch));
 }
 
-/// Puts names of one length in order that are the same up to `from`; now they are in the order of their records.
+/// Puts names of one length in order that are the same up to `from`; now they are in the order of their
+/// records.
 fn sort_names<'n>(items: &mut [Item<'n>], mut from: usize, scratch: &mut Vec<(u64, Item<'n>)>) {
     while items.len() > 1 && from < items[0].name.len() {
         if from >= DEEP {

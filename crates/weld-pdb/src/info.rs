@@ -34,8 +34,8 @@ pub fn stream(named: &[(&str, u32)]) -> Vec<u8> {
     out
 }
 
-/// The format's hash table, of entries with their hashes: how many there are and how many slots, which slots are used, the entries in
-/// the order of slots. By open addressing; two thirds of the slots at most are used.
+/// The format's hash table, of entries with their hashes: how many there are and how many slots, which slots
+/// are used, the entries in the order of slots. By open addressing; two thirds of the slots at most are used.
 pub fn hash_table(entries: Vec<(u16, Vec<u8>)>) -> Vec<u8> {
     let (count, size) = (entries.len(), (entries.len() * 3 / 2 + 1).max(8));
     let mut slots = vec![None; size];

@@ -1,4 +1,5 @@
-//! Source files in the PDB itself, such as rules for how debuggers show types (`.natvis`): a stream each, and a list of them.
+//! Source files in the PDB itself, such as rules for how debuggers show types (`.natvis`): a stream each, and
+//! a list of them.
 //!
 //! Facts: LLVM's `RawTypes.h` (`SrcHeaderBlockHeader`, `SrcHeaderBlockEntry`).
 

@@ -2,14 +2,16 @@
 //!
 //! All of it is borrowed. Nothing is changed or copied but what goes into the PDB.
 
-/// A module of the program: an object, the part of an import library that belongs to one DLL, or the linker's own.
+/// A module of the program: an object, the part of an import library that belongs to one DLL, or the linker's
+/// own.
 #[derive(Clone, Copy, Default)]
 pub struct Module<'a> {
     /// The object's path, or what the module is called.
     pub name: &'a str,
     /// The file that it comes from: the archive, or `name` again.
     pub file: &'a str,
-    /// Which of the objects given to [`Types::merge`](crate::Types::merge) has its types. Without one it can refer only to basic types.
+    /// Which of the objects given to [`Types::merge`](crate::Types::merge) has its types. Without one it can
+    /// refer only to basic types.
     pub types: Option<u32>,
     /// Its `.debug$S` sections, without those that belong to code that is not in the image.
     pub sections: &'a [&'a [u8]],
@@ -28,23 +30,24 @@ pub struct Sources<'a> {
     pub injected: &'a [(&'a str, &'a [u8])],
 }
 
-/// Something to be added to a number in a `.debug$S` section: a relocation, resolved. Only addresses in symbol records, lines and frames
-/// are changed so: one that is somewhere else is left out.
+/// Something to be added to a number in a `.debug$S` section: a relocation, resolved. Only addresses in
+/// symbol records, lines and frames are changed so: one that is somewhere else is left out.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixup {
     /// Where in the section.
     pub offset: u32,
     /// Bytes of the number: 2, 4 or 8.
     pub size: u8,
-    /// `SECREL`: the symbol's offset in its output section; `SECTION`: that section's number, from 1 on; `ADDR32NB`: the
-    /// address less the image base; and so on. 0 (for all of them) if the symbol is not in the image.
+    /// `SECREL`: the symbol's offset in its output section; `SECTION`: that section's number, from 1 on;
+    /// `ADDR32NB`: the address less the image base; and so on. 0 (for all of them) if the symbol is not in
+    /// the image.
     pub value: u64,
 }
 
 /// Who knows where symbols are.
 pub trait Relocate: Sync {
-    /// Puts the fixups of one of a module's sections into the empty list, in order of their offsets. Asked once for each section (of 32-bit
-    /// x86 twice), from any thread, while the PDB is written.
+    /// Puts the fixups of one of a module's sections into the empty list, in order of their offsets. Asked
+    /// once for each section (of 32-bit x86 twice), from any thread, while the PDB is written.
     fn fixups(&self, module: u32, section: u32, fixups: &mut Vec<Fixup>);
 }
 
@@ -126,7 +129,8 @@ pub struct Image<'a> {
     pub pdb_path: &'a str,
     /// Streams with names, such as source maps (`sourcelink`).
     pub streams: &'a [(&'a str, &'a [u8])],
-    /// What `.debug$F` sections have, relocated and in order of addresses: frames of functions in the old format of 32-bit x86.
+    /// What `.debug$F` sections have, relocated and in order of addresses: frames of functions in the old
+    /// format of 32-bit x86.
     pub fpo: &'a [u8],
     /// The smallest size of pages: 4096 unless somebody asks for more.
     pub page_size: u32,

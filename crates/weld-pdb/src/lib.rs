@@ -1,20 +1,26 @@
-//! Writes PDB files, the debug information of Windows programs: merges what is in many objects, in parallel, and lays out what debuggers read.
+//! Writes PDB files, the debug information of Windows programs: merges what is in many objects, in parallel,
+//! and lays out what debuggers read.
 //!
-//! The crate knows nothing of linkers. It is told flat data in a linker's terms: bytes of sections, numbers of modules, offsets in output
-//! sections. What it makes goes straight into an output file; the PDB is never in memory as a whole. All results are the same for any number of threads.
+//! The crate knows nothing of linkers. It is told flat data in a linker's terms: bytes of sections, numbers
+//! of modules, offsets in output sections. What it makes goes straight into an output file; the PDB is never
+//! in memory as a whole. All results are the same for any number of threads.
 //!
 //! A linker calls it four times, and may do other work at the same time:
 //!
-//! 1. [`Types::merge`], when it knows which objects are linked: one [`ObjectTypes`] each, with `.debug$T` and `.debug$P`, and
-//!    the compilers' PDBs that some of them name ([`types::server`]). No addresses are needed and
-//!    no liveness, so this runs beside resolution's end, section garbage collection and layout.
-//! 2. [`Symbols::scan`], when it knows which sections are live: one [`Module`] each, in the order in which they are to be in the PDB, with those
-//!    `.debug$S` sections that belong to live code. Its own module ([`made::LINKER_MODULE`]) and those of import libraries have records made by [`made::Records`].
-//! 3. [`Pdb::plan`], when the image has addresses: an [`Image`] with output sections, contributions, publics. Every length is known after that.
-//! 4. [`Pdb::write`], into an [`OutputFile`](weld_common::io::output::OutputFile) of [`Pdb::file_len`] bytes. The linker answers [`Relocate::fixups`], once for
-//!    each `.debug$S` section. The answer is the PDB's [`Identity`], for the image's debug directory.
+//! 1. [`Types::merge`], when it knows which objects are linked: one [`ObjectTypes`] each, with `.debug$T` and
+//!    `.debug$P`, and the compilers' PDBs that some of them name ([`types::server`]). No addresses are needed
+//!    and no liveness, so this runs beside resolution's end, section garbage collection and layout.
+//! 2. [`Symbols::scan`], when it knows which sections are live: one [`Module`] each, in the order in which
+//!    they are to be in the PDB, with those `.debug$S` sections that belong to live code. Its own module
+//!    ([`made::LINKER_MODULE`]) and those of import libraries have records made by [`made::Records`].
+//! 3. [`Pdb::plan`], when the image has addresses: an [`Image`] with output sections, contributions, publics.
+//!    Every length is known after that.
+//! 4. [`Pdb::write`], into an [`OutputFile`](weld_common::io::output::OutputFile) of [`Pdb::file_len`] bytes.
+//!    The linker answers [`Relocate::fixups`], once for each `.debug$S` section. The answer is the PDB's
+//!    [`Identity`], for the image's debug directory.
 //!
-//! With `parallel`, loops run in the rayon pool of the caller. `examples/jit.rs` writes a PDB for code that is made while a program runs.
+//! With `parallel`, loops run in the rayon pool of the caller. `examples/jit.rs` writes a PDB for code that
+//! is made while a program runs.
 //!
 //! ```
 //! use weld_common::{diag::DiagSink, host::QuietHost, io::output::*};
@@ -46,15 +52,18 @@
 //!
 //! # Malformed input
 //!
-//! CodeView is read as foreign bytes: lengths, counts, type indices and scopes are checked where they are first read. An object in which something is wrong
-//! loses its debug information, with a warning that says where. A type may refer only to what stands before it in its object, as compilers
-//! write it, so that there are no cycles.
+//! CodeView is read as foreign bytes: lengths, counts, type indices and scopes are checked where they are
+//! first read. An object in which something is wrong loses its debug information, with a warning that says
+//! where. A type may refer only to what stands before it in its object, as compilers write it, so that there
+//! are no cycles.
 //!
 //! # What is left out
 //!
-//! With a warning for each kind: symbol records of unknown kinds, for they might have type indices; subsections of unknown kinds; what managed code has,
-//! and what compilers that run while linking leave for each other (cross-scope imports and exports), of which such a linker would have to make new ones.
-//! In silence: what no debugger reads, which is addresses of COFF symbols, and hashes of types for control flow guard.
+//! With a warning for each kind: symbol records of unknown kinds, for they might have type indices;
+//! subsections of unknown kinds; what managed code has, and what compilers that run while linking leave for
+//! each other (cross-scope imports and exports), of which such a linker would have to make new ones. In
+//! silence: what no debugger reads, which is addresses of COFF symbols, and hashes of types for control flow
+//! guard.
 //!
 //! # Where things are
 //!

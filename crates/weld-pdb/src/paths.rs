@@ -1,7 +1,8 @@
 //! Paths of files as a PDB tells them: absolute, so that debuggers find the files wherever they run.
 //!
-//! A path that is absolute on any system stays as it is, for nobody knows what it means elsewhere. Others are put after a root, and steps to
-//! the same and to the upper directory are carried out, in the style of the root: with slashes if it begins with one, otherwise with backslashes.
+//! A path that is absolute on any system stays as it is, for nobody knows what it means elsewhere. Others are
+//! put after a root, and steps to the same and to the upper directory are carried out, in the style of the
+//! root: with slashes if it begins with one, otherwise with backslashes.
 
 use std::borrow::Cow;
 

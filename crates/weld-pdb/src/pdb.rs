@@ -1,7 +1,7 @@
 //! The whole file: which streams there are, how long each is, what fills them.
 //!
-//! [`Pdb::plan`] knows every length before a byte is written, so the file is laid out once ([`crate::msf`]) and written by units
-//! in any order ([`crate::write`]).
+//! [`Pdb::plan`] knows every length before a byte is written, so the file is laid out once ([`crate::msf`])
+//! and written by units in any order ([`crate::write`]).
 
 use std::borrow::Cow;
 
@@ -62,7 +62,8 @@ impl<'a> Pdb<'a> {
     /// Lays out the PDB of an image.
     ///
     /// # Errors
-    /// If something is larger than the format allows. Pages that grow for the file to fit are a warning in `sink`.
+    /// If something is larger than the format allows. Pages that grow for the file to fit are a warning in
+    /// `sink`.
     pub fn plan(
         types: &'a Types<'a>,
         symbols: &'a Symbols<'a>,

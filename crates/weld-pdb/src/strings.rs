@@ -1,7 +1,8 @@
 //! Names of source files, each once, and the stream `/names` that has them.
 //!
 //! Modules refer to names by their offsets in `/names`. Which names there are is found like types are
-//! ([`crate::unique`]): the first module that has a name places it, in order of modules; its offset is the sum of what is before it.
+//! ([`crate::unique`]): the first module that has a name places it, in order of modules; its offset is the
+//! sum of what is before it.
 //!
 //! Facts: LLVM's documentation of the PDB format ("The PDB String Table").
 
@@ -124,7 +125,8 @@ impl<'a> Strings<'a> {
         (header, table)
     }
 
-    /// Offsets of names, by open addressing. The empty name has no place among them, for an empty place looks like it.
+    /// Offsets of names, by open addressing. The empty name has no place among them, for an empty place looks
+    /// like it.
     fn buckets(&self) -> Vec<u32> {
         let mut size = 1;
         while self.count() > size * 3 / 4 {

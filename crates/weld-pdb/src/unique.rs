@@ -1,12 +1,13 @@
 //! Finds the first of equal things among many, on all threads.
 //!
 //! Things are equal if their 64-bit hashes are. Each is entered with its place, a number; the table keeps the
-//! smallest place of each hash, whoever comes first, so the result does not depend on threads. A cell has 16 bytes, and the table
-//! is sized by an estimate of how many *different* things there are ([`Estimate`]): most records of types occur in dozens of objects.
-//! Who entered something keeps the number of its cell and finds there later what became of all its equals.
+//! smallest place of each hash, whoever comes first, so the result does not depend on threads. A cell has 16
+//! bytes, and the table is sized by an estimate of how many *different* things there are ([`Estimate`]): most
+//! records of types occur in dozens of objects. Who entered something keeps the number of its cell and finds
+//! there later what became of all its equals.
 //!
-//! The hash is no cryptographic one. Of n different things two have one hash by chance once in 2^65 / n² tables: with 20 million,
-//! once in 90 000.
+//! The hash is no cryptographic one. Of n different things two have one hash by chance once in 2^65 / n²
+//! tables: with 20 million, once in 90 000.
 //!
 //! Budget: one miss of the cache for each thing, which [`Unique::prefetch`] starts early.
 
@@ -22,7 +23,8 @@ const MOST_PROBES: usize = 1024;
 const MOST_ESTIMATES: usize = 256;
 
 pub struct Unique {
-    /// Of each cell the hash, 0 if it is free, and the complement of the smallest place, so that 0 is the largest.
+    /// Of each cell the hash, 0 if it is free, and the complement of the smallest place, so that 0 is the
+    /// largest.
     words: Vec<AtomicU64>,
     cells: usize,
 }
@@ -52,7 +54,8 @@ impl Unique {
         prefetch::prefetch(&self.words, 2 * cell as usize);
     }
 
-    /// The number of the cell of all things with this hash, and whether this one is the first of them so far; `None` if there is no room.
+    /// The number of the cell of all things with this hash, and whether this one is the first of them so far;
+    /// `None` if there is no room.
     #[inline]
     pub fn enter(&self, hash: u64, place: u64) -> Option<(u32, bool)> {
         let hash = hash.max(1);
@@ -111,7 +114,8 @@ impl Unique {
 pub struct Entered {
     /// The cell of each thing.
     pub cells: Vec<u32>,
-    /// Things of which no equal one with a smaller place was there when they were entered: every first one is among these, and few others.
+    /// Things of which no equal one with a smaller place was there when they were entered: every first one is
+    /// among these, and few others.
     pub candidates: Vec<u32>,
 }
 
@@ -121,8 +125,8 @@ struct List {
     entered: Entered,
 }
 
-/// Enters all hashes, those of each list with the places (list, number in the list), into a table of the right size. Returns it
-/// with the cells of each list.
+/// Enters all hashes, those of each list with the places (list, number in the list), into a table of the
+/// right size. Returns it with the cells of each list.
 ///
 /// # Errors
 /// If hashes have been made up so that they do not fit.
@@ -205,7 +209,8 @@ fn enter_list(unique: &Unique, list: &mut List, first_place: u64) -> Option<()> 
 
 const REGISTERS: usize = 4096;
 
-/// How many different hashes there are, by HyperLogLog (Flajolet et al., 2007): within 5 % but for one case in a thousand.
+/// How many different hashes there are, by HyperLogLog (Flajolet et al., 2007): within 5 % but for one case
+/// in a thousand.
 #[derive(Clone)]
 pub struct Estimate {
     /// Of the hashes with these upper bits, the most zeroes after them.

@@ -1,7 +1,8 @@
 //! Writing of the file, by units on all threads.
 //!
-//! A unit fills some ranges of streams in a buffer of its thread, hashes them and writes them; each byte of the file belongs to one unit. How the
-//! file is cut depends on what is in it only, and so does the hash of the units' hashes, from which the PDB gets its GUID.
+//! A unit fills some ranges of streams in a buffer of its thread, hashes them and writes them; each byte of
+//! the file belongs to one unit. How the file is cut depends on what is in it only, and so does the hash of
+//! the units' hashes, from which the PDB gets its GUID.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -86,7 +87,8 @@ impl Sheet {
         self.parts.clear();
     }
 
-    /// Makes room for all ranges at once: streams, places and lengths. The bytes of each, in turn, are to be filled.
+    /// Makes room for all ranges at once: streams, places and lengths. The bytes of each, in turn, are to be
+    /// filled.
     fn reserve<const N: usize>(&mut self, ranges: [(usize, u64, usize); N]) -> [&mut [u8]; N] {
         let start = self.bytes.len();
         let mut end = start;
@@ -130,7 +132,8 @@ struct Writing<'w> {
 }
 
 impl Pdb<'_> {
-    /// Writes the PDB into a file of [`file_len`](Pdb::file_len) bytes. `relocate` is asked for the fixups of each section once.
+    /// Writes the PDB into a file of [`file_len`](Pdb::file_len) bytes. `relocate` is asked for the fixups of
+    /// each section once.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -401,8 +404,8 @@ impl Writing<'_> {
         }
     }
 
-    /// Symbols and lines of a unit, and its global symbols. The first unit begins with the stream's signature, the last one ends with a count of
-    /// references to global symbols, of which nobody makes use.
+    /// Symbols and lines of a unit, and its global symbols. The first unit begins with the stream's
+    /// signature, the last one ends with a count of references to global symbols, of which nobody makes use.
     fn module(&self, module: usize, unit: usize, sheet: &mut Sheet) {
         let Pdb { types, symbols, streams, publics, .. } = self.pdb;
         let scanned = &symbols.scanned[module];

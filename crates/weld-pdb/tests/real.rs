@@ -1,4 +1,5 @@
-//! PDBs of objects that clang makes: the same as lld-link's in all that it says, read back by two independent readers.
+//! PDBs of objects that clang makes: the same as lld-link's in all that it says, read back by two independent
+//! readers.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,7 +45,8 @@ impl Drop for Dir {
 
 const SOURCES: [&str; 3] = ["classes.cpp", "other.c", "more.cpp"];
 
-/// Compiles the sources, and links them by lld-link to `lld.exe` and `lld.pdb`. Returns the names of the objects.
+/// Compiles the sources, and links them by lld-link to `lld.exe` and `lld.pdb`. Returns the names of the
+/// objects.
 fn prepare(dir: &Dir, target: &str, options: &[&str]) -> Vec<String> {
     let input = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/input");
     let mut objects = Vec::new();

@@ -150,7 +150,8 @@ impl Symbols {
         start
     }
 
-    /// A global function, whose id is `id`: the bytes at 32 (offset) and 36 (section) of the record are to be relocated.
+    /// A global function, whose id is `id`: the bytes at 32 (offset) and 36 (section) of the record are to be
+    /// relocated.
     pub fn procedure(&mut self, name: &str, id: u32, size: u32) -> usize {
         let body = Body::new().u32(0).u32(0).u32(0).u32(size).u32(0).u32(size).u32(id);
         self.record(0x1147, body.u32(0).u16(0).u8(0).text(name))
@@ -212,8 +213,8 @@ impl Section {
         self.subsection(0xf3, &strings);
     }
 
-    /// Lines of one file, which is the one of that number: offsets and lines. Bytes 0 (offset) and 4 (section) of the contents
-    /// are to be relocated.
+    /// Lines of one file, which is the one of that number: offsets and lines. Bytes 0 (offset) and 4
+    /// (section) of the contents are to be relocated.
     pub fn lines(&mut self, file: u32, size: u32, lines: &[(u32, u32)]) -> usize {
         let body = Body::new().u32(0).u16(0).u16(0).u32(size);
         let body = body.u32(8 * file).u32(lines.len() as u32).u32(12 + 8 * lines.len() as u32);

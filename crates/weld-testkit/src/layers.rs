@@ -1,15 +1,19 @@
-//! Holds a crate to an order of its rooms: each imports only what stands before it, so that no two know each other.
+//! Holds a crate to an order of its rooms: each imports only what stands before it, so that no two know each
+//! other.
 //!
-//! A room is a module of the crate's root with all below it. What it imports is each path that begins with `crate::`, in `use` or in code, grouped
-//! ones too. Comments, strings and `#[cfg(test)]` items are left out; what stands behind these counts again.
+//! A room is a module of the crate's root with all below it. What it imports is each path that begins with
+//! `crate::`, in `use` or in code, grouped ones too. Comments, strings and `#[cfg(test)]` items are left out;
+//! what stands behind these counts again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// What is wrong with the order `rooms`, from the bottom up, of the crate in the directory `manifest`; empty if nothing is.
+/// What is wrong with the order `rooms`, from the bottom up, of the crate in the directory `manifest`; empty
+/// if nothing is.
 ///
-/// Every room of the crate must be in the list, and the other way round. The root itself and `layers.rs` may import anything.
+/// Every room of the crate must be in the list, and the other way round. The root itself and `layers.rs` may
+/// import anything.
 pub fn faults(manifest: &str, rooms: &[&str]) -> Vec<String> {
     let root = Path::new(manifest).join("src");
     let mut imports = BTreeMap::new();

@@ -84,8 +84,9 @@ impl Flavour {
 const WINE: &str = "/usr/lib/wine/wine64";
 const WINE_SERVER: &str = "/usr/lib/wine/wineserver64";
 
-/// The directory that wine keeps its world in, with its server running. A program that finds no server starts one, and ends
-/// with exit code 1 and not a word if that fails, as if the program under test had; so it is started here, apart from the tests.
+/// The directory that wine keeps its world in, with its server running. A program that finds no server starts
+/// one, and ends with exit code 1 and not a word if that fails, as if the program under test had; so it is
+/// started here, apart from the tests.
 fn wine_prefix() -> Result<PathBuf, String> {
     for program in [WINE, WINE_SERVER] {
         if !Path::new(program).exists() {
@@ -99,7 +100,8 @@ fn wine_prefix() -> Result<PathBuf, String> {
     let lock = File::create(prefix.join("lock")).map_err(fail)?;
     lock.lock().map_err(fail)?;
     start_wine_server(&prefix)?;
-    // The prefix is made once, which takes seconds. It is large, so it lies where caches that share objects share it, too.
+    // The prefix is made once, which takes seconds. It is large, so it lies where caches that share objects
+    // share it, too.
     let done = prefix.join("ready");
     if !done.exists() {
         let mut command = Command::new(WINE);

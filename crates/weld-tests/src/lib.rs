@@ -1,11 +1,11 @@
 //! weld's end-to-end tests.
 //!
-//! A test is a source file under `tests/elf/FAMILY/` or `tests/coff/FAMILY/` whose comments say how to compile, link and
-//! run it and what must be true of the result; `tests/README.md` lists the directives. This crate
-//! finds the tests ([`test_file`]), expands their variants, compiles their objects through a cache
-//! ([`objects`]), links them in-process or with an external linker ([`linker`]), carries out the
-//! steps ([`exec`]), reads the outputs back ([`elf`], [`checks`]) and verifies each linked file as
-//! a whole ([`verify`]).
+//! A test is a source file under `tests/elf/FAMILY/` or `tests/coff/FAMILY/` whose comments say how to
+//! compile, link and run it and what must be true of the result; `tests/README.md` lists the directives. This
+//! crate finds the tests ([`test_file`]), expands their variants, compiles their objects through a cache
+//! ([`objects`]), links them in-process or with an external linker ([`linker`]), carries out the steps
+//! ([`exec`]), reads the outputs back ([`elf`], [`checks`]) and verifies each linked file as a whole
+//! ([`verify`]).
 //!
 //! Tests run in worker processes of their own ([`pool`]): each has a working directory, a crash or
 //! a hang of the linker costs one test, and the parent only collects results.

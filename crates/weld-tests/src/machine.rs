@@ -1,4 +1,5 @@
-//! Machines other than the one that tests run on: Debian's cross compilers and libraries, and an emulator of user programs.
+//! Machines other than the one that tests run on: Debian's cross compilers and libraries, and an emulator of
+//! user programs.
 
 use std::process::Command;
 
@@ -77,8 +78,8 @@ impl Foreign {
         self.emulator.map_or_else(String::new, |emulator| format!("{emulator} -L {}", self.root))
     }
 
-    /// Runs a program, whose libraries are also looked for in the working directory. (The emulator takes commas in the
-    /// directory's name for something else.)
+    /// Runs a program, whose libraries are also looked for in the working directory. (The emulator takes
+    /// commas in the directory's name for something else.)
     pub fn command(&self, program: &str) -> Command {
         let Some(emulator) = self.emulator else { return Command::new(program) };
         let mut command = Command::new(emulator);

@@ -1,12 +1,13 @@
 //! The program's memory: its allocator, an error when there is none left, and no transparent huge pages.
 //!
-//! A link touches its memory here and there, and clearing 2 MiB at a time costs hello world a third of its run
-//! and three times its memory. Large links gain or lose a tenth by them, as memory happens to be, and take a tenth
-//! more of it with two threads and twice as much with many: figures are in docs/performance.md, "Process".
+//! A link touches its memory here and there, and clearing 2 MiB at a time costs hello world a third of its
+//! run and three times its memory. Large links gain or lose a tenth by them, as memory happens to be, and
+//! take a tenth more of it with two threads and twice as much with many: figures are in docs/performance.md,
+//! "Process".
 
 //!
-//! Rust aborts when memory is refused. A limit (`ulimit -v`, a container's) is nothing to abort for, so a small
-//! request that is refused ends the process with an error, here, where nothing needs to be allocated
+//! Rust aborts when memory is refused. A limit (`ulimit -v`, a container's) is nothing to abort for, so a
+//! small request that is refused ends the process with an error, here, where nothing needs to be allocated
 //! for it. Who asks for much may be able to do without, and is told.
 
 use std::alloc::{GlobalAlloc, Layout};

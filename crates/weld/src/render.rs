@@ -104,7 +104,8 @@ fn place(diagnostic: &Diagnostic) -> Option<String> {
     line.bytes().all(|b| b.is_ascii_digit()).then(|| format!("{file}({line})"))
 }
 
-/// `--color-diagnostics`, `--error-limit` and `--vs-diagnostics`, the last of each; `/errorlimit:` in the manner of Windows.
+/// `--color-diagnostics`, `--error-limit` and `--vs-diagnostics`, the last of each; `/errorlimit:` in the
+/// manner of Windows.
 fn scan<'a>(args: impl Iterator<Item = &'a OsStr>) -> (Option<bool>, Option<usize>, bool) {
     let (mut color, mut limit, mut visual_studio) = (None, None, false);
     let mut is_limit = false;

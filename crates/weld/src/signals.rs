@@ -251,8 +251,8 @@ static BEFORE: Before = Before(UnsafeCell::new(unsafe { std::mem::zeroed() }));
 /// Sets what happens on a signal, unless the caller has it ignored. What was to happen until now.
 fn set_handler(signal: c_int, handler: usize, flags: c_int) -> Option<libc::sigaction> {
     // SAFETY: both structures are plain data for which zero is valid; the handlers have the signature
-    // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER`, if given, make a signal that a handler raises
-    // again end the process; all others wait, since a handler may wait for what it interrupts.
+    // that `SA_SIGINFO` asks for. `SA_RESETHAND` and `SA_NODEFER`, if given, make a signal that a handler
+    // raises again end the process; all others wait, since a handler may wait for what it interrupts.
     unsafe {
         let mut new: libc::sigaction = std::mem::zeroed();
         new.sa_sigaction = handler;
@@ -377,8 +377,8 @@ fn remove_temps() {
     // thread sees this.
     ENDING.store(true, Ordering::SeqCst);
     for slot in &TEMPS {
-        // It takes no time, unless the file system hangs, or if that thread is this one: memory may be refused
-        // to it.
+        // It takes no time, unless the file system hangs, or if that thread is this one: memory may be
+        // refused to it.
         for _ in 0..1000 {
             if slot.state.load(Ordering::SeqCst) != CREATING {
                 break;

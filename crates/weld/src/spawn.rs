@@ -1,7 +1,8 @@
 //! Starting a program and waiting for it.
 //!
-//! By `posix_spawnp` itself: the standard library's `Command` names some forty functions of the C library, all of which the
-//! loader would look up at every start of weld, also of those that start nothing: 1 % of a link of hello world.
+//! By `posix_spawnp` itself: the standard library's `Command` names some forty functions of the C library,
+//! all of which the loader would look up at every start of weld, also of those that start nothing: 1 % of a
+//! link of hello world.
 
 use std::ffi::{CString, OsStr, c_char, c_int};
 use std::io;
@@ -23,7 +24,8 @@ pub fn run(program: &Path, args: &[&OsStr]) -> io::Result<bool> {
     let mut pointers: Vec<*mut c_char> = words.iter().map(|word| word.as_ptr().cast_mut()).collect();
     pointers.push(ptr::null_mut());
     let mut child = 0;
-    // SAFETY: the list is of terminated strings and ends with a null pointer; so does `environ`, which nobody changes.
+    // SAFETY: the list is of terminated strings and ends with a null pointer; so does `environ`, which nobody
+    // changes.
     let failed = unsafe {
         libc::posix_spawnp(&mut child, pointers[0], ptr::null(), ptr::null(), pointers.as_ptr(), environ)
     };

@@ -1,8 +1,9 @@
-//! What happens on Windows when somebody ends the link, and what its consoles can do: what `signals.rs` does on other systems.
+//! What happens on Windows when somebody ends the link, and what its consoles can do: what `signals.rs` does
+//! on other systems.
 //!
-//! The system tells of Ctrl-C, Ctrl-Break and a console that is closed on a thread of its own, so a handler may do anything. It removes
-//! temporary files and lets the system end the process. There are no jobservers whose tokens would have to be given back: make passes
-//! semaphores here, which are not used.
+//! The system tells of Ctrl-C, Ctrl-Break and a console that is closed on a thread of its own, so a handler
+//! may do anything. It removes temporary files and lets the system end the process. There are no jobservers
+//! whose tokens would have to be given back: make passes semaphores here, which are not used.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +36,8 @@ pub fn set_program_name(name: &str) {
     name.clone_into(&mut lock(&PROGRAM));
 }
 
-/// Calls `create`, which makes a temporary file and says whether it did. The file is removed if the process is ended.
+/// Calls `create`, which makes a temporary file and says whether it did. The file is removed if the process
+/// is ended.
 pub fn create_temp(path: &Path, create: &mut dyn FnMut() -> bool) {
     // A handler waits meanwhile.
     let mut temps = lock(&TEMPS);
@@ -102,7 +104,8 @@ pub fn die_of_memory() -> ! {
     unsafe { libc::_exit(1) }
 }
 
-/// Ends the process because of a panic: cleans up and prints `text`. If an input has changed since it was opened, that is the reason.
+/// Ends the process because of a panic: cleans up and prints `text`. If an input has changed since it was
+/// opened, that is the reason.
 pub fn die_of_panic(text: &str) -> ! {
     clean_up();
     let inputs = lock(&INPUTS);

@@ -192,8 +192,9 @@ fn links_of_other_names_are_made_if_asked() {
     let (code, _, err) = install("c", "cc");
     assert!(code == 1 && err.contains("'cc' is no name of a linker"), "{err}");
     assert!(!dir.0.join("c").exists());
-    // A copy under a name of its own can do it as well. Not copied by this process: another test may start a program
-    // meanwhile, which holds the copy open for writing until it runs, and then the copy cannot be run.
+    // A copy under a name of its own can do it as well. Not copied by this process: another test may start a
+    // program meanwhile, which holds the copy open for writing until it runs, and then the copy cannot be
+    // run.
     assert!(Command::new("cp").arg(WELD).arg(dir.0.join("foo")).status().unwrap().success());
     let (code, out, err) = run(&dir.0.join("foo"), ["install-links", dir.0.join("d").to_str().unwrap()]);
     assert_eq!((code, err.as_str()), (0, ""), "{out}");

@@ -1,6 +1,7 @@
 //! ARM64. Source: "PE Format", ARM64 Processors; Arm Architecture Reference Manual for the instructions.
 //!
-//! Relocations of instructions add to the immediate that the instruction has, but for branches, which have none.
+//! Relocations of instructions add to the immediate that the instruction has, but for branches, which have
+//! none.
 
 use super::{
     DIR64, DelayCode, Facts, Fault, HIGHLOW, Jump, Range, Refers, Rules, Snippet, Target, add_address,
@@ -55,7 +56,8 @@ pub static FACTS: Facts = Facts {
                 (56, BRANCH26, Refers::Helper),
             ],
         },
-        // One word of codes, an epilogue that begins with the second of them: `set_fp`, `save_fplr_x` of 224 bytes, `end`.
+        // One word of codes, an epilogue that begins with the second of them: `set_fp`, `save_fplr_x` of 224
+        // bytes, `end`.
         unwind: &[27, 0, 0x60, 0x08, 0xe1, 0x80 | (224 / 8 - 1), 0xe4, 0xe4],
         has_ends: false,
     },

@@ -1,7 +1,7 @@
 //! What differs between machines: relocations, jumps to imports, sizes.
 //!
-//! [`Facts`] are looked at once a link or a table; [`Rules`] are code that runs for each relocation, so loops over
-//! relocations are compiled for each machine and chosen once a section.
+//! [`Facts`] are looked at once a link or a table; [`Rules`] are code that runs for each relocation, so loops
+//! over relocations are compiled for each machine and chosen once a section.
 
 pub mod arm64;
 pub mod x64;
@@ -22,7 +22,8 @@ pub struct Facts {
     pub bases: [u64; 2],
     /// Bytes and alignment (its logarithm) of a jump to an imported function.
     pub thunk: (u32, u8),
-    /// Writes the jump, which lies at an offset in the image, to what a slot holds; the base is for absolute addresses.
+    /// Writes the jump, which lies at an offset in the image, to what a slot holds; the base is for absolute
+    /// addresses.
     pub write_thunk: fn(&mut [u8], Jump),
     /// Where in the jump an address is that a loader has to change.
     pub thunk_address: Option<u32>,
@@ -38,9 +39,9 @@ pub struct Facts {
 
 /// The code by which a DLL is loaded when one of its functions is called for the first time.
 ///
-/// The slot of each function leads at first to a thunk of its own, which tells the loader of its DLL by a register which slot it
-/// is. The loader keeps what the caller hands over, and asks the helper of the run-time library, which loads the DLL and
-/// fills the slot; then it jumps to the function.
+/// The slot of each function leads at first to a thunk of its own, which tells the loader of its DLL by a
+/// register which slot it is. The loader keeps what the caller hands over, and asks the helper of the
+/// run-time library, which loads the DLL and fills the slot; then it jumps to the function.
 pub struct DelayCode {
     /// The helper's name, as objects have it.
     pub helper: &'static str,
@@ -84,7 +85,8 @@ pub trait Rules {
     /// The kind of base relocation that a place needs if it holds the address of something in the image.
     fn base_relocation(typ: u16) -> Option<u8>;
 
-    /// How many bits of an address or distance a place has that can be changed at start; `None` for parts of instructions.
+    /// How many bits of an address or distance a place has that can be changed at start; `None` for parts of
+    /// instructions.
     fn address_bits(typ: u16) -> Option<u32>;
 
     /// Bytes that a relocation changes; `None` for types that there are not.
@@ -154,8 +156,8 @@ pub enum Place {
 pub trait OutputSections {
     fn count(&self) -> usize;
 
-    /// The number, from 0, and the offset in the image of the section that holds `rva`. Of a symbol of `part`, which may lie outside of it,
-    /// the section of that.
+    /// The number, from 0, and the offset in the image of the section that holds `rva`. Of a symbol of
+    /// `part`, which may lie outside of it, the section of that.
     fn holding(&self, part: Option<u32>, rva: u32) -> Option<(usize, u64)>;
 }
 

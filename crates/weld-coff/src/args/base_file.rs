@@ -1,4 +1,5 @@
-//! The files of `/base:@FILE,KEY`, which say at which addresses the DLLs of a program lie: `KEY ADDRESS [SIZE] ; COMMENT`, one a line.
+//! The files of `/base:@FILE,KEY`, which say at which addresses the DLLs of a program lie: `KEY ADDRESS
+//! [SIZE] ; COMMENT`, one a line.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,8 @@ use super::values::{image_base, number};
 /// Address and greatest size of the image.
 type Base = (u64, Option<u64>);
 
-/// What a file, which may lie in one of the directories with libraries, says of `key`. `None` if it is nothing.
+/// What a file, which may lie in one of the directories with libraries, says of `key`. `None` if it is
+/// nothing.
 ///
 /// # Errors
 /// If there is no such file, or its line is wrong.

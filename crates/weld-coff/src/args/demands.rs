@@ -140,10 +140,11 @@ impl Demands {
         Ok(())
     }
 
-    /// Carries out a directive of the object `origin` that is none of the frequent ones. What the command line
-    /// says of entry, stack and subsystem has the last word.
+    /// Carries out a directive of the object `origin` that is none of the frequent ones. What the command
+    /// line says of entry, stack and subsystem has the last word.
     ///
-    /// `word` is a text that holds bytes which are no UTF-8 ([`weld_common::text`]): compilers write what sources have.
+    /// `word` is a text that holds bytes which are no UTF-8 ([`weld_common::text`]): compilers write what
+    /// sources have.
     pub fn directive(&mut self, word: &str, origin: &str) -> Vec<Diagnostic> {
         let demands = std::mem::take(self);
         let mut context =

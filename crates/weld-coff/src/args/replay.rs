@@ -1,8 +1,9 @@
 //! The command line for `/reproduce`: as it was given, with paths as they are in the unpacked directory.
 //!
-//! Inputs and directories become paths relative to that directory (see [`weld_common::reproduce::stored_path`]); what is written goes to
-//! the directory itself. Variables of the environment are in the command line already. An option that weld would refuse is kept: a link
-//! that failed fails again.
+//! Inputs and directories become paths relative to that directory (see
+//! [`weld_common::reproduce::stored_path`]); what is written goes to the directory itself. Variables of the
+//! environment are in the command line already. An option that weld would refuse is kept: a link that failed
+//! fails again.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -54,7 +55,8 @@ const WRITTEN: &[&str] = &[
 const DROPPED: &[&str] =
     &["reproduce", "linkrepro", "linkreprotarget", "linkreprofullpathrsp", "rsp-quoting", "lldignoreenv"];
 
-/// The text of `response.txt` for `lld-link`. `directories` are those in which the environment has libraries looked for.
+/// The text of `response.txt` for `lld-link`. `directories` are those in which the environment has libraries
+/// looked for.
 pub fn of_link(args: &[&OsStr], directories: &[PathBuf]) -> String {
     let mut text = String::new();
     let mut line = |words: &[&OsStr]| line(&mut text, words, Quoting::Windows);
@@ -175,7 +177,8 @@ mod tests {
         assert_eq!(text[..want.len()], *want);
     }
 
-    /// The file of an option that is in none of the lists would be looked for, or written, where it is on this machine.
+    /// The file of an option that is in none of the lists would be looked for, or written, where it is on
+    /// this machine.
     #[test]
     fn every_option_with_a_file_is_in_a_list() {
         fn check<C: 'static>(rows: impl Iterator<Item = &'static Spec<C>>) {
@@ -189,7 +192,8 @@ mod tests {
                 else {
                     continue;
                 };
-                // It cannot be given together with /reproduce, and sources are where they were when objects were made.
+                // It cannot be given together with /reproduce, and sources are where they were when objects
+                // were made.
                 let name = row.names[0];
                 let is_known = lists.contains(&name) || ["vfsoverlay", "pdbsourcepath"].contains(&name);
                 assert!(!matches!(label, "FILE" | "DIR") || is_known, "--{name} {label}");

@@ -364,8 +364,9 @@ impl State {
         Ok(())
     }
 
-    /// `/incremental`, the default unless something is optimised: an import library that would not change stays, so that what is linked with
-    /// it is not linked again. Who asks for it and for what it does not go with is told.
+    /// `/incremental`, the default unless something is optimised: an import library that would not change
+    /// stays, so that what is linked with it is not linked again. Who asks for it and for what it does not go
+    /// with is told.
     fn settle_incremental(&mut self) {
         let because = |what: &str, no: &str| {
             format!("ignoring '/incremental' because {what} is enabled; use '/opt:{no}' to disable")

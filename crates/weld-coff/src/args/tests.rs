@@ -108,7 +108,8 @@ fn what_is_wrong_is_said() {
     assert!(error("/?").contains("/out:FILE") && error("--version").starts_with("LLD 22"));
 }
 
-/// Scripts of other linkers' users are to go on working: what lld-link takes is known here, whatever becomes of it.
+/// Scripts of other linkers' users are to go on working: what lld-link takes is known here, whatever becomes
+/// of it.
 #[test]
 fn what_lld_link_knows_is_known() {
     let known = "align aligncomm allowbind allowisolation alternatename appcontainer arm64xsameaddress base brepro build-id \
@@ -132,7 +133,8 @@ fn what_lld_link_knows_is_known() {
     }
 }
 
-/// All that Microsoft's documentation of LINK lists, with what its `/?` says besides, has a row: it is carried out, or refused for a reason.
+/// All that Microsoft's documentation of LINK lists, with what its `/?` says besides, has a row: it is
+/// carried out, or refused for a reason.
 #[test]
 fn what_link_documents_is_known() {
     let known = "align allowbind allowisolation appcontainer arm64xfunctionpadminx64 assemblydebug assemblylinkresource \
@@ -150,7 +152,8 @@ fn what_link_documents_is_known() {
     for name in known.split_whitespace() {
         assert!(table::TABLE.row(name.as_bytes()).is_some(), "{name}");
     }
-    // What objects may ask for, by the documentation of `#pragma comment(linker)` and by what Microsoft's compiler and libraries write.
+    // What objects may ask for, by the documentation of `#pragma comment(linker)` and by what Microsoft's
+    // compiler and libraries write.
     let directives = "defaultlib export include manifestdependency merge section alternatename disallowlib \
         editandcontinue failifmismatch guardsym inferasanlibs nodefaultlib throwingnew";
     for name in directives.split_whitespace() {

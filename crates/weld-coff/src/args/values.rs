@@ -46,8 +46,8 @@ pub fn sizes(text: &str) -> Result<(u64, Option<u64>), String> {
     }
 }
 
-/// A text without bytes that are no UTF-8: they are taken for letters of Windows' code page 1252, which compilers use by default for
-/// sources of western languages.
+/// A text without bytes that are no UTF-8: they are taken for letters of Windows' code page 1252, which
+/// compilers use by default for sources of western languages.
 pub fn from_ansi(text: &str) -> String {
     /// Those of its characters that Unicode has elsewhere, from 0x80 on.
     const MOVED: [char; 32] = [
@@ -134,8 +134,8 @@ pub fn subsystem(text: &str) -> Result<(Option<Subsystem>, Option<Version>), Str
     Ok((Some(subsystem), behind.map(version).transpose()?))
 }
 
-/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away. Letters that give something say all that there is;
-/// where there are none, the others change what they name.
+/// `name,attributes`: letters for what may be done with a section's memory; `!` in front takes one away.
+/// Letters that give something say all that there is; where there are none, the others change what they name.
 pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
     const ALL: u32 = 0xfe00_0000;
     let Some((name, letters)) = text.split_once(',').filter(|(name, _)| !name.is_empty()) else {
@@ -175,7 +175,8 @@ pub fn section(text: &str) -> Result<(String, MemoryFlags), String> {
     Ok((name.to_owned(), flags))
 }
 
-/// `name[=internal][,@ordinal[,NONAME]][,DATA][,PRIVATE][,CONSTANT]`, or `name=dll.name` for what is in another DLL.
+/// `name[=internal][,@ordinal[,NONAME]][,DATA][,PRIVATE][,CONSTANT]`, or `name=dll.name` for what is in
+/// another DLL.
 pub fn export(text: &str) -> Result<Export, String> {
     let mut parts = text.split(',');
     let first = parts.next().unwrap_or_default();

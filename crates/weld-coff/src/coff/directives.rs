@@ -1,8 +1,9 @@
 //! What an object tells the linker: the words of its `.drectve` section.
 //!
-//! Words are those of a command line, quoted as Windows does it, in UTF-8 (a byte order mark may say so). Headers that
-//! export everything repeat the same words thousands of times, so exports and references, which are nearly all of them, are
-//! told apart here without a look at the table of options; who gathers them keeps each text once.
+//! Words are those of a command line, quoted as Windows does it, in UTF-8 (a byte order mark may say so).
+//! Headers that export everything repeat the same words thousands of times, so exports and references, which
+//! are nearly all of them, are told apart here without a look at the table of options; who gathers them keeps
+//! each text once.
 
 use std::borrow::Cow;
 

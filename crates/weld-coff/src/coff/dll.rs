@@ -1,7 +1,8 @@
 //! What a DLL exports, for links without an import library.
 //!
-//! The export directory has the DLL's name and three tables: addresses by ordinal, names, and of each name its ordinal. All
-//! places are offsets in the loaded image, which the table of sections turns into offsets in the file. Source: "PE Format", The .edata Section.
+//! The export directory has the DLL's name and three tables: addresses by ordinal, names, and of each name
+//! its ordinal. All places are offsets in the loaded image, which the table of sections turns into offsets in
+//! the file. Source: "PE Format", The .edata Section.
 
 use super::machine::Machine;
 use super::{c_string, pe, u16_at, u32_at};

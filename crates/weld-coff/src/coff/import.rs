@@ -1,7 +1,7 @@
 //! The short objects of import libraries: one imported symbol each.
 //!
-//! A header of 20 bytes, then the symbol's name, the DLL's name, and sometimes the name under which the DLL exports it,
-//! each ended by a NUL. Source: "PE Format", Import Library Format.
+//! A header of 20 bytes, then the symbol's name, the DLL's name, and sometimes the name under which the DLL
+//! exports it, each ended by a NUL. Source: "PE Format", Import Library Format.
 
 use super::machine::Machine;
 use super::{c_string, u16_at, u32_at};

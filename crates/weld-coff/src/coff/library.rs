@@ -1,7 +1,7 @@
 //! Writing libraries: archives with the indexes that linkers for Windows look at.
 //!
-//! An index by member (big-endian) and one by name (little-endian) come first, then long names, then the members. Source: "PE
-//! Format", Archive (Library) File Format.
+//! An index by member (big-endian) and one by name (little-endian) come first, then long names, then the
+//! members. Source: "PE Format", Archive (Library) File Format.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -82,7 +82,8 @@ pub fn bytes(members: &[Member], style: Style) -> Result<Vec<u8>, String> {
     symbols.retain(|(name, _)| seen.insert(*name));
     let texts: usize = symbols.iter().map(|(name, _)| name.len() + 1).sum();
     let first_size = 4 + 4 * symbols.len() + texts;
-    // It numbers members by 16 bits; where those do not suffice, the other index has to. Thin libraries are GNU tools', which have one.
+    // It numbers members by 16 bits; where those do not suffice, the other index has to. Thin libraries are
+    // GNU tools', which have one.
     let has_second = style == Style::Whole && members.len() <= usize::from(u16::MAX);
     let second_size = 4 + 4 * members.len() + 4 + 2 * symbols.len() + texts;
     let names_size = texts_of_names.len();

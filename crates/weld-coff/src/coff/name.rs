@@ -1,8 +1,9 @@
 //! The name of a symbol or a section, of which the end may not have been looked for yet.
 //!
-//! Names of at most eight bytes stand in the record itself, longer ones in the string table, where a NUL ends them. Mangled names have hundreds
-//! of bytes, and objects tens of thousands of them, so that finding where each ends takes as long as hashing it: what a name begins with, and
-//! whether it is the same as another one, is told without.
+//! Names of at most eight bytes stand in the record itself, longer ones in the string table, where a NUL ends
+//! them. Mangled names have hundreds of bytes, and objects tens of thousands of them, so that finding where
+//! each ends takes as long as hashing it: what a name begins with, and whether it is the same as another one,
+//! is told without.
 
 use weld_common::hash::same_until_nul;
 

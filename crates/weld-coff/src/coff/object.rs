@@ -1,8 +1,8 @@
 //! A COFF object and its large form (bigobj), viewed in place.
 //!
-//! Both forms have the same section headers and relocations; symbols have 18 bytes in one and 20 in the other, where
-//! section numbers have 32 bits. Tables are checked when the object is opened, names and contents where they are read, so
-//! that what nobody asks for is never touched.
+//! Both forms have the same section headers and relocations; symbols have 18 bytes in one and 20 in the
+//! other, where section numbers have 32 bits. Tables are checked when the object is opened, names and
+//! contents where they are read, so that what nobody asks for is never touched.
 
 use object::LittleEndian as LE;
 use object::pe::{ImageRelocation, ImageSectionHeader};
@@ -318,8 +318,8 @@ pub fn is_uninitialized(header: &SectionHeader) -> bool {
     header.characteristics.get(LE).0 & pe::IMAGE_SCN_CNT_UNINITIALIZED_DATA.0 != 0
 }
 
-/// The alignment of a section as a power of two; `None` if the header says none that there is. Without a word of it,
-/// it is 16 bytes.
+/// The alignment of a section as a power of two; `None` if the header says none that there is. Without a word
+/// of it, it is 16 bytes.
 pub fn alignment(characteristics: u32) -> Option<u8> {
     match (characteristics & pe::IMAGE_SCN_ALIGN_MASK) >> 20 {
         0 if characteristics & pe::IMAGE_SCN_TYPE_NO_PAD.0 != 0 => Some(0),
@@ -417,7 +417,8 @@ impl<'a> Symbols<'a> {
         Some(SectionDefinition { selection: aux[14], number, checksum: u32_at(aux, 8)? })
     }
 
-    /// The symbol that a weak external stands for if nobody defines it, and how libraries are searched for it.
+    /// The symbol that a weak external stands for if nobody defines it, and how libraries are searched for
+    /// it.
     pub fn weak_external(&self, index: u32, symbol: &Symbol<'a>) -> Option<(u32, u32)> {
         let aux = self.aux(index, symbol).filter(|_| symbol.is_weak_external())?;
         Some((u32_at(aux, 0)?, u32_at(aux, 4)?))

@@ -1,7 +1,7 @@
 //! The tree of resources in an object (`.rsrc$01`, or `.rsrc` of GNU tools), read back into resources.
 //!
-//! Three levels of tables lead to descriptions: types, names, languages. Where the data of a description is, a relocation at its first word
-//! says. Source: "PE Format", The .rsrc Section.
+//! Three levels of tables lead to descriptions: types, names, languages. Where the data of a description is,
+//! a relocation at its first word says. Source: "PE Format", The .rsrc Section.
 
 use super::res::{Resource, ResourceId};
 use super::{u16_at, u32_at};
@@ -12,8 +12,8 @@ const ENTRY: usize = 8;
 /// What leads to tables and texts, and not to descriptions and numbers.
 const FLAG: u32 = 1 << 31;
 
-/// All resources of a tree, which is in a file of `file_size` bytes. `data` gives the bytes from where the relocation at an offset of the
-/// tree leads.
+/// All resources of a tree, which is in a file of `file_size` bytes. `data` gives the bytes from where the
+/// relocation at an offset of the tree leads.
 ///
 /// # Errors
 /// If the tree is malformed.
@@ -54,15 +54,16 @@ fn malformed() -> String {
     "the tree of resources is malformed".to_owned()
 }
 
-/// How many bytes may still be used. Tables, texts and data that are led to again and again could make more of a tree than there is
-/// memory for.
+/// How many bytes may still be used. Tables, texts and data that are led to again and again could make more
+/// of a tree than there is memory for.
 struct Room {
     tables: usize,
     texts: usize,
     data: usize,
 }
 
-/// Each resource has a copy of the text of its type, which the tree has once. All copies together are not so many times the tree.
+/// Each resource has a copy of the text of its type, which the tree has once. All copies together are not so
+/// many times the tree.
 const COPIES: usize = 64;
 
 fn take(room: &mut usize, size: usize) -> Result<(), String> {
@@ -155,8 +156,8 @@ mod tests {
         }
     }
 
-    /// A tree in which all types lead to one table of names, and all names to one table of languages; all are called `text`, and have `size`
-    /// bytes.
+    /// A tree in which all types lead to one table of names, and all names to one table of languages; all are
+    /// called `text`, and have `size` bytes.
     fn shared(names: u16, languages: u16, text: &[u8], size: u32) -> Vec<u8> {
         let length = |entries: u16| (TABLE + ENTRY * usize::from(entries)) as u32;
         let description = 2 * length(names) + length(languages);

@@ -80,7 +80,8 @@ pub fn of_section<R: Rules>(
         let symbol = image.target(section.object, relocation);
         let (place, part) = (image.place(symbol), image.part(symbol));
         let mut bytes = [0; 8];
-        // What is not in the image, or has no section to be counted from, is nowhere; so is what a forced link does without.
+        // What is not in the image, or has no section to be counted from, is nowhere; so is what a forced
+        // link does without.
         if place != Place::Gone && symbol.kind != Kind::Undefined {
             let target = Target { place, part, base: image.base, sections: image.layout };
             match R::apply(typ, &mut bytes[..size], 0, &target) {

@@ -1,8 +1,9 @@
 //! The PDB: what `weld-pdb` is told of a link, and when.
 //!
-//! [`types`] are merged while the image is resolved and laid out; nothing of that depends on the other. When there are addresses, the PDB is written at
-//! the same time as the image: [`modules`] with their live sections, [`places`] of what is in the image, [`fixups`] as they are asked for.
-//! The image waits for one thing: the PDB's identity, which its debug directory tells ([`crate::synth::debug_directory`]).
+//! [`types`] are merged while the image is resolved and laid out; nothing of that depends on the other. When
+//! there are addresses, the PDB is written at the same time as the image: [`modules`] with their live
+//! sections, [`places`] of what is in the image, [`fixups`] as they are asked for. The image waits for one
+//! thing: the PDB's identity, which its debug directory tells ([`crate::synth::debug_directory`]).
 
 mod files;
 mod fixups;
@@ -55,7 +56,8 @@ pub struct Written<'h> {
     pub files: Vec<OutputFile<'h>>,
 }
 
-/// Writes the PDB of an image. Relocations in error are the link's ([`Job::sink`]); `sink` is told of what the PDB does without.
+/// Writes the PDB of an image. Relocations in error are the link's ([`Job::sink`]); `sink` is told of what
+/// the PDB does without.
 ///
 /// # Errors
 /// If something is larger than a PDB can be, cannot be read or written.

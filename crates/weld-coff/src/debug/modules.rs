@@ -1,7 +1,9 @@
-//! The modules of the PDB: every object, then two for each DLL of which functions are imported, then the linker itself.
+//! The modules of the PDB: every object, then two for each DLL of which functions are imported, then the
+//! linker itself.
 //!
-//! An object brings the debug information of what is in the image: sections that go with a function (`.debug$S` in COMDAT groups) count if the function
-//! is there. The linker's own module tells how it was called and which parts the image has.
+//! An object brings the debug information of what is in the image: sections that go with a function
+//! (`.debug$S` in COMDAT groups) count if the function is there. The linker's own module tells how it was
+//! called and which parts the image has.
 
 use std::collections::HashMap;
 
@@ -220,8 +222,8 @@ fn linker_module<'a>(image: &Image, pdb: &str) -> Draft<'a> {
     module
 }
 
-/// What the parts of an output section hold. GNU compilers put each function into a part of its own, of which debuggers learn nothing: their parts
-/// count as one.
+/// What the parts of an output section hold. GNU compilers put each function into a part of its own, of which
+/// debuggers learn nothing: their parts count as one.
 fn groups<'i>(image: &'i Image, out: usize, number: u16) -> Vec<CoffGroup<'i>> {
     let mut groups: Vec<CoffGroup> = Vec::new();
     for members in image.layout.parts_of(image.sections, out) {

@@ -1,4 +1,5 @@
-//! Where things are, for the PDB: sections of the image, the piece of it that each input section is, public symbols.
+//! Where things are, for the PDB: sections of the image, the piece of it that each input section is, public
+//! symbols.
 
 use object::LittleEndian as LE;
 use weld_common::par;

@@ -77,7 +77,8 @@ fn one<R: Rules>(
     }
     let target = Target { place: to, part, base: image.base, sections: image.layout };
     if target.place == Place::Gone {
-        // What debuggers read may speak of what is not there any more, and so may what GNU compilers make for functions.
+        // What debuggers read may speak of what is not there any more, and so may what GNU compilers make for
+        // functions.
         if section.kind == Kind::Dwarf || is_of_functions(image, section) {
             if section.kind == Kind::Dwarf {
                 place.fill(0);
@@ -88,8 +89,8 @@ fn one<R: Rules>(
     }
     let rva = rva.wrapping_add(offset);
     match R::apply(typ, place, rva, &target) {
-        // GNU's compiler calls weak functions that may not be there, at address 0 then, after a test whether they are. Such a call gets
-        // the lower half of its target, which is in no image, as by other linkers.
+        // GNU's compiler calls weak functions that may not be there, at address 0 then, after a test whether
+        // they are. Such a call gets the lower half of its target, which is in no image, as by other linkers.
         Err(Fault::OutOfRange)
             if image.options.mingw.on
                 && to == Place::Absolute(0)

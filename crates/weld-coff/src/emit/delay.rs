@@ -57,7 +57,8 @@ fn write<R: Rules>(
     }
 }
 
-/// Which entry of the directory the loader with this number is for. Of DLLs that nothing is taken from there is none.
+/// Which entry of the directory the loader with this number is for. Of DLLs that nothing is taken from there
+/// is none.
 fn entry(image: &Image, loader: u32) -> Option<u32> {
     let own = image.symbols.delays.loaders[loader as usize];
     let is_it = |imports: &[ImportId]| {

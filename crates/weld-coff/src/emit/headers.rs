@@ -242,8 +242,8 @@ fn section_header(section: &OutputSection, name_at: Option<u32>, out: &mut Write
     out.u32(section.flags);
 }
 
-/// The sum that `/release` asks for: of all 16-bit words of the file, the checksum's own being zero, with carries
-/// added back, plus the size of the file.
+/// The sum that `/release` asks for: of all 16-bit words of the file, the checksum's own being zero, with
+/// carries added back, plus the size of the file.
 #[derive(Default)]
 pub struct Checksum {
     sum: u64,

@@ -1,5 +1,6 @@
-//! The load configuration, `_load_config_used`: start-up code brings it, and the linker writes what `/dependentloadflag` says and
-//! looks whether it leads to the tables of `/guard:cf`. A loader that does not find them does not guard, so that is said.
+//! The load configuration, `_load_config_used`: start-up code brings it, and the linker writes what
+//! `/dependentloadflag` says and looks whether it leads to the tables of `/guard:cf`. A loader that does not
+//! find them does not guard, so that is said.
 //!
 //! Its first word is its size; what lies after that end it does not have.
 //!

@@ -1,9 +1,10 @@
 //! Writing the image, by units of about half a megabyte.
 //!
-//! A unit is a stretch of an output section. A thread fills it in a buffer that stays in its cache: copies sections, fills the
-//! gaps between them, applies relocations; then it is written, once. What has to be seen as a whole first (tables of
-//! functions, which are sorted) is made in memory and written from there. The time in the header is a hash of all units, and the
-//! debug directory tells the PDB's identity, which is written at the same time: the units with these two are written last.
+//! A unit is a stretch of an output section. A thread fills it in a buffer that stays in its cache: copies
+//! sections, fills the gaps between them, applies relocations; then it is written, once. What has to be seen
+//! as a whole first (tables of functions, which are sorted) is made in memory and written from there. The
+//! time in the header is a hash of all units, and the debug directory tells the PDB's identity, which is
+//! written at the same time: the units with these two are written last.
 
 pub mod apply;
 mod delay;
@@ -125,8 +126,8 @@ impl Emitter<'_, '_, '_> {
         start..start + u64::from(self.image.tables.debug_directory.size())
     }
 
-    /// Completes the file: the time, which is a hash of all that is written and of the PDB's identity, the debug directory,
-    /// the checksum. What it returns is the time.
+    /// Completes the file: the time, which is a hash of all that is written and of the PDB's identity, the
+    /// debug directory, the checksum. What it returns is the time.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -331,7 +332,8 @@ impl Emitter<'_, '_, '_> {
         }
     }
 
-    /// Tells the loader how thread-local storage is aligned: the directory has the strictest alignment of all of it.
+    /// Tells the loader how thread-local storage is aligned: the directory has the strictest alignment of all
+    /// of it.
     fn align_tls(&self, id: SectionId, bytes: &mut [u8]) {
         let Some(tls) = self.image.resolved.program.tls else { return };
         let symbol = self.image.symbols.get(tls);

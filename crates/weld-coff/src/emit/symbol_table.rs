@@ -1,8 +1,9 @@
 //! The symbol table of an image, and the string table after it.
 //!
-//! Images need neither. Tools and debuggers that know no CodeView find symbols there (`/debug:symtab`), and names of sections that are longer
-//! than the section table has room for. Only sections that are not loaded have such names there: nothing loads the string table, so other
-//! names are cut. A symbol that several objects name is written once, for the first of them.
+//! Images need neither. Tools and debuggers that know no CodeView find symbols there (`/debug:symtab`), and
+//! names of sections that are longer than the section table has room for. Only sections that are not loaded
+//! have such names there: nothing loads the string table, so other names are cut. A symbol that several
+//! objects name is written once, for the first of them.
 //!
 //! Source: "PE Format", COFF Symbol Table, COFF String Table.
 

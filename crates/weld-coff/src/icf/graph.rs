@@ -1,7 +1,8 @@
 //! The sections that can be folded, and what they lead to, as a graph.
 //!
-//! A vertex is a section. Its colour is a hash of all that it is made of but for the sections it refers to that may be folded
-//! themselves: those are its edges, in the order of relocations, and after them the sections that go with it.
+//! A vertex is a section. Its colour is a hash of all that it is made of but for the sections it refers to
+//! that may be folded themselves: those are its edges, in the order of relocations, and after them the
+//! sections that go with it.
 
 use object::LittleEndian as LE;
 use weld_common::hash::{hash_bytes, join};

@@ -4,12 +4,13 @@
 //! * [`graph`] finds the sections that can be folded, what they are made of and what they lead to;
 //! * `weld_common::refine` finds the classes of sections that are the same.
 //!
-//! Runs when it is known what is live. The first section of a class, in the order of the section list, stays. The others become
-//! [`Kind::Folded`]: they lie nowhere, and get the first one's address when addresses are known, so that symbols and relocations
-//! that lead to them need no second look. What goes with a function (tables for unwinding) is folded like the function itself.
+//! Runs when it is known what is live. The first section of a class, in the order of the section list, stays.
+//! The others become [`Kind::Folded`]: they lie nowhere, and get the first one's address when addresses are
+//! known, so that symbols and relocations that lead to them need no second look. What goes with a function
+//! (tables for unwinding) is folded like the function itself.
 //!
-//! Functions are folded whether somebody compares their addresses or not, as Microsoft's linker has it; data only if its object
-//! says that nobody does. `/opt:safeicf` asks that of functions, too.
+//! Functions are folded whether somebody compares their addresses or not, as Microsoft's linker has it; data
+//! only if its object says that nobody does. `/opt:safeicf` asks that of functions, too.
 
 mod graph;
 mod significance;

@@ -1,10 +1,11 @@
 //! Which sections have an address that somebody may compare.
 //!
-//! Clang lists in `.llvm_addrsig` the symbols whose addresses mean something: those that are not only called or read from. What is not in an
-//! object's list may share its address with others. An object without the list may compare whatever it names, and so may other
-//! modules what is exported.
+//! Clang lists in `.llvm_addrsig` the symbols whose addresses mean something: those that are not only called
+//! or read from. What is not in an object's list may share its address with others. An object without the
+//! list may compare whatever it names, and so may other modules what is exported.
 //!
-//! Source: "LLVM Extensions", "CodeView/COFF: .llvm_addrsig": indices of symbols in ULEB128, to the end of the section.
+//! Source: "LLVM Extensions", "CodeView/COFF: .llvm_addrsig": indices of symbols in ULEB128, to the end of
+//! the section.
 
 use weld_common::par;
 use weld_common::reader::Reader;

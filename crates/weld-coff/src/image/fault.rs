@@ -1,4 +1,5 @@
-//! Relocations that cannot be applied: what is wrong, with which symbol, and who refers to it. The image and the PDB have them.
+//! Relocations that cannot be applied: what is wrong, with which symbol, and who refers to it. The image and
+//! the PDB have them.
 
 use object::LittleEndian as LE;
 use weld_common::diag::Diagnostic;

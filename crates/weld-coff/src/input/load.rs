@@ -1,8 +1,9 @@
 //! From names to an ordered list of files.
 //!
-//! Files of the command line are opened in parallel. Objects get their ids in its order, then the members of archives: one
-//! for each that an archive's index names, read or not, so that what counts first never depends on when it was
-//! read. Objects so go before members, and libraries that objects ask for after all that is there when they ask.
+//! Files of the command line are opened in parallel. Objects get their ids in its order, then the members of
+//! archives: one for each that an archive's index names, read or not, so that what counts first never depends
+//! on when it was read. Objects so go before members, and libraries that objects ask for after all that is
+//! there when they ask.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -75,7 +76,8 @@ pub struct Inputs<'a> {
     opened: HashSet<Identity>,
     /// Names of libraries that were asked for, in small letters.
     asked: HashSet<String>,
-    /// Names that several archives of the command line have, in different directories. Those that objects ask for have names of their own.
+    /// Names that several archives of the command line have, in different directories. Those that objects ask
+    /// for have names of their own.
     ambiguous: HashSet<String>,
 }
 
@@ -93,7 +95,8 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Asks for files that will be read now: members of archives, and objects that were linked only if they were wanted.
+    /// Asks for files that will be read now: members of archives, and objects that were linked only if they
+    /// were wanted.
     pub fn will_need(&self, store: &InputStore<'a>, files: &[FileId]) {
         let needed = files.iter().filter_map(|file| match &self.files[file.index()] {
             Input::Member { archive, offset } => {
@@ -203,7 +206,8 @@ impl<'a> Loader<'a, '_> {
         inputs
     }
 
-    /// Looks for what was not found in the directories of the toolchain, which are known from the first object on.
+    /// Looks for what was not found in the directories of the toolchain, which are known from the first
+    /// object on.
     fn look_in_toolchain(
         &self,
         list: &[options::Input],
@@ -278,7 +282,8 @@ impl<'a> Loader<'a, '_> {
         Ok(Opened { path: (*shown).into(), identity: Identity::of(path), bytes, kind: identify(bytes) })
     }
 
-    /// Gives an opened file its place. Archives that are read by their index wait: members come after objects.
+    /// Gives an opened file its place. Archives that are read by their index wait: members come after
+    /// objects.
     fn take(
         &self,
         file: Opened<'a>,

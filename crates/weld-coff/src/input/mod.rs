@@ -1,8 +1,9 @@
 //! Input files: where they are, what they are, and in which order they count.
 //!
-//! [`search`] finds files (also those of a [`toolchain`], or where an [`overlay`] says that they are), [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols,
-//! [`sections`] decides what each section is for, [`servers`] are compilers' PDBs.
-//! [`parts`] tells prefetching what is read when.
+//! [`search`] finds files (also those of a [`toolchain`], or where an [`overlay`] says that they are),
+//! [`load`] gives each a [`FileId`](crate::ids::FileId), [`object`] reads an object's symbols, [`sections`]
+//! decides what each section is for, [`servers`] are compilers' PDBs. [`parts`] tells prefetching what is
+//! read when.
 
 pub mod dll;
 pub mod load;
@@ -18,8 +19,8 @@ use std::sync::Arc;
 
 use weld_common::text;
 
-/// How messages name an input: the path as given; of what lies in an archive, the names of archive and member, without their directories unless
-/// there is another archive of this name.
+/// How messages name an input: the path as given; of what lies in an archive, the names of archive and
+/// member, without their directories unless there is another archive of this name.
 #[derive(Clone, Debug)]
 pub struct FileName<'a> {
     pub path: Arc<str>,

@@ -1,9 +1,9 @@
 //! An object that takes part: its symbols, COMDAT sections and directives.
 //!
-//! Reading an object is one pass over its symbols. Global ones are hashed and announced; for each record of the symbol
-//! table there are four bytes that will hold the id of the name. A section symbol with an auxiliary record says how a
-//! COMDAT section is chosen, and the next symbol in the section is its leader: the name by which sections of
-//! several objects are the same one.
+//! Reading an object is one pass over its symbols. Global ones are hashed and announced; for each record of
+//! the symbol table there are four bytes that will hold the id of the name. A section symbol with an
+//! auxiliary record says how a COMDAT section is chosen, and the next symbol in the section is its leader:
+//! the name by which sections of several objects are the same one.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -54,7 +54,8 @@ pub struct Object<'a> {
     pub file: FileId,
     pub name: FileName<'a>,
     pub coff: ObjectFile<'a>,
-    /// Of each record of the symbol table the id of its name and one; 0 if it is not a global symbol, [`AUXILIARY`] if it is no symbol.
+    /// Of each record of the symbol table the id of its name and one; 0 if it is not a global symbol,
+    /// [`AUXILIARY`] if it is no symbol.
     globals: Vec<AtomicU32>,
     /// In the order of sections.
     pub comdats: Vec<Comdat>,
@@ -64,9 +65,9 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Opens an object, finds its COMDAT sections and directives and announces its global symbols; of an object that is linked only if it is
-    /// wanted (`lazy`) what it defines.
-    /// Those of GNU compilers (`gnu`) say by names which sections go with others.
+    /// Opens an object, finds its COMDAT sections and directives and announces its global symbols; of an
+    /// object that is linked only if it is wanted (`lazy`) what it defines. Those of GNU compilers (`gnu`)
+    /// say by names which sections go with others.
     pub fn read(
         file: FileId,
         name: FileName<'a>,
@@ -156,7 +157,8 @@ impl<'a> Object<'a> {
         self.globals[index as usize].store(id.0 + 1, Ordering::Relaxed);
     }
 
-    /// Goes through the symbols: what they say of COMDAT sections, and what the global ones are to other files.
+    /// Goes through the symbols: what they say of COMDAT sections, and what the global ones are to other
+    /// files.
     fn read_symbols(&mut self, lazy: bool, bins: &mut Bins<'a>) -> Result<(), String> {
         let coff = self.coff;
         for (index, symbol) in coff.symbols.iter() {
@@ -193,7 +195,8 @@ impl<'a> Object<'a> {
         Ok(())
     }
 
-    /// Announces global symbol `index`; of an object that is linked only if it is wanted (`lazy`), if it is a definition.
+    /// Announces global symbol `index`; of an object that is linked only if it is wanted (`lazy`), if it is a
+    /// definition.
     ///
     /// # Errors
     /// What is wrong with the symbol.
@@ -320,7 +323,8 @@ impl Comdat {
     }
 }
 
-/// What comes with a function in objects of GNU compilers: `.pdata$f` has no leader and goes with the section that `f` leads.
+/// What comes with a function in objects of GNU compilers: `.pdata$f` has no leader and goes with the section
+/// that `f` leads.
 const WITH_FUNCTIONS: [&[u8]; 3] = [b".pdata$", b".xdata$", b".eh_frame$"];
 
 /// Has sections without a leader go with the functions that their names say.
@@ -335,8 +339,9 @@ fn follow_functions(coff: &ObjectFile, comdats: &mut [Comdat]) {
         let name = coff.symbol_name(&leader(at)?).ok()?;
         Some(plain_name(behind_weak(name), coff.machine))
     };
-    // Compilers write such sections in the order of functions: the function of this one is most often the last one in front of it, one
-    // of those after that of the section before, or the first one of all. Only others are looked up.
+    // Compilers write such sections in the order of functions: the function of this one is most often the
+    // last one in front of it, one of those after that of the section before, or the first one of all. Only
+    // others are looked up.
     let mut by_name = None;
     let (mut in_front, mut next) = (0usize, 0);
     for comdat in comdats {

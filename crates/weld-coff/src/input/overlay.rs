@@ -1,7 +1,8 @@
-//! `/vfsoverlay`: a description of files that are elsewhere than their names say. It is how copies of the Windows SDK are used where
-//! the case of names counts.
+//! `/vfsoverlay`: a description of files that are elsewhere than their names say. It is how copies of the
+//! Windows SDK are used where the case of names counts.
 //!
-//! Format: LLVM, `VirtualFileSystem.h`, "redirecting file system". Of what a tree says only files and replaced directories matter here.
+//! Format: LLVM, `VirtualFileSystem.h`, "redirecting file system". Of what a tree says only files and
+//! replaced directories matter here.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};

@@ -1,9 +1,10 @@
 //! What of a file is read when, as its headers tell, for prefetching ([`weld_common::io::readahead`]).
 //!
-//! *Index data* has to be read before symbols can be resolved: for objects that are the section headers, directives, the symbol and
-//! the string table, for archives the first member, which is the index if there is one, and for its members the same as for objects. *Early*
-//! is all that the image is made of: compilers write the relocations of a section after its contents, so that reading the ones without the
-//! others would be more requests for less.
+//! *Index data* has to be read before symbols can be resolved: for objects that are the section headers,
+//! directives, the symbol and the string table, for archives the first member, which is the index if there is
+//! one, and for its members the same as for objects. *Early* is all that the image is made of: compilers
+//! write the relocations of a section after its contents, so that reading the ones without the others would
+//! be more requests for less.
 
 use ::object::LittleEndian as LE;
 use weld_common::io::readahead::Parts;

@@ -1,9 +1,9 @@
 //! Where an input is that the command line or an object names.
 //!
-//! A name with a directory in it is a path. Others are looked for in the working directory, then in those of `/libpath`
-//! and `LIB`; a name without an extension may lack `.obj`, or `.lib` for a library. Where Windows users wrote names in
-//! another case than the files have, a directory's list of names in small letters helps. Directories of a toolchain come last, as soon as
-//! the machine is known.
+//! A name with a directory in it is a path. Others are looked for in the working directory, then in those of
+//! `/libpath` and `LIB`; a name without an extension may lack `.obj`, or `.lib` for a library. Where Windows
+//! users wrote names in another case than the files have, a directory's list of names in small letters helps.
+//! Directories of a toolchain come last, as soon as the machine is known.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -71,7 +71,8 @@ impl Search {
         self.find(Path::new(&with), "")
     }
 
-    /// The path of `-lNAME`: an import library, an archive or a DLL. A colon in front says that it is the file's name.
+    /// The path of `-lNAME`: an import library, an archive or a DLL. A colon in front says that it is the
+    /// file's name.
     pub fn gnu_library(&self, name: &str, is_static: bool) -> Option<PathBuf> {
         if let Some(file) = name.strip_prefix(':') {
             return self.directories().find_map(|dir| self.exact(&dir.join(file)));

@@ -1,7 +1,8 @@
 //! PDBs of compilers' that hold the types of objects (`/Zi`).
 //!
-//! An object names the PDB by the path that it had where it was compiled. If it is not there, it may be in the object's directory. Files are opened
-//! as soon as an object names them, so that the system reads them while the link goes on.
+//! An object names the PDB by the path that it had where it was compiled. If it is not there, it may be in
+//! the object's directory. Files are opened as soon as an object names them, so that the system reads them
+//! while the link goes on.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,8 @@ pub struct Servers<'a> {
     files: Mutex<HashMap<PathBuf, Slot<'a>>>,
 }
 
-/// The contents of an object's first section with this name; empty if it has none or they are not in the file.
+/// The contents of an object's first section with this name; empty if it has none or they are not in the
+/// file.
 pub fn section<'a>(object: &ObjectFile<'a>, name: &[u8; 8]) -> &'a [u8] {
     let header = object.sections.iter().find(|header| header.name == *name);
     header.and_then(|header| object.contents(header).ok()).unwrap_or_default()
@@ -38,7 +40,8 @@ impl<'a> Servers<'a> {
         _ = self.find(store, name, section(object, TYPES));
     }
 
-    /// The path and contents of the PDB that has an object's `types`; `None` if it names none, or one that is not there.
+    /// The path and contents of the PDB that has an object's `types`; `None` if it names none, or one that is
+    /// not there.
     pub fn find(
         &self,
         store: &'a InputStore<'a>,

@@ -1,5 +1,6 @@
-//! As much of YAML as descriptions of file systems are written in: mappings, lists and texts, in blocks or in brackets. What is
-//! beyond that (tags, anchors, texts of several lines) is an error, and nothing is taken for what it is not.
+//! As much of YAML as descriptions of file systems are written in: mappings, lists and texts, in blocks or in
+//! brackets. What is beyond that (tags, anchors, texts of several lines) is an error, and nothing is taken
+//! for what it is not.
 
 /// A value.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Range-extension thunks: what a branch goes through whose target is too far away.
 //!
-//! On ARM64 a call reaches 128 MiB, a conditional branch 1 MiB or 32 KiB. What goes further goes to a thunk, 12 bytes after the section that
-//! the branch is in, which loads the address and goes there; branches that reach a thunk for their target share it. Thunks move what is after
-//! them, so all is laid out again until every branch reaches. A thunk is never taken away, so that ends.
+//! On ARM64 a call reaches 128 MiB, a conditional branch 1 MiB or 32 KiB. What goes further goes to a thunk,
+//! 12 bytes after the section that the branch is in, which loads the address and goes there; branches that
+//! reach a thunk for their target share it. Thunks move what is after them, so all is laid out again until
+//! every branch reaches. A thunk is never taken away, so that ends.
 //!
-//! Relocations are looked at once: those that could go too far are kept in a list. Code that is shorter than the reach of a branch has none of
-//! the kind, and other machines ask nothing ([`Rules::BRANCHES`]).
+//! Relocations are looked at once: those that could go too far are kept in a list. Code that is shorter than
+//! the reach of a branch has none of the kind, and other machines ask nothing ([`Rules::BRANCHES`]).
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -179,7 +180,8 @@ fn plan(
         let from = layout.rva(branch.section).wrapping_add(branch.offset);
         let reach = branch.reach - if is_first { margin(branch.reach) } else { 0 };
         let reaches = |to: u32| to.abs_diff(from) < reach;
-        // What was put after a section in this pass has no place yet; it will be about where the section ends.
+        // What was put after a section in this pass has no place yet; it will be about where the section
+        // ends.
         let place = |id: SectionId| match behind.get(&id) {
             Some(section) => layout.rva(*section).wrapping_add(code.sections.get(*section).size),
             None => layout.rva(id),

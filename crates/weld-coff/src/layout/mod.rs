@@ -1,9 +1,9 @@
 //! Where everything lies: output sections, their members in order, addresses.
 //!
-//! Sections of one name and with the same flags are a part. Parts with the same name up to a `$` make an output section, in
-//! the order of their full names; members of a part are in the order of the section list. So the order of the whole image is one
-//! counting sort by the part's rank. Addresses are found by runs of members: how far a run reaches, where each begins, where
-//! each member lies.
+//! Sections of one name and with the same flags are a part. Parts with the same name up to a `$` make an
+//! output section, in the order of their full names; members of a part are in the order of the section list.
+//! So the order of the whole image is one counting sort by the part's rank. Addresses are found by runs of
+//! members: how far a run reaches, where each begins, where each member lies.
 //!
 //! [`program`] says which output sections there are and in which order.
 
@@ -88,8 +88,8 @@ impl Layout {
         self.rvas[folded.index()].store(self.rva(leader), Ordering::Relaxed);
     }
 
-    /// The output section of a symbol: that of the part that it belongs to, where the end of a section is in that section, or else the one
-    /// around its address.
+    /// The output section of a symbol: that of the part that it belongs to, where the end of a section is in
+    /// that section, or else the one around its address.
     #[inline]
     pub fn out_of(&self, part: Option<u32>, rva: u32) -> Option<usize> {
         let rank = part.and_then(|part| self.rank.get(part as usize));
@@ -177,8 +177,8 @@ pub struct Placer<'p> {
 }
 
 impl Placer<'_> {
-    /// Gives addresses to what is in `order`. `headers` is the size of what comes in front, and `relocs` makes the base
-    /// relocations, which lie after all that needs any, and says how large they are.
+    /// Gives addresses to what is in `order`. `headers` is the size of what comes in front, and `relocs`
+    /// makes the base relocations, which lie after all that needs any, and says how large they are.
     pub fn place(
         &self,
         program: program::Program,
@@ -290,8 +290,8 @@ impl Placer<'_> {
     }
 }
 
-/// Sorts imports that come from objects (GNU import libraries) so that what belongs to a DLL is together: by library and
-/// object. What the linker makes is after them.
+/// Sorts imports that come from objects (GNU import libraries) so that what belongs to a DLL is together: by
+/// library and object. What the linker makes is after them.
 pub fn sort_imports(sections: &Sections, order: &mut [u32], key: impl Fn(SectionId) -> Vec<u8>) {
     let is_idata =
         |id: &u32| sections.parts[sections.list[*id as usize].part as usize].name.starts_with(b".idata");

@@ -1,5 +1,6 @@
-//! `/functionpadmin`: room in front of functions, where a patch can put a jump while the program runs. Functions get it that are compiled
-//! for it, which their objects' debug information says; and jumps to imports.
+//! `/functionpadmin`: room in front of functions, where a patch can put a jump while the program runs.
+//! Functions get it that are compiled for it, which their objects' debug information says; and jumps to
+//! imports.
 
 use weld_common::diag::DiagSink;
 use weld_pdb::codeview::records::Record;

@@ -1,9 +1,9 @@
 //! Which output sections there are, what goes into each, and in which order they lie.
 //!
-//! An output section has the name of its parts up to the first `$`. Parts of one name and different flags make
-//! several output sections of that name. Well-known ones come first, in a fixed order, then others by name; what may be discarded
-//! after loading comes last, for a loader cannot pass over holes, and resources in front of it, for tools make them larger.
-//! `/merge` joins two, `/section` says what may be done with one.
+//! An output section has the name of its parts up to the first `$`. Parts of one name and different flags
+//! make several output sections of that name. Well-known ones come first, in a fixed order, then others by
+//! name; what may be discarded after loading comes last, for a loader cannot pass over holes, and resources
+//! in front of it, for tools make them larger. `/merge` joins two, `/section` says what may be done with one.
 
 use std::ops::Range;
 
@@ -133,7 +133,8 @@ pub fn make(
             .filter(|draft| draft.parts.iter().any(is_imports))
             .for_each(|draft| draft.flags |= W);
     }
-    // What has no bytes in the file lies after what has, whatever order they were merged in; unless it is what others were merged into.
+    // What has no bytes in the file lies after what has, whatever order they were merged in; unless it is
+    // what others were merged into.
     let is_bss = |part: &u32| sections.parts[*part as usize].flags & BSS != 0;
     for draft in drafts.iter_mut().filter(|draft| draft.parts.first().is_some_and(|part| !is_bss(part))) {
         draft.parts.sort_by_key(is_bss);
@@ -156,7 +157,8 @@ fn output_of(name: &[u8], flags: u32, mingw: bool) -> (&[u8], u32) {
     let dot = base.iter().skip(1).position(|&b| b == b'.').filter(|_| mingw);
     let base = dot.map_or(base, |dot| &base[..dot + 1]);
     match base {
-        // Tables of functions that start-up code calls: compilers do not agree on whether they are written to.
+        // Tables of functions that start-up code calls: compilers do not agree on whether they are written
+        // to.
         b".CRT" => (base, READ_ONLY),
         b".rsrc" | b".edata" => (base, READ_ONLY),
         b".ctors" | b".dtors" if mingw => (base, DATA | R | W),
@@ -210,8 +212,8 @@ fn merge(drafts: &mut [Draft], demands: &Demands, merges: &[(&str, &str)], sink:
     }
 }
 
-/// Sections that are merged into each other: the first is merged into the second, and the last is the first again. What only leads there is
-/// none of them.
+/// Sections that are merged into each other: the first is merged into the second, and the last is the first
+/// again. What only leads there is none of them.
 fn circle<'m>(all: &[(&'m str, &'m str)]) -> Option<Vec<&'m str>> {
     all.iter().find_map(|(start, _)| {
         let mut path = vec![*start];
@@ -226,7 +228,8 @@ fn circle<'m>(all: &[(&'m str, &'m str)]) -> Option<Vec<&'m str>> {
     })
 }
 
-/// The flags of a section with what another one's flags say of its contents: code makes it one of code, and data one that has bytes.
+/// The flags of a section with what another one's flags say of its contents: code makes it one of code, and
+/// data one that has bytes.
 fn with_contents(flags: u32, other: u32) -> u32 {
     match (flags, other) {
         _ if (flags | other) & CODE != 0 => flags & !(DATA | BSS) | CODE,
@@ -235,7 +238,8 @@ fn with_contents(flags: u32, other: u32) -> u32 {
     }
 }
 
-/// The group in which an output section lies. Base relocations are after all that a loader may have to change.
+/// The group in which an output section lies. Base relocations are after all that a loader may have to
+/// change.
 fn place(draft: &Draft) -> u8 {
     match draft.flags & DISCARDABLE != 0 {
         _ if draft.is_relocs => 3,
@@ -272,8 +276,8 @@ pub fn read_layout(options: &Options, store: &InputStore, sink: &DiagSink) -> Ve
     names
 }
 
-/// Puts listed output sections one after another, in the order of the list, where the first of them would lie without it. Base relocations stay
-/// after all that is changed by them.
+/// Puts listed output sections one after another, in the order of the list, where the first of them would lie
+/// without it. Base relocations stay after all that is changed by them.
 fn order_as_asked(drafts: &mut Vec<Draft>, order: &[Vec<u8>], sink: &DiagSink) {
     let wanted = |draft: &Draft| order.iter().position(|name| *name == draft.name);
     let relocs = order.iter().position(|name| name == b".reloc");

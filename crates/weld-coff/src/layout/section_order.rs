@@ -1,8 +1,10 @@
-//! The order of sections inside their parts, where the command line or profiles ask for another one than that of the objects.
+//! The order of sections inside their parts, where the command line or profiles ask for another one than that
+//! of the objects.
 //!
-//! `/order:@FILE` names functions that come first. Call graphs, which compilers write into objects (`.llvm.call-graph-profile`: two symbols'
-//! indices and a count, four, four and eight bytes) or `/call-graph-ordering-file` tells, put those that call each other beside one
-//! another; they count if there is no `/order`. Only COMDAT sections have a name by which they can be moved: that of their leader.
+//! `/order:@FILE` names functions that come first. Call graphs, which compilers write into objects
+//! (`.llvm.call-graph-profile`: two symbols' indices and a count, four, four and eight bytes) or
+//! `/call-graph-ordering-file` tells, put those that call each other beside one another; they count if there
+//! is no `/order`. Only COMDAT sections have a name by which they can be moved: that of their leader.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;

@@ -1,7 +1,8 @@
 //! The files that a link writes: where each of them goes, and what none of them may replace.
 //!
-//! All take their places at the end, one after the other, so of two that are one file only the last would be left. What a link reads stays
-//! as it is, but for the image and its import library: they are outputs that another link may have made before.
+//! All take their places at the end, one after the other, so of two that are one file only the last would be
+//! left. What a link reads stays as it is, but for the image and its import library: they are outputs that
+//! another link may have made before.
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +19,8 @@ use crate::synth::manifest;
 const IMAGE: &str = "the image";
 const IMPORT_LIBRARY: &str = "the import library";
 
-/// Whether an import library is written. Who gives a DLL's a name waits for the file, even if nothing is exported; GNU linkers write one
-/// only if they are asked to.
+/// Whether an import library is written. Who gives a DLL's a name waits for the file, even if nothing is
+/// exported; GNU linkers write one only if they are asked to.
 pub fn wants_import_library(options: &Options, exports: bool) -> bool {
     let is_named = options.implib.is_some();
     !options.no_implib && (is_named && options.dll || exports && (is_named || !options.mingw.on))

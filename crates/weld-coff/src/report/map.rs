@@ -1,5 +1,6 @@
-//! Maps: what lies where. `/lldmap` has a line for each input section and symbol, in lld's form; `/map` has parts and public
-//! symbols by address, then those that only their objects see, in the form of Microsoft's linker.
+//! Maps: what lies where. `/lldmap` has a line for each input section and symbol, in lld's form; `/map` has
+//! parts and public symbols by address, then those that only their objects see, in the form of Microsoft's
+//! linker.
 
 use std::fmt::Write;
 

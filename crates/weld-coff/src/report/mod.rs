@@ -1,4 +1,5 @@
-//! What a link has to say: of symbols that nobody defines, that several do, that are left out; of relocations; maps; where files go.
+//! What a link has to say: of symbols that nobody defines, that several do, that are left out; of
+//! relocations; maps; where files go.
 
 pub mod discarded;
 pub mod files;

@@ -1,7 +1,7 @@
 //! Symbols that nobody defines, with who refers to them.
 //!
-//! Only a link that fails comes here, or one that goes on without them: it looks through the names of all objects, and of those that know a
-//! missing one through the relocations.
+//! Only a link that fails comes here, or one that goes on without them: it looks through the names of all
+//! objects, and of those that know a missing one through the relocations.
 
 use object::LittleEndian as LE;
 use rayon::prelude::*;
@@ -46,7 +46,8 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
         let entry = resolved.names.get(*id);
         let is_root = places.is_empty() && entry.flags & flag::ROOT != 0;
         let alternate = resolved.alternates.iter().find(|(from, _)| from == id);
-        // What only /alternatename asks for is told where it would have helped. The helper of late loading the linker asks for.
+        // What only /alternatename asks for is told where it would have helped. The helper of late loading
+        // the linker asks for.
         let stands_in = |(from, to): &(SymbolId, SymbolId)| to == id && numbers.of_name(*from).is_some();
         let is_helper = resolved.program.delay_helper == Some(*id);
         if places.is_empty() && !is_root && !is_helper && resolved.alternates.iter().any(stands_in) {
@@ -73,8 +74,8 @@ pub fn report(resolved: &Resolved, missing: &[SymbolId], options: &Options, para
     }
 }
 
-/// Which names are missing: of each name its number in their list, from 1, and 0 for the others. Every reference of large objects is looked
-/// up here.
+/// Which names are missing: of each name its number in their list, from 1, and 0 for the others. Every
+/// reference of large objects is looked up here.
 struct Numbers(Vec<u32>);
 
 impl Numbers {

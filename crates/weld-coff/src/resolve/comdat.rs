@@ -1,7 +1,8 @@
 //! COMDAT sections: of those with the same leader one is kept.
 //!
-//! Which one that is has been settled with the names: the best definition of the leader's name says it. What is left are the
-//! few names whose largest section is to be kept, and definitions beside leaders, which count only if their section is kept.
+//! Which one that is has been settled with the names: the best definition of the leader's name says it. What
+//! is left are the few names whose largest section is to be kept, and definitions beside leaders, which count
+//! only if their section is kept.
 
 use object::LittleEndian as LE;
 use rayon::prelude::*;
@@ -140,8 +141,8 @@ const LARGEST: u8 = pe::IMAGE_COMDAT_SELECT_LARGEST.0;
 const NAMES: [&str; 7] =
     ["none", "noduplicates", "any", "same_size", "exact_match", "associative", "largest"];
 
-/// Settles definitions beside leaders. `is_kept` says so of a section of an object. What comes back are definitions
-/// that lost to another although their section is kept.
+/// Settles definitions beside leaders. `is_kept` says so of a section of an object. What comes back are
+/// definitions that lost to another although their section is kept.
 pub fn settle_members(
     resolved: &mut Resolved,
     members: &[Rival],

@@ -33,9 +33,11 @@ pub fn place<'o, 'a>(
     two_lines("defined at", line, name)
 }
 
-/// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a file, and the file's name.
+/// Reports definitions that lost to others where there may be one only. `object_of` finds the object of a
+/// file, and the file's name.
 ///
-/// There may be as many as symbols, and only the first errors are shown: places, with their source lines, are looked up for these only.
+/// There may be as many as symbols, and only the first errors are shown: places, with their source lines, are
+/// looked up for these only.
 pub fn report<'o, 'a: 'o>(
     (names, lost): (&Names, Vec<Rival>),
     object_of: impl Fn(FileId) -> (Option<&'o Object<'a>>, String),

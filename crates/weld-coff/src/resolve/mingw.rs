@@ -1,5 +1,5 @@
-//! What GNU linkers do about names besides: data of DLLs that is used as if it were the program's own, functions of x86 whose
-//! names say how they are called or do not, and exports of everything.
+//! What GNU linkers do about names besides: data of DLLs that is used as if it were the program's own,
+//! functions of x86 whose names say how they are called or do not, and exports of everything.
 
 use std::collections::{HashMap, HashSet};
 
@@ -98,7 +98,8 @@ const OWN_NAMES: [&str; 16] = [
 ];
 
 impl<'a> Resolver<'a, '_> {
-    /// Asks DLLs for names that somebody refers to, that nobody defines, and that the DLLs have by way of their import tables.
+    /// Asks DLLs for names that somebody refers to, that nobody defines, and that the DLLs have by way of
+    /// their import tables.
     pub(super) fn refer_to_auto_imports(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
         if !self.options.mingw.auto_import() {
             return;
@@ -113,8 +114,8 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Functions of x86 that are there with another notion of how they are called: `_f` for `_f@8`, or the other way round; and `_f` for
-    /// `f`.
+    /// Functions of x86 that are there with another notion of how they are called: `_f` for `_f@8`, or the
+    /// other way round; and `_f` for `f`.
     pub(super) fn refer_to_fixups(
         &self,
         machine: Machine,

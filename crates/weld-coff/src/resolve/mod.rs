@@ -1,10 +1,11 @@
 //! Symbol resolution: which files take part, and which of them defines each name.
 //!
-//! Files are read in rounds (`weld_common::resolve`). Between rounds, directives of new objects are carried out: they may
-//! ask for libraries, references and exports.
+//! Files are read in rounds (`weld_common::resolve`). Between rounds, directives of new objects are carried
+//! out: they may ask for libraries, references and exports.
 //!
-//! When nothing more is wanted, there are [`program`]'s questions: which entry point, which subsystem, what is exported under
-//! which name, what stands for names that nobody defines. Their answers may be wanted in turn.
+//! When nothing more is wanted, there are [`program`]'s questions: which entry point, which subsystem, what
+//! is exported under which name, what stands for names that nobody defines. Their answers may be wanted in
+//! turn.
 
 pub mod comdat;
 pub mod duplicates;
@@ -161,8 +162,8 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Says which libraries do not go together, as objects of C's run-time libraries tell: `/disallowlib`. They are linked nevertheless, for others
-    /// may need them.
+    /// Says which libraries do not go together, as objects of C's run-time libraries tell: `/disallowlib`.
+    /// They are linked nevertheless, for others may need them.
     fn warn_of_disallowed(&self, rounds: &Rounds<'_, '_, '_, '_>) {
         if !self.options.warn_disallowed_libs {
             return;

@@ -1,7 +1,8 @@
-//! What kind of program it is: its entry point, its subsystem, what it exports, what stands for names nobody defines.
+//! What kind of program it is: its entry point, its subsystem, what it exports, what stands for names nobody
+//! defines.
 //!
-//! Each answer may ask for symbols, and so for members of libraries, which may change other answers; so all is asked again
-//! until nothing changes.
+//! Each answer may ask for symbols, and so for members of libraries, which may change other answers; so all
+//! is asked again until nothing changes.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -68,8 +69,8 @@ fn decorated(name: &str, machine: Machine, gnu: bool) -> String {
     }
 }
 
-/// What programs call a function that is exported as `to`: its symbol `mangled` with `to` in the place of its plain name. What says how it is
-/// called stays: `_f` that is `_g@8` is called `_f@8`.
+/// What programs call a function that is exported as `to`: its symbol `mangled` with `to` in the place of its
+/// plain name. What says how it is called stays: `_f` that is `_g@8` is called `_f@8`.
 fn renamed(mangled: &str, plain: &str, to: &str) -> String {
     let without = |name: &str| name.strip_prefix('_').map(str::to_owned);
     let pairs = [Some((plain.to_owned(), to.to_owned())), without(plain).zip(without(to))];
@@ -108,8 +109,8 @@ pub enum Internal {
     Absolute(u64),
 }
 
-/// Symbols that the linker defines if something refers to them and nobody else does. Tables of guards and handlers
-/// are not made, so they are empty.
+/// Symbols that the linker defines if something refers to them and nobody else does. Tables of guards and
+/// handlers are not made, so they are empty.
 const INTERNALS: [(&str, Internal); 14] = [
     ("__ImageBase", Internal::ImageBase),
     ("__enclave_config", Internal::Absolute(0)),
@@ -127,7 +128,8 @@ const INTERNALS: [(&str, Internal); 14] = [
     ("__hybrid_auxiliary_iat", Internal::Absolute(0)),
 ];
 
-/// Those of GNU linkers. Lists of constructors and of what is changed at start get their places when there are any.
+/// Those of GNU linkers. Lists of constructors and of what is changed at start get their places when there
+/// are any.
 const GNU_INTERNALS: [(&str, Internal); 6] = [
     ("__image_base__", Internal::ImageBase),
     ("_image_base__", Internal::ImageBase),
@@ -243,7 +245,8 @@ impl<'a> Resolver<'a, '_> {
         rounds.names.find(&text::bytes(name)).is_some_and(there) || self.mangled(name, rounds).is_some()
     }
 
-    /// The function that `name` is the plain name of: one of C++, or on x86 one that is called in another way.
+    /// The function that `name` is the plain name of: one of C++, or on x86 one that is called in another
+    /// way.
     fn mangled(&self, name: &str, rounds: &Rounds<'a, '_, '_, '_>) -> Option<String> {
         let x86 = rounds.format.machine == Some(Machine::X86);
         let plain = if x86 { name.strip_prefix('_').unwrap_or(name) } else { name };
@@ -434,7 +437,8 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    /// Defines what GNU linkers do before libraries are asked: theirs have definitions of the same for other linkers.
+    /// Defines what GNU linkers do before libraries are asked: theirs have definitions of the same for other
+    /// linkers.
     pub(super) fn define_lists(&self, rounds: &mut Rounds<'a, '_, '_, '_>) {
         let prefix = rounds.format.machine.map_or("", Machine::prefix);
         let lists = GNU_INTERNALS.iter().map(|(name, _)| format!("{prefix}{name}"));

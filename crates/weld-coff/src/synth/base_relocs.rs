@@ -1,7 +1,8 @@
 //! Base relocations: the places that hold addresses, for a loader that puts the image elsewhere.
 //!
-//! Places are collected from live sections in the order of the image, by runs of them, so that they are sorted when the
-//! runs are joined. A block is a page: its address, its size, and two bytes for each place, padded to four.
+//! Places are collected from live sections in the order of the image, by runs of them, so that they are
+//! sorted when the runs are joined. A block is a page: its address, its size, and two bytes for each place,
+//! padded to four.
 
 use weld_common::par;
 

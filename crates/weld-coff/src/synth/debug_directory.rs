@@ -1,6 +1,7 @@
 //! The debug directory: what there is to know of the image besides its contents.
 //!
-//! Its size is known with the options; what it says is known last, for it tells the PDB's identity. It lies in one section: the entries, then their data.
+//! Its size is known with the options; what it says is known last, for it tells the PDB's identity. It lies
+//! in one section: the entries, then their data.
 //!
 //! Facts: "PE Format", The .debug Section; the CodeView record ("RSDS") is described with LLVM's PDB format.
 

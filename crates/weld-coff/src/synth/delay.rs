@@ -1,11 +1,12 @@
 //! Tables for DLLs that are loaded when one of their functions is called first (`/delayload`).
 //!
-//! They are those of imports once more, but the loader of the system does not look at them: a helper of the run-time library does, which
-//! the code in [`crate::arch::DelayCode`] calls. Slots hold the addresses of thunks at first; `/delay:unload` keeps a copy of them, with which
-//! the helper undoes what it did. Source: "PE Format", Delay-Load Import Tables.
+//! They are those of imports once more, but the loader of the system does not look at them: a helper of the
+//! run-time library does, which the code in [`crate::arch::DelayCode`] calls. Slots hold the addresses of
+//! thunks at first; `/delay:unload` keeps a copy of them, with which the helper undoes what it did. Source:
+//! "PE Format", Delay-Load Import Tables.
 //!
-//! GNU `dlltool -y` makes import libraries that bring all of this in objects: for them only the memory has to be such that the helper can
-//! write to slots.
+//! GNU `dlltool -y` makes import libraries that bring all of this in objects: for them only the memory has to
+//! be such that the helper can write to slots.
 
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};
@@ -74,7 +75,8 @@ impl<'a> Delayed<'a> {
     }
 }
 
-/// Whether objects have slots that a helper writes to: beside those that the loader fills, as these have the address of code at first.
+/// Whether objects have slots that a helper writes to: beside those that the loader fills, as these have the
+/// address of code at first.
 pub fn is_in_objects(resolved: &Resolved, sections: &Sections, live: &Live) -> bool {
     with_rules!(resolved.machine, has_addresses(resolved, sections, live))
 }

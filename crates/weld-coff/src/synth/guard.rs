@@ -1,9 +1,10 @@
-//! Tables for the loader of what may be jumped to: functions whose address is taken (`/guard:cf`), targets of `longjmp` and of exception
-//! handlers, and, on x86, exception handlers (`/safeseh`). The load configuration leads to them by symbols that are defined here.
+//! Tables for the loader of what may be jumped to: functions whose address is taken (`/guard:cf`), targets of
+//! `longjmp` and of exception handlers, and, on x86, exception handlers (`/safeseh`). The load configuration
+//! leads to them by symbols that are defined here.
 //!
-//! Objects that know of guards list symbols in sections of their own (`.gfids$y`, `.gljmp$y`, …), four bytes each. Of others every
-//! function that a relocation refers to may have its address taken. Which entries there are is known before there are addresses; what is
-//! folded counts once.
+//! Objects that know of guards list symbols in sections of their own (`.gfids$y`, `.gljmp$y`, …), four bytes
+//! each. Of others every function that a relocation refers to may have its address taken. Which entries there
+//! are is known before there are addresses; what is folded counts once.
 //!
 //! Source: "PE Format", Load Configuration Directory; Microsoft, "PE Metadata" of control flow guard.
 
@@ -363,7 +364,8 @@ impl Link<'_, '_> {
         }
     }
 
-    /// Whoever takes the address of a function whose DLL is loaded late gets that of its thunk, as long as it is not loaded.
+    /// Whoever takes the address of a function whose DLL is loaded late gets that of its thunk, as long as it
+    /// is not loaded.
     fn add_late(&self, tables: &mut Found) {
         let of_import = |symbol: &Symbol| match symbol.kind {
             SymbolKind::ImportAddress => self.symbols.delays.thunk(ImportId(symbol.target)),

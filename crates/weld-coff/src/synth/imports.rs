@@ -1,7 +1,7 @@
 //! The import tables: for each DLL what is taken from it, and the places in which the loader puts addresses.
 //!
-//! DLLs are in the order in which files that take part name them first, their symbols in the order of names. All tables
-//! are laid out before there are addresses: what they say of one another are offsets then.
+//! DLLs are in the order in which files that take part name them first, their symbols in the order of names.
+//! All tables are laid out before there are addresses: what they say of one another are offsets then.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,8 @@ enum Lookup {
 }
 
 impl<'a> Imports<'a> {
-    /// The imports that `takes` says; `late` ones are those of DLLs that a helper of the run-time library loads.
+    /// The imports that `takes` says; `late` ones are those of DLLs that a helper of the run-time library
+    /// loads.
     pub fn new(
         resolved: &Resolved<'a>,
         live: &Live,

@@ -1,5 +1,5 @@
-//! Manifests: what a program asks of the system before it starts, such as rights and versions of libraries. A file beside the image
-//! (`/manifest`), or a resource in it (`/manifest:embed`).
+//! Manifests: what a program asks of the system before it starts, such as rights and versions of libraries. A
+//! file beside the image (`/manifest`), or a resource in it (`/manifest:embed`).
 //!
 //! Source: Microsoft, "Application Manifests".
 

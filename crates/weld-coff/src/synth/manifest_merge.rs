@@ -1,8 +1,9 @@
 //! `/manifestinput`: manifests made one.
 //!
-//! Elements of which a manifest has one (`assembly`, `trustInfo`, `application`, …) are united where both have them, attributes too;
-//! all others are put after those that are there. The same element may be in several name spaces, by the version of Windows that it came
-//! with; then the first one is kept. This is what `mt.exe` does, and LLVM's tool of that name.
+//! Elements of which a manifest has one (`assembly`, `trustInfo`, `application`, …) are united where both
+//! have them, attributes too; all others are put after those that are there. The same element may be in
+//! several name spaces, by the version of Windows that it came with; then the first one is kept. This is what
+//! `mt.exe` does, and LLVM's tool of that name.
 //!
 //! Source: Microsoft, "Application Manifests"; "Namespaces in XML 1.0".
 

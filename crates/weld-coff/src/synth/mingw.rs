@@ -1,9 +1,10 @@
-//! Tables that start-up code of MinGW reads: lists of constructors and destructors, and of the places that are to be changed because
-//! they refer to data of DLLs (runtime pseudo-relocations).
+//! Tables that start-up code of MinGW reads: lists of constructors and destructors, and of the places that
+//! are to be changed because they refer to data of DLLs (runtime pseudo-relocations).
 //!
-//! A place that refers to such data refers in the file to the slot in which the loader puts the data's address. The start-up code takes
-//! the slot's address off it and adds what the slot holds: an entry has the slot, the place, and how many bits it has.
-//! The list is version 2 of what `_pei386_runtime_relocator` of mingw-w64 knows.
+//! A place that refers to such data refers in the file to the slot in which the loader puts the data's
+//! address. The start-up code takes the slot's address off it and adds what the slot holds: an entry has the
+//! slot, the place, and how many bits it has. The list is version 2 of what `_pei386_runtime_relocator` of
+//! mingw-w64 knows.
 
 use object::LittleEndian as LE;
 use weld_common::diag::{DiagSink, Diagnostic};

@@ -1,4 +1,5 @@
-//! Tables that the linker makes: imports, also those loaded late, exports, base relocations, resources, guards, the debug directory.
+//! Tables that the linker makes: imports, also those loaded late, exports, base relocations, resources,
+//! guards, the debug directory.
 //!
 //! Each has its size before there are addresses and its bytes afterwards.
 

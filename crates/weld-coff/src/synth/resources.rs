@@ -1,7 +1,9 @@
-//! The tree of resources: by type, by name, by language; from files of compiled resources, and from objects of GNU tools.
+//! The tree of resources: by type, by name, by language; from files of compiled resources, and from objects
+//! of GNU tools.
 //!
-//! Tables come first, level by level, then descriptions of data, then texts, then data. In a table texts stand before
-//! numbers, each sorted; texts and data are in the order in which files have them. Source: "PE Format", The .rsrc Section.
+//! Tables come first, level by level, then descriptions of data, then texts, then data. In a table texts
+//! stand before numbers, each sorted; texts and data are in the order in which files have them. Source: "PE
+//! Format", The .rsrc Section.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -161,7 +163,8 @@ fn is_default_manifest(resource: &Resource) -> bool {
     resource.typ == ResourceId::Number(manifest::RESOURCE_TYPE) && resource.language == 0
 }
 
-/// Compilers of MinGW add a manifest without a language to every program; one that the program has itself takes its place.
+/// Compilers of MinGW add a manifest without a language to every program; one that the program has itself
+/// takes its place.
 fn drop_default_manifests(types: &mut Types, sink: &DiagSink) {
     for languages in
         types.get_mut(&ResourceId::Number(manifest::RESOURCE_TYPE)).into_iter().flat_map(BTreeMap::values_mut)

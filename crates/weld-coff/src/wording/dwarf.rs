@@ -1,8 +1,8 @@
 //! The source lines that an object's DWARF tells, as compilers of GNU make it.
 //!
-//! All sections of an object start at address 0. To tell places apart, those that are no debug sections are taken to lie one after the other, and
-//! the relocations of copies of the debug sections are applied in those terms. What the sections say then is `weld_common::source_lines`'s
-//! to find out.
+//! All sections of an object start at address 0. To tell places apart, those that are no debug sections are
+//! taken to lie one after the other, and the relocations of copies of the debug sections are applied in those
+//! terms. What the sections say then is `weld_common::source_lines`'s to find out.
 
 use std::cell::OnceCell;
 
@@ -69,7 +69,8 @@ impl<'a> Dwarf<'a> {
     }
 }
 
-/// Adds to a number of a debug section the address of what it refers to, or the offset of that in its section.
+/// Adds to a number of a debug section the address of what it refers to, or the offset of that in its
+/// section.
 fn relocate(object: &Object, addresses: &[u64], relocation: &Relocation, bytes: &mut [u8]) {
     let machine = object.coff.machine.unwrap_or(Machine::X64);
     let Some((size, is_address)) = kind(machine, relocation.typ.get(LE).0) else { return };
@@ -86,7 +87,8 @@ fn relocate(object: &Object, addresses: &[u64], relocation: &Relocation, bytes: 
     }
 }
 
-/// Bytes of the number that a relocation changes, and whether it is an address; others are offsets in sections.
+/// Bytes of the number that a relocation changes, and whether it is an address; others are offsets in
+/// sections.
 fn kind(machine: Machine, typ: u16) -> Option<(usize, bool)> {
     let [wide, narrow, offset] = match machine {
         Machine::X64 => [pe::IMAGE_REL_AMD64_ADDR64, pe::IMAGE_REL_AMD64_ADDR32, pe::IMAGE_REL_AMD64_SECREL]

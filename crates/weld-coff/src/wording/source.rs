@@ -1,5 +1,5 @@
-//! The source line of a place in an object, from its CodeView or else its DWARF ([`super::dwarf`]). Only links that have something to
-//! complain about come here.
+//! The source line of a place in an object, from its CodeView or else its DWARF ([`super::dwarf`]). Only
+//! links that have something to complain about come here.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -21,7 +21,8 @@ const LINE: usize = 8;
 /// Lists of lines may have columns, too.
 const HAS_COLUMNS: u16 = 1;
 
-/// The source lines of objects. An object may be asked about for thousands of symbols, so it is looked through once.
+/// The source lines of objects. An object may be asked about for thousands of symbols, so it is looked
+/// through once.
 #[derive(Default)]
 pub struct Sources<'o, 'a>(HashMap<FileId, Lines<'o, 'a>>);
 

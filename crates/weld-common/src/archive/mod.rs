@@ -104,7 +104,8 @@ impl<'a> Archive<'a> {
         Some(0..end as usize)
     }
 
-    /// Where a member's data is in `bytes`, which begin with its header. `None` if they do not, or if the archive is thin.
+    /// Where a member's data is in `bytes`, which begin with its header. `None` if they do not, or if the
+    /// archive is thin.
     pub fn data_of_member(bytes: &[u8]) -> Option<Range<usize>> {
         let (data, start) = Header::at(bytes, 0).ok()?.inline_data().ok()?;
         let start = start as usize;
@@ -169,8 +170,8 @@ impl<'a> Archive<'a> {
         self.bytes
     }
 
-    /// The bytes of the member at an offset, and of those up to the next one at `offsets`, which the index names: how long
-    /// the member is stands in its header, which may not be in memory yet.
+    /// The bytes of the member at an offset, and of those up to the next one at `offsets`, which the index
+    /// names: how long the member is stands in its header, which may not be in memory yet.
     pub fn extent(&self, offsets: &[u64], offset: u64) -> &'a [u8] {
         let bytes = self.bytes();
         let next = offsets.partition_point(|o| *o <= offset);
@@ -206,9 +207,10 @@ impl<'a> Archive<'a> {
 
     /// What `look` makes of each ordinary member, in file order, up to the first error.
     ///
-    /// Where a member is stands in the header of the one before, so that a library of tens of thousands is a chain of pages nobody has touched.
-    /// If it has an index, several threads begin at members that this names. It need not be true: the part of a thread counts only if the part in
-    /// front of it ends where it begins.
+    /// Where a member is stands in the header of the one before, so that a library of tens of thousands is a
+    /// chain of pages nobody has touched. If it has an index, several threads begin at members that this
+    /// names. It need not be true: the part of a thread counts only if the part in front of it ends where it
+    /// begins.
     pub fn each_member<T: Send>(
         &self,
         parallel: bool,
@@ -397,8 +399,9 @@ impl<'a> Header<'a> {
             b"/" => Some(Special::Index { wide: false }),
             b"/SYM64/" => Some(Special::Index { wide: true }),
             b"//" => Some(Special::LongNames),
-            // Microsoft's librarian adds tables that only its own linker reads: `/<ECSYMBOLS>/`, `/CXXMODWEAKSYM/`. An
-            // ordinary name that begins so is a number, which GNU ar may leave the end of the name behind.
+            // Microsoft's librarian adds tables that only its own linker reads: `/<ECSYMBOLS>/`,
+            // `/CXXMODWEAKSYM/`. An ordinary name that begins so is a number, which GNU ar may leave the end
+            // of the name behind.
             [b'/', b'<', ..] => Some(Special::Ignored),
             [b'/', first, .., b'/'] if !first.is_ascii_digit() => Some(Special::Ignored),
             _ => None,

@@ -1,8 +1,9 @@
 //! Options as programs of Windows take them: `/name`, `/name:value`.
 //!
-//! A name begins with `/`, `-` or `--` and its case does not count; the table has it in small letters. The value follows
-//! a colon (or `=`, in the few options that other linkers spell so). Where paths begin with a slash too, a word that
-//! names no option may be a file. Programs of Windows go on without options that they do not know, with a warning.
+//! A name begins with `/`, `-` or `--` and its case does not count; the table has it in small letters. The
+//! value follows a colon (or `=`, in the few options that other linkers spell so). Where paths begin with a
+//! slash too, a word that names no option may be a file. Programs of Windows go on without options that they
+//! do not know, with a warning.
 
 use std::ffi::OsStr;
 
@@ -10,7 +11,8 @@ use super::{Context, Given, Piece, Table, Value, carry_out};
 use crate::diag::Diagnostic;
 use crate::text::{os_str, text};
 
-/// Takes arguments apart, in order. `is_file` tells whether a word that begins like an option and is none is a path.
+/// Takes arguments apart, in order. `is_file` tells whether a word that begins like an option and is none is
+/// a path.
 pub fn pieces<'a, C>(
     table: &Table<C>,
     args: &[&'a OsStr],

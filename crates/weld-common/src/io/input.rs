@@ -17,8 +17,8 @@
 //! input descriptors open as it has threads in `open`. Where a file cannot be mapped (some file systems
 //! cannot, and a process may have only so many mappings) it is read into memory of its own.
 //!
-//! Files that are not in memory are asked for ([`super::readahead`]) and mapped whatever their size: reading or
-//! populating them would wait for the device, one file at a time.
+//! Files that are not in memory are asked for ([`super::readahead`]) and mapped whatever their size: reading
+//! or populating them would wait for the device, one file at a time.
 //!
 //! Nothing is released before the store is dropped; a program that is about to exit calls
 //! [`InputStore::leak`] and leaves the work to the kernel.
@@ -173,8 +173,8 @@ impl<'h> InputStore<'h> {
         self.readahead.all_open();
     }
 
-    /// Has `open` open each of `list`: in parallel if they are many, or if they turn out to be on a device, where opening is
-    /// waiting.
+    /// Has `open` open each of `list`: in parallel if they are many, or if they turn out to be on a device,
+    /// where opening is waiting.
     pub fn open_each<T: Sync, R: Send>(
         &self,
         list: &[T],
@@ -312,8 +312,8 @@ impl<'h> InputStore<'h> {
         unsafe { slice.as_ref() }
     }
 
-    /// Gives back the memory of a large part of a mapped file that will hardly be read again. Who does read it gets it from the
-    /// system's cache. Bytes that are not of a mapped file stay.
+    /// Gives back the memory of a large part of a mapped file that will hardly be read again. Who does read
+    /// it gets it from the system's cache. Bytes that are not of a mapped file stay.
     pub fn give_back(&self, bytes: &[u8]) {
         if bytes.len() < GIVE_BACK_LIMIT {
             return;
@@ -421,7 +421,8 @@ fn one_page_at_a_time(_: &Mmap) {}
 
 #[cfg(unix)]
 fn give_back(map: &Mmap, start: usize, len: usize) {
-    // SAFETY: the mapping is of a file and was never written to, so its pages have the same bytes when they come back.
+    // SAFETY: the mapping is of a file and was never written to, so its pages have the same bytes when they
+    // come back.
     _ = unsafe { map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, start, len) };
 }
 

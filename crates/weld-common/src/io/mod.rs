@@ -1,8 +1,9 @@
 //! Every byte that enters or leaves a link.
 //!
-//! [`input`] reads or maps what is linked, [`output`] writes the image, in [`units`]. Both say what went wrong in
-//! one line that names the file, because only they know which call failed. [`readahead`] asks for inputs
-//! that are not in memory before they are needed, [`identity`] tells whether two paths lead to one file.
+//! [`input`] reads or maps what is linked, [`output`] writes the image, in [`units`]. Both say what went
+//! wrong in one line that names the file, because only they know which call failed. [`readahead`] asks for
+//! inputs that are not in memory before they are needed, [`identity`] tells whether two paths lead to one
+//! file.
 
 pub mod identity;
 pub mod input;

@@ -11,13 +11,15 @@
 //!    ([`Readahead::will_need`]): of all of them first what is read early, then the rest.
 //!
 //! After a build everything is in memory, and then nothing of this may cost: `auto` asks the kernel about
-//! the first of every 16 files and about large ones, and only once one of them is missing about all. No thread is
-//! started and nothing asked for before that. After it, small files are asked for only if they are missing. It is asked about a file's first pages only: every link reads
-//! them, while of archives and shared objects other parts may never have been read.
+//! the first of every 16 files and about large ones, and only once one of them is missing about all. No
+//! thread is started and nothing asked for before that. After it, small files are asked for only if they are
+//! missing. It is asked about a file's first pages only: every link reads them, while of archives and shared
+//! objects other parts may never have been read.
 //!
 //! What is asked for ahead must not displace what is in use: contents are asked for up to half of the memory
 //! that is free for it. And if inputs and output do not fit into memory together, the kernel is told not
-//! to read around the pages that the link touches ([`Readahead::is_tight`]): it would fill memory with others.
+//! to read around the pages that the link touches ([`Readahead::is_tight`]): it would fill memory with
+//! others.
 
 use std::fs::File;
 use std::ops::Range;
@@ -58,8 +60,9 @@ pub enum Needed<'a> {
     Member(&'a [u8]),
 }
 
-/// What the headers of a file, or of a member of an archive with its header, say of it. Ranges of bytes, ascending and disjoint.
-/// What headers say need not be true: a wrong range is asked for in vain, or not at all.
+/// What the headers of a file, or of a member of an archive with its header, say of it. Ranges of bytes,
+/// ascending and disjoint. What headers say need not be true: a wrong range is asked for in vain, or not at
+/// all.
 #[derive(Default)]
 pub struct Parts {
     /// Read before symbols can be resolved.
@@ -81,8 +84,8 @@ impl Parts {
         Parts { index: merge(index), early: merge(early), no_more: false }
     }
 
-    /// Of an object, an archive, of which the index is read, or a member with its header. `of_object` is given what may be an object, and
-    /// where its ranges begin.
+    /// Of an object, an archive, of which the index is read, or a member with its header. `of_object` is
+    /// given what may be an object, and where its ranges begin.
     pub fn of(data: &[u8], of_object: impl Fn(&[u8], usize) -> Option<Parts>) -> Parts {
         if let Some(index) = Archive::first_member(data) {
             return Parts::new([index], []);
@@ -181,8 +184,8 @@ impl Readahead {
         self.cold.load(Ordering::Relaxed)
     }
 
-    /// A file of `len` bytes was opened by the name `path`. `true` if it is not in memory; then it is asked for, or its ends
-    /// are, and reading it now would be waiting.
+    /// A file of `len` bytes was opened by the name `path`. `true` if it is not in memory; then it is asked
+    /// for, or its ends are, and reading it now would be waiting.
     pub fn opened(&self, file: &File, path: &Path, len: u64) -> bool {
         if len == 0 || !self.is_missing(file, len) {
             return false;
@@ -235,8 +238,9 @@ impl Readahead {
         }
     }
 
-    /// Files, as [`Readahead::will_need`] takes them, and members of archives, each with index data of its own, will be read now, and
-    /// their contents later. Nobody asks what they are as long as all is in memory. Their bytes must stay until this value is dropped.
+    /// Files, as [`Readahead::will_need`] takes them, and members of archives, each with index data of its
+    /// own, will be read now, and their contents later. Nobody asks what they are as long as all is in
+    /// memory. Their bytes must stay until this value is dropped.
     pub fn will_read<'a>(&self, needed: impl Iterator<Item = Needed<'a>>) {
         if !self.is_cold() {
             return;

@@ -6,7 +6,8 @@ use super::input::InputStore;
 use crate::archive::{Archive, Member, MemberData};
 use crate::text;
 
-/// The bytes of a member of the archive at `path`, from the file that it names if they are not in the archive.
+/// The bytes of a member of the archive at `path`, from the file that it names if they are not in the
+/// archive.
 ///
 /// # Errors
 /// If that file is not there, cannot be read, or is an archive that does not hold the member.

@@ -1,14 +1,14 @@
 //! Where filled units of an output go: to the file, to its hash, and one of them aside.
 //!
 //! Threads take units from a counter, fill each in a buffer that stays in their cache, hash it there if
-//! asked to, and write it. A file may hold ids that are made from all of it, or from another file that is written
-//! at the same time. The units around the ids wait in memory until these are known, so that no byte of the file is written twice;
-//! while anything is hashed the ids are zeroes.
-//! Digests that others can compute too are of the whole file in its order ([`Written::read`]); they are asked for
-//! seldom and read the file back.
+//! asked to, and write it. A file may hold ids that are made from all of it, or from another file that is
+//! written at the same time. The units around the ids wait in memory until these are known, so that no byte
+//! of the file is written twice; while anything is hashed the ids are zeroes. Digests that others can compute
+//! too are of the whole file in its order ([`Written::read`]); they are asked for seldom and read the file
+//! back.
 //!
-//! With debug assertions the sink proves that the units cover the file, each byte once, and [`unwritten`] that a
-//! unit's writer writes each byte of it.
+//! With debug assertions the sink proves that the units cover the file, each byte once, and [`unwritten`]
+//! that a unit's writer writes each byte of it.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -41,13 +41,15 @@ pub struct UnitSink<'f, 'h> {
 pub type Digest = Option<UnitDigest>;
 
 impl<'f, 'h> UnitSink<'f, 'h> {
-    /// `hash`: the file's hash is wanted. `ids` are the ranges of the file that are to hold ids; each lies in one unit.
+    /// `hash`: the file's hash is wanted. `ids` are the ranges of the file that are to hold ids; each lies in
+    /// one unit.
     pub fn new(file: &'f OutputFile<'h>, hash: bool, ids: impl IntoIterator<Item = Range<u64>>) -> Self {
         let ids = ids.into_iter().collect();
         UnitSink { file, hash, ids, held: Mutex::default(), covered: Mutex::default() }
     }
 
-    /// Has `unit` write units `0..count` on all threads, then the id that `make_id` makes, as long as its range.
+    /// Has `unit` write units `0..count` on all threads, then the id that `make_id` makes, as long as its
+    /// range.
     ///
     /// # Errors
     /// If the file cannot be written, or there is no id.

@@ -130,8 +130,8 @@ pub(super) fn merge(
     scratch.bytes.clear();
     scratch.entries.reserve(slots / 2);
     scratch.known.reserve(slots / 2);
-    // Nothing of it is touched before it is used, but address space can be limited too: no more than twice what the
-    // inputs have for each shard.
+    // Nothing of it is touched before it is used, but address space can be limited too: no more than twice
+    // what the inputs have for each shard.
     let share = (source.tasks.len() * source.layout.task_bytes) >> source.layout.shard_bits;
     scratch.bytes.reserve((records * source.layout.usual_piece()).min(2 * share));
     let mut builder = Builder { scratch, source, end: 0 };

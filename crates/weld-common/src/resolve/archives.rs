@@ -1,5 +1,5 @@
-//! Lazy files: archives that are not read further than their index, which says what member defines what, and objects that
-//! are linked only if they are wanted.
+//! Lazy files: archives that are not read further than their index, which says what member defines what, and
+//! objects that are linked only if they are wanted.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -86,8 +86,8 @@ impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
         }
     }
 
-    /// The lazy files that offer each of `ids`, in the order of their ids, read or not. The table of names knows of the
-    /// first only; who asks for the others asks seldom, and for few names.
+    /// The lazy files that offer each of `ids`, in the order of their ids, read or not. The table of names
+    /// knows of the first only; who asks for the others asks seldom, and for few names.
     pub fn offers(&self, ids: &[SymbolId]) -> BTreeMap<SymbolId, Vec<FileId>> {
         let wanted: HashMap<&[u8], SymbolId> = ids.iter().map(|id| (self.names.get(*id).name, *id)).collect();
         let mut offers: BTreeMap<SymbolId, Vec<FileId>> = BTreeMap::new();

@@ -1,9 +1,9 @@
 //! Reading the files of a round: their symbols become records, which are entered into the table of names.
 //!
-//! Files are read by runs of them, a task a run, and a batch of tasks at a time so that records are still in the cache
-//! when they are entered and their memory is used again. Of a file with more symbols than that a task reads the
-//! first ones; the rest are read in slices of its symbol table, which are entered before the files after it. So
-//! names are entered in the order of files and symbols however many threads there are.
+//! Files are read by runs of them, a task a run, and a batch of tasks at a time so that records are still in
+//! the cache when they are entered and their memory is used again. Of a file with more symbols than that a
+//! task reads the first ones; the rest are read in slices of its symbol table, which are entered before the
+//! files after it. So names are entered in the order of files and symbols however many threads there are.
 
 use std::mem;
 
@@ -56,8 +56,8 @@ struct Cut {
 type Read<'a, F> = Reading<<F as Format<'a>>::File, <F as Format<'a>>::Heading>;
 
 impl<'a, F: Format<'a>> Rounds<'a, '_, F> {
-    /// Reads files and enters their records. Those that are linked only if they are wanted take no part after the `first`
-    /// round.
+    /// Reads files and enters their records. Those that are linked only if they are wanted take no part after
+    /// the `first` round.
     pub fn read(&mut self, files: &[FileId], first: bool) {
         for batch in files.chunks(FILES_PER_TASK * self.tasks_per_batch()) {
             let region = trace::region("read files");

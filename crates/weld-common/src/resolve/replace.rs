@@ -1,8 +1,9 @@
-//! Files that come in the place of others: objects for the bitcode that they were made of, a new object for an old one.
+//! Files that come in the place of others: objects for the bitcode that they were made of, a new object for
+//! an old one.
 //!
-//! What the old files announced is withdrawn: the names that they mention are elected anew, from what all other files say of
-//! them. The others are not looked at. New files have new ids, which no longer tell the order of files; that of definitions
-//! is kept beside them.
+//! What the old files announced is withdrawn: the names that they mention are elected anew, from what all
+//! other files say of them. The others are not looked at. New files have new ids, which no longer tell the
+//! order of files; that of definitions is kept beside them.
 
 use rayon::prelude::*;
 
@@ -273,7 +274,8 @@ mod tests {
         rounds
     }
 
-    /// What a name is: its definition's rank and the place of the file in the order of files, and the places of definitions too many.
+    /// What a name is: its definition's rank and the place of the file in the order of files, and the places
+    /// of definitions too many.
     #[derive(Debug, PartialEq)]
     struct Outcome {
         best: Option<(Rank, usize)>,

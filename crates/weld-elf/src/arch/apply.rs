@@ -1,9 +1,9 @@
 //! Applying relocations to copied bytes.
 //!
-//! Two loops, compiled for each machine: [`allocated`] for sections in memory, with GOT, PLT and TLS forms, and
-//! [`debug`] for sections outside it, where nearly all relocations are absolute and targets may be gone.
-//! Both look up a target with one load and dispatch on the class table. What the value is, is the same on
-//! all machines; how it is stored and how instructions are rewritten, the machine says. Budget: about 30
+//! Two loops, compiled for each machine: [`allocated`] for sections in memory, with GOT, PLT and TLS forms,
+//! and [`debug`] for sections outside it, where nearly all relocations are absolute and targets may be gone.
+//! Both look up a target with one load and dispatch on the class table. What the value is, is the same on all
+//! machines; how it is stored and how instructions are rewritten, the machine says. Budget: about 30
 //! instructions a relocation in the common cases (PC-relative, PLT, absolute).
 
 use weld_common::diag::Diagnostic;
@@ -161,7 +161,8 @@ impl Site<'_, '_, '_> {
             }
             Class::Pc => {
                 let done = R::put_distance(kind, out, at, target, here);
-                // Null for good, though the loader looks for the symbol: if that is too far, anything will do.
+                // Null for good, though the loader looks for the symbol: if that is too far, anything will
+                // do.
                 let null = R::UNDEFINED_IS_NEAR && place.flags & sym::KIND == sym::UNDEFINED;
                 if done.is_err() && null {
                     let near = R::undefined(kind, here).wrapping_add(addend);
@@ -214,7 +215,8 @@ impl Site<'_, '_, '_> {
             }
             Class::None => return Ok(0),
             Class::Term => target,
-            // The scan does not look at those of frames. Other halves are the affair of machines that have them.
+            // The scan does not look at those of frames. Other halves are the affair of machines that have
+            // them.
             Class::OtherHalf | Class::Unknown => {
                 self.refuse(reloc, "is not supported");
                 return Ok(0);
@@ -223,7 +225,8 @@ impl Site<'_, '_, '_> {
         R::put(kind, out, at, value).map(|()| 0)
     }
 
-    /// Has a branch go to a thunk for its target, if there is one in reach; else it stays as it is, with `result`.
+    /// Has a branch go to a thunk for its target, if there is one in reach; else it stays as it is, with
+    /// `result`.
     #[cold]
     fn through_thunk<R: Rules>(
         &self,
@@ -292,7 +295,8 @@ impl Site<'_, '_, '_> {
         section.kind() == SectionKind::EhFrame
     }
 
-    /// The distance of what relocation `i`, one of an instruction at `here`, makes the address of: a symbol, or a slot.
+    /// The distance of what relocation `i`, one of an instruction at `here`, makes the address of: a symbol,
+    /// or a slot.
     pub(super) fn distance<R: Rules>(&self, i: usize, here: u64) -> Result<u64, Failure> {
         let reloc = &self.relocs[i];
         let place = self.image.place(self.object, reloc.sym(), reloc.r_addend());
@@ -380,7 +384,8 @@ impl Site<'_, '_, '_> {
             Class::Narrow | Class::Low => value,
             Class::DtpOff => value.wrapping_sub(self.image.bases.tls_start).wrapping_sub(R::FACTS.tls_offset),
             Class::Size => self.symbol_size(reloc).wrapping_add(gone),
-            // Outside memory an output section begins at 0, and distances are from the place in it, as in other linkers.
+            // Outside memory an output section begins at 0, and distances are from the place in it, as in
+            // other linkers.
             Class::Pc | Class::Plt => {
                 let place = self.address.wrapping_add(at as u64);
                 return R::put_distance(kind, out, at, value, place);
@@ -421,7 +426,8 @@ impl Site<'_, '_, '_> {
         if relocated && beside && !self.image.options.relocs.apply_dynamic_relocs { 0 } else { target }
     }
 
-    /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does not look, that is an error.
+    /// Whether an address moves with the image. If it is that of an FDE's function, at which the scan does
+    /// not look, that is an error.
     pub(super) fn check_frame(&self, reloc: &Rela, place: ResolvedAddress) -> bool {
         let moves = self.image.mode.pic && !matches!(place.flags & sym::KIND, sym::ABSOLUTE | sym::UNDEFINED);
         let section = SectionId(self.object.section_base + self.shndx);
@@ -442,8 +448,8 @@ impl Site<'_, '_, '_> {
         self.push(Diagnostic::error(text));
     }
 
-    /// What the section holds where the loader puts a pointer with a tag: how far from there its variable is, if it points outside of that, so
-    /// that the tag is not that of another one.
+    /// What the section holds where the loader puts a pointer with a tag: how far from there its variable is,
+    /// if it points outside of that, so that the tag is not that of another one.
     #[inline(always)]
     fn tag_offset<R: Rules>(&self, reloc: &Rela, place: ResolvedAddress) -> Option<u64> {
         if const { R::FACTS.tagging.is_none() } {
@@ -455,7 +461,8 @@ impl Site<'_, '_, '_> {
             return None;
         }
         if !tagged.has((self.object_id, self.object), reloc.sym()) {
-            // Of what is packed the address is here; elsewhere loaders that tag memory look for such a distance.
+            // Of what is packed the address is here; elsewhere loaders that tag memory look for such a
+            // distance.
             let section = self.image.sections.get(SectionId(self.object.section_base + self.shndx));
             return (!rela::is_even(section, reloc)).then_some(0);
         }

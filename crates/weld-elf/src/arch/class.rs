@@ -1,7 +1,7 @@
 //! What relocations ask of their symbols, in terms that all machines share.
 //!
-//! A machine has a table of its types. The scan and the writers know classes only; how a value is stored in an
-//! instruction is the machine's.
+//! A machine has a table of its types. The scan and the writers know classes only; how a value is stored in
+//! an instruction is the machine's.
 
 /// What a relocation asks of its symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +53,13 @@ pub enum Class {
     TlsDesc,
     /// The call through its TLS descriptor.
     TlsDescCall,
-    /// Nothing: it is a mark at an instruction of a sequence for thread-local storage whose values lie elsewhere.
+    /// Nothing: it is a mark at an instruction of a sequence for thread-local storage whose values lie
+    /// elsewhere.
     TlsMark,
     /// Its address, as a term of a sum that several relocations of one place make.
     Term,
-    /// Nothing: it is a label at the instruction whose relocation has the upper half of a value, the lower half of
-    /// which is stored.
+    /// Nothing: it is a label at the instruction whose relocation has the upper half of a value, the lower
+    /// half of which is stored.
     OtherHalf,
     /// The machine has no such type, or only the loader does.
     Unknown,
@@ -127,7 +128,8 @@ pub const fn page(address: u64) -> u64 {
 #[repr(u8)]
 pub enum Fit {
     Signed,
-    /// Those that are signed once they are rounded to a multiple of 4096, because what is added to them has a sign.
+    /// Those that are signed once they are rounded to a multiple of 4096, because what is added to them has a
+    /// sign.
     Rounded,
     Unsigned,
     /// Those that fit as a signed or as an unsigned number.

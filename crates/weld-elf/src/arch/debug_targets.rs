@@ -1,7 +1,7 @@
 //! Where the relocations of one debug section lead.
 //!
-//! Millions of them refer to a handful of symbols: those of `.debug_str`, `.debug_abbrev`, `.debug_line` and of the
-//! functions that are described. What was found out about a symbol is remembered for the next
+//! Millions of them refer to a handful of symbols: those of `.debug_str`, `.debug_abbrev`, `.debug_line` and
+//! of the functions that are described. What was found out about a symbol is remembered for the next
 //! relocation against it; for merged strings that is a shortcut to the pieces of the input section.
 
 use weld_common::glob::Glob;
@@ -64,7 +64,8 @@ impl<'c, 'i, 'a> DebugTargets<'c, 'i, 'a> {
 }
 
 impl DebugTargets<'_, '_, '_> {
-    /// The same on a machine whose code may lose bytes: what a section's own symbol and an addend mean has moved then.
+    /// The same on a machine whose code may lose bytes: what a section's own symbol and an addend mean has
+    /// moved then.
     pub fn of_shrunk(&mut self, reloc: &Rela) -> Option<u64> {
         let plain = self.of(reloc)?;
         let Site { image, object, .. } = *self.site;
@@ -121,8 +122,8 @@ fn is_folded(image: &Image, object: &Object, index: u32) -> bool {
     section.is_some_and(|section| image.sections.get(section).kind() == SectionKind::Folded)
 }
 
-/// Whether folded code is gone to the section, so that it does not describe the code that stands for it once more.
-/// Line tables do: a line of a folded function is a place where a program can be stopped.
+/// Whether folded code is gone to the section, so that it does not describe the code that stands for it once
+/// more. Line tables do: a line of a folded function is a place where a program can be stopped.
 fn hides_folded(site: &Site) -> bool {
     let name = site.object.section_name(site.shndx as usize).unwrap_or(b"");
     let matches = |pattern: &str| Glob::new(pattern.as_bytes()).is_ok_and(|glob| glob.matches(name));

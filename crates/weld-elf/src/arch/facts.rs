@@ -1,7 +1,7 @@
 //! What there is to know of a machine besides how its code is changed: numbers, sizes and names.
 //!
-//! Everything here is data, so that phases read it as they read options. What needs a machine's own code is in
-//! [`super::Machine`].
+//! Everything here is data, so that phases read it as they read options. What needs a machine's own code is
+//! in [`super::Machine`].
 
 use std::ops::RangeInclusive;
 
@@ -29,8 +29,8 @@ pub struct Facts {
     pub architecture: &'static str,
     /// How its files are told from others, and the form of their records.
     pub target: Target,
-    /// How the addend of a relocation without one of its own is read from the place that it applies to; `None` if
-    /// all have one.
+    /// How the addend of a relocation without one of its own is read from the place that it applies to;
+    /// `None` if all have one.
     pub implicit_addend: Option<ImplicitAddend>,
     pub pages: Pages,
     /// Where an executable at fixed addresses starts unless told otherwise.
@@ -38,7 +38,8 @@ pub struct Facts {
     /// What lies between functions: an instruction, or part of one, that traps or does nothing.
     pub filler: u8,
     pub tls: Tls,
-    /// How far after the start of a module's thread-local storage its offsets count from, for functions that look them up.
+    /// How far after the start of a module's thread-local storage its offsets count from, for functions that
+    /// look them up.
     pub tls_offset: u64,
     /// Its relocation types, by number.
     pub types: &'static [Type],
@@ -47,12 +48,14 @@ pub struct Facts {
     pub dynamic: DynamicTypes,
     /// Bytes of a word of `.hash`.
     pub hash_word: u64,
-    /// What names of functions begin with that some objects define outside groups, and others in groups: any of them will do.
+    /// What names of functions begin with that some objects define outside groups, and others in groups: any
+    /// of them will do.
     pub linkonce_prefixes: &'static [&'static [u8]],
     /// Where the GOT's base is, from which code and loaders count.
     pub got_base: GotBase,
     pub plt: Plt,
-    /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to become computations of addresses.
+    /// C libraries' start code of programs that relocate themselves has loads of slots in it which have to
+    /// become computations of addresses.
     pub starts_without_slots: bool,
     pub variant_calls: Option<VariantCalls>,
     pub tagging: Option<Tagging>,
@@ -76,8 +79,8 @@ pub struct Branches {
     pub types: &'static [u32],
     /// How far they reach, in bytes: `-reach..reach`.
     pub reach: u64,
-    /// What is put in between where addresses are fixed, and where the image may be moved. What reaches further comes later; the last
-    /// reaches everything.
+    /// What is put in between where addresses are fixed, and where the image may be moved. What reaches
+    /// further comes later; the last reaches everything.
     pub fixed: &'static [Thunk],
     pub moving: &'static [Thunk],
     /// The same for code that cannot be read: without data.
@@ -85,7 +88,8 @@ pub struct Branches {
     pub moving_unread: &'static [Thunk],
     /// Writes a branch that lies at `address` and goes to `target`.
     pub jump: fn(out: &mut [u8], address: u64, target: u64),
-    /// What thunks jump to in place of code that does not begin with a mark, where indirect branches have to end at one.
+    /// What thunks jump to in place of code that does not begin with a mark, where indirect branches have to
+    /// end at one.
     pub landing: Option<LandingPad>,
     /// What options can ask to be avoided.
     pub errata: &'static [Erratum],
@@ -110,7 +114,8 @@ pub struct Erratum {
     pub option: &'static str,
     /// What the name of such an instruction begins with; its address follows.
     pub prefix: &'static str,
-    /// Finds sequences in `code`, which lies at `address`: where their first instruction is, and the last, which has to be moved.
+    /// Finds sequences in `code`, which lies at `address`: where their first instruction is, and the last,
+    /// which has to be moved.
     pub find: Find,
 }
 
@@ -179,7 +184,8 @@ pub enum AttributesOutput {
     Properties(ReadAttributes),
 }
 
-/// The contents for the output from those of all objects, each with what messages call it. The error is a message.
+/// The contents for the output from those of all objects, each with what messages call it. The error is a
+/// message.
 pub type MergeAttributes = fn(&[(String, &[u8])]) -> Result<Vec<u8>, String>;
 
 /// What the sections of attributes of an object say.
@@ -225,7 +231,8 @@ pub struct DataPointer {
 /// Where the thread pointer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tls {
-    /// Variant I: at a thread control block of this size, which the thread-local storage of the program follows.
+    /// Variant I: at a thread control block of this size, which the thread-local storage of the program
+    /// follows.
     BlockFirst(u64),
     /// Variant II: after the thread-local storage of the program.
     StorageFirst,
@@ -260,7 +267,8 @@ pub struct SignedTypes {
     pub relative: u32,
     pub glob_dat: u32,
     pub tlsdesc: u32,
-    /// `sh_type` of the table of relative ones that are packed, and `d_tag`s of its address, its size and the size of an entry.
+    /// `sh_type` of the table of relative ones that are packed, and `d_tag`s of its address, its size and the
+    /// size of an entry.
     pub packed: u32,
     pub packed_tags: [u64; 3],
 }
@@ -273,7 +281,8 @@ pub struct Plt {
     pub retpolines: Option<Retpolines>,
     /// With marks for indirect branches, or checks of pointers, in the entries that are called.
     pub guarded: Option<Guarded>,
-    /// For callers that do not have the GOT's base in the register from which other entries count where an image may be moved.
+    /// For callers that do not have the GOT's base in the register from which other entries count where an
+    /// image may be moved.
     pub anywhere: Option<Entries>,
     pub align: u64,
     /// The tags by which the loader learns where entries are, how many bytes they take and how large one is.
@@ -288,7 +297,8 @@ pub struct Entries {
     pub entry: u64,
 }
 
-/// Entries that jump by a return whose predicted target is a loop that does nothing. The header has that jump.
+/// Entries that jump by a return whose predicted target is a loop that does nothing. The header has that
+/// jump.
 pub struct Retpolines {
     /// If functions are bound when they are called first: the header and the entries also call the loader.
     pub lazy: Entries,
@@ -350,12 +360,13 @@ pub struct Properties {
     pub control_flow: Option<ControlFlow>,
     pub landing: Option<Landing>,
     pub labels: Option<Labels>,
-    /// The property that says by which conventions pointers are signed: a platform and a version, 8 bytes each.
+    /// The property that says by which conventions pointers are signed: a platform and a version, 8 bytes
+    /// each.
     pub signing: Option<u32>,
 }
 
-/// What code is made for, in a property whose bits hold if all objects have them: indirect branches end at marks with labels, or without; not
-/// both.
+/// What code is made for, in a property whose bits hold if all objects have them: indirect branches end at
+/// marks with labels, or without; not both.
 pub struct Labels {
     pub property: u32,
     /// Marks have no labels.

@@ -37,8 +37,8 @@ use facts::Facts;
 pub trait Machine: Sync {
     fn facts(&self) -> &'static Facts;
 
-    /// Looks at some relocations of section `at.1` of object `at.0`: records what they need from their symbols,
-    /// and pushes the sections that they bring to life.
+    /// Looks at some relocations of section `at.1` of object `at.0`: records what they need from their
+    /// symbols, and pushes the sections that they bring to life.
     fn scan(
         &self,
         scanner: &Scanner,
@@ -97,7 +97,8 @@ pub fn object_format(name: &str) -> Option<&'static str> {
     MACHINES.iter().map(|machine| machine.facts().object_format).find(|format| *format == name)
 }
 
-/// Whether `OUTPUT_ARCH(name)` means a machine: the family alone says enough (`riscv`), unless it is a machine of its own (`i386`).
+/// Whether `OUTPUT_ARCH(name)` means a machine: the family alone says enough (`riscv`), unless it is a
+/// machine of its own (`i386`).
 pub fn is_architecture(name: &str, facts: &Facts) -> bool {
     let (wanted, others) = (facts.architecture, MACHINES.iter().map(|machine| machine.facts().architecture));
     name == wanted || wanted.split(':').next() == Some(name) && !others.into_iter().any(|other| other == name)

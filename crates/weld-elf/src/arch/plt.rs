@@ -1,9 +1,10 @@
 //! Sizes and addresses of the PLT and of the part of the GOT that it jumps through.
 //!
-//! `.plt` has a header, if anything is bound by name, and an entry for each such symbol; `.iplt` has an entry for each
-//! IFUNC of this output. `.got.plt` has some words for the loader, if anything is bound by name, and a word for each entry, those
-//! of `.iplt` last. With marked entries (IBT), `.plt` keeps the lazy part of its entries, and `.plt.sec` has those that
-//! are called. Retpolines always have the header, through which their entries jump.
+//! `.plt` has a header, if anything is bound by name, and an entry for each such symbol; `.iplt` has an entry
+//! for each IFUNC of this output. `.got.plt` has some words for the loader, if anything is bound by name, and
+//! a word for each entry, those of `.iplt` last. With marked entries (IBT), `.plt` keeps the lazy part of its
+//! entries, and `.plt.sec` has those that are called. Retpolines always have the header, through which their
+//! entries jump.
 
 use super::facts::{Entries, Facts, GotBase};
 use crate::layout::ChunkKind;
@@ -95,8 +96,8 @@ pub fn address_of(facts: &Facts, slots: &Slots, style: Style, bases: &Bases, ent
     start + offset
 }
 
-/// The entries of which there are bytes in `out`, which starts `start` bytes after the first, number `first`, of their section at
-/// `table`: number, address and bytes of each.
+/// The entries of which there are bytes in `out`, which starts `start` bytes after the first, number `first`,
+/// of their section at `table`: number, address and bytes of each.
 pub fn entries(
     size: u64,
     (first, table): (u32, u64),

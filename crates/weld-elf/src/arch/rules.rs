@@ -1,9 +1,10 @@
 //! What a machine's code says of its relocations, for the loops that all machines share.
 //!
-//! Who implements [`Rules`] is a [`Machine`]: the loops of `scan` and `apply` are compiled for it, and everything
-//! here is called directly. Positions (`at`) are offsets of the relocated field in `code` or `out`; functions
-//! that ask about code see the input's bytes, those that rewrite it the output's. The scan asks before it
-//! reserves a slot, the writer asks again when it rewrites; both see the same bytes and so agree.
+//! Who implements [`Rules`] is a [`Machine`]: the loops of `scan` and `apply` are compiled for it, and
+//! everything here is called directly. Positions (`at`) are offsets of the relocated field in `code` or
+//! `out`; functions that ask about code see the input's bytes, those that rewrite it the output's. The scan
+//! asks before it reserves a slot, the writer asks again when it rewrites; both see the same bytes and so
+//! agree.
 
 use std::ops::Range;
 
@@ -74,8 +75,8 @@ pub trait Rules: Sync + Sized + 'static {
     type TlsCall: Copy;
     /// How many relocations of such a sequence follow the first one.
     const TLS_CALL_RELOCS: usize = 1;
-    /// The instructions that use a slot are several, which may lie apart and share one another's results. So all of a symbol's
-    /// are rewritten or none, and those of a symbol that has a slot are not.
+    /// The instructions that use a slot are several, which may lie apart and share one another's results. So
+    /// all of a symbol's are rewritten or none, and those of a symbol that has a slot are not.
     const ALL_OR_NONE: bool = false;
     /// Code takes addresses of functions by relocations for calls ([`Rules::is_address`]).
     const ADDRESS_BY_PLT: bool = false;
@@ -86,7 +87,8 @@ pub trait Rules: Sync + Sized + 'static {
     /// Whether distances from what is undefined and weak are those of [`Rules::undefined`].
     const UNDEFINED_IS_NEAR: bool = false;
 
-    /// Stores the distance of `target` from `here` for a plain reference, which nearly all relocations in code are.
+    /// Stores the distance of `target` from `here` for a plain reference, which nearly all relocations in
+    /// code are.
     fn put_distance(kind: u32, out: &mut [u8], at: usize, target: u64, here: u64) -> Result<(), Failure>;
 
     /// Stores the value of any other relocation.
@@ -100,7 +102,8 @@ pub trait Rules: Sync + Sized + 'static {
     /// Stores an address as data.
     fn put_address(out: &mut [u8], at: usize, value: u64);
 
-    /// Whether a relocation of type `kind` with an addend asks for what is behind a slot; else the addend has to be 0.
+    /// Whether a relocation of type `kind` with an addend asks for what is behind a slot; else the addend has
+    /// to be 0.
     fn reaches_behind_slots(_kind: u32) -> bool {
         true
     }
@@ -110,8 +113,8 @@ pub trait Rules: Sync + Sized + 'static {
         Self::FACTS.types[code.reloc.kind() as usize].from
     }
 
-    /// Where something undefined and weak is taken to be, for a distance from `here`. Code does not use it, so it
-    /// only has to be within reach.
+    /// Where something undefined and weak is taken to be, for a distance from `here`. Code does not use it,
+    /// so it only has to be within reach.
     fn undefined(_kind: u32, here: u64) -> u64 {
         here
     }
@@ -121,7 +124,8 @@ pub trait Rules: Sync + Sized + 'static {
         None
     }
 
-    /// Whether the instructions of relocation `i` that load a slot belong together as they have to, so that they may be rewritten.
+    /// Whether the instructions of relocation `i` that load a slot belong together as they have to, so that
+    /// they may be rewritten.
     fn got_pair(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> bool {
         true
     }
@@ -131,8 +135,8 @@ pub trait Rules: Sync + Sized + 'static {
         Err(Failure::Form)
     }
 
-    /// The call that completes the general- or local-dynamic sequence of relocation `i`, if both may be rewritten; the
-    /// next relocations ([`Rules::TLS_CALL_RELOCS`]) are then part of it.
+    /// The call that completes the general- or local-dynamic sequence of relocation `i`, if both may be
+    /// rewritten; the next relocations ([`Rules::TLS_CALL_RELOCS`]) are then part of it.
     fn tls_call(_bytes: &[u8], _relocs: &[Rela], _i: usize) -> Option<Self::TlsCall> {
         None
     }
@@ -142,13 +146,14 @@ pub trait Rules: Sync + Sized + 'static {
         false
     }
 
-    /// Whether an instruction that has the distance of a function calls it or jumps there, and so does not care where it is.
+    /// Whether an instruction that has the distance of a function calls it or jumps there, and so does not
+    /// care where it is.
     fn is_call(_code: Code) -> bool {
         false
     }
 
-    /// Whether relocation `i` is that of a call which one beside it marks as part of a general- or local-dynamic sequence. In executables such calls are
-    /// rewritten.
+    /// Whether relocation `i` is that of a call which one beside it marks as part of a general- or
+    /// local-dynamic sequence. In executables such calls are rewritten.
     fn is_marked_call(_relocs: &[Rela], _i: usize) -> bool {
         false
     }
@@ -192,7 +197,8 @@ pub trait Rules: Sync + Sized + 'static {
         false
     }
 
-    /// Whether relocations of type `kind` ask for slots that have offsets from the thread pointer with the other sign.
+    /// Whether relocations of type `kind` ask for slots that have offsets from the thread pointer with the
+    /// other sign.
     fn counts_backward(_kind: u32) -> bool {
         false
     }

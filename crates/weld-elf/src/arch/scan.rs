@@ -1,9 +1,9 @@
 //! The relocation scan: what each relocation needs from its symbol.
 //!
-//! Hot loop, compiled for each machine. Most relocations are PC-relative or PLT references to a symbol of this
-//! output: they take the early exit after one table load, one symbol load and the mark, about 20
-//! instructions. What a class needs is the same on all machines; whether an instruction may be rewritten, so that
-//! it needs less, the machine says.
+//! Hot loop, compiled for each machine. Most relocations are PC-relative or PLT references to a symbol of
+//! this output: they take the early exit after one table load, one symbol load and the mark, about 20
+//! instructions. What a class needs is the same on all machines; whether an instruction may be rewritten, so
+//! that it needs less, the machine says.
 
 use weld_common::diag::Diagnostic;
 
@@ -255,7 +255,8 @@ impl<'a> Section<'_, '_, 'a> {
             && !target.is(sym::PREEMPTIBLE)
             && !matches!(class, Class::Size | Class::OtherHalf | Class::TlsMark | Class::None)
         {
-            // Libraries that ask a program at fixed addresses for it would call its resolver before the program is relocated.
+            // Libraries that ask a program at fixed addresses for it would call its resolver before the
+            // program is relocated.
             let is_seen = !mode.pic && target.is(sym::EXPORTED);
             let is_known = is_seen || self.is_known_by_plt::<R>(i, class);
             let needs = if is_known { sym::NEEDS_CANONICAL_PLT } else { 0 };
@@ -375,8 +376,9 @@ impl<'a> Section<'_, '_, 'a> {
         0
     }
 
-    /// Whether relocation `i` of an IFUNC asks for an address, which then is that of its PLT entry, and not for a call, or for a slot: that is the
-    /// entry's own. But one whose place counts from the GOT's base may have to be near it, and what is signed has a slot of its own.
+    /// Whether relocation `i` of an IFUNC asks for an address, which then is that of its PLT entry, and not
+    /// for a call, or for a slot: that is the entry's own. But one whose place counts from the GOT's base may
+    /// have to be near it, and what is signed has a slot of its own.
     #[cold]
     fn is_known_by_plt<R: Rules>(&self, i: usize, class: Class) -> bool {
         match class {
@@ -596,7 +598,8 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    /// An instruction that is the value of a symbol. If nothing defines the symbol, the one that stands there stays.
+    /// An instruction that is the value of a symbol. If nothing defines the symbol, the one that stands there
+    /// stays.
     fn instruction(&self, i: usize, target: Target) {
         if !matches!(target.kind(), sym::ABSOLUTE | sym::UNDEFINED) {
             let text = format!("stores an instruction, but '{}' is no number", self.name(i));
@@ -638,8 +641,8 @@ impl<'a> Section<'_, '_, 'a> {
 
     fn pc_relative(&self, i: usize, target: Target, found: &mut ScanResult) {
         if !target.is(sym::PREEMPTIBLE) {
-            // Symbol 0 stands for none. A value that `--defsym` or a script gives is meant as an address in the image as
-            // it is linked, which moves with it.
+            // Symbol 0 stands for none. A value that `--defsym` or a script gives is meant as an address in
+            // the image as it is linked, which moves with it.
             let fixed = target.kind() == sym::ABSOLUTE && !target.is(sym::ASSIGNED);
             if self.scanner.mode.pic && fixed && self.relocs[i].sym() != 0 {
                 self.error(i, self.absolute_in_pic(i));
@@ -713,7 +716,8 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    /// A slot's address, to which the loader has to add where the image is. It can where the address is all that the field has.
+    /// A slot's address, to which the loader has to add where the image is. It can where the address is all
+    /// that the field has.
     fn slot_by_loader<R: Rules>(&self, i: usize, found: &mut ScanResult) {
         let kind = self.relocs[i].kind();
         let whole = R::width(kind) as u64 == R::FACTS.target.format.word();
@@ -731,8 +735,8 @@ impl<'a> Section<'_, '_, 'a> {
         }
     }
 
-    /// Whether the loader would have to be told the slot of a symbol, of whose uses all are rewritten or none: what it is told
-    /// before that is known has to stay true.
+    /// Whether the loader would have to be told the slot of a symbol, of whose uses all are rewritten or
+    /// none: what it is told before that is known has to stay true.
     fn is_slot_of_loader<R: Rules>(&self, i: usize) -> bool {
         R::ALL_OR_NONE && self.scanner.mode.pic && self.code(i).map(R::slot_from) == Some(From::Zero)
     }
@@ -828,8 +832,8 @@ impl<'a> Section<'_, '_, 'a> {
     }
 }
 
-/// Whether the loader fills in the symbol's size. A program's read-only sections get the size that a variable of a
-/// shared object has today, as copied variables do.
+/// Whether the loader fills in the symbol's size. A program's read-only sections get the size that a variable
+/// of a shared object has today, as copied variables do.
 pub fn is_size_of_loader(mode: &Mode, flags: u32, writable: bool) -> bool {
     let known = !mode.shared && flags & sym::KIND == sym::SHARED && !writable;
     flags & sym::PREEMPTIBLE != 0 && !known

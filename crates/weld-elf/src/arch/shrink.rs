@@ -1,8 +1,9 @@
 //! Code that gets shorter when addresses are known: what layout asks of a machine, and what it tells it.
 //!
-//! Once, the machine lists the places of a section where bytes may go ([`Shrink::sites`]). In each round of layout it says for each place
-//! what that becomes with the addresses as they are ([`Shrink::choose`]), and how many bytes go then ([`Shrink::gone`]). A choice looks at
-//! nothing but addresses, so sections are gone through in parallel.
+//! Once, the machine lists the places of a section where bytes may go ([`Shrink::sites`]). In each round of
+//! layout it says for each place what that becomes with the addresses as they are ([`Shrink::choose`]), and
+//! how many bytes go then ([`Shrink::gone`]). A choice looks at nothing but addresses, so sections are gone
+//! through in parallel.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -25,7 +26,8 @@ pub trait Shrink: Sync {
     /// Code with these relocations may get shorter by multiples of so many bytes; `None`: it stays as it is.
     fn step(&self, object: &Object, relocs: &[Rela]) -> Option<u64>;
 
-    /// Adds the places of a section to `cuts`, ascending, with no byte gone yet. The alignment that places ask for.
+    /// Adds the places of a section to `cuts`, ascending, with no byte gone yet. The alignment that places
+    /// ask for.
     ///
     /// # Errors
     /// What is wrong with relocation `.0`.
@@ -46,7 +48,8 @@ pub trait Shrink: Sync {
     /// The type of the relocation of a place that has become `form`, for tools that read it in the output.
     fn kept(&self, kind: u32, form: u8) -> u32;
 
-    /// How many bytes go at a place that becomes `form`, and ends at `end` after so many bytes before it are gone.
+    /// How many bytes go at a place that becomes `form`, and ends at `end` after so many bytes before it are
+    /// gone.
     fn gone(&self, code: &Section, cut: &Cut, form: u8, before: u32) -> u32;
 }
 
@@ -67,7 +70,8 @@ impl Section<'_, '_> {
     }
 }
 
-/// What is known of a place before anything is known of addresses. Most places are chosen by it, without a look at relocations and symbols.
+/// What is known of a place before anything is known of addresses. Most places are chosen by it, without a
+/// look at relocations and symbols.
 #[derive(Clone, Copy)]
 pub enum RelaxHint {
     /// Nothing.

@@ -3,8 +3,8 @@
 use super::facts::Rule;
 use super::facts::{ControlFlow, Properties};
 
-/// Source: Linux Extensions to gABI; x86-64 psABI, "Program Property". The first two types were used before the
-/// psABI was settled.
+/// Source: Linux Extensions to gABI; x86-64 psABI, "Program Property". The first two types were used before
+/// the psABI was settled.
 pub const PROPERTIES: Properties = Properties {
     rules: &[
         (0xc000_0000..=0xc000_0000, Rule::OrAnd),

@@ -20,7 +20,8 @@ pub fn list() -> String {
     text
 }
 
-/// The machine that is meant, and `EI_OSABI` of the output if the name says it. The error is a message without the option.
+/// The machine that is meant, and `EI_OSABI` of the output if the name says it. The error is a message
+/// without the option.
 pub fn target(name: &str) -> Result<(&'static dyn Machine, Option<u8>), String> {
     match name.strip_suffix("_fbsd") {
         Some(machine_name) => Ok((machine(machine_name)?, Some(ELFOSABI_FREEBSD))),

@@ -42,8 +42,9 @@ pub enum Command {
     Print(String),
 }
 
-/// Parses `args`, which do not include the program's name; `compat_mode` is who they are meant for. Warnings go to `sink`, which also learns
-/// of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by position.
+/// Parses `args`, which do not include the program's name; `compat_mode` is who they are meant for. Warnings
+/// go to `sink`, which also learns of `--fatal-warnings` and `--no-warnings`. Errors come back sorted by
+/// position.
 pub fn parse(args: &[OsString], compat_mode: CompatMode, sink: &DiagSink) -> Result<Command, Diagnostics> {
     let expanded = Expanded::read(args, quoting(args)?)?;
     let args = expanded.args();

@@ -1,5 +1,6 @@
-//! The options of other linkers against the table: each of them is known, so it is carried out, needs no action, or is refused with a reason.
-//! Their names are asked of the programs that are installed, and kept in lists for others (mold's are those of 2.42).
+//! The options of other linkers against the table: each of them is known, so it is carried out, needs no
+//! action, or is refused with a reason. Their names are asked of the programs that are installed, and kept in
+//! lists for others (mold's are those of 2.42).
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -209,7 +209,8 @@ mod tests {
         assert!(lines[lines.len() - 1].starts_with("-L "));
     }
 
-    /// The file of an option that is in none of the lists would be looked for, or written, where it is on this machine.
+    /// The file of an option that is in none of the lists would be looked for, or written, where it is on
+    /// this machine.
     #[test]
     fn every_option_with_a_file_is_in_a_list() {
         // What the loader looks for is where it is on the machine that the program runs on.

@@ -1,18 +1,20 @@
 //! The directories of libraries that GNU ld knows without being told.
 //!
-//! Compilers name with `-L` all that they want to be looked at, so these are looked through last, by `-l` only, and only if weld is
-//! called as GNU ld: assembly tutorials and old makefiles count on them. As with GNU ld, they are below the sysroot, and neither
-//! `-nostdlib` nor a script of one's own (`-T`), which takes the place of the one that names them, leaves them.
+//! Compilers name with `-L` all that they want to be looked at, so these are looked through last, by `-l`
+//! only, and only if weld is called as GNU ld: assembly tutorials and old makefiles count on them. As with
+//! GNU ld, they are below the sysroot, and neither `-nostdlib` nor a script of one's own (`-T`), which takes
+//! the place of the one that names them, leaves them.
 //!
-//! Source: `SEARCH_DIR` of the scripts that GNU ld prints (`ld --verbose`), as Debian, Fedora and upstream configure it.
+//! Source: `SEARCH_DIR` of the scripts that GNU ld prints (`ld --verbose`), as Debian, Fedora and upstream
+//! configure it.
 
 use std::path::PathBuf;
 
 use crate::arch::facts::Facts;
 use crate::options::{InputKind, Options};
 
-/// Emulation; the names of directories below `lib`, by Debian's multiarch; the suffixes of `lib` elsewhere; the target in front of the
-/// names of cross tools.
+/// Emulation; the names of directories below `lib`, by Debian's multiarch; the suffixes of `lib` elsewhere;
+/// the target in front of the names of cross tools.
 const MACHINES: &[(&str, &str, &[&str])] = &[
     ("elf_x86_64", "x86_64-linux-gnu", &["64", ""]),
     ("elf_i386", "i386-linux-gnu", &["32", ""]),

@@ -74,7 +74,8 @@ impl RelocForm {
         if self.addends { SHT_RELA } else { SHT_REL }
     }
 
-    /// Fills `out`, which is [`Self::size`] long, with a record. An addend that has no place in it is left out.
+    /// Fills `out`, which is [`Self::size`] long, with a record. An addend that has no place in it is left
+    /// out.
     #[inline]
     pub fn put(self, reloc: &Rela, out: &mut [u8]) {
         match self.addends {

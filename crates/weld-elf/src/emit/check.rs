@@ -1,9 +1,9 @@
 //! The proof that every byte of the file is written.
 //!
-//! Units are filled in buffers that hold whatever was there before, so a byte that nobody writes would be one of
-//! another file, or another one each time. With debug assertions a unit is therefore filled twice, over
-//! different fillers: a byte in which the two differ was left out. The tests are built like that. That units cover
-//! the file, each byte once, is for `weld_common::io::units` to see, which knows where they go.
+//! Units are filled in buffers that hold whatever was there before, so a byte that nobody writes would be one
+//! of another file, or another one each time. With debug assertions a unit is therefore filled twice, over
+//! different fillers: a byte in which the two differ was left out. The tests are built like that. That units
+//! cover the file, each byte once, is for `weld_common::io::units` to see, which knows where they go.
 
 use weld_common::diag::DiagSink;
 use weld_common::io::units::unwritten;

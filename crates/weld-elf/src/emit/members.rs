@@ -159,7 +159,8 @@ impl Members<'_, '_, '_> {
         }
     }
 
-    /// Has instructions that are carried out elsewhere replaced by branches. `out` are the section's bytes from `start` on.
+    /// Has instructions that are carried out elsewhere replaced by branches. `out` are the section's bytes
+    /// from `start` on.
     #[cold]
     pub(super) fn leave_moved(&self, id: SectionId, start: u64, out: &mut [u8]) {
         let (image, address) = (self.image, self.image.sections.get(id).address());

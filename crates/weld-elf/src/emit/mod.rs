@@ -2,8 +2,8 @@
 //!
 //! The image is cut into units of about half a megabyte at the borders of input sections and chunks.
 //! A worker fills one unit in a buffer that stays in its cache: copies, relocates, hashes for the
-//! build id, and hands it to the output engine (`weld_common::io::units`). Units do not depend on the number of
-//! threads, so neither does the build id.
+//! build id, and hands it to the output engine (`weld_common::io::units`). Units do not depend on the number
+//! of threads, so neither does the build id.
 //!
 //! That every byte is written, and once, is proved while the linker is tested ([`check`]).
 

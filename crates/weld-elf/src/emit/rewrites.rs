@@ -1,14 +1,19 @@
-//! x86: instructions that options have changed once everything has its address, section by section after the relocations.
+//! x86: instructions that options have changed once everything has its address, section by section after the
+//! relocations.
 //!
-//! - `-z rewrite-endbr` (mold's): functions that are only called directly lose the mark at their start, so that indirect branches
-//!   cannot go there. A function keeps it if its address is seen anywhere but in a direct branch: in a relocation, in a distance that
-//!   the assembler has computed itself, through a slot, by other modules or by the loader. Only global functions are looked at: compilers
-//!   mark local ones only if their addresses are taken.
-//! - `--branch-to-branch` (lld's): a direct branch to an instruction that does nothing but jump on goes where that one goes.
-//! - `-z call-nop` (GNU ld's, also on i386): how a call through a slot that became a direct call, which is one byte shorter, is padded.
+//! - `-z rewrite-endbr` (mold's): functions that are only called directly lose the mark at their start, so
+//!   that indirect branches cannot go there. A function keeps it if its address is seen anywhere but in a
+//!   direct branch: in a relocation, in a distance that the assembler has computed itself, through a slot, by
+//!   other modules or by the loader. Only global functions are looked at: compilers mark local ones only if
+//!   their addresses are taken.
+//! - `--branch-to-branch` (lld's): a direct branch to an instruction that does nothing but jump on goes where
+//!   that one goes.
+//! - `-z call-nop` (GNU ld's, also on i386): how a call through a slot that became a direct call, which is
+//!   one byte shorter, is padded.
 //!
-//! All are rare, so they have no part in the loops that copy and relocate: without them a section costs one comparison. Where sections
-//! are folded (`--icf`), addresses are those of the copies that stay, so nothing here has to know of it.
+//! All are rare, so they have no part in the loops that copy and relocate: without them a section costs one
+//! comparison. Where sections are folded (`--icf`), addresses are those of the copies that stay, so nothing
+//! here has to know of it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -250,14 +255,16 @@ fn see(image: &Image, section: &Section, marked: &HashSet<u64>, seen: &mut HashS
         }
         let target = image.place(section.object, reloc.sym(), reloc.r_addend());
         let address = target.address.wrapping_add(target.addend as u64);
-        // The field of an instruction counts from its end, which is as far after as there are bytes of other operands.
+        // The field of an instruction counts from its end, which is as far after as there are bytes of other
+        // operands.
         seen.extend((0..=8).map(|behind| address.wrapping_add(behind)));
         seen.insert(target.address);
     }
     if !section.is_code {
         return;
     }
-    // What lies in the same section the assembler finds without a relocation. What it leaves to one says nothing yet.
+    // What lies in the same section the assembler finds without a relocation. What it leaves to one says
+    // nothing yet.
     let fields: HashSet<u64> = section.relocs.iter().map(|reloc| reloc.r_offset()).collect();
     let is_relocated = |at: usize| (at.saturating_sub(3)..=at + 3).any(|i| fields.contains(&(i as u64)));
     for (at, field) in section.data.windows(4).enumerate() {

@@ -1,9 +1,11 @@
 //! `--separate-debug-file`: the image in two files, one that runs and one for debuggers.
 //!
-//! The image is written as a whole first, into a temporary file; from that two files are made. The one that runs has everything but
-//! debug sections and the symbol table, and in `.gnu_debuglink` the other's name and checksum, by which debuggers find it. The other has
-//! all sections under the same numbers, so that symbols say the same, but only notes and what is not in memory have contents: that is
-//! what `objcopy --only-keep-debug` makes. Both have the same build id. They take their places together, when they are complete.
+//! The image is written as a whole first, into a temporary file; from that two files are made. The one that
+//! runs has everything but debug sections and the symbol table, and in `.gnu_debuglink` the other's name and
+//! checksum, by which debuggers find it. The other has all sections under the same numbers, so that symbols
+//! say the same, but only notes and what is not in memory have contents: that is what `objcopy
+//! --only-keep-debug` makes. Both have the same build id. They take their places together, when they are
+//! complete.
 //!
 //! Source: GDB manual, "Debugging Information in Separate Files".
 
@@ -162,7 +164,8 @@ impl<'c, 'h> Whole<'c, 'h> {
         segments
     }
 
-    /// Writes a file from its start to its end. `link` is the checksum that it has of the other; `sum` takes in the bytes.
+    /// Writes a file from its start to its end. `link` is the checksum that it has of the other; `sum` takes
+    /// in the bytes.
     fn write(&self, part: &Part, file: &OutputFile, link: u32, sum: &mut Crc) -> Result<(), OutputError> {
         let (layout, format) = (&part.layout, self.layout.format);
         let mut at = 0;

@@ -1,8 +1,10 @@
-//! `--oformat=srec`, `ihex` and `verilog`: the loaded bytes of the image as text, for programmers of flash memory and for simulators.
+//! `--oformat=srec`, `ihex` and `verilog`: the loaded bytes of the image as text, for programmers of flash
+//! memory and for simulators.
 //!
-//! The image is made as an ELF file, in a temporary file that never gets a name; what its sections load is then written as text in
-//! its place. So addresses are those of the ELF file, and the text is what `objcopy -O FORMAT` makes of that. All three have
-//! 16 bytes a line, each section begins a line, and lines end as in DOS.
+//! The image is made as an ELF file, in a temporary file that never gets a name; what its sections load is
+//! then written as text in its place. So addresses are those of the ELF file, and the text is what `objcopy
+//! -O FORMAT` makes of that. All three have 16 bytes a line, each section begins a line, and lines end as in
+//! DOS.
 //!
 //! Sources: Motorola S-record and Intel hexadecimal object file formats; IEEE 1364, `$readmemh`.
 
@@ -55,7 +57,8 @@ impl Loaded<'_> {
         Ok(bytes)
     }
 
-    /// Both formats with checksums have addresses of 32 bits. Those of kernels are written without the upper half, which is all ones.
+    /// Both formats with checksums have addresses of 32 bits. Those of kernels are written without the upper
+    /// half, which is all ones.
     fn check_width(&self, format: &str) -> Result<(), Diagnostic> {
         let fits = |address: u64| u32::try_from(address).is_ok() || i32::try_from(address as i64).is_ok();
         let last = |s: &OutputSection| s.load_address.wrapping_add(s.file_size() - 1);
@@ -94,7 +97,8 @@ impl Loaded<'_> {
         Ok(out)
     }
 
-    /// Intel's: addresses of lines have 16 bits, and records in between say what is above: up to a megabyte in the manner of the 8086.
+    /// Intel's: addresses of lines have 16 bits, and records in between say what is above: up to a megabyte
+    /// in the manner of the 8086.
     fn ihex(&self, file: &OutputFile) -> Result<Vec<u8>, Diagnostic> {
         self.check_width("ihex")?;
         let mut out = Vec::new();

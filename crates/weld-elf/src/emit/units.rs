@@ -1,9 +1,9 @@
 //! Cutting the image into units that are written one by one.
 //!
 //! Every byte of the file belongs to exactly one unit, gaps between sections included, so that the
-//! file needs no clearing and the build id covers all of it. Large holes are units too, but are not written: a new
-//! file has zeroes there. Small output sections that follow one another are one unit: a small program is written in
-//! one go, and an object that `-r` joins may have a million sections.
+//! file needs no clearing and the build id covers all of it. Large holes are units too, but are not written:
+//! a new file has zeroes there. Small output sections that follow one another are one unit: a small program
+//! is written in one go, and an object that `-r` joins may have a million sections.
 
 use std::ops::Range;
 
@@ -196,7 +196,8 @@ impl Cutter<'_, '_> {
         self.rest(id, first, (start, end), units);
     }
 
-    /// Ends the last unit of an output section. After its last member, which ends at `end`, a script may have left any amount of room.
+    /// Ends the last unit of an output section. After its last member, which ends at `end`, a script may have
+    /// left any amount of room.
     fn rest(&self, id: OutputSectionId, first: usize, (start, end): (u64, u64), units: &mut Vec<Unit>) {
         let out = &self.layout[id];
         let last = out.members.len();
@@ -273,7 +274,8 @@ struct Small {
 }
 
 impl Small {
-    /// Takes in the next section with contents, unless there would be too much. `before` is where the one before it ends.
+    /// Takes in the next section with contents, unless there would be too much. `before` is where the one
+    /// before it ends.
     fn takes(&mut self, id: OutputSectionId, out: &OutputSection, before: u64) -> bool {
         let end = out.offset + out.size;
         let fits = !self.sections.is_empty() && self.end == before && end - self.offset <= UNIT_BYTES;

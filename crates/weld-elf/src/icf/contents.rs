@@ -1,7 +1,7 @@
 //! What a section is made of, as folding sees it: bytes, and relocations with what they lead to.
 //!
-//! Beside the section's own bytes that is how it is unwound: the frames of `.eh_frame` that describe it, with their
-//! CIEs (and so the personality routine) and the exception table that they name. Of two functions that
+//! Beside the section's own bytes that is how it is unwound: the frames of `.eh_frame` that describe it, with
+//! their CIEs (and so the personality routine) and the exception table that they name. Of two functions that
 //! are the same in all this, one can stand for both, also when an exception passes through it.
 //!
 //! This file alone knows how objects, relocations and symbols are stored.
@@ -35,7 +35,8 @@ pub enum Destination<'a> {
         value: u64,
         addend: i64,
     },
-    /// `value` counts from the start of the section, and has taken in the addend where it counts from the symbol.
+    /// `value` counts from the start of the section, and has taken in the addend where it counts from the
+    /// symbol.
     Section {
         section: SectionId,
         value: u64,
@@ -218,7 +219,8 @@ impl<'a> Link<'_, 'a> {
         (class, addend, by_section): (Class, i64, bool),
     ) -> Destination<'a> {
         if self.sections.get(section).kind() == SectionKind::Merge {
-            // What a section's symbol leads to depends on the addend; that of others is added to their own piece.
+            // What a section's symbol leads to depends on the addend; that of others is added to their own
+            // piece.
             let (value, addend) =
                 if by_section { (value.wrapping_add(addend as u64), 0) } else { (value, addend) };
             return self.piece(section, value, addend);

@@ -1,8 +1,8 @@
 //! The graph of the sections that may be folded.
 //!
-//! Sieves come first: most sections are unlike all others in size and number of relocations, or in their bytes, and
-//! what they lead to need not be looked at. What passes is a vertex. Its colour is a hash of all that it is
-//! made of, but for other vertices that it leads to: these are its edges.
+//! Sieves come first: most sections are unlike all others in size and number of relocations, or in their
+//! bytes, and what they lead to need not be looked at. What passes is a vertex. Its colour is a hash of all
+//! that it is made of, but for other vertices that it leads to: these are its edges.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

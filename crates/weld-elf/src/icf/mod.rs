@@ -1,23 +1,25 @@
 //! `--icf`: of sections that are the same, one is kept.
 //!
-//! Templates and generated code give a program many functions that are the same machine code and lead to the same
-//! places, or to places that are the same in turn. One can stand for all, if nobody compares their addresses.
+//! Templates and generated code give a program many functions that are the same machine code and lead to the
+//! same places, or to places that are the same in turn. One can stand for all, if nobody compares their
+//! addresses.
 //!
 //! * [`significance`] says whose addresses may be compared;
 //! * [`graph`] finds the sections that can be folded and what they lead to;
 //! * [`contents`] knows what a section is made of;
 //! * [`weld_common::refine`] finds the classes of sections that are the same.
 //!
-//! Runs between the scan and planning. The first section of a class, in the order of the command line, stays. The
-//! others become [`SectionKind::Folded`]: they live, but lie in no output section, and get the first
+//! Runs between the scan and planning. The first section of a class, in the order of the command line, stays.
+//! The others become [`SectionKind::Folded`]: they live, but lie in no output section, and get the first
 //! one's address when addresses are known. So symbols and relocations that lead to them need no second look.
-//! What the scan noted that they need of the loader is forgotten. GOT slots and PLT entries stay: nearly always the
-//! section that stands for them needs the same ones.
+//! What the scan noted that they need of the loader is forgotten. GOT slots and PLT entries stay: nearly
+//! always the section that stands for them needs the same ones.
 //!
 //! What is ordered by a folded section (`SHF_LINK_ORDER`) speaks of it only, and goes.
 //!
-//! Debug information of folded functions reads as if they were gone, or two compile units would claim one piece of
-//! code; but their line tables lead to the code that stands for them, so that a breakpoint on a line is found.
+//! Debug information of folded functions reads as if they were gone, or two compile units would claim one
+//! piece of code; but their line tables lead to the code that stands for them, so that a breakpoint on a line
+//! is found.
 
 mod contents;
 mod graph;

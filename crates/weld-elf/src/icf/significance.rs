@@ -1,16 +1,17 @@
 //! Which sections have an address that somebody may compare.
 //!
-//! Clang lists in `.llvm_addrsig` the symbols whose addresses mean something: those that are not only called or
-//! read from. What is not in an object's list may share its address with others. An object without
-//! the list may compare whatever it names, and so may other modules what they can see.
+//! Clang lists in `.llvm_addrsig` the symbols whose addresses mean something: those that are not only called
+//! or read from. What is not in an object's list may share its address with others. An object without the
+//! list may compare whatever it names, and so may other modules what they can see.
 //!
 //! `--icf=all` takes the risk for code. `--ignore-data-address-equality` takes it, beside that, for data.
 //! `--keep-unique` names what is kept in any case.
 //!
-//! The list names symbols by their index. `objcopy` and `ld -r` change these and clear the section's `sh_link`; then
-//! it says nothing.
+//! The list names symbols by their index. `objcopy` and `ld -r` change these and clear the section's
+//! `sh_link`; then it says nothing.
 //!
-//! Specification: "LLVM Extensions", "SHT_LLVM_ADDRSIG Section": indices in ULEB128, to the end of the section.
+//! Specification: "LLVM Extensions", "SHT_LLVM_ADDRSIG Section": indices in ULEB128, to the end of the
+//! section.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -15,7 +15,8 @@ pub enum Kind {
     Unknown,
 }
 
-/// By the first bytes. What begins like an ELF file and is not a whole header is an object, which says what is wrong.
+/// By the first bytes. What begins like an ELF file and is not a whole header is an object, which says what
+/// is wrong.
 pub fn identify(data: &[u8]) -> Kind {
     if data.starts_with(ELFMAG) {
         let format = Format::of(data).unwrap_or(Format::NATIVE);

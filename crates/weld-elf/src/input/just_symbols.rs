@@ -1,8 +1,10 @@
-//! `--just-symbols`: the symbols of a file as an object without anything else, which is then linked as any other.
+//! `--just-symbols`: the symbols of a file as an object without anything else, which is then linked as any
+//! other.
 //!
-//! Their values are numbers: addresses of what is there when the output runs, such as functions of a boot ROM. Who wants them from
-//! a file that has not been linked gets offsets, as with GNU ld and ld.lld. Left out is what is no address: thread-local storage,
-//! what is chosen when a program starts (IFUNC), and what is not defined.
+//! Their values are numbers: addresses of what is there when the output runs, such as functions of a boot
+//! ROM. Who wants them from a file that has not been linked gets offsets, as with GNU ld and ld.lld. Left out
+//! is what is no address: thread-local storage, what is chosen when a program starts (IFUNC), and what is not
+//! defined.
 
 use weld_common::io::input::InputStore;
 

@@ -208,7 +208,8 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// The machine of the first file that is for one: of an object or a shared object, or else of an object in an archive.
+/// The machine of the first file that is for one: of an object or a shared object, or else of an object in an
+/// archive.
 fn machine_of(opened: &[Opened]) -> &'static dyn Machine {
     let read = || opened.iter().filter(|file| !file.flags.binary);
     let is_for_one = |file: &&Opened| {
@@ -232,7 +233,8 @@ fn is_device(path: &str) -> bool {
     std::fs::metadata(path).is_ok_and(|meta| !meta.is_file())
 }
 
-/// `--defsym` as the assignment of a script. Its place among those of scripts counts; `wrapped` are the names of `--wrap`.
+/// `--defsym` as the assignment of a script. Its place among those of scripts counts; `wrapped` are the names
+/// of `--wrap`.
 fn assignment(defsym: &Defsym, wrapped: &[String]) -> (Arc<str>, Command) {
     let Defsym { name, value, .. } = defsym;
     let (name, mut value) = (name.clone(), value.clone());
@@ -436,7 +438,8 @@ impl<'a> Loader<'a, '_> {
         match file.kind {
             Kind::Text | Kind::Unknown if script => self.expand_script(&file, depth, out, inputs),
             Kind::Text if !file.bytes.is_empty() => self.expand_script(&file, depth, out, inputs),
-            // `/dev/null` is an input without contents. A file may be empty because what writes it has failed.
+            // `/dev/null` is an input without contents. A file may be empty because what writes it has
+            // failed.
             Kind::Text if is_device(&file.path) => {}
             _ => out.push(file),
         }

@@ -1,4 +1,5 @@
-//! Where something is in an object. What is said of such a place begins with it, and comes in the order of places.
+//! Where something is in an object. What is said of such a place begins with it, and comes in the order of
+//! places.
 
 use std::fmt;
 

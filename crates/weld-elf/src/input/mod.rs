@@ -1,9 +1,11 @@
 //! Input files: finding, opening, identifying and parsing them.
 //!
-//! [`search`] finds and opens what is named, [`other_machine`] says what it passes over, and [`identify`] says what a file is; [`load`] turns the command line into an
-//! ordered list of files, with [`archives`] for what those hold; [`object`] and [`shared`] view relocatable and shared
-//! objects in place, [`versions`] reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`] and [`just_symbols`]
-//! make objects of other files, [`remap`] has other files read than are named. [`parts`] tells prefetching what is read when.
+//! [`search`] finds and opens what is named, [`other_machine`] says what it passes over, and [`identify`]
+//! says what a file is; [`load`] turns the command line into an ordered list of files, with [`archives`] for
+//! what those hold; [`object`] and [`shared`] view relocatable and shared objects in place, [`versions`]
+//! reads what the latter say of versions. [`needed`] adds what shared objects need, [`binary`] and
+//! [`just_symbols`] make objects of other files, [`remap`] has other files read than are named. [`parts`]
+//! tells prefetching what is read when.
 
 pub mod archives;
 mod binary;

@@ -2,8 +2,8 @@
 //!
 //! Such a library comes after everything that the command line names and is needed by the output only if
 //! something refers to it, as under `--as-needed`. It is looked for where a loader would: in the
-//! directories of `-rpath-link`, `-rpath` and of the run path of the library that needs it; and then where `-l` looks,
-//! because no directories are built in.
+//! directories of `-rpath-link`, `-rpath` and of the run path of the library that needs it; and then where
+//! `-l` looks, because no directories are built in.
 //!
 //! Source: GNU ld manual, `--copy-dt-needed-entries` and `-rpath-link`.
 

@@ -74,7 +74,8 @@ pub struct Object<'a> {
     /// The machine that it is for, and what `e_flags` says of that.
     pub machine: &'static Facts,
     pub flags: u32,
-    /// The section index of common symbols for the large code model, or of ordinary ones if the machine has none.
+    /// The section index of common symbols for the large code model, or of ordinary ones if the machine has
+    /// none.
     large_common: u16,
     /// The bit of `st_other` for functions that use more registers than others; 0 if the machine has none.
     variant_calls: u8,

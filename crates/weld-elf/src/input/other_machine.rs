@@ -1,8 +1,9 @@
-//! What a search finds may be for another machine: systems for several have libraries of one name in many directories.
+//! What a search finds may be for another machine: systems for several have libraries of one name in many
+//! directories.
 //!
-//! Such a file is passed over, and the search goes on after it, as in GNU ld and mold. A shared object is for the machine
-//! that its header names, an archive for those of its objects, and a linker script in a library's place for the one
-//! that its `OUTPUT_FORMAT` names.
+//! Such a file is passed over, and the search goes on after it, as in GNU ld and mold. A shared object is for
+//! the machine that its header names, an archive for those of its objects, and a linker script in a library's
+//! place for the one that its `OUTPUT_FORMAT` names.
 
 use std::fs::File;
 use std::io::Read;
@@ -19,8 +20,8 @@ use crate::elf::Target;
 use crate::options::{InputArg, InputKind, Options};
 use crate::script::lexer::{Lexer, Mode};
 
-/// The machine that searches are for: the one that options name, or else that of the first object or library that is
-/// named by its path.
+/// The machine that searches are for: the one that options name, or else that of the first object or library
+/// that is named by its path.
 pub fn wanted(options: &Options, store: &InputStore) -> Option<&'static Facts> {
     let inputs = &options.inputs;
     let machine = inputs.machine.or_else(|| {
@@ -53,8 +54,8 @@ pub fn of(file: &Opened, machine: &Facts) -> Option<String> {
     Target::of(object).filter(|of| *of != machine.target).map(|of| of.to_string())
 }
 
-/// What an archive is for. One with objects for several machines is for each of them, and one that offers nothing is for all:
-/// C libraries have such, so that there is a `-lm`.
+/// What an archive is for. One with objects for several machines is for each of them, and one that offers
+/// nothing is for all: C libraries have such, so that there is a `-lm`.
 fn of_archive(bytes: &[u8], machine: &Facts) -> Option<String> {
     let other = Target::of(first_object(bytes)?).filter(|of| *of != machine.target)?;
     let archive = Archive::parse(bytes).ok()?;

@@ -1,10 +1,10 @@
 //! What of a file is read when, as its headers tell, for prefetching ([`weld_common::io::readahead`]).
 //!
-//! *Index data* has to be read before symbols can be resolved: for objects that are the section headers, symbol and
-//! string tables and COMDAT groups, for shared objects the dynamic symbols and versions, for archives the first
-//! member, which is the index if there is one, and for its members the same as for objects. *Early* are the contents
-//! of objects that are read before the output's layout is known: relocations of loaded sections, frames and what is
-//! merged.
+//! *Index data* has to be read before symbols can be resolved: for objects that are the section headers,
+//! symbol and string tables and COMDAT groups, for shared objects the dynamic symbols and versions, for
+//! archives the first member, which is the index if there is one, and for its members the same as for
+//! objects. *Early* are the contents of objects that are read before the output's layout is known:
+//! relocations of loaded sections, frames and what is merged.
 
 use weld_common::io::readahead::Parts;
 

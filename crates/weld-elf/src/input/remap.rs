@@ -1,11 +1,12 @@
 //! `--remap-inputs`: other files are read than the ones that are named.
 //!
-//! A rule has a name or a glob, and the file that is read in place of what it matches. A rule with a name counts before those
-//! with globs; among these the first one does. Rules hold for all inputs wherever they stand, as in ld.lld, and for
-//! what scripts name; a file that has been put in another's place is not replaced again. A library has to be found before it is
-//! replaced.
+//! A rule has a name or a glob, and the file that is read in place of what it matches. A rule with a name
+//! counts before those with globs; among these the first one does. Rules hold for all inputs wherever they
+//! stand, as in ld.lld, and for what scripts name; a file that has been put in another's place is not
+//! replaced again. A library has to be found before it is replaced.
 //!
-//! Files of rules have one a line: a pattern, `=` or blanks, a path. What follows a `#` at the start of a word says nothing.
+//! Files of rules have one a line: a pattern, `=` or blanks, a path. What follows a `#` at the start of a
+//! word says nothing.
 
 use std::path::Path;
 

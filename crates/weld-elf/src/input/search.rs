@@ -1,10 +1,11 @@
 //! Where an input named on the command line or by a script is, and opening it.
 //!
 //! A path is taken as it is. One that a script names is looked for beside the script first, then as it is and
-//! in the library directories; if it is absolute and the script lies in the sysroot, then there and nowhere else.
-//! What a script includes is looked for as it is before it is looked for beside the script. `-lNAME` is looked for in the
-//! library directories: those of `-L` first, then those that scripts name with `SEARCH_DIR`. Then another file may be
-//! read in its place ([`Remaps`]). A search passes over what is for another machine, and says so.
+//! in the library directories; if it is absolute and the script lies in the sysroot, then there and nowhere
+//! else. What a script includes is looked for as it is before it is looked for beside the script. `-lNAME` is
+//! looked for in the library directories: those of `-L` first, then those that scripts name with
+//! `SEARCH_DIR`. Then another file may be read in its place ([`Remaps`]). A search passes over what is for
+//! another machine, and says so.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;

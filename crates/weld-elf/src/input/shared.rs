@@ -277,8 +277,8 @@ impl<'a> Shared<'a> {
         self.syms.get(index as usize).and_then(|s| string(self.strtab, s.st_name())).unwrap_or(b"")
     }
 
-    /// Sends a record for each symbol that other files can see to the bins, of the non-local ones numbered `run`. Old
-    /// versions (`foo@V1`) are found by name only when an object asks for one.
+    /// Sends a record for each symbol that other files can see to the bins, of the non-local ones numbered
+    /// `run`. Old versions (`foo@V1`) are found by name only when an object asks for one.
     pub fn intern(&self, run: Range<usize>, bins: &mut Bins<'a>) -> Result<(), String> {
         let first = self.first_global as usize;
         let indices = first + run.start..first + run.end;

@@ -1,7 +1,9 @@
-//! Checked readers of `.gnu.version_d` and `.gnu.version_r`: the versions that a shared object defines and needs.
+//! Checked readers of `.gnu.version_d` and `.gnu.version_r`: the versions that a shared object defines and
+//! needs.
 //!
-//! Both are chains of records, see [`crate::synth::versions`], which writes them. A reader walks only forward, at most as
-//! many records as the section can hold, so a hostile chain ends. Source: LSB Core, "Symbol Versioning".
+//! Both are chains of records, see [`crate::synth::versions`], which writes them. A reader walks only
+//! forward, at most as many records as the section can hold, so a hostile chain ends. Source: LSB Core,
+//! "Symbol Versioning".
 
 use std::fmt;
 

@@ -32,7 +32,8 @@ pub struct Bases {
     pub thread_pointer: u64,
 }
 
-/// Adds section addresses to what lies in them. Sections that are not allocated count from 0, unless a script gives them an address.
+/// Adds section addresses to what lies in them. Sections that are not allocated count from 0, unless a script
+/// gives them an address.
 pub fn place(layout: &mut Layout, sections: &mut Sections, live: &Live, parallel: bool) {
     let alloc = layout.with_ids().filter(|(_, out)| out.is_alloc());
     let mut by_address: Vec<_> = alloc.map(|(id, out)| (out.address, id)).collect();
@@ -151,7 +152,8 @@ fn place_rearranged(symbol: &mut Symbol, sections: &Sections, eh_frame: u64) {
     symbol.set_address(address);
 }
 
-/// The address of a symbol in a section of pieces. Seldom: strings and constants have no names that others know.
+/// The address of a symbol in a section of pieces. Seldom: strings and constants have no names that others
+/// know.
 #[inline(never)]
 fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, merged: &[MergedPart]) {
     let (part, input) = section.merged();
@@ -164,8 +166,8 @@ fn place_merged(symbol: &mut Symbol, section: &InputSection, layout: &Layout, me
     symbol.set_address(at.map_or(0, |at| base + at));
 }
 
-/// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps. Notes in the layout what is a
-/// bound of which section.
+/// Values of what the linker defines. Aliases of aliases are followed in a bounded number of steps. Notes in
+/// the layout what is a bound of which section.
 pub fn place_internals(
     symbols: &mut Symbols,
     internals: &Internals,
@@ -310,7 +312,8 @@ fn target_value(
     }
 }
 
-/// The section that something is a bound of, whatever else begins or ends there; `None` for what is no bound of sections that there are.
+/// The section that something is a bound of, whatever else begins or ends there; `None` for what is no bound
+/// of sections that there are.
 fn bounded(layout: &Layout, named: &Named, target: &Target) -> Option<OutputSectionId> {
     match target {
         Target::SectionStart(name)
@@ -327,15 +330,16 @@ fn bounded(layout: &Layout, named: &Named, target: &Target) -> Option<OutputSect
     }
 }
 
-/// The section of the template that the base of the module's thread-local storage is in: it begins the template of a shared
-/// object and ends that of an executable.
+/// The section of the template that the base of the module's thread-local storage is in: it begins the
+/// template of a shared object and ends that of an executable.
 fn thread_local(layout: &Layout, shared: bool) -> Option<OutputSectionId> {
     let mut all = layout.with_ids().filter(|(_, out)| out.flags & crate::elf::SHF_TLS != 0);
     let found = if shared { all.next() } else { all.last() };
     found.map(|(id, _)| id)
 }
 
-/// The section in memory that ends last of those that pass a test. Thread-local zeroes overlap what follows them.
+/// The section in memory that ends last of those that pass a test. Thread-local zeroes overlap what follows
+/// them.
 fn last(layout: &Layout, test: impl Fn(&OutputSection) -> bool) -> Option<OutputSectionId> {
     let all = layout.with_ids().filter(|(_, out)| out.is_alloc() && !is_tls_zeroes(out) && test(out));
     all.max_by_key(|(_, out)| out.end()).map(|(id, _)| id)

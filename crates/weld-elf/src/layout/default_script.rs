@@ -1,8 +1,9 @@
-//! The default layout as a linker script: what `--print-default-script` prints, and what scripts add to that only add to a layout
-//! (`INSERT`, or `PHDRS` without `SECTIONS`).
+//! The default layout as a linker script: what `--print-default-script` prints, and what scripts add to that
+//! only add to a layout (`INSERT`, or `PHDRS` without `SECTIONS`).
 //!
-//! It is made from the program of the default layout ([`super::standard`], as options edit it) and a list of the sections that
-//! programs usually have. What is not in that list is an orphan, which lies where the default layout has it.
+//! It is made from the program of the default layout ([`super::standard`], as options edit it) and a list of
+//! the sections that programs usually have. What is not in that list is an orphan, which lies where the
+//! default layout has it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -86,8 +87,8 @@ const USUAL_LARGE: &[Usual] = &[
     (".lbss", SHT_NOBITS, WA, None),
 ];
 
-/// What is to be printed of it: by `--print-default-script` as it is; by `--verbose`, if there is no other script, with lines around it at which
-/// build systems cut it out.
+/// What is to be printed of it: by `--print-default-script` as it is; by `--verbose`, if there is no other
+/// script, with lines around it at which build systems cut it out.
 pub fn printed(options: &Options) -> Option<String> {
     let script = || text(options, options.inputs.machine.unwrap_or(arch::default()).facts());
     if options.reports.default_script {
@@ -161,8 +162,8 @@ fn usual(options: &Options, machine: &Facts) -> Vec<OutputSection<'static>> {
     outs
 }
 
-/// What comes between sections of different memory: the next one begins on a page of its own, whose bytes the file has once. What becomes
-/// read-only is filled up to the end of a page.
+/// What comes between sections of different memory: the next one begins on a page of its own, whose bytes the
+/// file has once. What becomes read-only is filled up to the end of a page.
 fn step(text: &mut String, program: &Program, (from, to): (Memory, Memory)) {
     if from == Memory::Relro {
         let name = String::from_utf8_lossy(RELRO_PADDING);

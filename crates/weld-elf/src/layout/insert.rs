@@ -1,7 +1,9 @@
-//! Chunks that are put between the members of output sections while the layout settles: code for branches that do not reach.
+//! Chunks that are put between the members of output sections while the layout settles: code for branches
+//! that do not reach.
 //!
-//! What has to lie near something else cannot be known before there are addresses. So chunks can be added then, after any
-//! input section; they begin empty, and whoever asked for them gives them their sizes and has the layout done again.
+//! What has to lie near something else cannot be known before there are addresses. So chunks can be added
+//! then, after any input section; they begin empty, and whoever asked for them gives them their sizes and has
+//! the layout done again.
 
 use super::{Chunk, ChunkKind, Layout, Member};
 use crate::ids::*;
@@ -10,7 +12,8 @@ use crate::ids::*;
 #[derive(Clone, Copy)]
 pub struct Insertion {
     pub out: OutputSectionId,
-    /// The number that it gets among the members of `out` as they are now; the one before it is an input section.
+    /// The number that it gets among the members of `out` as they are now; the one before it is an input
+    /// section.
     pub place: usize,
     pub kind: ChunkKind,
 }

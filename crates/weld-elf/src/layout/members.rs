@@ -77,8 +77,8 @@ impl Head {
         (out.flags, out.entsize, out.align) = (self.flags, self.entsize, self.align);
     }
 
-    /// What another section adds to the header of an output section. Those of one kind can be merged later on; flags
-    /// that all have stay.
+    /// What another section adds to the header of an output section. Those of one kind can be merged later
+    /// on; flags that all have stay.
     pub fn join(&mut self, other: &Head) {
         const OF_ALL: u64 = SHF_MERGE | SHF_STRINGS | SHF_LINK_ORDER;
         self.flags = (self.flags | other.flags) & !OF_ALL | self.flags & other.flags & OF_ALL;
@@ -213,7 +213,8 @@ impl<'a> Builder<'_, 'a> {
         all
     }
 
-    /// Has only sections that are left say what headers are, where they are not all alike. A script may join anything to anything.
+    /// Has only sections that are left say what headers are, where they are not all alike. A script may join
+    /// anything to anything.
     fn leave_out_dead(&self, all: &mut [Option<OutputUse>]) {
         let by_script = self.script.is_some_and(|script| script.script.has_sections);
         let asked: Vec<bool> =
@@ -283,8 +284,8 @@ impl<'a> Builder<'_, 'a> {
         Some(SectionId(base + links[at].1))
     }
 
-    /// Puts sections with `SHF_LINK_ORDER` in the order of those that they are linked to, which lie in their output sections by
-    /// `place`. What is linked to nothing comes last.
+    /// Puts sections with `SHF_LINK_ORDER` in the order of those that they are linked to, which lie in their
+    /// output sections by `place`. What is linked to nothing comes last.
     pub(super) fn sort_linked(
         &self,
         members: &mut [Member],
@@ -297,7 +298,8 @@ impl<'a> Builder<'_, 'a> {
         });
     }
 
-    /// What the header of an output section of such sections names: where that lies which the first is linked to.
+    /// What the header of an output section of such sections names: where that lies which the first is linked
+    /// to.
     pub(super) fn link_of(&self, members: &[Member], of_bin: &[OutputSectionId]) -> HeaderIndex {
         let leader = members.iter().find_map(|m| m.as_section().and_then(|id| self.leader_of(id)));
         let out = leader.map(|id| of_bin[self.sections.get(id).bin().index()]);
@@ -422,7 +424,8 @@ impl<'a> Builder<'_, 'a> {
         chunks
     }
 
-    /// Adds what fills the last page of data that becomes read-only, if there is any. `place` knows how much that is.
+    /// Adds what fills the last page of data that becomes read-only, if there is any. `place` knows how much
+    /// that is.
     fn pad_relro(&self, outs: &mut Vec<OutputSection<'a>>, chunks: &[Chunk]) {
         let size = |member: &Member| match member.as_chunk() {
             Some(id) => chunks[id.index()].size,
@@ -510,7 +513,8 @@ impl<'a> Builder<'_, 'a> {
         }
     }
 
-    /// Places input sections that lie in the order of their numbers. How far each output section is filled then.
+    /// Places input sections that lie in the order of their numbers. How far each output section is filled
+    /// then.
     fn place_by_runs(&mut self, layout: &Layout, parts: &mut [Vec<Part>]) -> Vec<Placed> {
         let outs = &layout.sections;
         let moved =
@@ -641,7 +645,8 @@ struct Placed {
     align: u64,
 }
 
-/// The thread-local template starts at its own alignment, which is that of its strictest section. (In the default layout `place` sees to that.)
+/// The thread-local template starts at its own alignment, which is that of its strictest section. (In the
+/// default layout `place` sees to that.)
 pub(super) fn align_tls(sections: &mut [OutputSection]) {
     let align = sections.iter().filter(|s| s.is_tls()).map(|s| s.align).max();
     if let (Some(first), Some(align)) = (sections.iter_mut().find(|s| s.is_tls()), align) {

@@ -200,7 +200,8 @@ pub struct Layout<'a> {
     pub segments: Vec<Segment>,
     /// The sections in memory and their addresses, by address; once they are placed.
     pub by_address: Vec<(u64, OutputSectionId)>,
-    /// Of each symbol that the linker defines, the section that it is a bound of, if it is one; once they are placed.
+    /// Of each symbol that the linker defines, the section that it is a bound of, if it is one; once they are
+    /// placed.
     pub bounds: Vec<Option<OutputSectionId>>,
     /// The output section of each bin; `NONE` if nothing is in it.
     pub of_bin: Vec<OutputSectionId>,
@@ -240,7 +241,8 @@ impl<'a> Layout<'a> {
         if self.raw || loads.clone().any(|segment| segment.headers) {
             return Some(self.image_base);
         }
-        // What is loaded begins with a page, and what lies before in that comes along (`-N`). A script says what it wants in memory.
+        // What is loaded begins with a page, and what lies before in that comes along (`-N`). A script says
+        // what it wants in memory.
         let first = loads.next().filter(|_| self.script.is_none())?;
         let start = first.address.checked_sub(first.offset)?;
         (first.offset < SMALLEST_PAGE && start.is_multiple_of(SMALLEST_PAGE)).then_some(start)

@@ -40,7 +40,8 @@ pub fn check_sections(layout: &Layout) -> Result<(), String> {
     check_ranges(sections().map(|s| (s.address, s)).collect(), "")
 }
 
-/// Checks that sections, each with where it begins, do not lie on one another. `what` says of what in messages.
+/// Checks that sections, each with where it begins, do not lie on one another. `what` says of what in
+/// messages.
 ///
 /// # Errors
 /// Says what lies on what.

@@ -1,8 +1,10 @@
-//! `--randomize-section-padding`: room by chance between input sections, and in front of what each segment begins with.
+//! `--randomize-section-padding`: room by chance between input sections, and in front of what each segment
+//! begins with.
 //!
-//! SectionSelector measures a program wants to know what of its speed comes from where things happen to lie. One in sixteen sections has
-//! padding in front, as much as it is aligned to, and each segment begins with up to a page of it. That is done in sections of which
-//! nobody knows where one part ends and the next begins: not in arrays, nor in sections that are found by their bounds.
+//! SectionSelector measures a program wants to know what of its speed comes from where things happen to lie.
+//! One in sixteen sections has padding in front, as much as it is aligned to, and each segment begins with up
+//! to a page of it. That is done in sections of which nobody knows where one part ends and the next begins:
+//! not in arrays, nor in sections that are found by their bounds.
 
 use super::insert::merged;
 use super::{Chunk, ChunkKind, Layout, Member};

@@ -2,8 +2,8 @@
 //!
 //! Addresses run upwards; a new loadable segment starts on a new page. By default its file contents
 //! continue right after the previous segment's (the page is mapped twice); `-z separate-code` pads the
-//! file instead. Data that becomes read-only is a segment that is filled with zeroes up to the end of a page, which the file
-//! does not have; so the loader can protect it as a whole.
+//! file instead. Data that becomes read-only is a segment that is filled with zeroes up to the end of a page,
+//! which the file does not have; so the loader can protect it as a whole.
 //!
 //! Specification: gABI chapter 5 "Program Header".
 
@@ -13,12 +13,13 @@ use crate::elf::*;
 use crate::options::{Magic, Options, SeparateCode};
 use crate::util::align_up;
 
-/// Sections end here at the latest, so that addresses of the page after the last one do not overflow. Kernels are
-/// linked to within 2 GiB of the top.
+/// Sections end here at the latest, so that addresses of the page after the last one do not overflow. Kernels
+/// are linked to within 2 GiB of the top.
 const MAX_END: u64 = u64::MAX - (1 << 16) + 1;
 /// File offsets go no further than this.
 const MAX_FILE: u64 = 1 << 46;
-/// Sections of an object are aligned in its file as they ask for, up to this; more would only make the file larger.
+/// Sections of an object are aligned in its file as they ask for, up to this; more would only make the file
+/// larger.
 const MAX_FILE_ALIGN: u64 = 4096;
 /// More padding than this comes from an absurd alignment.
 const MAX_PADDING: u64 = 1 << 32;
@@ -28,7 +29,8 @@ struct Cursor {
     offset: u64,
 }
 
-/// Where sections of a file of this form end at the latest: what lies at the very top ends after the last address.
+/// Where sections of a file of this form end at the latest: what lies at the very top ends after the last
+/// address.
 pub(super) fn max_end(format: Format) -> u64 {
     format.max_address().saturating_add(1).min(MAX_END)
 }
@@ -55,8 +57,8 @@ pub(super) fn object(layout: &mut Layout) -> Result<(), String> {
     place_rest(layout, &mut cursor, |out| Some(out.align.min(MAX_FILE_ALIGN)), true)
 }
 
-/// The file of a raw image (`--oformat=binary`): the bytes of its sections, each as far from the first as it is loaded from
-/// that. What has no bytes, and what is not in memory, is not there.
+/// The file of a raw image (`--oformat=binary`): the bytes of its sections, each as far from the first as it
+/// is loaded from that. What has no bytes, and what is not in memory, is not there.
 ///
 /// # Errors
 /// If the sections lie too far apart.
@@ -200,8 +202,8 @@ impl Placer<'_, '_> {
             let stays = (!start.has_memory).then_some(self.cursor.address);
             self.cursor.address = address.filter(fits).or(stays).ok_or_else(|| does_not_fit(first))?;
         }
-        // The kernel maps pages, of the file as of memory, also where segments are not aligned to them (`-N`). Never before the
-        // contents that the file already has.
+        // The kernel maps pages, of the file as of memory, also where segments are not aligned to them
+        // (`-N`). Never before the contents that the file already has.
         let page = align.max(self.pages.kernel);
         self.cursor.offset += self.cursor.address.wrapping_sub(self.cursor.offset) % page;
         self.distance = self.cursor.address.wrapping_sub(self.cursor.offset);
@@ -256,7 +258,8 @@ pub(super) fn behind(layout: &mut Layout, headers: bool) -> Result<(), String> {
     place_rest(layout, &mut cursor, |out| (!out.is_alloc()).then_some(out.align), headers)
 }
 
-/// Gives a section its offset, if the file then does not become too large. `before` is where what is before it ends.
+/// Gives a section its offset, if the file then does not become too large. `before` is where what is before
+/// it ends.
 pub(super) fn set_offset(out: &mut OutputSection, offset: u64, before: u64) -> Result<(), String> {
     if offset > MAX_FILE || out.size > MAX_FILE || offset.saturating_sub(before) > MAX_PADDING {
         return Err(does_not_fit_file(out));
@@ -280,7 +283,8 @@ pub fn unallocated(layout: &mut Layout) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives sections offsets one after another: those that have an alignment in the file by `align`, which are in no memory.
+/// Gives sections offsets one after another: those that have an alignment in the file by `align`, which are
+/// in no memory.
 fn place_rest(
     layout: &mut Layout,
     cursor: &mut Cursor,

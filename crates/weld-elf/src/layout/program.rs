@@ -1,13 +1,14 @@
 //! Placing is a program: a list of statements that say which output sections lie where.
 //!
-//! The default layout is the built-in program of [`super::standard`]. Options edit it: `-Ttext` puts code first,
-//! `--section-start` and its kin give addresses, `-N` makes all memory one segment, `-n` leaves the headers out of memory.
-//! A linker script would be another program: its output sections are statements that name a section
-//! ([`SectionSelector::Named`]), with bins of their own for their patterns of input sections; what no statement names is an orphan in any program.
+//! The default layout is the built-in program of [`super::standard`]. Options edit it: `-Ttext` puts code
+//! first, `--section-start` and its kin give addresses, `-N` makes all memory one segment, `-n` leaves the
+//! headers out of memory. A linker script would be another program: its output sections are statements that
+//! name a section ([`SectionSelector::Named`]), with bins of their own for their patterns of input sections;
+//! what no statement names is an orphan in any program.
 //!
 //! Input sections are assigned to bins where they are read, by a table or a prefix (`sections::bins`), so a
-//! section's output section is one load away ([`super::Layout::out_of`]); a program decides on output sections only, of
-//! which there are few.
+//! section's output section is one load away ([`super::Layout::out_of`]); a program decides on output
+//! sections only, of which there are few.
 
 use std::borrow::Cow;
 
@@ -108,8 +109,8 @@ impl<'o> Program<'o> {
         self.object
     }
 
-    /// `-Ttext`: code comes first, and `.text` first of it. All else follows at higher addresses, within its reach, and an
-    /// image that is cut from the file starts with the code.
+    /// `-Ttext`: code comes first, and `.text` first of it. All else follows at higher addresses, within its
+    /// reach, and an image that is cut from the file starts with the code.
     fn put_code_first(&mut self) {
         let is_code = |statement: &&Statement| statement.memory == Memory::Code;
         let of_size = |large: bool| {
@@ -231,7 +232,8 @@ impl<'o> Program<'o> {
         if apart && out.flags & self.machine.execute_only != 0 { rights & !PF_R } else { rights }
     }
 
-    /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`, and not if there are none.
+    /// Whether the headers are loaded if there is room for them; not with `-n` and `-N`, and not if there are
+    /// none.
     pub fn loads_headers(&self) -> bool {
         self.options.layout.magic == Magic::Paged && !self.options.output.raw
     }

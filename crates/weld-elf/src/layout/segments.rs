@@ -120,8 +120,9 @@ fn move_headers(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> 
     place::all(layout, options, facts)
 }
 
-/// `--physical-image-base`: has the image loaded from `base` on. What is loaded where it runs needs no copying, so that goes on
-/// as long as segments do not lie further apart than two pages; from then on they are loaded one after the other.
+/// `--physical-image-base`: has the image loaded from `base` on. What is loaded where it runs needs no
+/// copying, so that goes on as long as segments do not lie further apart than two pages; from then on they
+/// are loaded one after the other.
 fn load_elsewhere(layout: &mut Layout, base: u64, page: u64) {
     let Layout { segments, sections, .. } = layout;
     let (mut next, mut stays) = (base, true);
@@ -144,8 +145,8 @@ fn load_elsewhere(layout: &mut Layout, base: u64, page: u64) {
     }
 }
 
-/// Leaves out loadable segments of which nothing is in memory. The room for their headers stays, so that no address depends on
-/// what turns out to be empty.
+/// Leaves out loadable segments of which nothing is in memory. The room for their headers stays, so that no
+/// address depends on what turns out to be empty.
 fn drop_empty_loads(layout: &mut Layout) {
     let sections = &layout.sections;
     layout.segments.retain(|segment| segment.kind != PT_LOAD || has_memory(segment, sections));
@@ -200,7 +201,8 @@ pub(super) fn measure(layout: &mut Layout, facts: SegmentFacts) {
                 file_end = out.offset + out.size;
             }
             end = end.max(out.end());
-            // A read-only section of the template may lie apart from the others, and what lies between counts not.
+            // A read-only section of the template may lie apart from the others, and what lies between counts
+            // not.
             if !matches!(segment.kind, PT_LOAD | PT_GNU_STACK) && (!template || out.is_tls()) {
                 segment.align = segment.align.max(out.align);
             }
@@ -243,15 +245,16 @@ fn is_unread(sections: &[OutputSection], unread: u64) -> bool {
     unread != 0 && sections.iter().any(|out| out.size > 0) && with_bytes.all(|out| out.flags & unread != 0)
 }
 
-/// Offset and address of a loadable segment that begins with a section without contents, its `first`. They agree in the
-/// larger of the `units`, its alignment and that of pages, in which they can.
+/// Offset and address of a loadable segment that begins with a section without contents, its `first`. They
+/// agree in the larger of the `units`, its alignment and that of pages, in which they can.
 fn start_of_zeroes(units: [u64; 2], span: &[OutputSection], first: &OutputSection) -> (u64, u64) {
     if let Some(contents) = span.iter().find(|s| !s.is_nobits()) {
         // Contents follow, so it has room in the file.
         let distance = contents.address.wrapping_sub(first.address);
         return (contents.offset.saturating_sub(distance), first.address);
     }
-    // What has no contents may begin anywhere in the file. It begins in memory with its first section: pages before that are others'.
+    // What has no contents may begin anywhere in the file. It begins in memory with its first section: pages
+    // before that are others'.
     let down = |unit: &u64| first.offset.checked_sub(first.offset.wrapping_sub(first.address) % unit);
     (units.iter().find_map(down).unwrap_or(first.address % units[1]), first.address)
 }
@@ -288,7 +291,8 @@ fn extend_relro_loads(layout: &mut Layout) {
     }
 }
 
-/// Loadable segments are listed by address, wherever `--section-start` put them. Those of `PHDRS` stay as they are listed there.
+/// Loadable segments are listed by address, wherever `--section-start` put them. Those of `PHDRS` stay as
+/// they are listed there.
 fn sort_loads(layout: &mut Layout) {
     let is_load = |s: &Segment| s.kind == PT_LOAD;
     let (first, last) = (layout.segments.iter().position(is_load), layout.segments.iter().rposition(is_load));
@@ -297,8 +301,8 @@ fn sort_loads(layout: &mut Layout) {
     }
 }
 
-/// Sections that OpenBSD's loader or kernel finds by segments of their own: data that it makes read-only late, data
-/// that it fills with random bytes, and the places that may call the kernel.
+/// Sections that OpenBSD's loader or kernel finds by segments of their own: data that it makes read-only
+/// late, data that it fills with random bytes, and the places that may call the kernel.
 const OPENBSD: &[(&[u8], u32)] = &[
     (b".openbsd.mutable", PT_OPENBSD_MUTABLE),
     (b".openbsd.randomdata", PT_OPENBSD_RANDOMIZE),
@@ -403,8 +407,8 @@ pub(super) fn segment(kind: u32, flags: u32, sections: std::ops::Range<usize>, a
     }
 }
 
-/// Data that becomes read-only has a segment of its own, of whole pages: what fills the last of them is a section,
-/// so that tools that go by sections do not cut it off.
+/// Data that becomes read-only has a segment of its own, of whole pages: what fills the last of them is a
+/// section, so that tools that go by sections do not cut it off.
 fn plan_loads(
     sections: &[OutputSection],
     (program, page): (&Program, u64),

@@ -1,9 +1,10 @@
 //! Layout to a fixpoint: addresses depend on sizes, and a few sizes on addresses.
 //!
-//! Each round gives everything its address, and then asks everyone whose size depends on that ([`Adaptive`]): packed
-//! relocations, and what is put between code and what it does not reach. When nobody has changed anything the layout is
-//! final. Whoever takes part sees to it that this ends: sizes only grow, and chunks that are put somewhere
-//! ([`super::insert`]) stay there. If it does not, that is an error and not a wrong file.
+//! Each round gives everything its address, and then asks everyone whose size depends on that ([`Adaptive`]):
+//! packed relocations, and what is put between code and what it does not reach. When nobody has changed
+//! anything the layout is final. Whoever takes part sees to it that this ends: sizes only grow, and chunks
+//! that are put somewhere ([`super::insert`]) stay there. If it does not, that is an error and not a wrong
+//! file.
 
 use super::{Layout, members};
 use crate::ids::*;
@@ -17,8 +18,9 @@ pub trait Adaptive<'a> {
     /// What it is, for messages.
     fn name(&self) -> &str;
 
-    /// Looks at the addresses, and changes sizes of chunks, or adds chunks, if it needs to; whether it did. Where no script lays
-    /// out, what it changes also has its offsets again ([`resize`], [`members::place_again`]).
+    /// Looks at the addresses, and changes sizes of chunks, or adds chunks, if it needs to; whether it did.
+    /// Where no script lays out, what it changes also has its offsets again ([`resize`],
+    /// [`members::place_again`]).
     fn adapt(&mut self, layout: &mut Layout<'a>, sections: &mut Sections<'a>) -> bool;
 }
 

@@ -1,9 +1,10 @@
 //! Code that gets shorter: rounds of choosing, over all sections in parallel.
 //!
-//! [`find`] lists the places where bytes may go. A round ([`Shrinking::round`]) lets the machine choose what each place becomes, counts anew
-//! how many bytes are gone, and gives sections their sizes and places. Rounds go on as part of layout's fixpoint
-//! ([`super::settle`]). Sizes mostly shrink from round to round, but padding may grow, so that something comes out of reach again. After a few
-//! rounds nothing shrinks any more that has not yet: from then on code only grows, and that ends.
+//! [`find`] lists the places where bytes may go. A round ([`Shrinking::round`]) lets the machine choose what
+//! each place becomes, counts anew how many bytes are gone, and gives sections their sizes and places. Rounds
+//! go on as part of layout's fixpoint ([`super::settle`]). Sizes mostly shrink from round to round, but
+//! padding may grow, so that something comes out of reach again. After a few rounds nothing shrinks any more
+//! that has not yet: from then on code only grows, and that ends.
 
 use std::cell::LazyCell;
 use std::collections::HashMap;
@@ -281,7 +282,8 @@ impl<'a> Adaptive<'a> for Shrinking<'_, 'a> {
     }
 }
 
-/// Counts the bytes that are gone from a section. Whether anything changed. If it `grows`, no place becomes shorter.
+/// Counts the bytes that are gone from a section. Whether anything changed. If it `grows`, no place becomes
+/// shorter.
 fn count_section(machine: &dyn Shrink, code: &Section, cuts: &mut [Cut], forms: &[u8], grows: bool) -> bool {
     let (mut before, mut was_before, mut changed) = (0, 0, false);
     for (cut, &form) in cuts.iter_mut().zip(forms) {

@@ -1,7 +1,9 @@
-//! The default layout, as data: what goes together under which name, in which order, and what becomes read-only.
+//! The default layout, as data: what goes together under which name, in which order, and what becomes
+//! read-only.
 //!
-//! [`super::program`] runs it. The order of output sections is that of ld.lld, but for zeroes in read-only memory and for
-//! large sections (`SHF_X86_64_LARGE`), which come last of their kind here, so that there are fewer segments.
+//! [`super::program`] runs it. The order of output sections is that of ld.lld, but for zeroes in read-only
+//! memory and for large sections (`SHF_X86_64_LARGE`), which come last of their kind here, so that there are
+//! fewer segments.
 //!
 //! Specification: gABI chapter 4 ("Special Sections"); output names as ld.lld and GNU ld assign them.
 
@@ -10,8 +12,8 @@ use super::program::Contents::{self, *};
 use super::program::Memory::{self, *};
 use super::program::{SectionSelector, Statement};
 
-/// The order of output sections. What a statement names lies where that stands; the orphans of a sort, which nothing names,
-/// lie at theirs, in the order in which they first appear.
+/// The order of output sections. What a statement names lies where that stands; the orphans of a sort, which
+/// nothing names, lie at theirs, in the order in which they first appear.
 pub const ORDER: &[Statement] = &[
     // What the kernel and the loader read comes first.
     own(ReadOnly, ChunkKind::Interp),
@@ -97,8 +99,8 @@ const fn large(memory: Memory, contents: Contents) -> Statement {
     Statement { memory, large: true, who: SectionSelector::Orphans(contents) }
 }
 
-/// Sections of inputs that nothing writes to once the loader has relocated them, by name. Thread-local ones and arrays
-/// of functions are so whatever their names are.
+/// Sections of inputs that nothing writes to once the loader has relocated them, by name. Thread-local ones
+/// and arrays of functions are so whatever their names are.
 pub const RELRO_NAMES: &[&[u8]] = &[
     b".data.rel.ro",
     b".bss.rel.ro",

@@ -1,8 +1,9 @@
 //! How often the second half of a link is gone through, and what sends it back to its start.
 //!
-//! From frozen symbols to addresses a link counts on a few things that only addresses can tell: that shortened GOT loads reach, that the headers are
-//! in memory, that symbols which a script computes are of the kind that the scan was told. When one turns out to be otherwise, all that
-//! follows from it is made again, with what is known now. Each such discovery is made once, or a bounded number of times, so a link ends.
+//! From frozen symbols to addresses a link counts on a few things that only addresses can tell: that
+//! shortened GOT loads reach, that the headers are in memory, that symbols which a script computes are of the
+//! kind that the scan was told. When one turns out to be otherwise, all that follows from it is made again,
+//! with what is known now. Each such discovery is made once, or a bounded number of times, so a link ends.
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
@@ -13,8 +14,8 @@ use crate::symbols::internal::Internals;
 use crate::symbols::natures::Correction;
 use crate::synth::plan::Plan;
 
-/// How often symbols that a script computes may turn out to be something else. What they are makes sections larger and smaller, and so
-/// it may change what they are.
+/// How often symbols that a script computes may turn out to be something else. What they are makes sections
+/// larger and smaller, and so it may change what they are.
 const CORRECTIONS: u32 = 4;
 
 /// What is known when the second half begins. What has been said in a round before is not said again.

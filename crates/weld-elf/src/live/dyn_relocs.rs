@@ -31,7 +31,8 @@ pub enum DynKind {
     Signed,
     /// Add the load address, and call the function there.
     Called,
-    /// Add the load address, and give the pointer the tag that the memory has: that where it points to, but for what the place says.
+    /// Add the load address, and give the pointer the tag that the memory has: that where it points to, but
+    /// for what the place says.
     Tagged,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! One visit a section does both: it scans the section's relocations once, records what each
 //! symbol needs (GOT slot, PLT entry, dynamic relocation, …) and, under `--gc-sections`, marks the
-//! sections referred to, in a walk from the roots (`weld_common::walk`). Without gc every section is visited in a flat loop.
+//! sections referred to, in a walk from the roots (`weld_common::walk`). Without gc every section is visited
+//! in a flat loop.
 //!
 //! The marks and needs are sets, so timing cannot show in them; lists are sorted at the end.
 
@@ -287,8 +288,8 @@ impl<'c, 'a> Scanner<'c, 'a> {
         object.shdrs[shndx as usize].sh_flags() & SHF_WRITE != 0
     }
 
-    /// Whether the section is no part of the output, whatever refers to it: it lost with its COMDAT group, or it
-    /// speaks to linkers only.
+    /// Whether the section is no part of the output, whatever refers to it: it lost with its COMDAT group, or
+    /// it speaks to linkers only.
     pub fn is_gone(&self, section: u32) -> bool {
         !self.sections.list[section as usize].in_image()
     }

@@ -35,8 +35,9 @@ pub mod flag {
     pub const IS_VERSION: u32 = 1 << 15;
     /// A function that uses more registers than others (`arch::facts::VariantCalls`).
     pub const VARIANT_CALLS: u32 = 1 << 16;
-    /// A shared object refers to it, not weakly, and to no version of it: a reason to read an archive member, for which a
-    /// reference to `foo@V` is none. What a member has as `foo` would take the place of that version.
+    /// A shared object refers to it, not weakly, and to no version of it: a reason to read an archive member,
+    /// for which a reference to `foo@V` is none. What a member has as `foo` would take the place of that
+    /// version.
     pub const REF_SHARED_PLAIN: u32 = 1 << 17;
     /// Not a symbol: the signature of section group number `sym` of the file.
     pub const GROUP_RECORD: u32 = 1 << 30;

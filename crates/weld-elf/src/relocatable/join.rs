@@ -4,11 +4,12 @@
 //! section. What must stay apart to keep its meaning does:
 //! members of groups (a group lives or dies as a whole), mergeable data of different entry sizes,
 //! sections with flags that the next linker acts on (`SHF_GNU_RETAIN`, `SHF_EXCLUDE`, TLS, …), and
-//! `SHF_LINK_ORDER` sections whose leaders lie apart, and code that has to be aligned after code that the next linker
-//! may make shorter. Rights are united, as any linker does in the end: separating sections by them would change their order.
+//! `SHF_LINK_ORDER` sections whose leaders lie apart, and code that has to be aligned after code that the
+//! next linker may make shorter. Rights are united, as any linker does in the end: separating sections by
+//! them would change their order.
 //!
-//! A linker script's output sections take whatever its patterns match, but for members of groups; the other sections
-//! are joined as ever.
+//! A linker script's output sections take whatever its patterns match, but for members of groups; the other
+//! sections are joined as ever.
 //!
 //! Entries of `.eh_frame` follow one another without padding or terminators between: a reader takes
 //! both for the end.
@@ -317,7 +318,8 @@ impl<'a> Joiner<'_, 'a> {
         end.is_multiple_of(head.entsize) && start.is_multiple_of(head.entsize)
     }
 
-    /// By multiples of how many bytes the next linker may make code shorter. What follows it in its section loses its alignment.
+    /// By multiples of how many bytes the next linker may make code shorter. What follows it in its section
+    /// loses its alignment.
     fn step(&self, object: usize, id: SectionId) -> Option<u64> {
         let machine = self.shrink?;
         let relocs = self.sections.relocs(&self.objects[object], object, self.sections.get(id));
@@ -348,8 +350,8 @@ impl<'a> Joiner<'_, 'a> {
     }
 }
 
-/// `--relocatable-merge-sections`: the name that a section gets in other output. What follows the name of an array is a priority, which
-/// counts in the next link.
+/// `--relocatable-merge-sections`: the name that a section gets in other output. What follows the name of an
+/// array is a priority, which counts in the next link.
 fn merged_name(name: &[u8]) -> &[u8] {
     let array = |prefix: &[u8]| matches!(prefix, b".init_array" | b".fini_array" | b".ctors" | b".dtors");
     let known = prefixes(name.get(1).copied().unwrap_or(0)).iter().map(|(prefix, _)| *prefix);

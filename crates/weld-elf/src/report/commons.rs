@@ -1,5 +1,6 @@
-//! Common symbols that meet other definitions: all of them for `--warn-common`, and without being asked, under GNU ld's names, those of
-//! which the definition that counts is not what the common symbol's object counts on: less aligned, or of another size.
+//! Common symbols that meet other definitions: all of them for `--warn-common`, and without being asked,
+//! under GNU ld's names, those of which the definition that counts is not what the common symbol's object
+//! counts on: less aligned, or of another size.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -95,8 +96,9 @@ impl Promise {
     }
 }
 
-/// Names the first common symbol of each name that counts on more than the definition has. Code that was compiled for the common symbol may
-/// use aligned instructions, or write beyond the end. A smaller common symbol before the definition is one that somebody forgot.
+/// Names the first common symbol of each name that counts on more than the definition has. Code that was
+/// compiled for the common symbol may use aligned instructions, or write beyond the end. A smaller common
+/// symbol before the definition is one that somebody forgot.
 fn differing(job: &Job, resolved: &Resolved) {
     let mut said = HashSet::new();
     for common in &resolved.commons {

@@ -1,5 +1,5 @@
-//! `NOCROSSREFS`: output sections of a linker script that may not refer to one another, because they are not in memory
-//! together.
+//! `NOCROSSREFS`: output sections of a linker script that may not refer to one another, because they are not
+//! in memory together.
 //!
 //! Only if a script asks are the relocations of such sections gone through, once more.
 //!

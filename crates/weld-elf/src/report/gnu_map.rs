@@ -1,16 +1,18 @@
 //! `-Map` in the form of GNU ld, which scripts of embedded projects, size tools and test suites read.
 //!
-//! Parts with headings, in GNU ld's order: the archive members that were read, and for whom; sections that are not in the output; the memory
-//! regions; files, and output sections with the input sections in them. A line of the last part is
+//! Parts with headings, in GNU ld's order: the archive members that were read, and for whom; sections that
+//! are not in the output; the memory regions; files, and output sections with the input sections in them. A
+//! line of the last part is
 //!
 //! ```text
 //!  .text.f        0x0000000000001139       0x1b libx.a(f.o)
 //!                 0x0000000000001139                f
 //! ```
 //!
-//! with addresses and sizes in hexadecimal; a name that does not leave a blank in its sixteen columns has a line of its own. Only global symbols
-//! are listed. Input sections of what the linker itself makes come from `<internal>`. Of a script there are the patterns that found what follows,
-//! and assignments, each with the value assigned or `[!provide]`. Output sections that are not there are left out.
+//! with addresses and sizes in hexadecimal; a name that does not leave a blank in its sixteen columns has a
+//! line of its own. Only global symbols are listed. Input sections of what the linker itself makes come from
+//! `<internal>`. Of a script there are the patterns that found what follows, and assignments, each with the
+//! value assigned or `[!provide]`. Output sections that are not there are left out.
 //!
 //! Source: the maps that GNU ld 2.40 writes.
 
@@ -81,7 +83,8 @@ pub fn text(job: &Job, image: &Image, context: &Context) -> String {
     text
 }
 
-/// The sections of objects that are not in the output: those of groups that lost, and those that gc took away.
+/// The sections of objects that are not in the output: those of groups that lost, and those that gc took
+/// away.
 fn discarded(image: &Image, parallel: bool) -> String {
     let one = |(index, object): (usize, &crate::input::object::Object)| -> String {
         let mut text = String::new();

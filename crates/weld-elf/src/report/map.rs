@@ -5,8 +5,8 @@
 //! ```
 //!
 //! as in `ld.lld`: a line for each output section, below it its input sections and the linker's own
-//! parts, and below these their symbols by address; numbers in hexadecimal. Assignments of a linker script stand where they
-//! take effect. At the end come the symbols that the linker itself defines.
+//! parts, and below these their symbols by address; numbers in hexadecimal. Assignments of a linker script
+//! stand where they take effect. At the end come the symbols that the linker itself defines.
 //!
 //! A large link has millions of symbols: they are sorted once, and lines are made in parallel.
 
@@ -78,7 +78,8 @@ fn distance(out: &OutputSection) -> u64 {
     if out.is_alloc() { out.load_address.wrapping_sub(out.address) } else { 0 }
 }
 
-/// One line with a name at the indentation that the name comes with; its load address is `distance` from its address.
+/// One line with a name at the indentation that the name comes with; its load address is `distance` from its
+/// address.
 fn row(text: &mut String, distance: u64, (address, size, align): (u64, u64, u64), name: &str) {
     let load = address.wrapping_add(distance);
     _ = writeln!(text, "{address:>16x} {load:>16x} {size:>8x} {align:>5} {name}");

@@ -122,7 +122,8 @@ pub fn resolution(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(),
     uses::archives(job, inputs, resolved)
 }
 
-/// What is wrong with names: those defined twice, and if `references`, those that are asked for and not defined.
+/// What is wrong with names: those defined twice, and if `references`, those that are asked for and not
+/// defined.
 pub fn symbols(
     job: &Job,
     context: &Context,

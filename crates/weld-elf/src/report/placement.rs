@@ -1,5 +1,5 @@
-//! What sections ask of their place that cannot be: to be in the order of sections that are not in the image, or
-//! to be one section in which some bytes are a template for threads and others are not.
+//! What sections ask of their place that cannot be: to be in the order of sections that are not in the image,
+//! or to be one section in which some bytes are a template for threads and others are not.
 //!
 //! Specification: gABI chapter 4 (`SHF_LINK_ORDER`, `SHF_TLS`).
 
@@ -52,8 +52,9 @@ fn check_link(job: &Job, (object, sections, live): (&Object, &Sections, &Live), 
     job.sink.push(object.at_section(follower).error(text));
 }
 
-/// Reports that the output section of `bin` would be thread-local in parts: a section of each kind. One that gc removed has
-/// its say in the output section's flags all the same; only where all that is left is thread-local, that is right.
+/// Reports that the output section of `bin` would be thread-local in parts: a section of each kind. One that
+/// gc removed has its say in the output section's flags all the same; only where all that is left is
+/// thread-local, that is right.
 fn mixture(job: &Job, resolved: &Resolved, (sections, live): (&Sections, &Live), bin: BinId) {
     let find = |kind: u8, dead: bool| {
         resolved.objects.iter().find_map(|object| {

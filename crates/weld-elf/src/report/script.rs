@@ -1,6 +1,8 @@
-//! `--error-handling-script`: a program that is told of the libraries and symbols that a link missed, so that it can say what to do.
+//! `--error-handling-script`: a program that is told of the libraries and symbols that a link missed, so that
+//! it can say what to do.
 //!
-//! It is run by the host once for each such error that is shown, before the messages are, with `missing-lib` or `undefined-symbol` and the name.
+//! It is run by the host once for each such error that is shown, before the messages are, with `missing-lib`
+//! or `undefined-symbol` and the name.
 
 use std::ffi::OsStr;
 use std::path::Path;

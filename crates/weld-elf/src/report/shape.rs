@@ -1,5 +1,6 @@
-//! What is right and still worth a word, if somebody asks for it: segments that can be written and executed, code that the loader has to
-//! change, sections that moved for their alignment, and (a list) what the loader adds the load address to.
+//! What is right and still worth a word, if somebody asks for it: segments that can be written and executed,
+//! code that the loader has to change, sections that moved for their alignment, and (a list) what the loader
+//! adds the load address to.
 
 use weld_common::diag::{Diagnostic, Diagnostics};
 
@@ -40,7 +41,8 @@ pub fn report(job: &Job, image: &Image, context: &Context) -> Result<(), Diagnos
     Ok(())
 }
 
-/// A section that a script's `PHDRS` puts among notes without meaning it: it has not said `:segment` after the note.
+/// A section that a script's `PHDRS` puts among notes without meaning it: it has not said `:segment` after
+/// the note.
 fn notes(job: &Job, image: &Image) {
     for segment in image.layout.segments.iter().filter(|segment| segment.kind == PT_NOTE) {
         let sections = &image.layout.sections[segment.sections.clone()];
@@ -85,7 +87,8 @@ fn segments(job: &Job, image: &Image) {
     }
 }
 
-/// `--warn-section-align`: a section starts after the end of the one before it, and only its alignment is the reason.
+/// `--warn-section-align`: a section starts after the end of the one before it, and only its alignment is the
+/// reason.
 fn alignment(job: &Job, image: &Image) {
     let mut end = None;
     for &(address, id) in &image.layout.by_address {
@@ -139,7 +142,8 @@ fn changed_code(job: &Job, image: &Image, context: &Context) {
     job.sink.push(diagnostic);
 }
 
-/// `--warn-ifunc-textrel`: resolvers may run while their own code cannot be executed, as loaders make it writable for the other relocations.
+/// `--warn-ifunc-textrel`: resolvers may run while their own code cannot be executed, as loaders make it
+/// writable for the other relocations.
 fn resolvers(job: &Job, image: &Image) {
     let names = image.symbols.list.iter().enumerate();
     let ifuncs = names.filter(|(_, s)| s.kind() == sym::DEFINED && s.has(sym::IFUNC) && s.has(sym::NEEDS));

@@ -2,8 +2,8 @@
 //! for executables).
 //!
 //! Only objects whose own needed libraries all are part of the link are checked: what others refer to
-//! may be in a library that only the loader will see. For what is missing then, the libraries that others need
-//! are looked at too (`unnamed_libraries`): a library may count on another one to bring what it uses.
+//! may be in a library that only the loader will see. For what is missing then, the libraries that others
+//! need are looked at too (`unnamed_libraries`): a library may count on another one to bring what it uses.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -70,7 +70,8 @@ pub fn report(job: &Job, machine: &'static Facts, resolved: &Resolved, symbols: 
     }
 }
 
-/// Whether somebody refers to what a library of `--as-needed` defines. Another one is left out, and nothing is wrong with it.
+/// Whether somebody refers to what a library of `--as-needed` defines. Another one is left out, and nothing
+/// is wrong with it.
 #[cold]
 fn is_wanted(resolved: &Resolved, dso: &Shared) -> bool {
     (dso.first_global..).zip(&dso.globals).any(|(i, id)| {

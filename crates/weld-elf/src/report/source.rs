@@ -1,4 +1,5 @@
-//! Source lines from DWARF, for the places that errors speak of; and the functions and variables that these lie in.
+//! Source lines from DWARF, for the places that errors speak of; and the functions and variables that these
+//! lie in.
 //!
 //! The debug information of an object file is not relocated, and all its sections start at address 0.
 //! To tell places apart, sections are taken to lie one after the other, and the relocations of copies of
@@ -85,8 +86,8 @@ fn add_lines(list: &mut [Diagnostic], (options, resolved): (&Options, &Resolved)
     }
 }
 
-/// The files that an object was compiled from, as its symbol table says it (`STT_FILE`): all that is known of them where there is no debug
-/// information. Symbols of a file follow its name.
+/// The files that an object was compiled from, as its symbol table says it (`STT_FILE`): all that is known of
+/// them where there is no debug information. Symbols of a file follow its name.
 struct Sources(Vec<(u32, String)>);
 
 impl Sources {

@@ -1,7 +1,7 @@
 //! Calls from split-stack code to other code.
 //!
-//! A function compiled with `-fsplit-stack` asks for more stack only if what it needs itself is not there. Code
-//! that was compiled without does not ask at all. So a caller of such code would have to ask for a lot
+//! A function compiled with `-fsplit-stack` asks for more stack only if what it needs itself is not there.
+//! Code that was compiled without does not ask at all. So a caller of such code would have to ask for a lot
 //! more in its place, which its first instructions can be rewritten to do; that is not done here.
 //!
 //! Source: GCC wiki, "Split Stacks".

@@ -1,8 +1,8 @@
 //! Libraries that other libraries need and the command line does not name.
 //!
-//! They are no part of the link. They are looked at when a library refers to something that nothing in the link
-//! defines: at run time such a library may. They are looked for as for `--copy-dt-needed-entries`. What is not
-//! found, or is damaged, defines nothing.
+//! They are no part of the link. They are looked at when a library refers to something that nothing in the
+//! link defines: at run time such a library may. They are looked for as for `--copy-dt-needed-entries`. What
+//! is not found, or is damaged, defines nothing.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

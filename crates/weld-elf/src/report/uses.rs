@@ -1,5 +1,5 @@
-//! Which file uses which: `--print-dependencies` (mold's), a line for each section and each symbol of another file that it
-//! refers to, and `--print-archive-stats` (lld's), a line for each archive.
+//! Which file uses which: `--print-dependencies` (mold's), a line for each section and each symbol of another
+//! file that it refers to, and `--print-archive-stats` (lld's), a line for each archive.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -33,7 +33,8 @@ pub fn archives(job: &Job, inputs: &Inputs, resolved: &Resolved) -> Result<(), D
     job.report(path, &text)
 }
 
-/// `--print-dependencies`: tab-separated: who refers, who defines, `u` or `w` for a weak reference, the symbol.
+/// `--print-dependencies`: tab-separated: who refers, who defines, `u` or `w` for a weak reference, the
+/// symbol.
 pub fn dependencies(
     job: &Job,
     inputs: &Inputs,

@@ -1,7 +1,8 @@
 //! `--why-live`: which references keep a symbol in the output, from it back to where `--gc-sections` starts.
 //!
-//! The walk of the link itself keeps marks only. So the walk is done once more here, by one thread and in a fixed order, breadth
-//! first: each section remembers who brought it to life first, which is one of the shortest ways from the roots.
+//! The walk of the link itself keeps marks only. So the walk is done once more here, by one thread and in a
+//! fixed order, breadth first: each section remembers who brought it to life first, which is one of the
+//! shortest ways from the roots.
 
 use std::collections::VecDeque;
 use std::fmt::Write;

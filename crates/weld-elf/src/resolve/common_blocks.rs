@@ -31,8 +31,8 @@ pub fn definitions(rounds: &Rounds, asked: &mut HashSet<SymbolId>) -> Vec<(FileI
     found
 }
 
-/// Whether a lazy file has a definition of `name` that would replace a common symbol. One that cannot be read has none: nobody
-/// needs it.
+/// Whether a lazy file has a definition of `name` that would replace a common symbol. One that cannot be read
+/// has none: nobody needs it.
 fn defines(reader: &Reader, file: FileId, name: &[u8]) -> bool {
     let Ok(object) = reader.object(file) else { return false };
     (object.first_global..object.syms.len() as u32).any(|i| {

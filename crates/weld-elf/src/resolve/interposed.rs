@@ -1,8 +1,8 @@
 //! Definitions that spell a version, and the shared objects that define or want just that version.
 //!
 //! `foo@V` is a name of its own, which a shared object's `foo` is not. For an executable to export its
-//! `foo@V`, it has to be known that a library asks for it or would otherwise use its own. A library's reference is
-//! then bound to the executable's definition.
+//! `foo@V`, it has to be known that a library asks for it or would otherwise use its own. A library's
+//! reference is then bound to the executable's definition.
 //!
 //! Costs nothing unless an object spells a version.
 //!

@@ -1,7 +1,7 @@
 //! Symbol resolution: which files take part, and which of them defines each global name.
 //!
-//! Files are read in rounds (`weld_common::resolve`): first all that the command line names, with what archives
-//! provide, then what the round before found to be wanted.
+//! Files are read in rounds (`weld_common::resolve`): first all that the command line names, with what
+//! archives provide, then what the round before found to be wanted.
 //!
 //! Rules (those of lld and mold): a strong definition beats a common symbol, which beats a weak
 //! definition; among equals the earlier file wins. An archive member is read when a non-weak
@@ -45,8 +45,8 @@ pub struct Resolved<'a> {
     pub commons: Vec<Rival>,
     /// Names beside which some object defines a `name@version`.
     pub shadowed: Vec<Shadowed<'a>>,
-    /// `foo` without a version and `foo@@V`, of one object: in symbol tables the second has to come first, for loaders take
-    /// either for `foo@V`.
+    /// `foo` without a version and `foo@@V`, of one object: in symbol tables the second has to come first,
+    /// for loaders take either for `foo@V`.
     pub unversioned: Vec<(SymbolId, SymbolId)>,
     /// Common symbols that shared objects define as well; see [`shared_commons`].
     pub grown: HashMap<SymbolId, shared_commons::Grown>,

@@ -155,8 +155,8 @@ impl<'a> Reader<'a, '_> {
         self.inputs.reading(self.parallel)
     }
 
-    /// Whether an object for another machine has no symbols that anybody could ask for. C libraries have such members, so that
-    /// there is an archive of some name.
+    /// Whether an object for another machine has no symbols that anybody could ask for. C libraries have such
+    /// members, so that there is an archive of some name.
     #[cold]
     fn offers_nothing(&self, file: FileId, data: &'a [u8]) -> bool {
         let Some(machine) = arch::of_file(data) else { return false };
@@ -165,8 +165,8 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// Of the names that just became wanted, those that must be defined in this output and that a shared object comes first for, each with
-/// the lazy file to read instead.
+/// Of the names that just became wanted, those that must be defined in this output and that a shared object
+/// comes first for, each with the lazy file to read instead.
 fn offers_for_inside(rounds: &Rounds, wanted: &[(FileId, SymbolId)]) -> Vec<(FileId, SymbolId)> {
     let is_asked = |&&(file, id): &&(FileId, SymbolId)| {
         let flags = rounds.names.get(id).flags;

@@ -1,9 +1,10 @@
 //! Common symbols that shared objects define as well.
 //!
-//! There is one variable of a name at run time, so the two have to agree on it. If the library gives it initial
-//! values, its definition is the one that counts and the common symbol is a reference to it, as with GNU
-//! ld and mold. Otherwise the common symbol stays, and as the library will use it too, it becomes as large and as
-//! aligned as the library's variable is. A definition that is smaller than the common symbol cannot take its place.
+//! There is one variable of a name at run time, so the two have to agree on it. If the library gives it
+//! initial values, its definition is the one that counts and the common symbol is a reference to it, as with
+//! GNU ld and mold. Otherwise the common symbol stays, and as the library will use it too, it becomes as
+//! large and as aligned as the library's variable is. A definition that is smaller than the common symbol
+//! cannot take its place.
 //!
 //! Costs nothing unless a common symbol and a shared object meet.
 

@@ -90,8 +90,8 @@ pub fn settle(resolved: &mut Resolved) {
     apply(resolved, &redirect);
 }
 
-/// Settles the claims to `foo` of an object's `foo`, which `.symver` made a `foo@V1` of, and its `foo@@V2`; of its
-/// `foo@`, which becomes a name of its own again, and its `foo@@V2`, too.
+/// Settles the claims to `foo` of an object's `foo`, which `.symver` made a `foo@V1` of, and its `foo@@V2`;
+/// of its `foo@`, which becomes a name of its own again, and its `foo@@V2`, too.
 fn give_way_to_defaults(resolved: &mut Resolved) {
     let Resolved { objects, names, index_of_file, duplicates, unversioned, .. } = resolved;
     let mut claims = Claims { names, unversioned, old_names: HashMap::new() };
@@ -124,7 +124,8 @@ struct Claims<'r, 'a> {
 }
 
 impl<'a> Claims<'_, 'a> {
-    /// Settles the claims to name `id` of its definition so far and of symbol `other`. Whether that could be done.
+    /// Settles the claims to name `id` of its definition so far and of symbol `other`. Whether that could be
+    /// done.
     fn settle(&mut self, object: &Object<'a>, id: SymbolId, other: u32) -> bool {
         let entry = self.names.get(id);
         if !matches!(entry.rank(), Rank::Strong | Rank::Weak) || entry.file() != object.file {

@@ -5,9 +5,9 @@
 //! GROUP ( /lib/x86_64-linux-gnu/libc.so.6 /usr/lib/libc_nonshared.a AS_NEEDED ( /lib64/ld-linux.so.2 ) )
 //! ```
 //!
-//! and of those that lay out the output. There is one parser for both; here are the commands themselves, and the files
-//! beside this one have what some of them hold. `INCLUDE` is text in place of itself, wherever a statement may stand.
-//! Source: GNU ld manual, "Linker Scripts".
+//! and of those that lay out the output. There is one parser for both; here are the commands themselves, and
+//! the files beside this one have what some of them hold. `INCLUDE` is text in place of itself, wherever a
+//! statement may stand. Source: GNU ld manual, "Linker Scripts".
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,7 +83,8 @@ pub enum Command {
         to_first: bool,
         place: Place,
     },
-    /// `FORCE_COMMON_ALLOCATION`, `INHIBIT_COMMON_ALLOCATION`: whether common symbols get their places even with `-r`, or not even in shared objects.
+    /// `FORCE_COMMON_ALLOCATION`, `INHIBIT_COMMON_ALLOCATION`: whether common symbols get their places even
+    /// with `-r`, or not even in shared objects.
     DefineCommon(bool),
     /// `FORCE_GROUP_ALLOCATION`
     DissolveGroups,
@@ -148,8 +149,8 @@ pub trait Files<'a> {
     }
 }
 
-/// How deep scripts may include one another, and how often one may include others. Ten that include one another eight times each
-/// would be read a thousand million times.
+/// How deep scripts may include one another, and how often one may include others. Ten that include one
+/// another eight times each would be read a thousand million times.
 const MAX_INCLUDED: usize = 16;
 const MAX_INCLUDES: usize = 10_000;
 

@@ -1,8 +1,9 @@
 //! Expressions of linker scripts and of `--defsym`.
 //!
 //! They have the operators of C over 64-bit numbers that wrap around, and functions that ask the layout. An
-//! [`Expr`] is code for a machine with a stack, in one flat list: however long it is, it is evaluated and dropped in a loop.
-//! What needs no layout is evaluated at once ([`Expr::simple`]); `layout::scripted` does the rest.
+//! [`Expr`] is code for a machine with a stack, in one flat list: however long it is, it is evaluated and
+//! dropped in a loop. What needs no layout is evaluated at once ([`Expr::simple`]); `layout::scripted` does
+//! the rest.
 //!
 //! Source: GNU ld manual, "Expressions in Linker Scripts".
 

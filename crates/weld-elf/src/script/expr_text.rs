@@ -1,7 +1,8 @@
-//! Assignments as GNU ld's maps have them, which programs read: `. = (. + 0x200)`, `PROVIDE (end = ALIGN (0x8))`.
+//! Assignments as GNU ld's maps have them, which programs read: `. = (. + 0x200)`, `PROVIDE (end = ALIGN
+//! (0x8))`.
 //!
-//! Expressions are written anew from their code, fully parenthesised and with numbers in hexadecimal. What is long or rarely used is shown as the
-//! script has it.
+//! Expressions are written anew from their code, fully parenthesised and with numbers in hexadecimal. What is
+//! long or rarely used is shown as the script has it.
 
 use super::expr::{Binary, Expr, Op, Unary};
 

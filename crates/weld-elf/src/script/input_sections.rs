@@ -1,4 +1,5 @@
-//! Descriptions of input sections inside `SECTIONS`: `KEEP(*foo.o(EXCLUDE_FILE(*bar.o) .text SORT(.data.*)))`.
+//! Descriptions of input sections inside `SECTIONS`: `KEEP(*foo.o(EXCLUDE_FILE(*bar.o) .text
+//! SORT(.data.*)))`.
 //!
 //! Source: GNU ld manual, "Input Section Description".
 

@@ -33,8 +33,8 @@ pub struct LayoutScript {
     /// `INSERT` and `OVERWRITE_SECTIONS`: they find their places when all scripts are read.
     inserted: Vec<Insertion>,
     overwriting: Vec<SectionDescription>,
-    /// Those of `statements`, all at the end, that belong to output sections of `OVERWRITE_SECTIONS` which no other describes: they lie
-    /// where sections do that no script names.
+    /// Those of `statements`, all at the end, that belong to output sections of `OVERWRITE_SECTIONS` which no
+    /// other describes: they lie where sections do that no script names.
     pub floats: Vec<Range<usize>>,
     /// Something is only known after layout.
     pub computes: bool,
@@ -134,8 +134,9 @@ impl LayoutScript {
         (self.has_sections, self.adds_to_default) = (true, true);
     }
 
-    /// Puts what stands in `OVERWRITE_SECTIONS` in its place, and then the statements of `INSERT`. Those that name one section stay in
-    /// their order. Returns the names of sections that overwrite others twice, of which the first counts.
+    /// Puts what stands in `OVERWRITE_SECTIONS` in its place, and then the statements of `INSERT`. Those that
+    /// name one section stay in their order. Returns the names of sections that overwrite others twice, of
+    /// which the first counts.
     ///
     /// # Errors
     /// If there is no output section that `INSERT` names.
@@ -194,7 +195,8 @@ impl LayoutScript {
         self.assignments_of(|_| true).into_iter()
     }
 
-    /// The same without those of output sections that there are not, by their numbers among [`Self::descriptions`].
+    /// The same without those of output sections that there are not, by their numbers among
+    /// [`Self::descriptions`].
     pub fn assignments_of(&self, is_there: impl Fn(usize) -> bool) -> Vec<(&Assignment, bool)> {
         let mut list = Vec::new();
         let mut number = 0;
@@ -255,8 +257,8 @@ impl LayoutScript {
 }
 
 impl LayoutScript {
-    /// Takes the script's statements, and makes a list of its own after them of each output section of `OVERWRITE_SECTIONS` that is
-    /// described nowhere else; the others take the place of that.
+    /// Takes the script's statements, and makes a list of its own after them of each output section of
+    /// `OVERWRITE_SECTIONS` that is described nowhere else; the others take the place of that.
     fn overwrite(&mut self, twice: &mut Vec<Vec<u8>>) -> Vec<Vec<Statement>> {
         let mut script = std::mem::take(&mut self.statements);
         let inserted = self.inserted.iter_mut().flat_map(|one| &mut one.statements);

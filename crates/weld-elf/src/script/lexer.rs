@@ -18,8 +18,8 @@ pub enum Mode {
     File,
     /// Words are symbol patterns: as paths, and a single `:` is a token while `::` is not.
     Pattern,
-    /// Words are what a statement of `SECTIONS` begins with: paths, patterns and names. They end in front of an
-    /// assignment's operator, and of a colon that stands at their end.
+    /// Words are what a statement of `SECTIONS` begins with: paths, patterns and names. They end in front of
+    /// an assignment's operator, and of a colon that stands at their end.
     Statement,
 }
 

@@ -18,8 +18,8 @@ pub struct Region {
     pub place: Place,
 }
 
-/// Which sections a region takes that do not ask for one: those with any of some flags, or without any of others, and
-/// with all of some or without all of others. Bits are those of `sh_flags`.
+/// Which sections a region takes that do not ask for one: those with any of some flags, or without any of
+/// others, and with all of some or without all of others. Bits are those of `sh_flags`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Attributes {
     pub with: u64,

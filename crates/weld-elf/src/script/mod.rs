@@ -1,8 +1,10 @@
 //! What linkers are told in files: linker scripts, version scripts and dynamic lists.
 //!
-//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`nature`] what their values are; [`expr_text`] writes them for maps;
-//! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`), [`input_sections`]
-//!   (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts together what scripts say of it;
+//! * [`lexer`] makes tokens of all of them; [`expr`] are expressions, [`nature`] what their values are;
+//!   [`expr_text`] writes them for maps;
+//! * [`commands`] are those of linker scripts, with what is below them: [`sections`] (`SECTIONS`),
+//!   [`input_sections`] (the patterns in it), [`memory`] (`MEMORY`) and [`phdrs`] (`PHDRS`); [`layout`] puts
+//!   together what scripts say of it;
 //! * [`mri`] translates those of another linker;
 //! * [`version_script`] and [`dynamic_list`] say what is exported, by [`patterns`] of symbols.
 //!

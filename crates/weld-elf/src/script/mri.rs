@@ -1,7 +1,8 @@
 //! MRI scripts (`-c`), the command files of Microtec's linker: a command a line.
 //!
-//! What they can say linker scripts can say, too, so one is made of them: line by line, that mistakes in expressions are
-//! found in the right line, and after that a `SECTIONS` with what all lines together say of output sections. Names of commands may be in small letters.
+//! What they can say linker scripts can say, too, so one is made of them: line by line, that mistakes in
+//! expressions are found in the right line, and after that a `SECTIONS` with what all lines together say of
+//! output sections. Names of commands may be in small letters.
 //!
 //! Source: GNU ld manual, "MRI Compatible Script Files".
 

@@ -1,9 +1,9 @@
-//! What the value of an expression is, as far as that is known before anything has an address: a number, or an address that moves
-//! with the image.
+//! What the value of an expression is, as far as that is known before anything has an address: a number, or
+//! an address that moves with the image.
 //!
-//! The expression is gone through as if it were evaluated, with what is known of each value in its place. Conditions that are known
-//! decide which way is gone. Where one is not, both ways are, and what may be an address is taken for one: whoever lays out knows
-//! better in the end (`layout::scripted::promises`).
+//! The expression is gone through as if it were evaluated, with what is known of each value in its place.
+//! Conditions that are known decide which way is gone. Where one is not, both ways are, and what may be an
+//! address is taken for one: whoever lays out knows better in the end (`layout::scripted::promises`).
 //!
 //! Source: GNU ld manual, "The Section of an Expression".
 

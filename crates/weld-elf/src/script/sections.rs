@@ -19,8 +19,8 @@ pub enum Statement {
     Class(Box<Class>),
 }
 
-/// `CLASS(NAME) { … }`: input sections that go to where output sections name the class, to the next of these where they do not fit
-/// the first.
+/// `CLASS(NAME) { … }`: input sections that go to where output sections name the class, to the next of these
+/// where they do not fit the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Class {
     pub name: Vec<u8>,
@@ -261,7 +261,8 @@ impl<'a> Parser<'a, '_> {
         Ok(name.text.to_vec())
     }
 
-    /// `NAME = …`, `PROVIDE(NAME = …)` and kin, if that is what `token` begins. For `=` and kin, what follows is not read.
+    /// `NAME = …`, `PROVIDE(NAME = …)` and kin, if that is what `token` begins. For `=` and kin, what follows
+    /// is not read.
     pub(super) fn assignment(&mut self, token: &Token<'a>) -> Result<Option<Assignment>, Diagnostic> {
         let wrapped = match token.text {
             b"PROVIDE" => Some((true, false)),
@@ -476,7 +477,8 @@ impl<'a> Parser<'a, '_> {
         Ok(None)
     }
 
-    /// What only says something of formats other than ELF: `CONSTRUCTORS`, `CREATE_OBJECT_SYMBOLS`, `LINKER_VERSION`.
+    /// What only says something of formats other than ELF: `CONSTRUCTORS`, `CREATE_OBJECT_SYMBOLS`,
+    /// `LINKER_VERSION`.
     fn constructors(&mut self, token: &Token<'a>) -> Result<bool, Diagnostic> {
         match token.text {
             b"CONSTRUCTORS" | b"CREATE_OBJECT_SYMBOLS" | b"LINKER_VERSION" => Ok(true),

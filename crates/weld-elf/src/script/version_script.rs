@@ -7,9 +7,9 @@
 //!
 //! A node without a name only says what is global and local. [`parse`] gives the nodes as data;
 //! [`VersionMatcher`] answers for a symbol. Precedence is that of GNU `ld`: exact names before patterns,
-//! the first one among them; then global patterns, that of the latest node; then local patterns; a lone `*` comes
-//! last, also first as a global one. (`ld.lld` lets a local pattern of a later node win over a global one.)
-//! Source: GNU ld manual, "VERSION Command".
+//! the first one among them; then global patterns, that of the latest node; then local patterns; a lone `*`
+//! comes last, also first as a global one. (`ld.lld` lets a local pattern of a later node win over a global
+//! one.) Source: GNU ld manual, "VERSION Command".
 
 use std::collections::{HashMap, HashSet};
 
@@ -224,8 +224,9 @@ impl VersionMatcher {
     }
 }
 
-/// What versions keep to the output of the names that spell them: `foo@V` obeys the `local:` patterns of `V`, unless a
-/// `global:` pattern of `V` speaks for it. Default versions (`foo@@V`) are there to be exported, so for them `*` does not count.
+/// What versions keep to the output of the names that spell them: `foo@V` obeys the `local:` patterns of `V`,
+/// unless a `global:` pattern of `V` speaks for it. Default versions (`foo@@V`) are there to be exported, so
+/// for them `*` does not count.
 #[derive(Debug, Default)]
 pub struct OwnLocals {
     versions: HashMap<Vec<u8>, PatternSet>,

@@ -1,12 +1,15 @@
 //! Balanced partitioning: things that have something in common are put near one another.
 //!
-//! Each thing has *traits*, numbers of what it may share with others. The list is cut in halves, and things change sides in pairs as long
-//! as that makes traits lie more on one side; then each half is treated likewise. What a trait costs where `a` things have it on one
-//! side and `b` on the other is smallest if all are on one: `-(a log(a + 1) + b log(b + 1))`.
+//! Each thing has *traits*, numbers of what it may share with others. The list is cut in halves, and things
+//! change sides in pairs as long as that makes traits lie more on one side; then each half is treated
+//! likewise. What a trait costs where `a` things have it on one side and `b` on the other is smallest if all
+//! are on one: `-(a log(a + 1) + b log(b + 1))`.
 //!
-//! Costs are whole numbers and the order of things decides between equals, so the result depends on the input only.
+//! Costs are whole numbers and the order of things decides between equals, so the result depends on the input
+//! only.
 //!
-//! Source: L. Dhulipala and others, "Compressing Graphs and Indexes with Recursive Graph Bisection" (KDD 2016).
+//! Source: L. Dhulipala and others, "Compressing Graphs and Indexes with Recursive Graph Bisection" (KDD
+//! 2016).
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -18,8 +21,8 @@ const CHOICE: usize = 8;
 /// Costs count in parts of this.
 const UNIT: f64 = 65536.0;
 
-/// The order for `traits.len()` things, whose traits are numbers below `count`, each named once. Things that have nothing in common with
-/// others stay in the order in which they are.
+/// The order for `traits.len()` things, whose traits are numbers below `count`, each named once. Things that
+/// have nothing in common with others stay in the order in which they are.
 pub fn order(traits: &[Vec<u32>], count: usize) -> Vec<u32> {
     let term = |n: usize| (n as f64 * (n as f64 + 1.0).log2() * UNIT).round() as i64;
     let terms = (0..traits.len() + 2).map(term).collect();
@@ -62,8 +65,9 @@ impl Bisector<'_> {
         self.bisect(second);
     }
 
-    /// Lets pairs change sides that gain by it. Whether there were any. Things are looked at by what they gain as all lie now; what they gain
-    /// is counted again when it is their turn, for those before them have moved.
+    /// Lets pairs change sides that gain by it. Whether there were any. Things are looked at by what they
+    /// gain as all lie now; what they gain is counted again when it is their turn, for those before them have
+    /// moved.
     fn exchange(&mut self, left: &mut [u32], right: &mut [u32]) -> bool {
         for (side, list) in [&*left, right].into_iter().enumerate() {
             list.iter().for_each(|&thing| self.count(thing, side, 1));
@@ -128,7 +132,8 @@ impl Bisector<'_> {
     }
 }
 
-/// Gives traits numbers, in the order of their names. Those that one thing has alone say nothing, nor do those of nearly all.
+/// Gives traits numbers, in the order of their names. Those that one thing has alone say nothing, nor do
+/// those of nearly all.
 pub fn numbered(named: &[Vec<u64>]) -> (Vec<Vec<u32>>, usize) {
     let mut all: Vec<u64> = named.iter().flatten().copied().collect();
     all.sort_unstable();

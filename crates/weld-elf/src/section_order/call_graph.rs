@@ -1,9 +1,9 @@
 //! Who calls whom how often: the profiles that compilers write (`.llvm.call-graph-profile`), or
 //! `--call-graph-ordering-file`; and `--print-symbol-order`.
 //!
-//! A profile section is a list of u64 counts, on each machine. Count `i` is that of calls from the symbol of relocation `2i` of the section
-//! to that of relocation `2i + 1`. The file has a line `FROM TO COUNT` for each pair. Only calls inside an output
-//! section count, for sections stay in theirs.
+//! A profile section is a list of u64 counts, on each machine. Count `i` is that of calls from the symbol of
+//! relocation `2i` of the section to that of relocation `2i + 1`. The file has a line `FROM TO COUNT` for
+//! each pair. Only calls inside an output section count, for sections stay in theirs.
 //!
 //! Source: LLVM, "Extensions", `SHT_LLVM_CALL_GRAPH_PROFILE`.
 

@@ -1,10 +1,11 @@
 //! `--section-ordering-file`: input sections in the order in which a file lists their names.
 //!
-//! Two formats are known, each as its owner has it. Gold's has a name or pattern a line; what is listed comes after what is not,
-//! a name before patterns that match it as well, and in its output section whichever that is. GNU ld's has output sections with
-//! patterns in braces, as `SECTIONS` of a linker script has them (`.text : { *(.text.hot) a.o(.text) }`); what they match comes first.
-//! GNU ld adds them to its script, so they could bring sections to other output sections, too: that is an error here, and
-//! a linker script says it. A file with a brace is of the second kind.
+//! Two formats are known, each as its owner has it. Gold's has a name or pattern a line; what is listed comes
+//! after what is not, a name before patterns that match it as well, and in its output section whichever that
+//! is. GNU ld's has output sections with patterns in braces, as `SECTIONS` of a linker script has them
+//! (`.text : { *(.text.hot) a.o(.text) }`); what they match comes first. GNU ld adds them to its script, so
+//! they could bring sections to other output sections, too: that is an error here, and a linker script says
+//! it. A file with a brace is of the second kind.
 //!
 //! Source: GNU ld and gold manuals, "--section-ordering-file".
 

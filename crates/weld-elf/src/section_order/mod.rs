@@ -1,10 +1,11 @@
-//! The order of input sections inside their output sections, where options or profiles ask for another one than
-//! that of the command line.
+//! The order of input sections inside their output sections, where options or profiles ask for another one
+//! than that of the command line.
 //!
-//! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those that call
-//! each other beside one another (`call_graph`, `weld_common::clusters`), `--section-ordering-file` those of listed names first
-//! (`listed`), balanced partitioning those that are called or packed together near one another (`partition`), `--shuffle-sections` all in an order by chance (`shuffle`).
-//! Each gives some sections a place; layout sorts the members of an output section by their places, and the others stay
+//! `--symbol-ordering-file` puts the sections of listed symbols first (`symbols`), a call graph profile those
+//! that call each other beside one another (`call_graph`, `weld_common::clusters`), `--section-ordering-file`
+//! those of listed names first (`listed`), balanced partitioning those that are called or packed together
+//! near one another (`partition`), `--shuffle-sections` all in an order by chance (`shuffle`). Each gives
+//! some sections a place; layout sorts the members of an output section by their places, and the others stay
 //! where they were, after those that come first.
 
 mod bisection;
@@ -29,8 +30,8 @@ use crate::resolve::Resolved;
 use crate::sections::{SectionKind, Sections};
 use crate::symbols::Symbols;
 
-/// Where a section goes: those with a lower first number come before, and with the same one before those with a higher
-/// second number. A section without a place has 0 and its own number.
+/// Where a section goes: those with a lower first number come before, and with the same one before those with
+/// a higher second number. A section without a place has 0 and its own number.
 type Place = (i64, u32);
 
 /// The places of sections that have one. Empty in nearly all links.

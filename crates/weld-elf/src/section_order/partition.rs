@@ -1,9 +1,11 @@
-//! `--bp-startup-sort`, `--bp-compression-sort`: sections in an order found by balanced partitioning ([`bisection`](super::bisection)).
+//! `--bp-startup-sort`, `--bp-compression-sort`: sections in an order found by balanced partitioning
+//! ([`bisection`](super::bisection)).
 //!
-//! What functions have in common is, for a start with few page faults, that they are called early: of each trace of a profile the first
-//! function, the first two, four, eight … are sets, and the traits of a function are the sets that it is in. For a file that is
-//! packed well it is bytes: windows of eight bytes, of which some are taken by their hash, and what relocations lead to. Functions of the start
-//! come first, then other functions, then data.
+//! What functions have in common is, for a start with few page faults, that they are called early: of each
+//! trace of a profile the first function, the first two, four, eight … are sets, and the traits of a function
+//! are the sets that it is in. For a file that is packed well it is bytes: windows of eight bytes, of which
+//! some are taken by their hash, and what relocations lead to. Functions of the start come first, then other
+//! functions, then data.
 //!
 //! Only sections of the usual names are put in order: the order of others may mean something.
 
@@ -32,7 +34,8 @@ const CODE: &[&[u8]] = &[
 const DATA: &[&[u8]] =
     &[b".data", b".rodata", b".data.rel.ro", b".ldata", b".lrodata", b".sdata", b".srodata"];
 
-/// Bytes of a window; and which hashes of windows count of sections with more bytes than that: one in so many.
+/// Bytes of a window; and which hashes of windows count of sections with more bytes than that: one in so
+/// many.
 const WINDOW: usize = 8;
 const MANY: usize = 64;
 const ONE_IN: u64 = 4;
@@ -80,7 +83,8 @@ impl<'a> Orderer<'_, 'a> {
         Ok(())
     }
 
-    /// Sections of functions that traces name, in the order in which they are called, with the sets that they are in.
+    /// Sections of functions that traces name, in the order in which they are called, with the sets that they
+    /// are in.
     fn start(&self, path: &Path, code: &[SectionId]) -> Result<Vec<(SectionId, Vec<u64>)>, Diagnostics> {
         let Some(bytes) = self.read(path) else { return Ok(Vec::new()) };
         let traces =

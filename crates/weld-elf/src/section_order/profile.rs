@@ -1,11 +1,12 @@
 //! Which functions a program called first, from an indexed instrumentation profile (`.profdata`).
 //!
-//! Of such a file two parts are read: the *temporal traces*, each a list of functions in the order in which they were called first in
-//! a run, as hashes of their names; and the keys of the table of counters, which are these names. A local function's is that of its
-//! source file, a semicolon and its own. All numbers are little endian; the header has the places of the parts.
+//! Of such a file two parts are read: the *temporal traces*, each a list of functions in the order in which
+//! they were called first in a run, as hashes of their names; and the keys of the table of counters, which
+//! are these names. A local function's is that of its source file, a semicolon and its own. All numbers are
+//! little endian; the header has the places of the parts.
 //!
-//! Source: LLVM, "Instrumentation Profile Format"; temporal traces are there from version 10 on, and a bit of the version says
-//! whether a profile has any.
+//! Source: LLVM, "Instrumentation Profile Format"; temporal traces are there from version 10 on, and a bit of
+//! the version says whether a profile has any.
 
 use std::collections::HashMap;
 

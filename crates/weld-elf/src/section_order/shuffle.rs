@@ -1,10 +1,11 @@
-//! `--shuffle-sections=GLOB=SEED`: sections whose names match change places with one another, by chance. The same seed
-//! gives the same order; -1 turns the order round, 0 is another order each time. Without GLOB it is all sections in memory, but for
-//! those that are run through in their order, unless that is turned round (`--reverse-sections`): then functions that run before
-//! `main` do so from the last file to the first, within their priorities.
+//! `--shuffle-sections=GLOB=SEED`: sections whose names match change places with one another, by chance. The
+//! same seed gives the same order; -1 turns the order round, 0 is another order each time. Without GLOB it is
+//! all sections in memory, but for those that are run through in their order, unless that is turned round
+//! (`--reverse-sections`): then functions that run before `main` do so from the last file to the first,
+//! within their priorities.
 //!
-//! The random numbers are those of the Mersenne Twister (M. Matsumoto and T. Nishimura, 1998), because its sequence is
-//! the same everywhere.
+//! The random numbers are those of the Mersenne Twister (M. Matsumoto and T. Nishimura, 1998), because its
+//! sequence is the same everywhere.
 
 use std::hash::{BuildHasher, RandomState};
 

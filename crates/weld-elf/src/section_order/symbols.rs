@@ -1,6 +1,7 @@
 //! `--symbol-ordering-file`: a symbol a line, and the sections that they lie in come first, in that order.
 //!
-//! Lines are trimmed; empty ones and those that begin with `#` say nothing. Of local symbols of one name all count.
+//! Lines are trimmed; empty ones and those that begin with `#` say nothing. Of local symbols of one name all
+//! count.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -178,7 +178,8 @@ impl<'a> Parser<'a, '_> {
         self.object.section_data(shndx).ok_or_else(|| "lies outside its file".to_owned())
     }
 
-    /// Lists of names are read for `.gdb_index` and tables for `.debug_names`, with their relocations, and stay out of the output.
+    /// Lists of names are read for `.gdb_index` and tables for `.debug_names`, with their relocations, and
+    /// stay out of the output.
     pub(super) fn set_name_lists_aside(&mut self) {
         let extra = &self.found.extra;
         for &list in extra.name_lists.iter().chain(&extra.name_tables) {
@@ -219,8 +220,8 @@ impl<'a> Parser<'a, '_> {
         self.options.symtab.strip != Strip::None && is_debug(name)
     }
 
-    /// Without section headers nobody finds what is not loaded. But symbols of a script may count what it describes, and it may
-    /// load that after all.
+    /// Without section headers nobody finds what is not loaded. But symbols of a script may count what it
+    /// describes, and it may load that after all.
     fn is_unseen(&self, name: &[u8], shdr: &Shdr) -> bool {
         if shdr.sh_flags() & SHF_ALLOC != 0 || self.options.layout.sectionheader {
             return false;

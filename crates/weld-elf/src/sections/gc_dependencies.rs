@@ -79,8 +79,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// What is linked to a section that is left out (of a COMDAT group that lost, or in `/DISCARD/`) goes with it, also if the group does
-    /// not list it; so does what is linked to that.
+    /// What is linked to a section that is left out (of a COMDAT group that lost, or in `/DISCARD/`) goes
+    /// with it, also if the group does not list it; so does what is linked to that.
     pub(super) fn drop_leaderless(&mut self) {
         let links = &self.found.extra.link_order;
         let is_out =

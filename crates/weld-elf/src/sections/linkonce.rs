@@ -1,14 +1,16 @@
-//! `.gnu.linkonce.*`: what was there before COMDAT groups. Of all sections of one such name the first file's survives.
+//! `.gnu.linkonce.*`: what was there before COMDAT groups. Of all sections of one such name the first file's
+//! survives.
 //!
-//! A name is `.gnu.linkonce.KIND.KEY`. Beside sections of the same name, a section competes with a COMDAT group that has the
-//! key for its signature, if that has one member, which defines the same names: compilers of two ages may meet in one link. A
-//! table `.gnu.linkonce.r.KEY` goes with the function `.gnu.linkonce.t.KEY` of its own file that has lost, for nothing else
-//! refers to it.
+//! A name is `.gnu.linkonce.KIND.KEY`. Beside sections of the same name, a section competes with a COMDAT
+//! group that has the key for its signature, if that has one member, which defines the same names: compilers
+//! of two ages may meet in one link. A table `.gnu.linkonce.r.KEY` goes with the function
+//! `.gnu.linkonce.t.KEY` of its own file that has lost, for nothing else refers to it.
 //!
-//! All sections are judged before, because whether one of this kind is anywhere is known only then. So this is a walk over the objects
-//! that have any, and costs nothing where none has.
+//! All sections are judged before, because whether one of this kind is anywhere is known only then. So this
+//! is a walk over the objects that have any, and costs nothing where none has.
 //!
-//! Source: GNU ld manual, "Input Section Keep"; the names in the scripts that GNU ld prints; gABI chapter 4 for what took their place.
+//! Source: GNU ld manual, "Input Section Keep"; the names in the scripts that GNU ld prints; gABI chapter 4
+//! for what took their place.
 
 use std::collections::HashMap;
 
@@ -93,7 +95,8 @@ fn slot<'s>(sections: &'s Sections, object: &Object, shndx: u32) -> &'s InputSec
     &sections.list[(object.section_base + shndx) as usize]
 }
 
-/// What is known of sections of one object is forgotten, as of members of a COMDAT group that has lost. They are sorted.
+/// What is known of sections of one object is forgotten, as of members of a COMDAT group that has lost. They
+/// are sorted.
 fn discard(sections: &mut Sections, objects: &[Object], lost: &[Place]) {
     let index = lost[0].0;
     let base = objects[index].section_base;

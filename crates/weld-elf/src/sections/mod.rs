@@ -2,7 +2,8 @@
 //!
 //! Runs after COMDAT resolution. Here are the tables that later phases read; how they come about is in
 //! `parse` (objects and slices of them), `judge` (one section by its header), `names` (which output section
-//! a section goes to; `scripted` if a linker script says so), `uses` (what that says of the output section), `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
+//! a section goes to; `scripted` if a linker script says so), `uses` (what that says of the output section),
+//! `relocs` (relocation sections and what they relocate) and `ties` (what sections live and die with).
 //!
 //! Specification: gABI chapter 4 ("Sections").
 
@@ -140,8 +141,8 @@ impl InputSection {
     pub fn set_bin(&mut self, bin: BinId) {
         self.meta = self.meta & ((1 << BIN_SHIFT) - 1) | bin.0 << BIN_SHIFT;
     }
-    /// The offset in its output section, while sections are gathered ([`crate::layout`]). With `-r` that is all it
-    /// ever has.
+    /// The offset in its output section, while sections are gathered ([`crate::layout`]). With `-r` that is
+    /// all it ever has.
     #[inline(always)]
     pub fn offset(&self) -> u64 {
         self.place
@@ -154,13 +155,14 @@ impl InputSection {
     pub fn move_to(&mut self, start: u64) {
         self.place = self.place.wrapping_add(start);
     }
-    /// The address, once everything has one ([`crate::layout::addresses`]); the offset in its output section still if
-    /// that is not in memory.
+    /// The address, once everything has one ([`crate::layout::addresses`]); the offset in its output section
+    /// still if that is not in memory.
     #[inline(always)]
     pub fn address(&self) -> u64 {
         self.place
     }
-    /// What a section of kind `Merge` has instead: the merged part that it belongs to, and which input of that.
+    /// What a section of kind `Merge` has instead: the merged part that it belongs to, and which input of
+    /// that.
     #[inline(always)]
     pub fn merged(&self) -> (usize, usize) {
         ((self.place >> 32) as usize, self.place as u32 as usize)
@@ -197,8 +199,8 @@ pub fn is_array(kind: u32) -> bool {
     matches!(kind, SHT_INIT_ARRAY | SHT_FINI_ARRAY | SHT_PREINIT_ARRAY)
 }
 
-/// Whether a section is a table of the object file itself, or none. Assemblers give a variable's section that type by its name
-/// (`.shstrtab`), but what goes into memory is data.
+/// Whether a section is a table of the object file itself, or none. Assemblers give a variable's section that
+/// type by its name (`.shstrtab`), but what goes into memory is data.
 pub fn is_table(shdr: &Shdr) -> bool {
     let kind = shdr.sh_type();
     if kind == SHT_STRTAB && shdr.sh_flags() & SHF_ALLOC != 0 {
@@ -235,7 +237,8 @@ pub struct ObjectSections<'a> {
     pub link_order: Vec<(u32, u32)>,
     /// Header indices of `.note.gnu.property` sections; they lie in the file.
     pub properties: Vec<u32>,
-    /// Those of sections that say what instructions and conventions the code uses, on machines that have such. They lie in the file, too.
+    /// Those of sections that say what instructions and conventions the code uses, on machines that have
+    /// such. They lie in the file, too.
     pub attributes: Vec<u32>,
     /// `.note.GNU-stack` asks for an executable stack; `None` if there is no such section.
     pub executable_stack: Option<bool>,
@@ -276,7 +279,8 @@ pub struct Sections<'a> {
 }
 
 impl Sections<'_> {
-    /// The kinds of sections whose bytes are elsewhere in the output than in the input ([`Self::output_offset`]), a bit each.
+    /// The kinds of sections whose bytes are elsewhere in the output than in the input
+    /// ([`Self::output_offset`]), a bit each.
     pub fn rearranged(&self) -> u32 {
         use SectionKind::*;
         let moved = 1 << EhFrame as u32 | 1 << Reversed as u32;
@@ -286,9 +290,10 @@ impl Sections<'_> {
         }
     }
 
-    /// Where byte `at` of the input section is, from the start of what became of it. Symbols, relocations, exception
-    /// frames, debug information and `--emit-relocs` all ask here: bytes stay where they are, but for kinds of sections that
-    /// say otherwise. Of sections that are merged or taken apart, others know ([`crate::synth::image::Image::address_in`]).
+    /// Where byte `at` of the input section is, from the start of what became of it. Symbols, relocations,
+    /// exception frames, debug information and `--emit-relocs` all ask here: bytes stay where they are, but
+    /// for kinds of sections that say otherwise. Of sections that are merged or taken apart, others know
+    /// ([`crate::synth::image::Image::address_in`]).
     #[inline(always)]
     pub fn output_offset(&self, id: SectionId, at: u64) -> u64 {
         let section = self.get(id);

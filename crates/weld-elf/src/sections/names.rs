@@ -1,8 +1,8 @@
 //! Which bin an input section goes to: by default there is one for each output section's name.
 //!
-//! Names are matched by prefix to the output section they belong to (`layout::standard` has the table). Names outside the well-known set
-//! are numbered per object while it is parsed and joined in object order afterwards, which keeps the
-//! numbering independent of threads.
+//! Names are matched by prefix to the output section they belong to (`layout::standard` has the table). Names
+//! outside the well-known set are numbered per object while it is parsed and joined in object order
+//! afterwards, which keeps the numbering independent of threads.
 //!
 //! Specification: gABI chapter 4 ("Special Sections"); output names as ld.lld and GNU ld assign them.
 
@@ -55,8 +55,8 @@ fn choose_bin<'a>(name: &'a [u8], options: &Options) -> Result<BinId, &'a [u8]> 
     BINS.iter().position(|k| *k == name).map(|i| BinId(i as u32)).ok_or(name)
 }
 
-/// Names of output sections that an object (or a slice of one) has named, in the order of their numbers, which begin
-/// at [`LOCAL_NAME`]; and whether the section takes no others in.
+/// Names of output sections that an object (or a slice of one) has named, in the order of their numbers,
+/// which begin at [`LOCAL_NAME`]; and whether the section takes no others in.
 #[derive(Default)]
 pub(super) struct LocalNames<'a> {
     pub(super) list: Vec<(&'a [u8], bool)>,

@@ -1,10 +1,10 @@
 //! Every section of every object is judged by its header, objects side by side and large ones in slices.
 //!
 //! Objects are independent of each other: each has its own slots in the table of all sections, and what
-//! it says besides is kept per object. A slice is a run of an object's section headers (all of them, in all but huge
-//! objects). It is parsed by one thread, which looks at nothing outside; what needs the whole object is done when
-//! its slices have been put together in order. How an object is cut depends on the object only, so the result
-//! and all diagnostics are the same for any number of threads.
+//! it says besides is kept per object. A slice is a run of an object's section headers (all of them, in all
+//! but huge objects). It is parsed by one thread, which looks at nothing outside; what needs the whole object
+//! is done when its slices have been put together in order. How an object is cut depends on the object only,
+//! so the result and all diagnostics are the same for any number of threads.
 //!
 //! Losers of COMDAT groups are marked from the group tables first and not looked at further.
 //!
@@ -80,7 +80,8 @@ pub fn parse<'a>(
         objects.iter().zip(slots).enumerate().map(one).collect()
     };
     drop(region);
-    // SAFETY: the slots of the objects are the first `total` elements, and parsing an object writes all of its own.
+    // SAFETY: the slots of the objects are the first `total` elements, and parsing an object writes all of
+    // its own.
     unsafe { list.set_len(total) };
     if let Some(first) = parsed.iter().position(|o| o.has_partitions) {
         let text = "asks for a program in partitions, but all of it stays in one";
@@ -231,7 +232,8 @@ pub(super) struct Found<'a> {
 #[derive(Default)]
 struct Slices<'a> {
     all: Option<Found<'a>>,
-    /// What each slice's own names of output sections are numbered in the whole, if there is more than one slice.
+    /// What each slice's own names of output sections are numbered in the whole, if there is more than one
+    /// slice.
     numbers: Vec<Vec<BinId>>,
 }
 

@@ -1,8 +1,9 @@
-//! Relocation sections: checked, decoded if they are not stored as the linker wants them, and tied to what they
-//! relocate.
+//! Relocation sections: checked, decoded if they are not stored as the linker wants them, and tied to what
+//! they relocate.
 //!
 //! All relocations come by this door and leave it as native records with addends ([`Rela`]): such records are
-//! viewed in place; those of other forms, compact ones (CREL) and those without addends (REL) are decoded once.
+//! viewed in place; those of other forms, compact ones (CREL) and those without addends (REL) are decoded
+//! once.
 //!
 //! Specification: gABI chapter 4 ("Relocation"); psABIs say whether addends lie in records or in the section.
 
@@ -111,8 +112,8 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The relocations of the section with header index `index`, which holds some, if they are stored as the linker
-/// wants them. In bounds if [`decode`] has been asked.
+/// The relocations of the section with header index `index`, which holds some, if they are stored as the
+/// linker wants them. In bounds if [`decode`] has been asked.
 #[inline]
 pub(super) fn in_place<'a>(object: &Object<'a>, index: usize) -> Option<&'a [Rela]> {
     let shdr = &object.shdrs[index];
@@ -162,8 +163,8 @@ pub fn decode<'a>(object: &Object<'a>, index: usize) -> Result<Cow<'a, [Rela]>, 
     }
 }
 
-/// The symbols of the relocations of the section with header index `index`, in their order. For those that are a list
-/// of symbols and are never applied: they may lack addends on any machine.
+/// The symbols of the relocations of the section with header index `index`, in their order. For those that
+/// are a list of symbols and are never applied: they may lack addends on any machine.
 ///
 /// # Errors
 /// As [`decode`].

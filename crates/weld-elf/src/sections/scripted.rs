@@ -1,8 +1,9 @@
 //! Which bin an input section goes to by a linker script: the first of its patterns that matches counts.
 //!
-//! There is a bin for each description of input sections ([`ScriptBin`]), or for each pattern of one that sorts. Patterns are
-//! compiled into one set of globs, in which exact names and prefixes are found by hash and search; file patterns are looked at
-//! once a file ([`Rules::of_file`]). A section then costs a look-up of its name, and a bit a pattern that matches it.
+//! There is a bin for each description of input sections ([`ScriptBin`]), or for each pattern of one that
+//! sorts. Patterns are compiled into one set of globs, in which exact names and prefixes are found by hash
+//! and search; file patterns are looked at once a file ([`Rules::of_file`]). A section then costs a look-up
+//! of its name, and a bit a pattern that matches it.
 //!
 //! Source: GNU ld manual, "Input Section Description".
 
@@ -33,7 +34,8 @@ pub struct ScriptBin {
     pub discard: bool,
     /// `SUBALIGN`: log2.
     pub subalign: Option<u32>,
-    /// Arrays of constructors lie in the order in which they run: what `.ctors` says in reverse is turned round.
+    /// Arrays of constructors lie in the order in which they run: what `.ctors` says in reverse is turned
+    /// round.
     pub array: Option<BinId>,
 }
 
@@ -136,7 +138,8 @@ impl FileGlob {
         let is = |glob: &Option<Glob>, text: &[u8]| glob.as_ref().is_some_and(|glob| glob.matches(text));
         let path = name.path.as_bytes();
         match (&self.archive, name.member) {
-            // A plain pattern is for files, and for members by their names or by that of the archive, a colon and the member.
+            // A plain pattern is for files, and for members by their names or by that of the archive, a colon
+            // and the member.
             (None, None) => is(&self.file, path),
             (None, Some(member)) => is(&self.file, member) || is(&self.file, &[path, b":", member].concat()),
             (Some(None), None) => is(&self.file, path),
@@ -173,7 +176,8 @@ pub enum Found {
     Orphan,
 }
 
-/// Patterns, counted once for each place of theirs. A class with many, named many times, would fill the memory.
+/// Patterns, counted once for each place of theirs. A class with many, named many times, would fill the
+/// memory.
 const MAX_RULES: usize = 1 << 22;
 
 /// Compiles the patterns of a script.
@@ -320,8 +324,8 @@ impl Rules {
         all
     }
 
-    /// Where else a section may go that [`Self::find`] puts into `bin`, one after the other: to further places of its class; or
-    /// with `--enable-non-contiguous-regions` to further patterns that match.
+    /// Where else a section may go that [`Self::find`] puts into `bin`, one after the other: to further
+    /// places of its class; or with `--enable-non-contiguous-regions` to further patterns that match.
     pub fn alternatives(&self, file: &OfFile, name: &[u8], flags: u64, bin: BinId) -> Vec<BinId> {
         let mut all: Vec<&Rule> = Vec::new();
         self.names.all(name, |text| {
@@ -339,8 +343,9 @@ impl Rules {
 }
 
 impl<'s> Compiler<'s> {
-    /// Numbers all rules: those that overwrite others come first, a class's where it is described, one place of it after the other.
-    /// Returns the first number of each output section, which those of classes in it are not counted in.
+    /// Numbers all rules: those that overwrite others come first, a class's where it is described, one place
+    /// of it after the other. Returns the first number of each output section, which those of classes in it
+    /// are not counted in.
     fn number(&mut self, script: &'s LayoutScript) -> Result<Vec<u32>, Diagnostic> {
         let contents = || script.descriptions().flat_map(|section| &section.contents);
         for class in script.classes() {
@@ -559,8 +564,9 @@ fn of_class(place: &Place, name: &[u8], what: &str) -> Diagnostic {
 /// By what names scripts know common symbols: in `.bss`, in `.tbss`, in `.lbss`.
 pub const COMMONS: [&[u8]; 3] = [b"COMMON", b".tcommon", b"LARGE_COMMON"];
 
-/// What was seen of the sections that output sections with a constraint may take: in the order of the script, the output sections
-/// that have a pattern for it, up to one without a constraint; and whether one of those sections is writable.
+/// What was seen of the sections that output sections with a constraint may take: in the order of the script,
+/// the output sections that have a pattern for it, up to one without a constraint; and whether one of those
+/// sections is writable.
 #[derive(Default)]
 pub struct Seen(HashMap<Vec<u32>, bool>);
 
@@ -607,7 +613,8 @@ impl Rules {
         }
     }
 
-    /// Leaves out output sections whose constraints do not hold. Later ones may then take what they would have taken.
+    /// Leaves out output sections whose constraints do not hold. Later ones may then take what they would
+    /// have taken.
     pub fn decide(&mut self, seen: Vec<Seen>) {
         let mut all = Seen::default();
         seen.into_iter().flat_map(|seen| seen.0).for_each(|(takers, writable)| all.add(takers, writable));
@@ -766,7 +773,8 @@ mod tests {
             rules.look(&of_file, section.as_bytes(), flags, &mut seen);
         }
         rules.decide(vec![seen]);
-        // .a has .x, so .b is all read-only; .z is left out of .c and so is in question for .d, and ends in .e.
+        // .a has .x, so .b is all read-only; .z is left out of .c and so is in question for .d, and ends in
+        // .e.
         assert_eq!([".x", ".y", ".z", ".w"].map(|section| find(&rules, &name, section)), [0, 1, 4, -1]);
     }
 }

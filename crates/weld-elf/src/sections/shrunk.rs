@@ -1,10 +1,12 @@
 //! Code that gets shorter: which bytes of input sections are left out, and so where each of the others is.
 //!
-//! Some machines' compilers write the longest form of an instruction, and leave it to the linker to take a shorter one. All places of a section
-//! that might get shorter are listed once ([`Cut`]); layout then says, round by round, how many bytes go at each
-//! (`layout::shrink`). The cuts of all sections are one array, in the order of sections and of places. Links of other machines have none.
+//! Some machines' compilers write the longest form of an instruction, and leave it to the linker to take a
+//! shorter one. All places of a section that might get shorter are listed once ([`Cut`]); layout then says,
+//! round by round, how many bytes go at each (`layout::shrink`). The cuts of all sections are one array, in
+//! the order of sections and of places. Links of other machines have none.
 //!
-//! This is the one map from offsets in the input to offsets in the output. It is asked by way of [`super::Sections::output_offset`].
+//! This is the one map from offsets in the input to offsets in the output. It is asked by way of
+//! [`super::Sections::output_offset`].
 
 use std::ops::Range;
 
@@ -33,7 +35,8 @@ pub type List = (Vec<(SectionId, u32)>, Vec<Cut>);
 /// The cuts of all sections.
 #[derive(Default)]
 pub struct Shrunk {
-    /// For each section, where it is in `ranges`, and one more; 0 if it has none. Empty if no section has any.
+    /// For each section, where it is in `ranges`, and one more; 0 if it has none. Empty if no section has
+    /// any.
     number: Vec<u32>,
     ranges: Vec<(SectionId, Range<u32>)>,
     cuts: Vec<Cut>,
@@ -103,8 +106,8 @@ impl Shrunk {
         range.start as usize..range.end as usize
     }
 
-    /// The sections from number `first` on, `sections.len()` of them at most, with their cuts to be changed and the values of `of` for
-    /// these: pieces of `run` sections.
+    /// The sections from number `first` on, `sections.len()` of them at most, with their cuts to be changed
+    /// and the values of `of` for these: pieces of `run` sections.
     pub fn pieces<'s, T>(&'s mut self, of: &'s [T], run: usize) -> Vec<Piece<'s, T>> {
         let mut pieces = Vec::with_capacity(self.ranges.len().div_ceil(run));
         let (mut cuts, mut values) = (&mut self.cuts[..], of);
@@ -144,8 +147,8 @@ pub fn gone_at(cuts: &[Cut], i: usize) -> u32 {
     cuts[i].gone - if i == 0 { 0 } else { cuts[i - 1].gone }
 }
 
-/// Where byte `at` of a section with these cuts is in the output, counted from its start. A byte that is gone is where the next one that
-/// is not gone is.
+/// Where byte `at` of a section with these cuts is in the output, counted from its start. A byte that is gone
+/// is where the next one that is not gone is.
 #[inline]
 pub fn output_offset(cuts: &[Cut], at: u64) -> u64 {
     let next = cuts.partition_point(|cut| u64::from(cut.end) <= at);

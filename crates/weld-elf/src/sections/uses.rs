@@ -45,7 +45,8 @@ impl JoinedKind {
         self.kind == kind
     }
 
-    /// The type of the output section of this name: only one that is an array by name still is with other data in it.
+    /// The type of the output section of this name: only one that is an array by name still is with other
+    /// data in it.
     pub fn in_section(self, name: &[u8]) -> u32 {
         match name {
             b".init_array" | b".fini_array" | b".preinit_array" if self.has_array() => self.array,
@@ -105,11 +106,13 @@ impl OutputUse {
     }
 }
 
-/// The contributions of an object, or of a slice of one, in the order in which output sections were first named.
+/// The contributions of an object, or of a slice of one, in the order in which output sections were first
+/// named.
 #[derive(Default)]
 pub(super) struct Uses {
     pub(super) list: Vec<OutputUse>,
-    /// Where in `list` that of each output section is, by its name: well-known ones first, then the object's own.
+    /// Where in `list` that of each output section is, by its name: well-known ones first, then the object's
+    /// own.
     places: Vec<Option<u32>>,
     /// Bins that a script has besides the well-known ones.
     script_bins: usize,

@@ -1,9 +1,10 @@
-//! `--zero-to-bss`: data that is nothing but zeroes, as compilers make it of uninitialised variables in sections that have been
-//! named, takes no room in the file.
+//! `--zero-to-bss`: data that is nothing but zeroes, as compilers make it of uninitialised variables in
+//! sections that have been named, takes no room in the file.
 //!
-//! That is asked when an object's relocations are tied to what they relocate: what has some will not stay zero. Sections of
-//! well-known names go where such without contents go (`.data` to `.bss`); others keep their output section, which has no
-//! contents if nothing in it has any. A linker script has the last word on where things lie.
+//! That is asked when an object's relocations are tied to what they relocate: what has some will not stay
+//! zero. Sections of well-known names go where such without contents go (`.data` to `.bss`); others keep
+//! their output section, which has no contents if nothing in it has any. A linker script has the last word on
+//! where things lie.
 
 use super::SectionKind;
 use super::parse::Parser;
@@ -22,7 +23,8 @@ const PAIRS: &[(&[u8], &[u8])] = &[
 ];
 
 impl Parser<'_, '_> {
-    /// Turns sections of an object into such without contents, and says anew what output sections it has sections for.
+    /// Turns sections of an object into such without contents, and says anew what output sections it has
+    /// sections for.
     pub(super) fn turn_zeroes(&mut self) {
         let fixed = self.script.map_or(0, |(rules, _)| rules.bins.len());
         let mut uses = Uses::new(fixed);

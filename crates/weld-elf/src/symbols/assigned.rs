@@ -1,7 +1,8 @@
 //! Which assignments of a script take effect, and what objects define by the names that it assigns to.
 //!
-//! `PROVIDE` is for what is not defined where it stands: neither by an object nor by what the script has assigned before. And
-//! `v = DEFINED(v) ? v : …` leaves an object's definition as it is, be it an address, a number or common.
+//! `PROVIDE` is for what is not defined where it stands: neither by an object nor by what the script has
+//! assigned before. And `v = DEFINED(v) ? v : …` leaves an object's definition as it is, be it an address, a
+//! number or common.
 
 use std::collections::HashSet;
 

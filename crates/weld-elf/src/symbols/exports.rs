@@ -34,8 +34,8 @@ impl Exports<'_> {
     }
 
     /// Keeps plain names to the output where a spelled one has the same version, and those of what has a
-    /// name with a version if they have none, as GNU ld does. What referred to such a name refers to the spelled one then: that is
-    /// what others see, may replace and copy.
+    /// name with a version if they have none, as GNU ld does. What referred to such a name refers to the
+    /// spelled one then: that is what others see, may replace and copy.
     fn drop_shadowed(&self, resolved: &Resolved, symbols: &Symbols, parallel: bool) {
         let mut renamed = HashMap::new();
         for shadowed in &resolved.shadowed {
@@ -125,8 +125,8 @@ pub fn decide<'a>(
     exports
 }
 
-/// If code counts from a register, loaders have to know where it is to point: they call resolvers of IFUNCs before the
-/// program has set it.
+/// If code counts from a register, loaders have to know where it is to point: they call resolvers of IFUNCs
+/// before the program has set it.
 fn export_data_pointer(resolved: &Resolved, symbols: &Symbols, options: &Options, mode: Mode) {
     let Some(pointer) = mode.facts().pointer.as_ref() else { return };
     if !mode.dynamic || mode.shared || !options.relocs.relax || !options.relocs.relax_gp {
@@ -140,9 +140,10 @@ fn export_data_pointer(resolved: &Resolved, symbols: &Symbols, options: &Options
     }
 }
 
-/// If a function and a variable happen to have one name, neither is meant to take the other's place: an executable
-/// keeps its own to itself. `rivals` are definitions that only were exported because shared objects have them too, or
-/// refer to them: one that refers to a version of a library's means that library's, any other may mean the executable's.
+/// If a function and a variable happen to have one name, neither is meant to take the other's place: an
+/// executable keeps its own to itself. `rivals` are definitions that only were exported because shared
+/// objects have them too, or refer to them: one that refers to a version of a library's means that library's,
+/// any other may mean the executable's.
 fn drop_other_kinds(resolved: &Resolved, symbols: &Symbols, rivals: Vec<SymbolId>) {
     const FUNCTION: u32 = 1;
     const VARIABLE: u32 = 2;
@@ -299,8 +300,8 @@ impl Decider<'_, '_> {
         (self.rules.version_of)(spelled::plain(entry.name)).unwrap_or(VER_NDX_GLOBAL)
     }
 
-    /// Whether it is the old version of a name, and the output does not define that version: under its plain name it
-    /// would take the place of all versions.
+    /// Whether it is the old version of a name, and the output does not define that version: under its plain
+    /// name it would take the place of all versions.
     fn lacks_its_version(&self, entry: &Entry) -> bool {
         if entry.flags & flag::HAS_VERSION == 0 {
             return false;

@@ -31,7 +31,8 @@ pub enum Target {
     /// there is none.
     SectionStart(Vec<u8>),
     SectionEnd(Vec<u8>),
-    /// The start of `.bss`, or of small data without contents in front of it; where the last contents end if there is neither.
+    /// The start of `.bss`, or of small data without contents in front of it; where the last contents end if
+    /// there is neither.
     StartOfZeroes,
     /// Where the output section of that name is loaded, or after it; the image's start if there is none.
     SectionLoad {
@@ -66,8 +67,8 @@ pub enum Target {
     Version,
     /// Another symbol plus an offset.
     Alias(SymbolId, i64),
-    /// What the layout by a script computes: a number that does not move with the image, or an address. If the script only
-    /// gives another name to a symbol, that.
+    /// What the layout by a script computes: a number that does not move with the image, or an address. If
+    /// the script only gives another name to a symbol, that.
     Computed {
         absolute: bool,
         same: Option<SymbolId>,
@@ -124,8 +125,8 @@ impl Internals {
         internals
     }
 
-    /// `--version-symbols`: a symbol for each version, unless an object defines the name or refers to it, which
-    /// then means another symbol. Other modules see it whatever the output is.
+    /// `--version-symbols`: a symbol for each version, unless an object defines the name or refers to it,
+    /// which then means another symbol. Other modules see it whatever the output is.
     pub fn define_versions<'a>(
         &mut self,
         resolved: &mut Resolved<'a>,
@@ -578,7 +579,8 @@ fn keep_got_base(resolved: &Resolved, sink: &DiagSink) {
     }
 }
 
-/// The dynamic section has its name in `.symtab` whether the program refers to it or not: there debuggers look for it.
+/// The dynamic section has its name in `.symtab` whether the program refers to it or not: there debuggers
+/// look for it.
 fn announce_dynamic(resolved: &mut Resolved, options: &Options) {
     let is_dynamic = Mode::is_dynamic(options, !resolved.shared.is_empty());
     if !is_dynamic || options.symtab.strip == Strip::All {

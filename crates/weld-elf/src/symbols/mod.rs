@@ -114,8 +114,8 @@ impl Symbol {
     pub fn new(offset: u64, section: u32, flags: u32) -> Symbol {
         Symbol { place: offset, section, flags: AtomicU32::new(flags) }
     }
-    /// The offset in what it lies in (its input section, the block of commons or of copies), until there are addresses
-    /// ([`crate::layout::addresses`]). With `-r` that is all it ever has.
+    /// The offset in what it lies in (its input section, the block of commons or of copies), until there are
+    /// addresses ([`crate::layout::addresses`]). With `-r` that is all it ever has.
     #[inline(always)]
     pub fn offset(&self) -> u64 {
         self.place
@@ -183,8 +183,8 @@ impl std::ops::Index<SymbolId> for Symbols {
 }
 
 impl Symbols {
-    /// What libraries define of `names` is referred to, so that the library is needed and the name is in `.dynsym`. Those of `--as-needed` wait for
-    /// an object that refers to them.
+    /// What libraries define of `names` is referred to, so that the library is needed and the name is in
+    /// `.dynsym`. Those of `--as-needed` wait for an object that refers to them.
     pub fn want<'n>(&mut self, resolved: &Resolved, names: impl Iterator<Item = &'n str>) {
         for id in names.filter_map(|name| resolved.names.find(name.as_bytes())) {
             let symbol = &mut self.list[id.index()];
@@ -466,8 +466,8 @@ fn reference_flags(entry: &Entry) -> u32 {
     flags
 }
 
-/// The flags of which any says that a symbol of another module is used by a reference that is not weak. Without
-/// gc, it is enough that an object names it.
+/// The flags of which any says that a symbol of another module is used by a reference that is not weak.
+/// Without gc, it is enough that an object names it.
 pub fn strong_use(gc: bool) -> u32 {
     if gc { sym::USED_STRONG } else { sym::USED_STRONG | sym::STRONG_REF }
 }

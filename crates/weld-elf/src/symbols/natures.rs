@@ -1,8 +1,9 @@
-//! What the values are that a script assigns: numbers, or addresses that move with the image. The scan has to know that before
-//! anything has an address.
+//! What the values are that a script assigns: numbers, or addresses that move with the image. The scan has to
+//! know that before anything has an address.
 //!
-//! Each assignment is looked at once, what it names first, however they stand in the script. What depends on sizes and addresses may
-//! come out otherwise in the end; then the second half of the link is gone through again ([`Internals::correct`]).
+//! Each assignment is looked at once, what it names first, however they stand in the script. What depends on
+//! sizes and addresses may come out otherwise in the end; then the second half of the link is gone through
+//! again ([`Internals::correct`]).
 
 use std::collections::HashMap;
 
@@ -18,7 +19,8 @@ use crate::script::sections::Assignment;
 /// The assignments of a script, each with whether it stands inside of an output section.
 pub(super) type Assignments<'s> = [(&'s Assignment, bool)];
 
-/// Notes of the symbols that a script computes which are numbers, and which are other symbols by another name.
+/// Notes of the symbols that a script computes which are numbers, and which are other symbols by another
+/// name.
 pub(super) fn note(internals: &mut Internals, resolved: &Resolved, all: &Assignments) {
     let mut of_symbol: HashMap<SymbolId, Vec<u32>> = HashMap::new();
     for (i, (assignment, _)) in all.iter().enumerate() {
@@ -102,8 +104,8 @@ impl Finder<'_, '_> {
         self.resolved.names.find(name.as_bytes())
     }
 
-    /// The assignment that gives a symbol the value which assignment `at` finds: the last one before it, or else the last of all,
-    /// unless it asks for what it assigns to.
+    /// The assignment that gives a symbol the value which assignment `at` finds: the last one before it, or
+    /// else the last of all, unless it asks for what it assigns to.
     fn meant(&self, id: SymbolId, at: u32) -> Option<u32> {
         let list = self.of_symbol.get(&id)?;
         let before = list.partition_point(|other| *other < at);

@@ -1,10 +1,13 @@
-//! Which variables have tags: the upper bits of pointers to them have to be those that the loader gave to their memory.
+//! Which variables have tags: the upper bits of pointers to them have to be those that the loader gave to
+//! their memory.
 //!
-//! Objects list them: a section of a type of its own ([`Tagging::variables`]) is empty, and each of its relocations names one. A name
-//! is tagged if every object that knows it lists it, since code of another one uses pointers without tags. Lists in COMDAT groups that lost
-//! count as well: they say how the code of their object is.
+//! Objects list them: a section of a type of its own ([`Tagging::variables`]) is empty, and each of its
+//! relocations names one. A name is tagged if every object that knows it lists it, since code of another one
+//! uses pointers without tags. Lists in COMDAT groups that lost count as well: they say how the code of their
+//! object is.
 //!
-//! Code loads the addresses of such variables from the GOT, where the loader puts the tags, so these loads stay.
+//! Code loads the addresses of such variables from the GOT, where the loader puts the tags, so these loads
+//! stay.
 //!
 //! Specification: "Memtag Extension to ELF for the Arm 64-bit Architecture", "Tagging Global Variables".
 

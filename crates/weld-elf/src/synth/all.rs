@@ -1,7 +1,7 @@
 //! The list of the linker's own sections, each with the file that knows all about it.
 //!
-//! To add one: a kind ([`ChunkKind`]), a file of `synth` that implements [`Synthetic`], and a line here. Everything else follows from
-//! the answers of that file, and nothing compiles that leaves one out.
+//! To add one: a kind ([`ChunkKind`]), a file of `synth` that implements [`Synthetic`], and a line here.
+//! Everything else follows from the answers of that file, and nothing compiles that leaves one out.
 
 use super::section::{Sizes, Spec, Synthetic};
 use super::{

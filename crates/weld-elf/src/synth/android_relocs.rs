@@ -1,16 +1,18 @@
 //! `.rela.dyn` as Android packs it (`--pack-dyn-relocs=android`; `SHT_ANDROID_RELA`, `DT_ANDROID_RELA`).
 //!
-//! `APS2`, and then numbers in SLEB128: how many relocations there are, an offset to count from, and groups. A group has its
-//! number of relocations and flags that say what these have in common: the distance between offsets, `r_info`. What
-//! they do not have in common each of them has: how far its offset is from the last one, its `r_info`, how far its addend
-//! is from the last one. Where a group has no addends they are 0, and count as 0 for the next.
+//! `APS2`, and then numbers in SLEB128: how many relocations there are, an offset to count from, and groups.
+//! A group has its number of relocations and flags that say what these have in common: the distance between
+//! offsets, `r_info`. What they do not have in common each of them has: how far its offset is from the last
+//! one, its `r_info`, how far its addend is from the last one. Where a group has no addends they are 0, and
+//! count as 0 for the next.
 //!
-//! Relative relocations come first, by address. Where many follow one another without gaps they are a group, with nothing of its
-//! own but the addends. The others are grouped by what they say, which is a symbol and a type.
+//! Relative relocations come first, by address. Where many follow one another without gaps they are a group,
+//! with nothing of its own but the addends. The others are grouped by what they say, which is a symbol and a
+//! type.
 //!
-//! How large that is depends on all addresses, and those on how large it is. So room is made, everything is placed, and if
-//! that was too little there is another round (`Plan::make_room`). The room never shrinks; what is left over is
-//! zeroes, which nobody reads.
+//! How large that is depends on all addresses, and those on how large it is. So room is made, everything is
+//! placed, and if that was too little there is another round (`Plan::make_room`). The room never shrinks;
+//! what is left over is zeroes, which nobody reads.
 //!
 //! Source: bionic's loader and its packer of relocations. There is no other specification.
 

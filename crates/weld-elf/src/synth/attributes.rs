@@ -1,5 +1,5 @@
-//! The section that says what instructions and conventions the code uses, on machines whose objects have one (`.riscv.attributes`). How
-//! those of objects are joined, the machine says.
+//! The section that says what instructions and conventions the code uses, on machines whose objects have one
+//! (`.riscv.attributes`). How those of objects are joined, the machine says.
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::arch::facts::AttributesOutput;

@@ -1,9 +1,9 @@
 //! Common symbols, and copies of variables that live in shared objects.
 //!
-//! Both are space in `.bss` (or a relative of it) that symbols get. A common symbol is as large and as aligned as the
-//! largest of its definitions, those of shared objects included; one name, one place. A copied variable moves into the executable with
-//! all names that its library gives to the same address, so that every module sees one object; if it
-//! was read-only there after relocation, its copy lies in `.bss.rel.ro`.
+//! Both are space in `.bss` (or a relative of it) that symbols get. A common symbol is as large and as
+//! aligned as the largest of its definitions, those of shared objects included; one name, one place. A copied
+//! variable moves into the executable with all names that its library gives to the same address, so that
+//! every module sees one object; if it was read-only there after relocation, its copy lies in `.bss.rel.ro`.
 //!
 //! Specification: gABI chapter 4 (`SHN_COMMON`); copy relocations of the psABIs.
 
@@ -51,8 +51,9 @@ impl Block {
     }
 }
 
-/// Common symbols by where they go: a block for each of the three kinds, and where a script takes those of some files elsewhere three more
-/// for each of its places. The number of a block is in the symbols' `Symbol::section`.
+/// Common symbols by where they go: a block for each of the three kinds, and where a script takes those of
+/// some files elsewhere three more for each of its places. The number of a block is in the symbols'
+/// `Symbol::section`.
 pub struct Commons {
     blocks: Vec<Block>,
     /// The places of the script, which the fourth block and those after it are for.
@@ -142,8 +143,8 @@ pub struct Common {
     large: bool,
 }
 
-/// Each common name: as large and as aligned as any of its definitions, and as what shared objects define under
-/// that name. In order of files.
+/// Each common name: as large and as aligned as any of its definitions, and as what shared objects define
+/// under that name. In order of files.
 pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, String> {
     let mut known: HashMap<SymbolId, usize> = HashMap::new();
     let mut list: Vec<(SymbolId, Common)> = Vec::new();
@@ -175,8 +176,8 @@ pub fn merged_commons(resolved: &Resolved) -> Result<Vec<(SymbolId, Common)>, St
 }
 
 /// Gives each live common symbol its offset (in [`Symbol::offset`]) and its block (in
-/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here. `rules` are those of a script that lays
-/// out.
+/// `Symbol::section`). `resolved` names the largest definition of each; alignments are joined here. `rules`
+/// are those of a script that lays out.
 pub fn allocate_commons(
     resolved: &Resolved,
     symbols: &mut Symbols,
@@ -245,8 +246,8 @@ pub struct Copies {
 }
 
 /// Gives each copied symbol, and all aliases of it, an offset (in [`Symbol::offset`]). Aliases may differ in
-/// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the loader
-/// copies no more than that symbol's size.
+/// size: the copy is as large and as aligned as any of them, and its relocation names the largest, for the
+/// loader copies no more than that symbol's size.
 pub fn allocate_copies(resolved: &Resolved, symbols: &mut Symbols, slots: &Slots) -> Result<Copies, String> {
     let mut copies = Copies::default();
     let mut names = names_by_address(resolved, &slots.copies);
@@ -309,8 +310,8 @@ fn section_of(dso: &Shared, s: &Sym) -> (u64, bool) {
     }
 }
 
-/// Of each address of a shared object that is copied, the symbols that name the variable there and are bound to it, in the
-/// order of its table. One pass over the symbols of each such object.
+/// Of each address of a shared object that is copied, the symbols that name the variable there and are bound
+/// to it, in the order of its table. One pass over the symbols of each such object.
 fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u64), Vec<u32>> {
     let mut names: HashMap<(u32, u64), Vec<u32>> = HashMap::new();
     let mut objects = BTreeSet::new();
@@ -322,7 +323,8 @@ fn names_by_address(resolved: &Resolved, copied: &[SymbolId]) -> HashMap<(u32, u
     for index in objects {
         let dso = &resolved.shared[index as usize];
         for (i, s) in dso.syms.iter().enumerate().skip(dso.first_global as usize) {
-            // What says nothing of itself (`__stop_X`, `_end`) ends what lies in front: it is no name of what comes next.
+            // What says nothing of itself (`__stop_X`, `_end`) ends what lies in front: it is no name of what
+            // comes next.
             let is_bound = s.kind() == STT_NOTYPE && s.st_size() == 0;
             if s.st_shndx() == SHN_UNDEF || s.kind() == STT_TLS || is_bound {
                 continue;

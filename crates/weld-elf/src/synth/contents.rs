@@ -38,6 +38,7 @@ pub struct Contents<'c> {
     /// Sections that were compressed, by their ids.
     pub compressed: &'c [(OutputSectionId, CompressedSection)],
     pub headers: Vec<u8>,
-    /// What the first of them says of the file: what it is, for which system, flags; and where the program starts.
+    /// What the first of them says of the file: what it is, for which system, flags; and where the program
+    /// starts.
     pub start: (((u16, u16), u8, u32), u64),
 }

@@ -1,5 +1,6 @@
-//! `.gnu_debuglink` (`--separate-debug-file`): the name of the file with debug sections, without its directory, padded with zeroes to
-//! four bytes; then the CRC-32 of its bytes, which is written when they are (`emit::separate`).
+//! `.gnu_debuglink` (`--separate-debug-file`): the name of the file with debug sections, without its
+//! directory, padded with zeroes to four bytes; then the CRC-32 of its bytes, which is written when they are
+//! (`emit::separate`).
 //!
 //! Source: GDB manual, "Debugging Information in Separate Files".
 

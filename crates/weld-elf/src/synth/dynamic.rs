@@ -1,7 +1,8 @@
 //! `.dynamic`, and the bytes of `.dynsym`.
 //!
 //! The entries are made by one function, called before layout to count them and after it to write
-//! them; which there are depends on nothing that layout decides, but for tables that a script discards: their room stays empty.
+//! them; which there are depends on nothing that layout decides, but for tables that a script discards: their
+//! room stays empty.
 //!
 //! Specification: gABI chapter 5 "Dynamic Section"; `DT_FLAGS_1` and `DT_GNU_HASH` as the GNU tools.
 
@@ -63,8 +64,8 @@ impl Places for Layout<'_> {
 }
 
 impl DynamicPlan<'_> {
-    /// All entries, `DT_NULL` and spare ones for tools that add to the list included, in the order that ld.lld has,
-    /// but for `DT_JMPREL`.
+    /// All entries, `DT_NULL` and spare ones for tools that add to the list included, in the order that
+    /// ld.lld has, but for `DT_JMPREL`.
     pub fn entries(&self, places: &dyn Places) -> Vec<(u64, u64)> {
         let mut list: Vec<(u64, u64)> = Vec::new();
         list.extend(self.dynsym.strings.iter().map(|&(tag, offset)| (tag, offset as u64)));
@@ -162,7 +163,8 @@ impl DynamicPlan<'_> {
             let loader_words = if in_got { ChunkKind::Got } else { ChunkKind::GotPlt };
             list.push((DT_PLTGOT, places.chunk(loader_words).0));
             list.push((DT_PLTREL, self.tags()[0]));
-            // After DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for the table.
+            // After DT_PLTREL, as with GNU ld: the loader of syslinux takes what comes later of the two for
+            // the table.
             list.push((DT_JMPREL, places.chunk(ChunkKind::RelaPlt).0));
         }
     }
@@ -300,8 +302,8 @@ pub fn write_dynsym(image: &Image, dynsym: &DynSym, first: usize, out: &mut [u8]
     }
 }
 
-/// A dynamic symbol has no extended index. The loader tells undefined and absolute ones from the rest, whose values
-/// it moves with the image.
+/// A dynamic symbol has no extended index. The loader tells undefined and absolute ones from the rest, whose
+/// values it moves with the image.
 fn dynamic_symbol(image: &Image, dynsym: &DynSym, i: usize) -> Sym {
     let id = dynsym.symbols[i];
     let mut record = match image.definition(id) {

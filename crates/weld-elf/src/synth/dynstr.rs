@@ -1,8 +1,8 @@
 //! `.dynstr`: the names in the dynamic sections (gABI, "String Table").
 //!
-//! A head of the few strings that `.dynamic` and the version tables name, each once, and after it the names of the
-//! dynamic symbols in the order of `.dynsym`, which all differ but for versions. Those are the bulk, and are never
-//! together in memory but in the output: the plan has their offsets only.
+//! A head of the few strings that `.dynamic` and the version tables name, each once, and after it the names
+//! of the dynamic symbols in the order of `.dynsym`, which all differ but for versions. Those are the bulk,
+//! and are never together in memory but in the output: the plan has their offsets only.
 
 use weld_common::par;
 use weld_common::prefetch::prefetch;

@@ -2,11 +2,12 @@
 //! of the first decides the bytes of the others.
 //!
 //! Order: the null symbol; imports; then everything that other modules may find here (exports,
-//! copies, canonical PLT entries), grouped by bucket of the GNU hash table. Before they are grouped, symbols are put in
-//! the order of their definitions, so that nothing depends on how names were hashed inside the linker.
+//! copies, canonical PLT entries), grouped by bucket of the GNU hash table. Before they are grouped, symbols
+//! are put in the order of their definitions, so that nothing depends on how names were hashed inside the
+//! linker.
 //!
-//! A shared object may export millions of names, so every step over them is a parallel loop, and each looks at a
-//! name's text once: to measure and hash it here, to write it there.
+//! A shared object may export millions of names, so every step over them is a parallel loop, and each looks
+//! at a name's text once: to measure and hash it here, to write it there.
 //!
 //! Specification: gABI chapter 5 ("Hash Table", "Dynamic Section"), LSB "Symbol Versioning".
 
@@ -231,7 +232,8 @@ impl<'a> Planner<'_, 'a> {
         sym::USED | strong_use(self.options.sections.gc_sections)
     }
 
-    /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many buckets.
+    /// Puts symbols in the order of their definitions, and looks at their names. The hashes are for so many
+    /// buckets.
     fn measure(&self, list: Vec<Placed>, buckets: u32) -> Vec<Named> {
         let names = &self.resolved.names;
         let list = definition_order::sort(list, names, self.parallel);
@@ -352,7 +354,8 @@ impl<'a> Planner<'_, 'a> {
         Ok((versym, verdef, verneed))
     }
 
-    /// `foo@` beside `foo@@V` is for code that was linked before there were versions; who asks for a version does not mean it.
+    /// `foo@` beside `foo@@V` is for code that was linked before there were versions; who asks for a version
+    /// does not mean it.
     fn hide_unversioned(&self, symbols: &[SymbolId], versym: &mut [u16]) {
         if self.resolved.unversioned.is_empty() {
             return;

@@ -1,5 +1,5 @@
-//! `.eh_frame_hdr`: where the unwinder finds the record of a function, by binary search. Its bytes are described in
-//! [`crate::eh_frame`].
+//! `.eh_frame_hdr`: where the unwinder finds the record of a function, by binary search. Its bytes are
+//! described in [`crate::eh_frame`].
 //!
 //! Specification: LSB Core, "Exception Frame Header".
 

@@ -1,8 +1,8 @@
 //! The output's `.eh_frame` and `.eh_frame_hdr`.
 //!
 //! FDEs of live functions in object order, each CIE once for the whole output, before its first
-//! FDE. Records are padded to 4 bytes, as compilers write them. Since functions lie in object order as well, the entries of
-//! the search table come out nearly sorted.
+//! FDE. Records are padded to 4 bytes, as compilers write them. Since functions lie in object order as well,
+//! the entries of the search table come out nearly sorted.
 //!
 //! Specification: LSB Core, "Exception Frames" and "Exception Frame Header".
 
@@ -71,8 +71,8 @@ pub struct Planner<'c, 'a> {
     pub live: &'c Live,
 }
 
-/// The records of a run of objects, before it is known which of their CIEs others have written already. `out` of
-/// a record is relative to its object's first, as if none of the CIEs were written; `cie` of an FDE counts
+/// The records of a run of objects, before it is known which of their CIEs others have written already. `out`
+/// of a record is relative to its object's first, as if none of the CIEs were written; `cie` of an FDE counts
 /// the run's CIEs.
 #[derive(Default)]
 struct Draft {

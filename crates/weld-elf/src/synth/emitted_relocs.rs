@@ -3,11 +3,13 @@
 //! Each is the input's relocation with its new place (an address, or an offset in a
 //! section that has none), its symbol's new index, and, where it referred to a section's symbol, that
 //! of the output section and an addend to match. What refers to something that is gone becomes
-//! one that computes nothing, at the same place; readers of `.eh_frame` know that to mean a function that is gone.
+//! one that computes nothing, at the same place; readers of `.eh_frame` know that to mean a function that is
+//! gone.
 //!
-//! With `--emit-relocs` they say what the linker did, for tools that take the output apart and put it together again
-//! (BOLT, kernel tools). The type stays, also where the instruction was relaxed: readers look at the instruction.
-//! With `-r` they are still to be applied, and so are looked at with care (`relocatable::relocs`).
+//! With `--emit-relocs` they say what the linker did, for tools that take the output apart and put it
+//! together again (BOLT, kernel tools). The type stays, also where the instruction was relaxed: readers look
+//! at the instruction. With `-r` they are still to be applied, and so are looked at with care
+//! (`relocatable::relocs`).
 //!
 //! Machines whose relocations have their addends in the place that they apply to have `.rel.X`.
 //!
@@ -162,7 +164,8 @@ impl Lists {
         }
     }
 
-    /// The lists of an output with `count` sections, whose symbols have these numbers; none if relocations are not kept.
+    /// The lists of an output with `count` sections, whose symbols have these numbers; none if relocations
+    /// are not kept.
     pub fn with_numbers(self, count: usize, numbers: Numbers) -> Option<EmittedRelocs> {
         let form = self.form?;
         let mut of_section = vec![OutputSectionId::NONE; count];

@@ -1,11 +1,11 @@
 //! `.gnu.hash` (`DT_GNU_HASH`): the loader's way from a name to a dynamic symbol.
 //!
 //! Layout, aligned as an address: `nbuckets, symndx, nmask, shift` (u32 each), a Bloom
-//! filter of `nmask` words as wide as an address (a power of two of them), `nbuckets` u32 symbol indices, and one u32 hash
-//! for each hashed symbol. The symbols of a bucket follow each other in `.dynsym`, and the lowest
-//! bit of a symbol's hash word says whether it is the last of its bucket. So the table dictates the
-//! order of the defined dynamic symbols: they are sorted by bucket, and within one keep the order they
-//! had ([`weld_common::sort::by_bucket`]). Then each word of the table is known from a symbol and its neighbours;
+//! filter of `nmask` words as wide as an address (a power of two of them), `nbuckets` u32 symbol indices, and
+//! one u32 hash for each hashed symbol. The symbols of a bucket follow each other in `.dynsym`, and the
+//! lowest bit of a symbol's hash word says whether it is the last of its bucket. So the table dictates the
+//! order of the defined dynamic symbols: they are sorted by bucket, and within one keep the order they had
+//! ([`weld_common::sort::by_bucket`]). Then each word of the table is known from a symbol and its neighbours;
 //! all are made by the threads that share the symbols, and written in parts.
 //!
 //! The filter has at least 12 bits a symbol with two set for each: it lets about 2 % of the misses
@@ -161,8 +161,8 @@ impl GnuHash {
     }
 }
 
-/// Writes `words` from byte `at` on, as far as there is room. Returns what is left of the room, and in `at` where
-/// that starts in what follows.
+/// Writes `words` from byte `at` on, as far as there is room. Returns what is left of the room, and in `at`
+/// where that starts in what follows.
 fn put<'o, T, const N: usize>(
     out: &'o mut [u8],
     at: &mut usize,

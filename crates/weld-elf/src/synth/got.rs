@@ -45,8 +45,9 @@ pub enum Kind {
 }
 
 impl GotEntry {
-    /// What the loader does with the words of this entry, the second of which not all have. `flags` are those of the slot's
-    /// symbol. The one place that decides it: before layout what it says is counted, and at the end it is written.
+    /// What the loader does with the words of this entry, the second of which not all have. `flags` are those
+    /// of the slot's symbol. The one place that decides it: before layout what it says is counted, and at the
+    /// end it is written.
     pub fn fixups(self, flags: u32, mode: Mode) -> [Fixup; 2] {
         let preemptible = flags & sym::PREEMPTIBLE != 0;
         // The loader gives a module its id, but an executable always has the first.
@@ -142,8 +143,9 @@ pub fn each_word(image: &Image, entries: Range<usize>, mut visit: impl FnMut(Opt
 }
 
 impl GotEntry {
-    /// How word `i` of the entry for a symbol, which may be `code`, is to be signed: by its address and a key, that for code or that for data;
-    /// 0 if it is not. Source: "PAuth ABI Extension to ELF for the Arm 64-bit Architecture", "Default signing schema".
+    /// How word `i` of the entry for a symbol, which may be `code`, is to be signed: by its address and a
+    /// key, that for code or that for data; 0 if it is not. Source: "PAuth ABI Extension to ELF for the Arm
+    /// 64-bit Architecture", "Default signing schema".
     #[cold]
     fn schema(self, i: u32, code: bool) -> u64 {
         const BY_ADDRESS: u64 = 1 << 63;

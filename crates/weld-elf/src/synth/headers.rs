@@ -23,7 +23,8 @@ pub fn os_abi(asked: Option<u8>, objects: &[Object]) -> u8 {
     named.min_by_key(|object| object.file).map_or(0, |object| object.os_abi)
 }
 
-/// `e_flags` of the output, by those of the objects with sections of code. (Data that was made an object says nothing.)
+/// `e_flags` of the output, by those of the objects with sections of code. (Data that was made an object says
+/// nothing.)
 ///
 /// # Errors
 /// If they do not go together.
@@ -49,8 +50,8 @@ pub fn identification(format: Format, abi: u8) -> [u8; 16] {
 /// `e_type` and `e_machine` of the output.
 pub fn file_type(layout: &Layout, mode: Mode, options: &Options) -> (u16, u16) {
     let lowest = || layout.segments.iter().filter(|s| s.kind == PT_LOAD).map(|s| s.address).min();
-    // GNU ld and mold take an address of the image for what it says: it is loaded there. One of a section only says how far
-    // apart things lie, and with -N the image begins after its headers.
+    // GNU ld and mold take an address of the image for what it says: it is loaded there. One of a section
+    // only says how far apart things lie, and with -N the image begins after its headers.
     let moves_image = options.layout.image_base.is_some() || layout.script.is_some();
     let is_fixed = || {
         let page = mode.facts().pages.smallest;
@@ -128,8 +129,8 @@ pub fn section_headers(layout: &Layout, names: &Names, range: Range<usize>) -> V
     in_form::<Shdr>(layout.format, out.finish())
 }
 
-/// Appends a section header, native: its name and type, flags, address, offset and size, link and info, alignment and
-/// entry size.
+/// Appends a section header, native: its name and type, flags, address, offset and size, link and info,
+/// alignment and entry size.
 pub fn put_section(
     out: &mut Writer,
     (name, kind): (u32, u32),

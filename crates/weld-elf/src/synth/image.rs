@@ -144,8 +144,8 @@ impl<'a> Image<'_, 'a> {
         }
     }
 
-    /// The address of byte `offset` of a section of the image, whatever became of its bytes. `None` if that is
-    /// nowhere.
+    /// The address of byte `offset` of a section of the image, whatever became of its bytes. `None` if that
+    /// is nowhere.
     pub fn address_in(&self, id: SectionId, offset: u64) -> Option<u64> {
         let section = self.sections.get(id);
         match section.kind() {
@@ -187,7 +187,8 @@ impl<'a> Image<'_, 'a> {
         (word != NONE).then_some(self.bases.got + self.format().word() * word as u64)
     }
 
-    /// Address of the slot with a symbol's address: that of its PLT entry for an IFUNC without one of its own.
+    /// Address of the slot with a symbol's address: that of its PLT entry for an IFUNC without one of its
+    /// own.
     pub fn address_slot(&self, slot: &Slot) -> Option<u64> {
         let of_entry = slot.plt != NONE && slot.plt >= self.slots.jump_slots;
         self.got_address(slot.got).or_else(|| of_entry.then(|| self.got_plt_address(slot.plt)))
@@ -203,7 +204,8 @@ impl<'a> Image<'_, 'a> {
         self.bases.got_plt + self.format().word() * (self.slots.reserved + entry as u64)
     }
 
-    /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps to.
+    /// The address of the function that chooses what PLT entry `entry`, one of an IFUNC of this output, jumps
+    /// to.
     pub fn resolver(&self, entry: u32) -> u64 {
         let slot = &self.slots.list[self.slots.plt[entry as usize] as usize];
         match slot.local {
@@ -281,8 +283,8 @@ impl<'a> Image<'_, 'a> {
 }
 
 impl<'a> Image<'_, 'a> {
-    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function. One that is only called stays what
-    /// it is.
+    /// Whether a PLT entry stands for an IFUNC of this output, which then is a plain function. One that is
+    /// only called stays what it is.
     pub fn is_known_by_plt(flags: u32) -> bool {
         const HERE: u32 = sym::IFUNC | sym::NEEDS_CANONICAL_PLT;
         flags & (HERE | sym::PREEMPTIBLE) == HERE

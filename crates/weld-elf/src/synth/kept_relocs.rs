@@ -1,9 +1,10 @@
-//! What is said of the relocations of a joined object's inputs, and what becomes of the bytes at their places.
+//! What is said of the relocations of a joined object's inputs, and what becomes of the bytes at their
+//! places.
 //!
-//! Relocations move with their sections as those that `--emit-relocs` keeps do (`synth::emitted_relocs`). But they
-//! will be applied yet, so they have to be sound. Nothing is computed here: the places of relocations keep their
-//! bytes, unless addends are stored there and change, or what a relocation refers to is gone: in debug
-//! sections they then say what a final link would make them say.
+//! Relocations move with their sections as those that `--emit-relocs` keeps do (`synth::emitted_relocs`). But
+//! they will be applied yet, so they have to be sound. Nothing is computed here: the places of relocations
+//! keep their bytes, unless addends are stored there and change, or what a relocation refers to is gone: in
+//! debug sections they then say what a final link would make them say.
 
 use crate::arch::class::Class;
 use crate::elf::*;

@@ -1,12 +1,15 @@
-//! `.memtag.globals.dynamic` (`DT_AARCH64_MEMTAG_GLOBALS`): which memory the loader is to tag, each variable apart from its neighbours.
+//! `.memtag.globals.dynamic` (`DT_AARCH64_MEMTAG_GLOBALS`): which memory the loader is to tag, each variable
+//! apart from its neighbours.
 //!
-//! In the order of addresses, each variable is a number in ULEB128: its distance from the end of the one before in granules of 16 bytes, above
-//! three bits with its size in granules. Where that is 8 or more the bits are 0, and a second number has the size less one.
+//! In the order of addresses, each variable is a number in ULEB128: its distance from the end of the one
+//! before in granules of 16 bytes, above three bits with its size in granules. Where that is 8 or more the
+//! bits are 0, and a second number has the size less one.
 //!
-//! How large that is depends on addresses. So room is made once everything has its address, and if that was too little there is another
-//! round. The room never shrinks; the dynamic section says how much of it counts.
+//! How large that is depends on addresses. So room is made once everything has its address, and if that was
+//! too little there is another round. The room never shrinks; the dynamic section says how much of it counts.
 //!
-//! Specification: "Memtag Extension to ELF for the Arm 64-bit Architecture", "Encoding of SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC".
+//! Specification: "Memtag Extension to ELF for the Arm 64-bit Architecture", "Encoding of
+//! SHT_AARCH64_MEMTAG_GLOBALS_DYNAMIC".
 
 use super::image::Image;
 use super::section::{At, Header, Sizes, Spec, Synthetic};

@@ -1,7 +1,9 @@
-//! `.note.android.memtag` (`--android-memtag-mode`): what memory of the program Android is to tag, and how violations are found.
+//! `.note.android.memtag` (`--android-memtag-mode`): what memory of the program Android is to tag, and how
+//! violations are found.
 //!
-//! A note of owner `Android` and type 4 with one word: how in two bits, the heap, the stack. Loaders of shared objects look at tags of
-//! `.dynamic` that say the same ([`super::dynamic`]); of a static program there is nothing but the note.
+//! A note of owner `Android` and type 4 with one word: how in two bits, the heap, the stack. Loaders of
+//! shared objects look at tags of `.dynamic` that say the same ([`super::dynamic`]); of a static program
+//! there is nothing but the note.
 //!
 //! Source: "Memtag Extension to ELF for the Arm 64-bit Architecture"; Android's `elf_note.h`.
 

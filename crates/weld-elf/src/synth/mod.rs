@@ -1,5 +1,5 @@
-//! The sections that a linker makes itself: a file each, which has all that is known of it ([`section`]). They are
-//! listed in [`all`]; [`plan`] decides what they hold.
+//! The sections that a linker makes itself: a file each, which has all that is known of it ([`section`]).
+//! They are listed in [`all`]; [`plan`] decides what they hold.
 
 pub mod all;
 pub mod android_relocs;

@@ -1,9 +1,9 @@
 //! Which shared objects the output needs, and what becomes of the symbols of others.
 //!
-//! A library named under `--as-needed` is needed if an object refers to it, not weakly, or a needed library that does not bring it itself
-//! (GNU ld manual, `--as-needed`). If it is not, the loader
-//! will not see it for the output's sake, so that what it defines is undefined and weak: no copy and no PLT
-//! entry may stand for it, for those have addresses where the program expects to find null.
+//! A library named under `--as-needed` is needed if an object refers to it, not weakly, or a needed library
+//! that does not bring it itself (GNU ld manual, `--as-needed`). If it is not, the loader will not see it for
+//! the output's sake, so that what it defines is undefined and weak: no copy and no PLT entry may stand for
+//! it, for those have addresses where the program expects to find null.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -27,7 +27,8 @@ pub fn needed(resolved: &Resolved, symbols: &Symbols, gc: bool) -> Vec<u32> {
     (0..wanted.len() as u32).filter(is_needed).collect()
 }
 
-/// Libraries that a needed one refers to, not weakly, without bringing them: it was linked without its libraries.
+/// Libraries that a needed one refers to, not weakly, without bringing them: it was linked without its
+/// libraries.
 fn add_wanted_by_libraries(resolved: &Resolved, wanted: &mut [bool]) {
     let shared = &resolved.shared;
     if !wanted.contains(&false) {
@@ -44,7 +45,8 @@ fn add_wanted_by_libraries(resolved: &Resolved, wanted: &mut [bool]) {
     if offers.is_empty() {
         return;
     }
-    // All that those at hand insist on, then what these do: which come first does not depend on the order of libraries.
+    // All that those at hand insist on, then what these do: which come first does not depend on the order of
+    // libraries.
     while !open.is_empty() {
         let insisted =
             open.iter().flat_map(|&i| insists_on(&shared[i])).filter_map(|id| offers.get(&id).copied());
@@ -121,8 +123,8 @@ fn bound_to<'s>(
     })
 }
 
-/// Makes what only libraries define that are not `needed` undefined. Lookups at run time may still find it, if
-/// other modules bring those libraries.
+/// Makes what only libraries define that are not `needed` undefined. Lookups at run time may still find it,
+/// if other modules bring those libraries.
 ///
 /// # Errors
 /// If `pic` code has the address of such a symbol in it, which then could not be null.

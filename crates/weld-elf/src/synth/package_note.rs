@@ -1,7 +1,7 @@
 //! `.note.package` (`--package-metadata`): which package the output belongs to.
 //!
-//! A note of owner `FDO` and type 0xcafe1a7e whose descriptor is a JSON text that ends in a zero byte, padded to
-//! 4 bytes. Source: systemd, "Package Metadata for ELF Files".
+//! A note of owner `FDO` and type 0xcafe1a7e whose descriptor is a JSON text that ends in a zero byte, padded
+//! to 4 bytes. Source: systemd, "Package Metadata for ELF Files".
 
 use super::section::{At, Header, Sizes, Spec, Synthetic};
 use crate::elf::*;

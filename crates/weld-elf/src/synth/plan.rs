@@ -4,8 +4,9 @@
 //! layout → addresses → contents. Where sizes depend on addresses, layout is repeated until nothing changes
 //! ([`crate::layout::settle`]).
 //!
-//! This file has the order; `plan/` has the steps that are not a file of `synth` or `layout`: `properties` joins what objects say of themselves, `headers` has
-//! what sections say of each other, `place` the addresses, `contents` what is written.
+//! This file has the order; `plan/` has the steps that are not a file of `synth` or `layout`: `properties`
+//! joins what objects say of themselves, `headers` has what sections say of each other, `place` the
+//! addresses, `contents` what is written.
 
 mod contents;
 mod headers;
@@ -126,7 +127,8 @@ pub struct Plan<'a> {
     pub(super) far: Vec<DynReloc>,
     pub(super) copies: Copies,
     pub(super) facts: SegmentFacts,
-    /// Relocations that a program applies itself are linked to `.symtab`, as by GNU ld, for readers want a table. (ld.lld: none.)
+    /// Relocations that a program applies itself are linked to `.symtab`, as by GNU ld, for readers want a
+    /// table. (ld.lld: none.)
     pub(super) links_own_relocs: bool,
     init: Option<SymbolId>,
     fini: Option<SymbolId>,
@@ -259,7 +261,8 @@ impl<'e, 'j: 'e> Planner<'_, 'j, 'e> {
         self.context.rules.filter(|_| self.context.inputs.layout().is_some())
     }
 
-    /// Without a loader, the program itself has to apply relocations. Where it finds them, one of two names or a script says.
+    /// Without a loader, the program itself has to apply relocations. Where it finds them, one of two names
+    /// or a script says.
     fn check_start(&self) {
         let internals = &self.context.internals.list;
         if self.context.inputs.layout().is_none()
@@ -494,8 +497,8 @@ impl<'a> Plan<'a> {
         self.name_thunks(resolved)
     }
 
-    /// Makes room for what takes more or less of it depending on all addresses. `false` if there has to be another layout, because something else is in
-    /// some sections than was thought.
+    /// Makes room for what takes more or less of it depending on all addresses. `false` if there has to be
+    /// another layout, because something else is in some sections than was thought.
     fn fits_what_depends_on_addresses(
         &mut self,
         job: &Job<'a>,
@@ -611,7 +614,8 @@ impl<'a> Plan<'a> {
         self.settle(context, resolved, (sections, symbols), program)
     }
 
-    /// What a script has no place for: `--orphan-handling` for what the linker makes, and sections outside all memory regions.
+    /// What a script has no place for: `--orphan-handling` for what the linker makes, and sections outside
+    /// all memory regions.
     fn report_homeless(&self, job: &Job) {
         for name in self.layout.script.iter().flat_map(|script| script.outside_regions(&self.layout)) {
             let name = String::from_utf8_lossy(name);

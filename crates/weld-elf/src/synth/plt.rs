@@ -1,5 +1,5 @@
-//! `.plt`, `.plt.sec`, `.iplt` and `.got.plt`: calls that the loader or a resolver binds. Their code and its layout are the
-//! machine's (`arch`).
+//! `.plt`, `.plt.sec`, `.iplt` and `.got.plt`: calls that the loader or a resolver binds. Their code and its
+//! layout are the machine's (`arch`).
 
 use super::section::{At, Cuts, Header, Sizes, Source, Spec, Synthetic};
 use crate::arch::facts::Facts;

@@ -9,7 +9,8 @@
 //! - *or*: the bits that any input has (ISA needed);
 //! - *or-and*: as *or*, but there is no property unless all inputs have it (ISA used);
 //! - stack size: the greatest; no-copy-on-protected: if any input has it;
-//! - how pointers are signed: that of the first input that says it. Others have to say the same, which is asked elsewhere.
+//! - how pointers are signed: that of the first input that says it. Others have to say the same, which is
+//!   asked elsewhere.
 //!
 //! A property of another type cannot be merged and does not reach the output; [`Properties::unknown`]
 //! lists them for a warning. Source: Linux Extensions to gABI; x86-64 psABI, "Program Property".
@@ -196,8 +197,8 @@ impl Properties {
         Ok(())
     }
 
-    /// Adds what the attributes of the same file say. Where both speak, of landing pads and kin only what both say counts, and how pointers are
-    /// signed has to be the same.
+    /// Adds what the attributes of the same file say. Where both speak, of landing pads and kin only what
+    /// both say counts, and how pointers are signed has to be the same.
     pub fn add(&mut self, said: SaidOfCode) -> Result<Agreement, Contradiction> {
         let mut agreement = Agreement::Same;
         if let Some((landing, bits)) = self.machine.properties.landing.as_ref().zip(said.landing) {

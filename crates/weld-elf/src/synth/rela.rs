@@ -4,13 +4,15 @@
 //! both agree. With `-z combreloc` relative relocations come first (`DT_RELACOUNT`), the others are
 //! sorted by symbol so that the loader looks each up once.
 //!
-//! Relocations that call resolvers (IFUNCs of this output) are the last of all, because resolvers may use what others
-//! relocate: of `.rela.dyn`, or of `.rela.plt`, which loaders look at later, if that has others. A resolver may call through the PLT, whose
-//! words have to be relocated for that where the image has been moved, or where functions are not bound at their first call.
+//! Relocations that call resolvers (IFUNCs of this output) are the last of all, because resolvers may use
+//! what others relocate: of `.rela.dyn`, or of `.rela.plt`, which loaders look at later, if that has others.
+//! A resolver may call through the PLT, whose words have to be relocated for that where the image has been
+//! moved, or where functions are not bound at their first call.
 //!
-//! With RELR, pointers that the loader signs are packed in a table of their own, `.relr.auth.dyn`. The upper half of such a word says how
-//! it is to be signed, so only addends of 32 bits have room there. Which have more shows when everything has an address:
-//! those stay in `.rela.dyn`, and the layout is done again ([`find_far`]).
+//! With RELR, pointers that the loader signs are packed in a table of their own, `.relr.auth.dyn`. The upper
+//! half of such a word says how it is to be signed, so only addends of 32 bits have room there. Which have
+//! more shows when everything has an address: those stay in `.rela.dyn`, and the layout is done again
+//! ([`find_far`]).
 //!
 //! Specification: gABI chapter 5; the RELR proposal to the gABI; "Relocation" in the psABIs.
 
@@ -277,7 +279,8 @@ pub fn collect(image: &Image, owners: &SectionOwners, copies: &Copies, parallel:
     Dynamics { signed, far, ..Dynamics::new(relative, relr) }
 }
 
-/// Takes pointers whose addends have no room in `.relr.auth.dyn` out of it; whether there were any, in which case there has to be another layout.
+/// Takes pointers whose addends have no room in `.relr.auth.dyn` out of it; whether there were any, in which
+/// case there has to be another layout.
 pub fn find_far(plan: &mut Plan, mut dynamics: Dynamics) -> bool {
     let found = dynamics.far.len() as u64;
     plan.counts.signed -= found;
@@ -414,7 +417,8 @@ fn value_of(image: &Image, object_id: ObjectId, input: &Rela) -> (image::Resolve
     (place, value)
 }
 
-/// What relocation `index` of a section stores for the loader in a pointer that is packed to be signed: its addend. `None` if it is not packed.
+/// What relocation `index` of a section stores for the loader in a pointer that is packed to be signed: its
+/// addend. `None` if it is not packed.
 pub fn packed_addend(image: &Image, object: ObjectId, section: SectionId, index: usize) -> Option<u32> {
     let reloc = DynReloc::new(section, index, DynKind::Signed);
     let input_section = image.sections.get(section);
@@ -478,7 +482,8 @@ fn collect_got(image: &Image, part: usize, all: &mut Collected) {
     });
 }
 
-/// Writes `.rela.plt` from entry `first` on: a relocation for each word of `.got.plt` after the reserved ones, or for each that is bound by name.
+/// Writes `.rela.plt` from entry `first` on: a relocation for each word of `.got.plt` after the reserved
+/// ones, or for each that is bound by name.
 pub fn write_plt(image: &Image, first: usize, out: &mut [u8]) {
     let form = image.reloc_form;
     for (entry, bytes) in (first..).zip(out.chunks_exact_mut(form.size() as usize)) {
@@ -518,8 +523,8 @@ fn table(sizes: &Sizes, names: [&'static [u8]; 2], count: u64) -> Option<Spec> {
 /// `.rela.dyn`, or `.rel.dyn`.
 pub struct Dyn;
 
-/// What the symbols of relocations are numbers in. A program without a loader names none, but readers take numbers of a table that is
-/// not there for wrong.
+/// What the symbols of relocations are numbers in. A program without a loader names none, but readers take
+/// numbers of a table that is not there for wrong.
 fn symbol_table(plan: &Plan) -> Option<ChunkKind> {
     match plan.layout.chunk(ChunkKind::DynSym) {
         Some(_) => Some(ChunkKind::DynSym),

@@ -1,4 +1,5 @@
-//! Data statements of linker scripts (`BYTE`, `QUAD`, `ASCIZ`, …): a part each, which the script places and fills.
+//! Data statements of linker scripts (`BYTE`, `QUAD`, `ASCIZ`, …): a part each, which the script places and
+//! fills.
 
 use super::section::{At, Sizes, Spec, Synthetic};
 use crate::layout::Layout;

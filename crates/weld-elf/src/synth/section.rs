@@ -2,8 +2,8 @@
 //!
 //! A link asks these questions one after the other. Before layout: is there such a section, where does it
 //! belong, how large is it ([`Synthetic::spec`])? Once it is known which output sections there are: is
-//! it larger now ([`Synthetic::resize`]), which others does its header name ([`Synthetic::links`])? At the end:
-//! where may it be cut ([`Synthetic::cuts`]), and what are its bytes ([`Synthetic::write`])?
+//! it larger now ([`Synthetic::resize`]), which others does its header name ([`Synthetic::links`])? At the
+//! end: where may it be cut ([`Synthetic::cuts`]), and what are its bytes ([`Synthetic::write`])?
 //!
 //! The kinds are listed in [`super::all`].
 

@@ -93,7 +93,8 @@ pub struct Slots {
     pub list: Vec<Slot>,
     /// Position in `list` plus 1.
     of_symbol: Vec<AtomicU32>,
-    /// Where in `list` the local symbols of each object start, up to the last that has any, and where those end.
+    /// Where in `list` the local symbols of each object start, up to the last that has any, and where those
+    /// end.
     locals: Vec<u32>,
     /// Entries of `.got` with the word they start at.
     pub got: Vec<(u32, GotEntry)>,
@@ -267,7 +268,8 @@ impl Wanting<'_> {
         Count { words, jump_slots: plt & by_name, ifuncs: plt & !by_name }
     }
 
-    /// An entry of [`ENTRIES`], or what is in its place where there are others. Inlined where the list is unrolled.
+    /// An entry of [`ENTRIES`], or what is in its place where there are others. Inlined where the list is
+    /// unrolled.
     #[inline(always)]
     fn entry(&self, (bit, entry): (u32, MakeEntry), slot: u32, (signed, tagged): (bool, bool)) -> GotEntry {
         match bit {

@@ -37,7 +37,8 @@ pub struct Special {
     pub suffixes: Option<Suffixes>,
     /// `-r`: who writes what nothing defines.
     pub mentions: Option<Mentions>,
-    /// Labels of compilers (`.L`) are left out wherever they are: where code gets shorter, all of them are symbols.
+    /// Labels of compilers (`.L`) are left out wherever they are: where code gets shorter, all of them are
+    /// symbols.
     pub many_labels: bool,
 }
 
@@ -107,7 +108,8 @@ impl Choice<'_, '_> {
     }
 
     /// Whether this object's symbol `index` is the definition of its name, in the image; and whether
-    /// it is written as a local symbol. With `-r`, also whether it is the mention of one that nothing defines.
+    /// it is written as a local symbol. With `-r`, also whether it is the mention of one that nothing
+    /// defines.
     pub fn keeps_global(&self, (number, object): (usize, &Object), index: u32) -> Option<bool> {
         if object.syms[index as usize].st_shndx() == SHN_UNDEF && self.special.mentions.is_none() {
             return None;
@@ -142,14 +144,14 @@ impl Choice<'_, '_> {
         self.special.mentions.as_ref().is_some_and(|mentions| mentions.has(object, index))
     }
 
-    /// Whether a global symbol that is defined here is written as a local one. With `-r` none is: other objects of the
-    /// final link may refer to it.
+    /// Whether a global symbol that is defined here is written as a local one. With `-r` none is: other
+    /// objects of the final link may refer to it.
     pub fn is_local(&self, id: SymbolId) -> bool {
         self.symbols[id].flags() & (sym::HIDDEN | sym::LOCALIZED) != 0 && self.special.mentions.is_none()
     }
 
-    /// The name of a global symbol of an object in the output. A definition may spell a version that its name in the
-    /// table of names does not have; a reference may be to another name than it says (`--wrap`).
+    /// The name of a global symbol of an object in the output. A definition may spell a version that its name
+    /// in the table of names does not have; a reference may be to another name than it says (`--wrap`).
     pub fn name_of_global<'a>(&'a self, object: &Object<'a>, index: u32) -> &'a [u8] {
         let id = object.global(index);
         match self.symbols[id].kind() {

@@ -78,8 +78,8 @@ pub struct Needed {
 }
 
 impl Needed {
-    /// For objects whose local symbols mostly stay in any case, and global ones always: they are looked through when
-    /// it is asked.
+    /// For objects whose local symbols mostly stay in any case, and global ones always: they are looked
+    /// through when it is asked.
     pub fn on_demand(objects: usize) -> Needed {
         Needed { locals: (0..objects).map(|_| OnceLock::new()).collect(), globals: Vec::new() }
     }
@@ -137,7 +137,8 @@ impl Needed {
     }
 }
 
-/// Hands the symbols that relocations of an object's sections refer to, as far as these are copied, to `take`.
+/// Hands the symbols that relocations of an object's sections refer to, as far as these are copied, to
+/// `take`.
 fn each_symbol(
     (number, object): (usize, &Object),
     sections: &Sections,

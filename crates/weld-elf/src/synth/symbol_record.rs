@@ -1,8 +1,8 @@
-//! What an output's symbol tables say of a symbol: one function for each way in which a symbol comes about, for
-//! `.symtab`, `.dynsym` and objects that `-r` joins alike.
+//! What an output's symbol tables say of a symbol: one function for each way in which a symbol comes about,
+//! for `.symtab`, `.dynsym` and objects that `-r` joins alike.
 //!
-//! A name and where it is kept are the tables' own affair, and so is what one of them says in another way than the
-//! others.
+//! A name and where it is kept are the tables' own affair, and so is what one of them says in another way
+//! than the others.
 //!
 //! Specification: gABI chapter 4 "Symbol Table".
 
@@ -71,7 +71,8 @@ impl Record {
     }
 }
 
-/// The bit of `st_other` that says that a function uses more registers than others, if a definition or a reference has it.
+/// The bit of `st_other` that says that a function uses more registers than others, if a definition or a
+/// reference has it.
 pub fn variant_calls(resolved: &Resolved, machine: &Facts, id: SymbolId) -> u8 {
     let Some(variant) = &machine.variant_calls else { return 0 };
     let entry = resolved.names.get(id);
@@ -208,7 +209,8 @@ impl Image<'_, '_> {
         Record { binding, kind, other, value, size: 0, section }
     }
 
-    /// The value and section of a name that the linker defines. With `-r` it lies where what it stands for does.
+    /// The value and section of a name that the linker defines. With `-r` it lies where what it stands for
+    /// does.
     fn made_place(&self, id: SymbolId, symbol: &Symbol) -> (u64, InSection) {
         let Some(joined) = self.joined else { return self.global_place(symbol) };
         let script = self.layout.script.as_ref().filter(|_| symbol.kind() == sym::INTERNAL);

@@ -346,8 +346,8 @@ impl SymTab {
         mine.flat_map(|(slice, kept)| kept.iter().map(|i| slice.symbols.start + i))
     }
 
-    /// Runs of slices whose symbols are written in one go: of about as many bytes as other units of the image, but not
-    /// of too many objects, whose symbols have to be looked at though few may be kept.
+    /// Runs of slices whose symbols are written in one go: of about as many bytes as other units of the
+    /// image, but not of too many objects, whose symbols have to be looked at though few may be kept.
     pub fn runs(&self) -> Vec<std::ops::Range<usize>> {
         let bytes = |start: &Range| (start.locals + start.globals) as u64 * Sym::SIZE as u64 + start.strings;
         let mut runs = Vec::new();

@@ -1,4 +1,5 @@
-//! `.gnu.version_d` and `.gnu.version_r`: the versions an output defines and needs. [`crate::input::versions`] reads them.
+//! `.gnu.version_d` and `.gnu.version_r`: the versions an output defines and needs.
+//! [`crate::input::versions`] reads them.
 //!
 //! Both are chains of records linked by byte offsets relative to the record that holds them
 //! (4-byte aligned, as written here):

@@ -1,4 +1,5 @@
-//! How messages name symbols, places in inputs, and sections that are gone. For all phases: what is wrong is said where it is found.
+//! How messages name symbols, places in inputs, and sections that are gone. For all phases: what is wrong is
+//! said where it is found.
 
 pub mod discarded;
 pub mod place;

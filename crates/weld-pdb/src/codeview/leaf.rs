@@ -1,7 +1,8 @@
 //! Type records: their kinds, and where in each of them type indices are.
 //!
-//! [`each_ref`] is compiled into its callers, once into the hash and once into the writer. It allocates nothing and visits
-//! indices in the order of their places. Budget: 5 ns for a record of a few indices, 4 ns for each member of a list of fields.
+//! [`each_ref`] is compiled into its callers, once into the hash and once into the writer. It allocates
+//! nothing and visits indices in the order of their places. Budget: 5 ns for a record of a few indices, 4 ns
+//! for each member of a list of fields.
 
 use super::records::HEADER;
 use super::{Fault, Space, numeric, string_at, u16_at, u32_at};
@@ -216,7 +217,8 @@ impl Names<'_> {
     }
 }
 
-/// The names of a record of such a kind, given with its header; `None` for other kinds and for records that end too early.
+/// The names of a record of such a kind, given with its header; `None` for other kinds and for records that
+/// end too early.
 pub fn names(record: &[u8]) -> Option<Names<'_>> {
     let kind = u16_at(record, 2).ok()?;
     let body = record.get(HEADER..)?;
@@ -269,7 +271,8 @@ mod tests {
             start
         };
         let mut want = Vec::new();
-        // A member at an offset of four bytes, an enumerator of eight, a virtual function that is introduced, one that is not.
+        // A member at an offset of four bytes, an enumerator of eight, a virtual function that is introduced,
+        // one that is not.
         let at = member(&mut body, &[&[0x0d, 0x15, 3, 0, 1, 0x10, 0, 0], &[4, 0x80, 0, 0, 1, 0], b"m\0"]);
         want.push(at + 4);
         member(&mut body, &[&[0x02, 0x15, 3, 0], &[0x0a, 0x80, 1, 2, 3, 4, 5, 6, 7, 8], b"enumerator\0"]);

@@ -1,7 +1,7 @@
 //! CodeView, the debug information of Microsoft's compilers: what stands in `.debug$T` and `.debug$S`.
 //!
-//! Nothing here trusts its bytes. All readers take slices and answer [`Fault`] where a record does not have what its
-//! kind promises.
+//! Nothing here trusts its bytes. All readers take slices and answer [`Fault`] where a record does not have
+//! what its kind promises.
 //!
 //! Facts: Microsoft's `cvinfo.h` (microsoft-pdb), LLVM's documentation of the PDB format.
 

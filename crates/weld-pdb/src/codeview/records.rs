@@ -5,7 +5,8 @@ use super::{Fault, SIGNATURE_C13, u16_at, u32_at};
 /// Bytes before the body: length and kind.
 pub const HEADER: usize = 4;
 
-/// No record is longer, its length included: the longest one whose length fits into 16 bits when it is padded to 4 bytes.
+/// No record is longer, its length included: the longest one whose length fits into 16 bits when it is padded
+/// to 4 bytes.
 pub const LONGEST: usize = 0x1_0000;
 
 /// A record as it lies in its section.
@@ -57,8 +58,8 @@ pub fn after_signature(section: &[u8]) -> Result<&[u8], Fault> {
     }
 }
 
-/// Copies a record to `out`, which is as long as [`Record::padded`] says, corrects its length, and pads it: types
-/// with leaves that say how many bytes to skip, symbols with zeroes.
+/// Copies a record to `out`, which is as long as [`Record::padded`] says, corrects its length, and pads it:
+/// types with leaves that say how many bytes to skip, symbols with zeroes.
 #[inline]
 pub fn copy_padded(bytes: &[u8], out: &mut [u8], leaves: bool) {
     out[..bytes.len()].copy_from_slice(bytes);

@@ -1,7 +1,8 @@
 //! Symbol records: what each kind has for a linker.
 //!
-//! [`traits_of`] is the table: does a kind open or close a scope, where are its type indices, where is its name, which
-//! streams does it go to. What is not in it is not copied into a PDB, for it might have type indices that nobody would know of.
+//! [`traits_of`] is the table: does a kind open or close a scope, where are its type indices, where is its
+//! name, which streams does it go to. What is not in it is not copied into a PDB, for it might have type
+//! indices that nobody would know of.
 
 use super::{Fault, Space, numeric, u32_at};
 

@@ -1,8 +1,9 @@
 //! MSF, the container of a PDB: streams in pages.
 //!
-//! Every page belongs to a stream, but for the first one (the superblock), two of each interval of as many pages as a page has bytes (maps of
-//! free pages), and the directory. Here streams lie one after the other, so where a byte of a stream is in the file is arithmetic:
-//! the pages that are no maps are counted through (*slots*), and a stream is a range of slots.
+//! Every page belongs to a stream, but for the first one (the superblock), two of each interval of as many
+//! pages as a page has bytes (maps of free pages), and the directory. Here streams lie one after the other,
+//! so where a byte of a stream is in the file is arithmetic: the pages that are no maps are counted through
+//! (*slots*), and a stream is a range of slots.
 //!
 //! Facts: LLVM's documentation of the MSF format.
 
@@ -99,8 +100,8 @@ impl Layout {
         interval * self.page + if place == 0 { 0 } else { place + 2 }
     }
 
-    /// Where the bytes at `range` of a stream are in the file: at most one piece for each interval that they touch. What is
-    /// after the stream's end, up to the end of its page, counts as part of it.
+    /// Where the bytes at `range` of a stream are in the file: at most one piece for each interval that they
+    /// touch. What is after the stream's end, up to the end of its page, counts as part of it.
     pub fn places(&self, stream: usize, range: Range<u64>) -> Places<'_> {
         self.places_from(self.streams[stream].slot, range)
     }
@@ -137,8 +138,8 @@ impl Layout {
         (u64::from(interval) * u64::from(self.page) + 1) * u64::from(self.page)
     }
 
-    /// Both maps of an interval. The second ones of all intervals together have a bit for each page, set if it is free: no page of the
-    /// file is. The first ones are not in use.
+    /// Both maps of an interval. The second ones of all intervals together have a bit for each page, set if
+    /// it is free: no page of the file is. The first ones are not in use.
     pub fn write_maps(&self, interval: u32, out: &mut [u8]) {
         out.fill(0xff);
         let out = &mut out[self.page as usize..];
@@ -169,8 +170,8 @@ impl Layout {
     }
 }
 
-/// Most pages of a file. Offsets of pages have 32 bits in readers when pages have 4 KiB; each doubling of pages doubles the
-/// size, up to half of that: 4, 8, 12 and 16 GiB.
+/// Most pages of a file. Offsets of pages have 32 bits in readers when pages have 4 KiB; each doubling of
+/// pages doubles the size, up to half of that: 4, 8, 12 and 16 GiB.
 fn most_pages(page: u32) -> u32 {
     let gib: u64 = match page {
         4096 => 4,
@@ -254,7 +255,8 @@ mod tests {
         for lens in [
             vec![],
             vec![0, 1, 4096, 4097, 0],
-            // Ends one page before the second interval's first page, in it, after its maps, and after the third's.
+            // Ends one page before the second interval's first page, in it, after its maps, and after the
+            // third's.
             vec![big - 6 * 4096, 5],
             vec![big - 5 * 4096],
             vec![big - 4 * 4096],

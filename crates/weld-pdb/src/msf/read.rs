@@ -79,8 +79,8 @@ impl<'a> Msf<'a> {
         Ok(Cow::Owned(bytes))
     }
 
-    /// The streams that a directory lists. Together they are no larger than the file, so that no list of pages says the same page
-    /// over and over to make up gigabytes.
+    /// The streams that a directory lists. Together they are no larger than the file, so that no list of
+    /// pages says the same page over and over to make up gigabytes.
     fn directory(&self, bytes: &[u8]) -> Result<Vec<Stream>, Error> {
         let too_short = |_| "It has a directory that ends too early";
         let count = u32_at(bytes, 0).map_err(too_short)? as usize;

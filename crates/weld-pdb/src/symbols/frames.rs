@@ -1,6 +1,8 @@
-//! How functions lay out their frames, on 32-bit x86, where code does not say it: the stream of "new FPO" data.
+//! How functions lay out their frames, on 32-bit x86, where code does not say it: the stream of "new FPO"
+//! data.
 //!
-//! Objects have it in parts of `.debug$S`, with addresses from a place that is relocated. A PDB has one list, in order of addresses.
+//! Objects have it in parts of `.debug$S`, with addresses from a place that is relocated. A PDB has one list,
+//! in order of addresses.
 
 use super::Symbols;
 use super::scan::Scanned;
@@ -71,8 +73,8 @@ impl Symbols<'_> {
         self.scanned.iter().flat_map(|module| &module.frames).map(|frames| u64::from(frames.count)).sum()
     }
 
-    /// Writes the entries of all modules. A section may have a subsection for each of thousands of functions; its fixups are
-    /// asked for once.
+    /// Writes the entries of all modules. A section may have a subsection for each of thousands of functions;
+    /// its fixups are asked for once.
     pub fn write_frames(&self, relocate: &dyn Relocate, out: &mut [u8]) {
         let mut entries: Vec<[u8; ENTRY]> = Vec::with_capacity(out.len() / ENTRY);
         let mut fixups: Vec<Fixup> = Vec::new();

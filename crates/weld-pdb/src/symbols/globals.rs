@@ -31,11 +31,13 @@ const _: () = assert!(size_of::<Global>() == 24);
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Values of [`Global::what`] that are no places of procedures, which are above the signature of a module's stream.
+/// Values of [`Global::what`] that are no places of procedures, which are above the signature of a module's
+/// stream.
 const COPY: u32 = 0;
 const ONE_OF_EQUALS: u32 = 1;
 
-/// Bytes of a reference to a procedure, without its name: length and kind, checksum of the name, place, module.
+/// Bytes of a reference to a procedure, without its name: length and kind, checksum of the name, place,
+/// module.
 pub const REFERENCE: usize = HEADER + 10;
 
 impl Global {
@@ -91,7 +93,8 @@ impl Global {
     }
 }
 
-/// Finds which global symbols are kept, and places them one after the other, module by module. Returns the bytes of all.
+/// Finds which global symbols are kept, and places them one after the other, module by module. Returns the
+/// bytes of all.
 pub fn place(scanned: &mut [Scanned<'_>], parallel: bool) -> Result<u32, Diagnostic> {
     let hashes: Vec<Vec<u64>> = scanned.iter_mut().map(|module| std::mem::take(&mut module.hashes)).collect();
     let (unique, entered) = unique::enter_all("enter global symbols", hashes, parallel)?;
@@ -126,7 +129,8 @@ pub fn place(scanned: &mut [Scanned<'_>], parallel: bool) -> Result<u32, Diagnos
     Ok(sum as u32)
 }
 
-/// Places a module's global symbols among themselves. `is_first` tells of each candidate whether it is the first of its equals.
+/// Places a module's global symbols among themselves. `is_first` tells of each candidate whether it is the
+/// first of its equals.
 fn keep(module: &mut Scanned<'_>, mut is_first: impl Iterator<Item = bool>) -> u64 {
     let mut bytes = 0u64;
     for global in &mut module.globals {

@@ -1,12 +1,13 @@
 //! Symbols, lines and source files of all modules.
 //!
-//! Sections are read twice. [`scan`], when types have their numbers, finds how many bytes each module gets, what of it goes to the global
-//! symbols, and which names of files it uses; nothing of that depends on addresses. [`mod@write`], when the image has been laid out, copies every
-//! record to its place, relocated, with the numbers of types and the places of scopes put in. A module is cut into units that
-//! are read and written by themselves ([`scan::Cut`]).
+//! Sections are read twice. [`scan`], when types have their numbers, finds how many bytes each module gets,
+//! what of it goes to the global symbols, and which names of files it uses; nothing of that depends on
+//! addresses. [`mod@write`], when the image has been laid out, copies every record to its place, relocated,
+//! with the numbers of types and the places of scopes put in. A module is cut into units that are read and
+//! written by themselves ([`scan::Cut`]).
 //!
-//! Between the two, equal names of types and equal constants of all modules become one, like types do (`unique`), and everything gets its
-//! place by sums over what is before it.
+//! Between the two, equal names of types and equal constants of all modules become one, like types do
+//! (`unique`), and everything gets its place by sums over what is before it.
 
 pub mod frames;
 pub mod globals;

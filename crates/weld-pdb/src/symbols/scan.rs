@@ -65,7 +65,8 @@ pub struct Scanned<'a> {
     pub names: Uses<'a>,
     /// For each entry of its table of files, which of `names` it has.
     pub files: Vec<u32>,
-    /// The table of files, which lies after all else: the section that has it, and its bytes. A module with names has one, empty or not.
+    /// The table of files, which lies after all else: the section that has it, and its bytes. A module with
+    /// names has one, empty or not.
     pub file_table: Option<(u32, u32)>,
     /// References to types that the module does not have.
     pub unknown_types: u32,
@@ -317,8 +318,8 @@ pub enum Placement {
     Last,
     /// Its contents are somewhere else in the PDB.
     Elsewhere,
-    /// It is for linkers, and debuggers do not read it: addresses of COFF symbols, hashes of functions' types for control flow guard. The C
-    /// runtime's objects have them.
+    /// It is for linkers, and debuggers do not read it: addresses of COFF symbols, hashes of functions' types
+    /// for control flow guard. The C runtime's objects have them.
     Useless,
     /// Debuggers would miss it: what it is, for a warning.
     LeftOut(&'static str),
@@ -375,7 +376,8 @@ pub fn each_inlinee(contents: &[u8], mut f: impl FnMut(usize) -> Result<(), Faul
     if at > contents.len() { Err(Fault::Truncated) } else { Ok(()) }
 }
 
-/// What stands in for types that the module does not have: debuggers know it as a type that could not be translated. Ids have none of the kind.
+/// What stands in for types that the module does not have: debuggers know it as a type that could not be
+/// translated. Ids have none of the kind.
 const UNKNOWN_TYPE: u32 = 7;
 
 /// The number in the PDB of what the module calls `index`, known or not.
@@ -385,7 +387,8 @@ pub fn number_of(lookup: &Lookup<'_>, index: u32, space: Space) -> u32 {
     lookup.get(index, space).unwrap_or(unknown)
 }
 
-/// The number of an inlined function. With the upper bit it means one of another module's, and stays as it is.
+/// The number of an inlined function. With the upper bit it means one of another module's, and stays as it
+/// is.
 pub fn inlinee_number(lookup: &Lookup<'_>, id: u32) -> Option<u32> {
     if id >> 31 != 0 { Some(id) } else { lookup.get(id, Space::Id) }
 }

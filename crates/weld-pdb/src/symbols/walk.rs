@@ -1,4 +1,5 @@
-//! The symbol records of a section, and where each of them goes. What counts their bytes and what copies them walk alike.
+//! The symbol records of a section, and where each of them goes. What counts their bytes and what copies them
+//! walk alike.
 
 use crate::codeview::Fault;
 use crate::codeview::records::{self, HEADER, Record};
@@ -16,7 +17,8 @@ pub struct Found<'a> {
     pub to_globals: bool,
 }
 
-/// Calls `f` with each record of a subsection of symbols whose kind is known, and `unknown` with the kinds of others.
+/// Calls `f` with each record of a subsection of symbols whose kind is known, and `unknown` with the kinds of
+/// others.
 ///
 /// # Errors
 /// If a record is malformed, if scopes that open here do not close here, or if `f` says so.

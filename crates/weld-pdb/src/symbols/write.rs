@@ -1,7 +1,8 @@
 //! Second reading of a module: its symbols and lines on their way into the PDB.
 //!
-//! A unit is some of a module's sections. It fills three ranges, whose lengths are known: symbols in the module's stream, lines in it, and what
-//! the unit adds to the global symbols. So each section is read once, with its fixups at hand.
+//! A unit is some of a module's sections. It fills three ranges, whose lengths are known: symbols in the
+//! module's stream, lines in it, and what the unit adds to the global symbols. So each section is read once,
+//! with its fixups at hand.
 
 use std::ops::Range;
 
@@ -281,7 +282,8 @@ impl UnitWriter<'_, '_> {
     }
 }
 
-/// Copies a record to `out`: relocated, with the kind, type indices and strings that it has in a PDB. Returns how many fixups did not fit.
+/// Copies a record to `out`: relocated, with the kind, type indices and strings that it has in a PDB. Returns
+/// how many fixups did not fit.
 #[inline]
 fn copy(context: &Context<'_>, found: &Found<'_>, fixups: &[Fixup], out: &mut [u8]) -> usize {
     let record = found.record;

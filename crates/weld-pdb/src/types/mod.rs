@@ -1,15 +1,18 @@
 //! Types of all objects, each once.
 //!
-//! An object has its own list of type records, which refer to each other by their places in it. In a PDB there is one list, so
-//! every record gets a new number, equal ones the same. The phases, each parallel over the lists (`source`):
+//! An object has its own list of type records, which refer to each other by their places in it. In a PDB
+//! there is one list, so every record gets a new number, equal ones the same. The phases, each parallel over
+//! the lists (`source`):
 //!
-//! 1. *Hash* (`source`): records are found and hashed once. Where a record refers to another one, that one's hash stands in for its
-//!    number, so that equal types have equal hashes in all objects. What refers to itself or to what comes later is malformed.
-//! 2. *Enter* (`unique`): each hash goes into one table that is sized by an estimate of how many there are. The first record in the
-//!    order of (list, record) wins.
-//! 3. *Number* ([`number`]): winners are counted list by list; sums of the counts are the numbers. So what a winner
-//!    refers to has a smaller number, and nothing was sorted.
-//! 4. *Look up* ([`number`]): each record's cell gives its number. From here on hashes and table are gone, and a record costs 4 bytes.
+//! 1. *Hash* (`source`): records are found and hashed once. Where a record refers to another one, that one's
+//!    hash stands in for its number, so that equal types have equal hashes in all objects. What refers to
+//!    itself or to what comes later is malformed.
+//! 2. *Enter* (`unique`): each hash goes into one table that is sized by an estimate of how many there are.
+//!    The first record in the order of (list, record) wins.
+//! 3. *Number* ([`number`]): winners are counted list by list; sums of the counts are the numbers. So what a
+//!    winner refers to has a smaller number, and nothing was sorted.
+//! 4. *Look up* ([`number`]): each record's cell gives its number. From here on hashes and table are gone,
+//!    and a record costs 4 bytes.
 //!
 //! Winners are copied straight into the PDB when it is written (`stream`).
 
@@ -76,7 +79,8 @@ pub struct Lookup<'t> {
 pub(crate) const ID: u32 = 1 << 30;
 
 impl Lookup<'_> {
-    /// The number in the PDB of the type or id that the object calls `index`; `None` if it has no such record.
+    /// The number in the PDB of the type or id that the object calls `index`; `None` if it has no such
+    /// record.
     #[inline(always)]
     pub fn get(&self, index: u32, space: Space) -> Option<u32> {
         if index < FIRST_INDEX {
@@ -96,8 +100,8 @@ impl Lookup<'_> {
 }
 
 impl<'a> Types<'a> {
-    /// Merges the types of all objects. `servers` are the PDBs that compilers have left types in. An object whose types are malformed
-    /// or missing gets a warning in `sink`.
+    /// Merges the types of all objects. `servers` are the PDBs that compilers have left types in. An object
+    /// whose types are malformed or missing gets a warning in `sink`.
     ///
     /// # Errors
     /// If there are more types than a PDB can have.
@@ -110,8 +114,8 @@ impl<'a> Types<'a> {
         Types::merge_and_tell(objects, servers, parallel, sink, &|_| ())
     }
 
-    /// The same. `hashed` is told of the records of each object when all have been looked at: only those that are the first of their
-    /// equals will be read again, which are few in most objects.
+    /// The same. `hashed` is told of the records of each object when all have been looked at: only those that
+    /// are the first of their equals will be read again, which are few in most objects.
     ///
     /// # Errors
     /// If there are more types than a PDB can have.

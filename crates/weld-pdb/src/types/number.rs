@@ -1,8 +1,9 @@
 //! From the cells of the table to numbers in the PDB.
 //!
-//! Three loops over all lists. The first finds each list's winners and counts their bytes; sums of these over the lists before it are its first number
-//! and the place of its first record. The second gives each winner's cell its number, and cuts the streams into pieces that can
-//! be written by themselves. The third looks up the number of every record. Only that one goes over all records.
+//! Three loops over all lists. The first finds each list's winners and counts their bytes; sums of these over
+//! the lists before it are its first number and the place of its first record. The second gives each winner's
+//! cell its number, and cuts the streams into pieces that can be written by themselves. The third looks up
+//! the number of every record. Only that one goes over all records.
 
 use std::ops::Range;
 

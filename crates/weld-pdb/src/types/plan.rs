@@ -155,8 +155,8 @@ fn in_server(object: &ObjectTypes<'_>, ids: &[Ids]) -> Result<u32, String> {
     }
 }
 
-/// The signature by which users of a precompiled header find its records, which stands at their end. After it the object that makes the
-/// header has records of its own.
+/// The signature by which users of a precompiled header find its records, which stands at their end. After it
+/// the object that makes the header has records of its own.
 fn signature_of_header(data: &[u8]) -> Option<u32> {
     let mut at = 0;
     while let Ok(record) = Record::at(data, at) {

@@ -1,4 +1,5 @@
-//! PDBs of the compiler's, in which objects leave their types (`/Zi`): a stream of types and one of ids, shared by many objects.
+//! PDBs of the compiler's, in which objects leave their types (`/Zi`): a stream of types and one of ids,
+//! shared by many objects.
 
 use std::borrow::Cow;
 

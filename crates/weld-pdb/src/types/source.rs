@@ -1,8 +1,10 @@
-//! A list of type records with its own numbers: a `.debug$T` or `.debug$P` section, or a stream of a compiler's PDB.
+//! A list of type records with its own numbers: a `.debug$T` or `.debug$P` section, or a stream of a
+//! compiler's PDB.
 //!
-//! The numbers of a list begin at 0x1000. Those of an object that uses a precompiled header begin with the records of the object
-//! that made the header: its list has another one as its prefix. A PDB has two lists, and the ids in one refer to types in the other. Lists
-//! that others refer to come first, so that the winner among equal records is never after one that refers to it.
+//! The numbers of a list begin at 0x1000. Those of an object that uses a precompiled header begin with the
+//! records of the object that made the header: its list has another one as its prefix. A PDB has two lists,
+//! and the ids in one refer to types in the other. Lists that others refer to come first, so that the winner
+//! among equal records is never after one that refers to it.
 //!
 //! Compilers write a record after those that it refers to. Only in PDBs may it be before them; these
 //! are hashed in the order of what refers to what.
@@ -16,7 +18,8 @@ use crate::codeview::leaf;
 use crate::codeview::records::{self, Record};
 use crate::codeview::{FIRST_INDEX, Fault, Space, u32_at};
 
-/// Hashes of one list have this bit iff the record is an id, so that who refers to it can see whether it is what is wanted.
+/// Hashes of one list have this bit iff the record is an id, so that who refers to it can see whether it is
+/// what is wanted.
 const ID_BIT: u64 = 1;
 
 /// A list before it is read.
@@ -108,7 +111,8 @@ pub fn lookup<'t>(sources: &'t [Source<'_>], source: u32) -> Lookup<'t> {
 /// Records are 52 bytes on average; memory that is not used is not there.
 const LIKELY_SHORT: usize = 32;
 
-/// Finds and hashes all records of a list, and takes its bytes over. `before` are the lists that others may refer to.
+/// Finds and hashes all records of a list, and takes its bytes over. `before` are the lists that others may
+/// refer to.
 pub fn hash<'a>(unread: &mut Unread<'a>, before: &[Hashed<'a>]) -> Hashed<'a> {
     let room = unread.data.len() / LIKELY_SHORT + 16;
     let (mut offsets, mut hashes) = (Vec::with_capacity(room), Vec::with_capacity(room));
@@ -218,7 +222,8 @@ fn hash_in_any_order(
                 waits[i] = true;
             }
             if stack.len() == height {
-                // If it has waited and something is still unknown, it refers to itself by way of others: an error.
+                // If it has waited and something is still unknown, it refers to itself by way of others: an
+                // error.
                 hashes[i] = hash_record(&record, others, &hashes)?;
                 stack.pop();
             }
@@ -248,7 +253,8 @@ fn unknown_refs(
     })
 }
 
-/// The hash of a record, in which the hash of what it refers to stands for a number. `own` are those of its list that are known.
+/// The hash of a record, in which the hash of what it refers to stands for a number. `own` are those of its
+/// list that are known.
 #[inline(always)]
 fn hash_record(record: &Record<'_>, others: Others<'_>, own: &[u64]) -> Result<u64, Fault> {
     let body = record.body();

@@ -1,8 +1,9 @@
 //! The streams of types (TPI) and ids (IPI), and the streams of their hashes.
 //!
-//! A stream is a header of 56 bytes and the records. Beside it is one with the bucket of each record, and with the places of
-//! records every 8 KiB. Pieces of it are made by themselves, in any order: records are copied from where they are in the object, with
-//! the numbers that they have in the PDB, and their buckets are found while they are in the cache.
+//! A stream is a header of 56 bytes and the records. Beside it is one with the bucket of each record, and
+//! with the places of records every 8 KiB. Pieces of it are made by themselves, in any order: records are
+//! copied from where they are in the object, with the numbers that they have in the PDB, and their buckets
+//! are found while they are in the cache.
 //!
 //! Facts: LLVM's documentation of the TPI and IPI streams.
 

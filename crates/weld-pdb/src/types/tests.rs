@@ -276,7 +276,8 @@ fn types_in_a_pdb_of_the_compilers() {
     assert!(types.lookup(3).is_none() && types.lookup(4).is_none());
 }
 
-/// Every byte of a compiler's PDB changed that is of its container, its types or its ids, whether its pages follow each other or not.
+/// Every byte of a compiler's PDB changed that is of its container, its types or its ids, whether its pages
+/// follow each other or not.
 #[test]
 fn changed_bytes_in_a_pdb_of_the_compilers() {
     const GUID: [u8; 16] = *b"0123456789abcdef";

@@ -1,4 +1,5 @@
-//! As little of a linker as makes a PDB: reads objects, and takes the places of their sections from where another linker put them.
+//! As little of a linker as makes a PDB: reads objects, and takes the places of their sections from where
+//! another linker put them.
 
 #![allow(dead_code)]
 

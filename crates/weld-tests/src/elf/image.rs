@@ -125,7 +125,8 @@ pub struct Image {
     pub dynsyms: Vec<Symbol>,
     pub dynamic: Vec<(i64, u64)>,
     pub relocs: Vec<Reloc>,
-    /// Addresses that `SHT_RELR` relocates, and those where the loader signs pointers by `SHT_AARCH64_AUTH_RELR`.
+    /// Addresses that `SHT_RELR` relocates, and those where the loader signs pointers by
+    /// `SHT_AARCH64_AUTH_RELR`.
     pub relr: Vec<u64>,
     pub signed_relr: Vec<u64>,
     pub needs: Vec<Need>,

@@ -18,7 +18,8 @@ pub struct Machine {
     calls: &'static [&'static str],
     /// A word that holds any address.
     pub address: &'static str,
-    /// The bytes from which the thread-local storage of a program starts after the thread pointer; `None` if it ends there.
+    /// The bytes from which the thread-local storage of a program starts after the thread pointer; `None` if
+    /// it ends there.
     pub tls_block: Option<u64>,
 }
 

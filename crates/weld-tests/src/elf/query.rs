@@ -114,8 +114,8 @@ fn frame_counts(image: &Image) -> Result<(u64, u64)> {
     Ok((cies, fdes))
 }
 
-/// What the thread pointer points at, relative to the image: the aligned end of the TLS block (variant 2), or a block of
-/// the thread's that it follows (variant 1).
+/// What the thread pointer points at, relative to the image: the aligned end of the TLS block (variant 2), or
+/// a block of the thread's that it follows (variant 1).
 fn thread_pointer(image: &Image) -> Result<u64> {
     let tls = image.segment(elf::PT_TLS.0).ok_or("there is no PT_TLS")?;
     let align = tls.align.max(1);

@@ -1,5 +1,5 @@
-//! Large objects are read and parsed in slices: they link to the bytes that several small objects with the same
-//! contents link to, and what is wrong with them is said once and in order.
+//! Large objects are read and parsed in slices: they link to the bytes that several small objects with the
+//! same contents link to, and what is wrong with them is said once and in order.
 
 use crate::linker::Linker;
 use std::ops::Range;
@@ -12,9 +12,9 @@ const COUNT: usize = 30_000;
 /// Functions of each small one.
 const SMALL: usize = 1000;
 
-/// Functions and data, the latter in output sections of many names, each function with a reference to the data of
-/// another one that is far away in the table of sections. Every third function is in a COMDAT group with its data.
-/// The headers of groups come before, those of relocations after all other sections.
+/// Functions and data, the latter in output sections of many names, each function with a reference to the
+/// data of another one that is far away in the table of sections. Every third function is in a COMDAT group
+/// with its data. The headers of groups come before, those of relocations after all other sections.
 fn object(functions: Range<usize>, o: &mut Obj) {
     // nop; lea 0(%rip), %rax; ret
     let code = [0x90, 0x48, 0x8d, 0x05, 0, 0, 0, 0, 0xc3];

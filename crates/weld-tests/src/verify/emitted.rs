@@ -64,8 +64,8 @@ fn one(
     Ok(())
 }
 
-/// The number of bytes that the relocation must have written, and whether they count from their place; `None` where the
-/// symbol table alone does not say what they are.
+/// The number of bytes that the relocation must have written, and whether they count from their place; `None`
+/// where the symbol table alone does not say what they are.
 fn known_word(image: &Image, target: &Section, reloc: &Reloc, symbol: &Symbol) -> Option<(usize, bool)> {
     let shared = image.e_type == elf::ET_DYN.0;
     let special = [elf::STT_TLS.0, elf::STT_GNU_IFUNC.0];

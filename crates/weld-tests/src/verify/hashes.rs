@@ -105,7 +105,8 @@ pub fn versions(image: &Image, p: &mut Problems) {
             format!("version {} of {}, which is not needed", n.name, n.file)
         });
         let used = image.dynsyms.iter().any(|s| s.version_index == n.index);
-        // GLIBC_ABI_*: a demand on the loader that no symbol carries; so is this one if there is DT_X86_64_PLT.
+        // GLIBC_ABI_*: a demand on the loader that no symbol carries; so is this one if there is
+        // DT_X86_64_PLT.
         let on_loader = n.name.starts_with("GLIBC_ABI_")
             || n.name == "GLIBC_2.36" && image.dynamic_value(0x7000_0000).is_some();
         p.check(used || on_loader, || format!("needed version {} of {} is not used", n.name, n.file));

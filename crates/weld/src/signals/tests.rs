@@ -16,8 +16,8 @@ fn path_for(role: &str) -> PathBuf {
     std::env::temp_dir().join(format!("weld-signal-test-{role}"))
 }
 
-/// The test `child` below, to run in a process of its own, in which signals do what they do by default. This process
-/// may ignore some: whoever starts it in the background has it so.
+/// The test `child` below, to run in a process of its own, in which signals do what they do by default. This
+/// process may ignore some: whoever starts it in the background has it so.
 fn child_command(role: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["signals::tests::child", "--exact", "--nocapture"]).env(ROLE, role);

@@ -1,7 +1,8 @@
 //! The command line of GNU `ld` for PE (`-m i386pep`), as MinGW's compilers pass it.
 //!
-//! [`table`] is all options: those of GNU `ld`'s PE targets and of `ld.lld`. They fill the same [`Options`](crate::options::Options) as those
-//! of `lld-link` do; what GNU tools expect otherwise, such as the rules for names and libraries, is [`Mingw`](crate::options::Mingw).
+//! [`table`] is all options: those of GNU `ld`'s PE targets and of `ld.lld`. They fill the same
+//! [`Options`](crate::options::Options) as those of `lld-link` do; what GNU tools expect otherwise, such as
+//! the rules for names and libraries, is [`Mingw`](crate::options::Mingw).
 
 use std::ffi::{OsStr, OsString};
 
@@ -29,8 +30,8 @@ pub const EMULATIONS: [(&str, &str); 6] = [
     ("i386pep_bigobj", "x64"),
 ];
 
-/// Whether a command line of `ld` is for PE: the last `-m` names such a target. Files of arguments are looked into if there is none
-/// outside them.
+/// Whether a command line of `ld` is for PE: the last `-m` names such a target. Files of arguments are looked
+/// into if there is none outside them.
 pub fn is_meant(args: &[OsString]) -> bool {
     let in_file = || {
         args.iter().any(|arg| arg.as_encoded_bytes().starts_with(b"@"))
@@ -60,8 +61,8 @@ fn is_long(word: &[u8]) -> bool {
     table::TABLE.row(name).is_some_and(|row| !row.names.contains(&"m"))
 }
 
-/// Parses a command line, without the program's name. `program` is that name: the target may be in front of it, and what it is
-/// called decides what `--version` says.
+/// Parses a command line, without the program's name. `program` is that name: the target may be in front of
+/// it, and what it is called decides what `--version` says.
 ///
 /// # Errors
 /// All that is wrong with it.

@@ -1,9 +1,9 @@
 //! Streaming or mapped: which engine writes an output file.
 //!
-//! Measured (Linux 6.18, 64 MiB filled from a hot 256 KiB buffer, one thread, ms): ext4: `pwrite` 10.5, mapping
-//! 15.5, mapping with huge pages 11; tmpfs: `pwrite` 16, mapping 30, huge pages no help (one fault a
-//! page). But a file system lets one thread at a time write to a file, while any number fill a mapping of it. So
-//! few threads stream, and many fill a mapping.
+//! Measured (Linux 6.18, 64 MiB filled from a hot 256 KiB buffer, one thread, ms): ext4: `pwrite` 10.5,
+//! mapping 15.5, mapping with huge pages 11; tmpfs: `pwrite` 16, mapping 30, huge pages no help (one fault a
+//! page). But a file system lets one thread at a time write to a file, while any number fill a mapping of it.
+//! So few threads stream, and many fill a mapping.
 //!
 //! On compressed btrfs a mapping is known to be several times slower than writing, for each
 //! flush compresses its block again, and network and FUSE file systems pay a round trip for faults.

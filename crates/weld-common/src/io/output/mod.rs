@@ -178,9 +178,9 @@ pub fn is_replaced(path: &Path) -> Result<bool, OutputError> {
     Ok(matches!(place, Place::Replaceable))
 }
 
-/// Whether this is a link like `/dev/stdout` or `/proc/self/fd/3`: what it leads to is an open file, which is to be written
-/// even if it is a regular one, and the link has to stay. Any other link may lead there; it does so by one in `/proc`, for
-/// only there are links that stand for open files.
+/// Whether this is a link like `/dev/stdout` or `/proc/self/fd/3`: what it leads to is an open file, which is
+/// to be written even if it is a regular one, and the link has to stay. Any other link may lead there; it
+/// does so by one in `/proc`, for only there are links that stand for open files.
 fn names_descriptor(path: &Path) -> bool {
     let mut path = path.to_owned();
     // As many links as a system follows.
@@ -376,8 +376,8 @@ enum LastStep<'h> {
     Nothing,
 }
 
-/// Commits outputs that belong together, in this order, but for devices and pipes: these come first, as writing to them may fail and
-/// renaming hardly does.
+/// Commits outputs that belong together, in this order, but for devices and pipes: these come first, as
+/// writing to them may fail and renaming hardly does.
 ///
 /// # Errors
 /// Of the first that cannot be committed; those after it are as they were.

@@ -14,9 +14,9 @@ use super::turns::Turns;
 /// Buffers above this size, in bytes, are freed after use rather than kept for the next region.
 const LARGEST_KEPT_BUFFER: usize = 8 << 20;
 
-/// A call writes at most this many bytes, and ends at a multiple of it. Linux takes memory for the page cache in blocks
-/// as large as a call lets it. On a virtual machine that gives unused memory back to its host, large
-/// blocks are those the host has taken: bytes written to them cost up to five times as much.
+/// A call writes at most this many bytes, and ends at a multiple of it. Linux takes memory for the page cache
+/// in blocks as large as a call lets it. On a virtual machine that gives unused memory back to its host,
+/// large blocks are those the host has taken: bytes written to them cost up to five times as much.
 const LONGEST_WRITE: u64 = 64 << 10;
 
 pub struct Stream {
@@ -47,8 +47,8 @@ impl Stream {
         }
     }
 
-    /// Has `fill` make `len` bytes and writes them, or leaves that to a thread that is writing already: all is
-    /// written when all calls have returned, and one of them returns what went wrong.
+    /// Has `fill` make `len` bytes and writes them, or leaves that to a thread that is writing already: all
+    /// is written when all calls have returned, and one of them returns what went wrong.
     pub fn fill<R>(&self, offset: u64, len: usize, fill: impl FnOnce(&mut [u8]) -> R) -> io::Result<R> {
         let mut buffer = take_buffer(&self.buffers, len);
         let result = fill(&mut buffer[..len]);

@@ -1,7 +1,7 @@
 //! One thread at a time writes; what the others have is left to it.
 //!
-//! A file system lets one thread at a time write to a file. Threads that try meanwhile spend their time trying
-//! (up to a sixth of a link's), so they leave what is to be written here and go on.
+//! A file system lets one thread at a time write to a file. Threads that try meanwhile spend their time
+//! trying (up to a sixth of a link's), so they leave what is to be written here and go on.
 
 use std::io;
 use std::sync::{Condvar, Mutex};

@@ -6,9 +6,9 @@
 //! 3. *Early* contents, once everything that the command line names is open, and as long as there is room.
 //! 4. The rest of the contents, likewise.
 //!
-//! What a device has been asked for cannot be overtaken, so contents are asked for bit by bit: a thread waits for
-//! one before it asks for the next. Index data of the members that the link finds out to need meanwhile is
-//! then never far after.
+//! What a device has been asked for cannot be overtaken, so contents are asked for bit by bit: a thread waits
+//! for one before it asks for the next. Index data of the members that the link finds out to need meanwhile
+//! is then never far after.
 //!
 //! A thread is woken only if it waits and has something to do: a wake-up is a system call, and a link can
 //! have tens of thousands of files.
@@ -294,8 +294,8 @@ impl Shared {
         }
     }
 
-    /// Asks, and waits each time that enough was asked for since it waited last. Ends early if nobody wants the
-    /// bytes any more: there can be gigabytes of them.
+    /// Asks, and waits each time that enough was asked for since it waited last. Ends early if nobody wants
+    /// the bytes any more: there can be gigabytes of them.
     fn ask_bits(&self, mut bytes: &[u8], pace: &mut Pace) {
         while !bytes.is_empty() && !lock(&self.queue).stop {
             let (bit, rest) = bytes.split_at(bytes.len().min(pace.bit));

@@ -1,11 +1,13 @@
-//! AArch64: `.ARM.attributes`, in which objects say what `.note.gnu.property` says, too. In the output it is a property.
+//! AArch64: `.ARM.attributes`, in which objects say what `.note.gnu.property` says, too. In the output it is
+//! a property.
 //!
-//! The section is the letter `A`, then subsections: each a length (4 bytes, its own included), a name and data. Names that begin with `aeabi`
-//! are for all tools: their data are a byte that says whether who does not know the subsection may pass over it, a byte for the
-//! form of values, and pairs of a tag and a value. What is left out is 0. Other names are those of tools that know what they
-//! mean; it is nothing to a linker.
+//! The section is the letter `A`, then subsections: each a length (4 bytes, its own included), a name and
+//! data. Names that begin with `aeabi` are for all tools: their data are a byte that says whether who does
+//! not know the subsection may pass over it, a byte for the form of values, and pairs of a tag and a value.
+//! What is left out is 0. Other names are those of tools that know what they mean; it is nothing to a linker.
 //!
-//! Two subsections are known: features that hold if all objects have them (a tag is a bit of the property), and how pointers are signed.
+//! Two subsections are known: features that hold if all objects have them (a tag is a bit of the property),
+//! and how pointers are signed.
 //!
 //! Specification: "Build Attributes for the Arm 64-bit Architecture".
 

@@ -122,7 +122,8 @@ fn put_16(out: &mut [u8], at: usize, value: i64, shift: u32) {
     put_bits(out, at, 0xffff << 5, ((value >> shift) as u32) << 5);
 }
 
-/// 16 bits of a value with its sign: `movn` stores the complement of what is negative. `movk` stores the bits as they are.
+/// 16 bits of a value with its sign: `movn` stores the complement of what is negative. `movk` stores the bits
+/// as they are.
 fn put_signed_16(out: &mut [u8], at: usize, value: i64, shift: u32) {
     const KEEPS: u32 = 1 << 29;
     const POSITIVE: u32 = 1 << 30;

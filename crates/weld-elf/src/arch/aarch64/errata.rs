@@ -1,14 +1,16 @@
-//! Sequences of instructions that some Cortex-A53 processors execute wrongly (`--fix-cortex-a53-843419`, `--fix-cortex-a53-835769`).
+//! Sequences of instructions that some Cortex-A53 processors execute wrongly (`--fix-cortex-a53-843419`,
+//! `--fix-cortex-a53-835769`).
 //!
-//! * 843419: `adrp` in one of the last two instructions of a page of 4 KiB, a load or store that does not write its register, and then, or
-//!   one instruction later, a load or store that uses its register with an offset: it may access another address.
+//! * 843419: `adrp` in one of the last two instructions of a page of 4 KiB, a load or store that does not
+//!   write its register, and then, or one instruction later, a load or store that uses its register with an
+//!   offset: it may access another address.
 //! * 835769: a load or store, and then a multiplication of 64 bits that adds: the sum may be wrong.
 //!
-//! The last instruction of the sequence is carried out elsewhere, between two branches. More sequences than necessary may be
-//! found; that only costs time.
+//! The last instruction of the sequence is carried out elsewhere, between two branches. More sequences than
+//! necessary may be found; that only costs time.
 //!
-//! Source: "ARM Processor Cortex-A53 MPCore Product Revision r0 Software Developers Errata Notice" (ARM-EPM-048406); encodings: "Arm
-//! Architecture Reference Manual", C4.1.
+//! Source: "ARM Processor Cortex-A53 MPCore Product Revision r0 Software Developers Errata Notice"
+//! (ARM-EPM-048406); encodings: "Arm Architecture Reference Manual", C4.1.
 
 use super::code::instruction;
 use crate::arch::facts::Erratum;
@@ -110,7 +112,8 @@ fn is_access(code: u32) -> bool {
         || is_vector_store(code)
 }
 
-/// Whether an access writes register `register`: what it loads, where it is stored whether it succeeded, or the base.
+/// Whether an access writes register `register`: what it loads, where it is stored whether it succeeded, or
+/// the base.
 fn writes(code: u32, register: u32) -> bool {
     let (to, base) = (code & 31, code >> 5 & 31);
     if is_exclusive(code) {
@@ -192,7 +195,8 @@ mod tests {
         for access in [0xf900_0041, 0x5800_0041, 0xa900_0861, 0xc85f_7c41, 0x3c81_0441, 0x4c00_7020] {
             assert_eq!(found(0, 0xff8, &[ADRP, access, LOAD]), [(0, 8)], "{access:#x}");
         }
-        // ldr x0, [x2]; ldr x0, .+8; ldp x1, x2, [x3]; ldxr x0, [x2]; stxr w0, x1, [x2]; str x1, [x0], #8; add x1, x1, x2
+        // ldr x0, [x2]; ldr x0, .+8; ldp x1, x2, [x3]; ldxr x0, [x2]; stxr w0, x1, [x2]; str x1, [x0], #8;
+        // add x1, x1, x2
         for access in
             [0xf940_0040, 0x5800_0040, 0xa940_0861, 0xc85f_7c40, 0xc800_7c41, 0xf800_8401, 0x8b02_0021]
         {

@@ -1,11 +1,13 @@
-//! AArch64: constants, and what is said of its relocations. Both byte orders: instructions are little endian in either.
+//! AArch64: constants, and what is said of its relocations. Both byte orders: instructions are little endian
+//! in either.
 //!
-//! An address is made in two steps: the distance between pages of 4 KiB, then the low 12 bits. Compilers may move the two apart, and
-//! use one page for several accesses. So what goes through a slot is rewritten for all of a symbol's instructions or for none
-//! ([`Rules::ALL_OR_NONE`]); each is then replaced alone, by one that does the same step for another address.
+//! An address is made in two steps: the distance between pages of 4 KiB, then the low 12 bits. Compilers may
+//! move the two apart, and use one page for several accesses. So what goes through a slot is rewritten for
+//! all of a symbol's instructions or for none ([`Rules::ALL_OR_NONE`]); each is then replaced alone, by one
+//! that does the same step for another address.
 //!
-//! Specification: "ELF for the Arm 64-bit Architecture (AAELF64)", "System V ABI for the Arm 64-bit Architecture", and
-//! "Arm Architecture Reference Manual", C6 (instructions).
+//! Specification: "ELF for the Arm 64-bit Architecture (AAELF64)", "System V ABI for the Arm 64-bit
+//! Architecture", and "Arm Architecture Reference Manual", C6 (instructions).
 
 mod attributes;
 mod code;
@@ -156,7 +158,8 @@ impl<const BIG: bool> Rules for Aarch64<BIG> {
         is_signed(kind)
     }
 
-    /// Branches go on after themselves, other distances are from the place to itself (AAELF64, "Weak References").
+    /// Branches go on after themselves, other distances are from the place to itself (AAELF64, "Weak
+    /// References").
     fn undefined(kind: u32, here: u64) -> u64 {
         if matches!(kind, R_CALL26 | R_JUMP26 | R_CONDBR19 | R_TSTBR14) { here + 4 } else { here }
     }

@@ -1,11 +1,13 @@
-//! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps through its word of
-//! `.got.plt`; `.iplt` has such entries for IFUNCs of this output. The header finds out which by the word's address, which entries leave in x16.
+//! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps
+//! through its word of `.got.plt`; `.iplt` has such entries for IFUNCs of this output. The header finds out
+//! which by the word's address, which entries leave in x16.
 //!
-//! Where indirect branches must end at marks (BTI), the header begins with one, and so do entries, because a function's address may be that of
-//! its entry. With signed pointers (`-z pac-plt`) an entry checks what it has loaded.
+//! Where indirect branches must end at marks (BTI), the header begins with one, and so do entries, because a
+//! function's address may be that of its entry. With signed pointers (`-z pac-plt`) an entry checks what it
+//! has loaded.
 //!
-//! Specification: "System V ABI for the Arm 64-bit Architecture", "Procedure Linkage Table"; AAELF64, "Program Property" (the tags
-//! `DT_AARCH64_BTI_PLT`, `DT_AARCH64_PAC_PLT`).
+//! Specification: "System V ABI for the Arm 64-bit Architecture", "Procedure Linkage Table"; AAELF64,
+//! "Program Property" (the tags `DT_AARCH64_BTI_PLT`, `DT_AARCH64_PAC_PLT`).
 
 use super::code::*;
 use crate::arch::facts::{Entries, Guarded, Plt};

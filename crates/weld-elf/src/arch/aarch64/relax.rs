@@ -9,7 +9,8 @@
 //! | general dynamic: `adrp`, `add`, `bl`, `nop` | the offset, `mrs`, `add` |
 //! | local dynamic: `adrp`, `add`, `bl`, `nop` | `mrs`, then nothing |
 //!
-//! Specification: AAELF64, "Relocation optimization"; "ELF Handling for Thread-Local Storage on AArch64", relaxations.
+//! Specification: AAELF64, "Relocation optimization"; "ELF Handling for Thread-Local Storage on AArch64",
+//! relaxations.
 
 use super::code::*;
 use super::types::*;
@@ -76,8 +77,8 @@ pub fn load_to_address(mut field: Field, target: u64) -> Result<(), Failure> {
 /// How far `adr` reaches: `-ADR_REACH..ADR_REACH`.
 const ADR_REACH: i64 = 1 << 20;
 
-/// `nop`, `adr` in place of `adrp`, `add`, if these make the address of `target` in one register. `at` is where the first is in `out`,
-/// `address` where it is in memory.
+/// `nop`, `adr` in place of `adrp`, `add`, if these make the address of `target` in one register. `at` is
+/// where the first is in `out`, `address` where it is in memory.
 fn near_address(out: &mut [u8], at: usize, address: u64, target: u64) {
     let (Some(page), Some(low)) = (instruction(out, at), instruction(out, at + 4)) else { return };
     let register = to(page);
@@ -89,8 +90,8 @@ fn near_address(out: &mut [u8], at: usize, address: u64, target: u64) {
     }
 }
 
-/// Has addresses nearby computed by one instruction, once everything else is done to a section. Tools that look at relocations that are kept
-/// expect the instructions that these are for.
+/// Has addresses nearby computed by one instruction, once everything else is done to a section. Tools that
+/// look at relocations that are kept expect the instructions that these are for.
 pub fn shorten(site: &Site, out: &mut [u8]) {
     let options = site.image.options;
     if !options.relocs.relax || options.keeps_relocs() {
@@ -173,7 +174,8 @@ pub fn descriptor_to_initial_exec(mut field: Field, slot: u64) -> Result<(), Fai
     Ok(())
 }
 
-/// Whether relocation `i` begins `adrp x0, …; add x0, x0, …; bl __tls_get_addr; nop` with all its relocations.
+/// Whether relocation `i` begins `adrp x0, …; add x0, x0, …; bl __tls_get_addr; nop` with all its
+/// relocations.
 pub fn is_tls_call(bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
     let Some([first, second, call]) = relocs.get(i..).and_then(|relocs| relocs.first_chunk()) else {
         return false;

@@ -1,4 +1,5 @@
-//! What a branch goes through that does not reach: code that makes the address in x16, which callers expect to lose, and jumps.
+//! What a branch goes through that does not reach: code that makes the address in x16, which callers expect
+//! to lose, and jumps.
 //!
 //! | form | bytes | reach |
 //! |---|---|---|
@@ -12,7 +13,8 @@
 //!
 //! Words are data, in the byte order of data.
 //!
-//! Specification: AAELF64, "Call and Jump relocations"; "Procedure Call Standard for the Arm 64-bit Architecture", IP0 and IP1.
+//! Specification: AAELF64, "Call and Jump relocations"; "Procedure Call Standard for the Arm 64-bit
+//! Architecture", IP0 and IP1.
 
 use super::code::*;
 use super::types::{R_CALL26, R_JUMP26};
@@ -20,7 +22,8 @@ use crate::arch::facts::{Branches, LandingPad, Thunk};
 
 /// How far `b` and `bl` reach.
 const REACH: u64 = 1 << 27;
-/// How far `adrp` and `add` reach from any place in a page, less what a landing pad may be away from its target.
+/// How far `adrp` and `add` reach from any place in a page, less what a landing pad may be away from its
+/// target.
 const PAGES_REACH: u64 = (1 << 32) - 0x1000 - REACH;
 const EVERYTHING: u64 = 1 << 63;
 

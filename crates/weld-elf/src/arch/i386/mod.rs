@@ -2,17 +2,18 @@
 //!
 //! Fields of 4 bytes hold any value: addresses wrap around at 4 GiB, and so do their differences.
 //!
-//! A GOT slot counts from the GOT's base, which code has in a register; an instruction without a register has the
-//! slot's address itself. The byte in front of the field (ModRM) says which.
+//! A GOT slot counts from the GOT's base, which code has in a register; an instruction without a register has
+//! the slot's address itself. The byte in front of the field (ModRM) says which.
 //!
 //! Loaders take addends from the places that they relocate, and know distances, so that code which is not
 //! position-independent can be in a shared object, with text relocations (`-z notext`).
 //!
-//! Offsets from the thread pointer are negative in GNU's dialect, and have the other sign in Sun's, which only assembly uses
-//! by now (`@tpoff`, `@gottpoff`). If something asks for slots with Sun's, all that have an offset have it with both signs.
+//! Offsets from the thread pointer are negative in GNU's dialect, and have the other sign in Sun's, which
+//! only assembly uses by now (`@tpoff`, `@gottpoff`). If something asks for slots with Sun's, all that have
+//! an offset have it with both signs.
 //!
-//! Specification: "System V Application Binary Interface, Intel386 Architecture Processor Supplement", chapter 4.4
-//! (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage", 4.2.
+//! Specification: "System V Application Binary Interface, Intel386 Architecture Processor Supplement",
+//! chapter 4.4 (relocation) and 5.2 (PLT), and "ELF Handling For Thread-Local Storage", 4.2.
 
 mod plt;
 mod relax;
@@ -255,8 +256,8 @@ impl Rules for I386 {
     }
 }
 
-/// The offset of a variable from the thread pointer, which is `value` with the field's addend, with Sun's sign; the
-/// addend has none.
+/// The offset of a variable from the thread pointer, which is `value` with the field's addend, with Sun's
+/// sign; the addend has none.
 fn sun_offset(out: &[u8], at: usize, value: u64) -> u64 {
     let addend = out[at..].first_chunk().map_or(0, |bytes| i32::from_le_bytes(*bytes)) as u64;
     addend.wrapping_sub(value.wrapping_sub(addend))

@@ -1,14 +1,16 @@
-//! The procedure linkage table. An entry jumps through its word of `.got.plt`, which it names by its address, or, where an image may
-//! be moved, by its distance from the GOT's base, which callers have in `%ebx`. With IBT, `.plt` keeps the lazy part and
-//! `.plt.sec` the entries that are called, both starting with `endbr32`, as those of `.iplt` (IFUNCs of this output) do.
+//! The procedure linkage table. An entry jumps through its word of `.got.plt`, which it names by its address,
+//! or, where an image may be moved, by its distance from the GOT's base, which callers have in `%ebx`. With
+//! IBT, `.plt` keeps the lazy part and `.plt.sec` the entries that are called, both starting with `endbr32`,
+//! as those of `.iplt` (IFUNCs of this output) do.
 //!
-//! `-z retpolineplt`: an entry saves `%eax` on the stack and loads its word into it; a call, whose return address is replaced by the
-//! word, and a return make the jump. The processor takes the call's own return address for the target; there is a loop that
-//! does nothing.
+//! `-z retpolineplt`: an entry saves `%eax` on the stack and loads its word into it; a call, whose return
+//! address is replaced by the word, and a return make the jump. The processor takes the call's own return
+//! address for the target; there is a loop that does nothing.
 //!
-//! Not all callers have something in `%ebx`: those of hidden functions do not know that there is an entry (IFUNCs), and a function's address, if it
-//! is that of its entry, is called by anybody. So if a moving image has such, its entries find out where they are
-//! ([`Style::Anywhere`]): they keep all registers, put the target on the stack, and return to it.
+//! Not all callers have something in `%ebx`: those of hidden functions do not know that there is an entry
+//! (IFUNCs), and a function's address, if it is that of its entry, is called by anybody. So if a moving image
+//! has such, its entries find out where they are ([`Style::Anywhere`]): they keep all registers, put the
+//! target on the stack, and return to it.
 //!
 //! The loader is told the relocation by its offset in `.rel.plt`.
 //!
@@ -35,15 +37,16 @@ pub const PLT: Plt = Plt {
     reserved_words: 3,
 };
 
-/// Where in the header of retpolines [`JUMP`] is, if some functions are bound at their first call, and if none is.
+/// Where in the header of retpolines [`JUMP`] is, if some functions are bound at their first call, and if
+/// none is.
 const LAZY_JUMP: u64 = 32;
 const BOUND_JUMP: u64 = 16;
 
 /// Bytes of a relocation in `.rel.plt`.
 const RELOCATION: u32 = 8;
 
-/// Returns to what was pushed. The processor takes the call's return address for the target, where it waits; the
-/// target is the word after that.
+/// Returns to what was pushed. The processor takes the call's return address for the target, where it waits;
+/// the target is the word after that.
 #[rustfmt::skip]
 const RETURN: [u8; 32] = [
     // call 2f
@@ -59,7 +62,8 @@ const RETURN: [u8; 32] = [
 /// What waits for ever: pause; lfence; jmp to the start.
 const LOOP: [u8; 7] = [0xf3, 0x90, 0x0f, 0xae, 0xe8, 0xeb, 0xf9];
 
-/// Goes to where `%eax` says, which is called. What is under the call's return address is the register's value.
+/// Goes to where `%eax` says, which is called. What is under the call's return address is the register's
+/// value.
 #[rustfmt::skip]
 const JUMP: [u8; 16] = [
     // mov %ecx, (%esp); mov 4(%esp), %ecx: that value
@@ -245,7 +249,8 @@ fn jump_part(image: &Image, lazy: bool) -> u64 {
     image.bases.plt + if lazy { LAZY_JUMP } else { BOUND_JUMP }
 }
 
-/// How far from the start of the header of retpolines that are lazy the loop is: after two words that are pushed and a call.
+/// How far from the start of the header of retpolines that are lazy the loop is: after two words that are
+/// pushed and a call.
 fn loop_part(image: &Image) -> u64 {
     17 + u64::from(image.mode.pic)
 }

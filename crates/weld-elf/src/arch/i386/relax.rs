@@ -1,10 +1,11 @@
 //! Instructions that do without the GOT or without a call, because more is known when a program is linked.
 //!
-//! Code has the GOT's base in a register, mostly `%ebx`, or, at fixed addresses, names a slot by its address. `at` is always the
-//! offset of the 4-byte field (the relocation's offset).
+//! Code has the GOT's base in a register, mostly `%ebx`, or, at fixed addresses, names a slot by its address.
+//! `at` is always the offset of the 4-byte field (the relocation's offset).
 //!
-//! Specification: Intel386 psABI, "Optimize R_386_GOT32X"; "ELF Handling For Thread-Local Storage", 4.2 and 5 for the IA-32 models of GNU
-//! and of Sun, which differ in the sign of offsets; "Thread-Local Storage Descriptors for IA32".
+//! Specification: Intel386 psABI, "Optimize R_386_GOT32X"; "ELF Handling For Thread-Local Storage", 4.2 and 5
+//! for the IA-32 models of GNU and of Sun, which differ in the sign of offsets; "Thread-Local Storage
+//! Descriptors for IA32".
 
 use super::*;
 use crate::elf::Rela;
@@ -53,8 +54,8 @@ fn put32(code: &mut [u8], at: usize, value: u64) {
     code[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes());
 }
 
-/// Whether the field is the operand of `call`, `jmp` or a conditional jump. Nothing else of this machine counts from where it
-/// is, but data in code may: such a distance is from the field itself, not from its end.
+/// Whether the field is the operand of `call`, `jmp` or a conditional jump. Nothing else of this machine
+/// counts from where it is, but data in code may: such a distance is from the field itself, not from its end.
 pub fn is_call(code: Code) -> bool {
     if code.reloc.kind() != R_PC32 || code.reloc.r_addend() != -4 {
         return false;
@@ -128,7 +129,8 @@ pub struct TlsCall {
     size: u8,
 }
 
-/// The register with the GOT's base, and the bytes in front of the field, of `lea …(%base), %eax` or `lea …(,%base), %eax`.
+/// The register with the GOT's base, and the bytes in front of the field, of `lea …(%base), %eax` or `lea
+/// …(,%base), %eax`.
 fn loaded_argument(code: &[u8], at: usize) -> Option<(u8, u8)> {
     let before = &code[..at];
     if let [.., 0x8d, 0x04, sib] = before
@@ -146,8 +148,8 @@ fn loaded_argument(code: &[u8], at: usize) -> Option<(u8, u8)> {
     }
 }
 
-/// The call that completes the general- or local-dynamic sequence of relocation `i`, if the linker may rewrite both: the
-/// bytes are a sequence that the ABI fixes, and the next relocation is that of the call.
+/// The call that completes the general- or local-dynamic sequence of relocation `i`, if the linker may
+/// rewrite both: the bytes are a sequence that the ABI fixes, and the next relocation is that of the call.
 pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
     let at = usize::try_from(relocs[i].r_offset()).ok().filter(|at| *at <= code.len())?;
     let general = relocs[i].kind() == R_TLS_GD;
@@ -157,7 +159,8 @@ pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
         return None;
     }
     let behind = code.get(at + 4..)?;
-    // `call ___tls_get_addr@PLT`, which the general-dynamic model fills up; `call *___tls_get_addr@GOT(%base)`, and what that may have become.
+    // `call ___tls_get_addr@PLT`, which the general-dynamic model fills up; `call
+    // *___tls_get_addr@GOT(%base)`, and what that may have become.
     let (operand, size) = match behind {
         [0xe8, _, _, _, _, 0x90, ..] if general && before == 2 => (1, 6),
         [0xe8, _, _, _, _, ..] if !general || before == 3 => (1, 5),
@@ -174,7 +177,8 @@ pub fn tls_call(code: &[u8], relocs: &[Rela], i: usize) -> Option<TlsCall> {
 /// `mov %gs:0, %eax`
 const LOAD_THREAD_POINTER: [u8; 6] = [0x65, 0xa1, 0, 0, 0, 0];
 
-/// Writes `mov %gs:0, %eax` and an instruction with these two bytes and an operand in place of the 12 bytes of a sequence.
+/// Writes `mov %gs:0, %eax` and an instruction with these two bytes and an operand in place of the 12 bytes
+/// of a sequence.
 fn replace_general_dynamic(field: Field, call: TlsCall, opcode: [u8; 2], operand: u64) {
     let start = field.at - usize::from(call.before);
     let out = &mut field.out[start..start + 12];
@@ -229,8 +233,8 @@ pub fn is_initial_exec(code: Code) -> bool {
     }
 }
 
-/// `mov x@indntpoff, %reg` → `mov $x@ntpoff, %reg`; `add` and `sub` likewise. `add x@gotntpoff(%base), %reg` → `lea x@ntpoff(%reg), %reg`,
-/// unless the stack pointer is added to. Sun's offsets have the other sign.
+/// `mov x@indntpoff, %reg` → `mov $x@ntpoff, %reg`; `add` and `sub` likewise. `add x@gotntpoff(%base), %reg`
+/// → `lea x@ntpoff(%reg), %reg`, unless the stack pointer is added to. Sun's offsets have the other sign.
 pub fn initial_to_local_exec(field: Field, tpoff: i64) {
     let Field { out, at, kind, .. } = field;
     let offset = if kind == R_TLS_IE_32 { tpoff.wrapping_neg() } else { tpoff };

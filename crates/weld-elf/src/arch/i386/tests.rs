@@ -71,8 +71,8 @@ fn addends_are_read_with_their_sign() {
     assert_eq!(implicit_addend(u32::MAX, &[0; 8]), None);
 }
 
-/// The instruction that `code` becomes if a GOT load at its last 4 bytes does without its slot, for a symbol at 0x2000; the code lies at
-/// 0x1000, the GOT's base at 0x3000. `None`: it stays.
+/// The instruction that `code` becomes if a GOT load at its last 4 bytes does without its slot, for a symbol
+/// at 0x2000; the code lies at 0x1000, the GOT's base at 0x3000. `None`: it stays.
 fn shortened(kind: u32, code: &[u8], addend: i64, pic: bool) -> Option<Vec<u8>> {
     let at = code.len() - 4;
     let reloc = Rela::make(at as u64, 1, kind, addend);

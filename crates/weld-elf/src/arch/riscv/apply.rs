@@ -1,8 +1,8 @@
-//! Applying RISC-V's relocations, in loops of its own: bytes may be gone before a place, and what a relocation stores may depend on
-//! another one.
+//! Applying RISC-V's relocations, in loops of its own: bytes may be gone before a place, and what a
+//! relocation stores may depend on another one.
 //!
-//! What a value is, is said by the common [`Site`], as on other machines; here is what becomes of an instruction, where it is now, and
-//! where the other half of a value is found.
+//! What a value is, is said by the common [`Site`], as on other machines; here is what becomes of an
+//! instruction, where it is now, and where the other half of a value is found.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -43,8 +43,8 @@ struct Applier<'s, 'c, 'i, 'a, const WIDE: bool> {
     cuts: &'s [Cut],
     /// The first cut that ends after the place before.
     next: usize,
-    /// Where the last addition of a descriptor's sequence is that has become an upper half, after the relocation
-    /// that begins the sequence.
+    /// Where the last addition of a descriptor's sequence is that has become an upper half, after the
+    /// relocation that begins the sequence.
     add: Option<(usize, u64)>,
     /// Relocations with upper halves by their places, if relocations are in no order.
     by_offset: OnceCell<HashMap<u64, usize>>,
@@ -115,8 +115,9 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
         })
     }
 
-    /// The address that relocation `i` of an instruction at `here` stores an upper half of, if the distance is too far but the address itself
-    /// is not, such as that of a weak symbol that nothing defines. Then `lui` makes it, in an image that does not move.
+    /// The address that relocation `i` of an instruction at `here` stores an upper half of, if the distance
+    /// is too far but the address itself is not, such as that of a weak symbol that nothing defines. Then
+    /// `lui` makes it, in an image that does not move.
     fn low_address(&self, i: usize, here: u64) -> Option<i64> {
         let site = self.site;
         let reloc = &site.relocs[i];
@@ -289,12 +290,14 @@ impl<const WIDE: bool> Applier<'_, '_, '_, '_, WIDE> {
         Riscv::<WIDE>::put(reloc.kind(), out, at, value as u64)
     }
 
-    /// Whether the upper half that belongs to the lower one of relocation `i` may be gone: it may be in another section.
+    /// Whether the upper half that belongs to the lower one of relocation `i` may be gone: it may be in
+    /// another section.
     fn may_be_alone(&self, i: usize) -> bool {
         self.site.image.options.relocs.relax && is_marked(self.site.relocs, i)
     }
 
-    /// The register, 0 or that for data, from which an address needs no upper half, and its distance from there.
+    /// The register, 0 or that for data, from which an address needs no upper half, and its distance from
+    /// there.
     fn alone(&self, target: u64) -> Option<(u32, i64)> {
         let value = Riscv::<WIDE>::wrapped(target);
         if is_low(value) {
@@ -398,7 +401,8 @@ fn fits_halves<const WIDE: bool>(value: i64) -> Result<(), Failure> {
     if has_halves(WIDE, value) { Ok(()) } else { Err(Failure::TooFar) }
 }
 
-/// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` after it make. `target` is what a relocation refers to.
+/// Stores the difference that `R_RISCV_SET_ULEB128` and the `R_RISCV_SUB_ULEB128` after it make. `target` is
+/// what a relocation refers to.
 fn put_difference(
     site: &Site,
     i: usize,

@@ -1,8 +1,9 @@
 //! `.riscv.attributes`: what instructions and conventions the code of all objects together uses.
 //!
-//! The section is the letter `A`, then for each vendor its length, its name and its attributes: only those of `riscv` for whole files are known.
-//! An attribute is a tag and a value, a number or (odd tags) a text. The architecture is the union of what objects
-//! are compiled for: a name like `rv64i2p1_m2p0_zba1p0`, with extensions in a fixed order, each with its version.
+//! The section is the letter `A`, then for each vendor its length, its name and its attributes: only those of
+//! `riscv` for whole files are known. An attribute is a tag and a value, a number or (odd tags) a text. The
+//! architecture is the union of what objects are compiled for: a name like `rv64i2p1_m2p0_zba1p0`, with
+//! extensions in a fixed order, each with its version.
 //!
 //! Specification: psABI, chapter "Attributes"; "RISC-V ISA Naming Conventions".
 
@@ -99,7 +100,8 @@ fn parse(section: &[u8]) -> Result<Said, String> {
     Ok(said)
 }
 
-/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what follows.
+/// What a length (4 bytes, that of itself and of `before` bytes before it included) is in front of, and what
+/// follows.
 fn take(bytes: &[u8], before: usize) -> Result<(&[u8], &[u8]), String> {
     let length = bytes.first_chunk().map(|length| u32::from_le_bytes(*length) as usize);
     let length = length.and_then(|length| length.checked_sub(before)).filter(|length| *length >= 4);
@@ -231,8 +233,8 @@ impl std::fmt::Display for Arch {
     }
 }
 
-/// An extension's name and version, and what follows. Names of several letters end with `_`, and a version before that; one letter is a
-/// name alone.
+/// An extension's name and version, and what follows. Names of several letters end with `_`, and a version
+/// before that; one letter is a name alone.
 fn extension(text: &str) -> Option<(&str, (u32, u32), &str)> {
     let long = text.starts_with(['z', 's', 'x']);
     let end = if long { text.find('_').unwrap_or(text.len()) } else { 1 };
@@ -252,7 +254,8 @@ fn extension(text: &str) -> Option<(&str, (u32, u32), &str)> {
     if !own.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()) {
         return None;
     }
-    // The version is at the end: `zve32x1p0`, `zvl128b1p0`, `zba1`. Names end neither in a digit nor in one and `p`.
+    // The version is at the end: `zve32x1p0`, `zvl128b1p0`, `zba1`. Names end neither in a digit nor in one
+    // and `p`.
     let is_digit = |c: char| c.is_ascii_digit();
     let before_minor = own.trim_end_matches(is_digit);
     let before_major = before_minor.strip_suffix('p').map(|before| before.trim_end_matches(is_digit));

@@ -1,7 +1,8 @@
 //! RISC-V's instructions: their fields, and the few that the linker makes.
 //!
-//! An instruction has 4 bytes, or 2 if it is a compressed one. An address or distance is made by two instructions: the first has its upper 20 bits,
-//! the second adds its lower 12, which have a sign. So the upper ones are those of the value and 0x800.
+//! An instruction has 4 bytes, or 2 if it is a compressed one. An address or distance is made by two
+//! instructions: the first has its upper 20 bits, the second adds its lower 12, which have a sign. So the
+//! upper ones are those of the value and 0x800.
 //!
 //! Specification: "The RISC-V Instruction Set Manual", volume I (base formats, "C" extension).
 

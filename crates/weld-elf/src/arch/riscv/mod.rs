@@ -1,13 +1,15 @@
 //! RISC-V: constants, and what is said of its relocations. Addresses of 64 bits and of 32, little endian.
 //!
-//! Compilers write the longest form of everything and mark what may become shorter (`R_RISCV_RELAX`); also where code has to be aligned,
-//! with more padding than may be needed (`R_RISCV_ALIGN`). So distances within a section are not known before it is linked: differences of labels are
-//! relocations too, that add and subtract. `relax` says what becomes shorter, `apply` stores what is left.
+//! Compilers write the longest form of everything and mark what may become shorter (`R_RISCV_RELAX`); also
+//! where code has to be aligned, with more padding than may be needed (`R_RISCV_ALIGN`). So distances within
+//! a section are not known before it is linked: differences of labels are relocations too, that add and
+//! subtract. `relax` says what becomes shorter, `apply` stores what is left.
 //!
-//! The second of two instructions that make an address by its distance from the first names that, by a label, not the symbol. So its
-//! value is looked up in the section's relocations.
+//! The second of two instructions that make an address by its distance from the first names that, by a label,
+//! not the symbol. So its value is looked up in the section's relocations.
 //!
-//! Specification: "RISC-V ELF Specification" (psABI), chapters "Relocations", "Linker Relaxation", "Thread Local Storage".
+//! Specification: "RISC-V ELF Specification" (psABI), chapters "Relocations", "Linker Relaxation", "Thread
+//! Local Storage".
 
 mod apply;
 mod attributes;
@@ -28,7 +30,8 @@ use crate::elf::{Format, Rela, Target};
 use crate::synth::image::Image;
 use types::*;
 
-/// `e_flags`: compressed instructions, the registers that floating-point arguments are in, fewer registers, and total store order.
+/// `e_flags`: compressed instructions, the registers that floating-point arguments are in, fewer registers,
+/// and total store order.
 const EF_RVC: u32 = 1;
 const EF_FLOAT_ABI: u32 = 6;
 const EF_RVE: u32 = 8;

@@ -1,8 +1,10 @@
-//! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps through its word of
-//! `.got.plt`; `.iplt` has such entries for IFUNCs of this output. An entry leaves in t1 where it is, from which the header computes the offset of its word.
+//! The procedure linkage table: a header that calls the loader, and an entry for each symbol that jumps
+//! through its word of `.got.plt`; `.iplt` has such entries for IFUNCs of this output. An entry leaves in t1
+//! where it is, from which the header computes the offset of its word.
 //!
-//! Where indirect branches have to end at landing pads (Zicfilp), entries begin with one, and all jump by t2: the processor takes that for a
-//! branch whose target is known, so that functions of libraries and the loader need none. The pad has no label, which any branch may go to.
+//! Where indirect branches have to end at landing pads (Zicfilp), entries begin with one, and all jump by t2:
+//! the processor takes that for a branch whose target is known, so that functions of libraries and the loader
+//! need none. The pad has no label, which any branch may go to.
 //!
 //! Specification: "RISC-V ELF Specification", "Procedure Linkage Table"; "RISC-V CFI", Zicfilp.
 
@@ -114,7 +116,8 @@ mod tests {
 
     #[test]
     fn the_header_calls_the_loader() {
-        // auipc t2; sub t1, t1, t3; ld t3, …(t2); addi t1, t1, -44; addi t0, t2, …; srli t1, t1, 1; ld t0, 8(t0); jr t3
+        // auipc t2; sub t1, t1, t3; ld t3, …(t2); addi t1, t1, -44; addi t0, t2, …; srli t1, t1, 1; ld t0,
+        // 8(t0); jr t3
         let wanted = [
             0x0000_2397,
             0x41c3_0333,

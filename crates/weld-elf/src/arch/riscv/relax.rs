@@ -10,8 +10,9 @@
 //! | TLS descriptor: `auipc`, load, addition, call | the offset's two halves, or one; or `auipc`, load of its slot |
 //! | padding | less of it |
 //!
-//! An upper half may go only if all lower halves do without it: those that name the same symbol, each of which must be marked as well.
-//! Which lower half belongs to which upper one is not said where both name a symbol.
+//! An upper half may go only if all lower halves do without it: those that name the same symbol, each of
+//! which must be marked as well. Which lower half belongs to which upper one is not said where both name a
+//! symbol.
 //!
 //! Specification: psABI, chapter "Linker Relaxation".
 
@@ -25,7 +26,8 @@ use crate::sections::shrunk::Cut;
 use crate::symbols::sym;
 use crate::synth::slots::NONE;
 
-/// What a place becomes: it stays; it is an instruction that goes; the shorter forms of a call and of `lui`; padding.
+/// What a place becomes: it stays; it is an instruction that goes; the shorter forms of a call and of `lui`;
+/// padding.
 pub const STAYS: u8 = 0;
 pub const GONE: u8 = 1;
 pub const JUMP: u8 = 2;
@@ -42,7 +44,8 @@ pub fn is_marked(relocs: &[Rela], i: usize) -> bool {
     relocs.get(i + 1).is_some_and(|next| next.kind() == R_RELAX && next.r_offset() == relocs[i].r_offset())
 }
 
-/// Whether relocation `i` is that of `auipc rN, slot; ld rN, slot(rN)`: nobody else has what the first one makes.
+/// Whether relocation `i` is that of `auipc rN, slot; ld rN, slot(rN)`: nobody else has what the first one
+/// makes.
 pub fn is_got_pair(wide: bool, bytes: &[u8], relocs: &[Rela], i: usize) -> bool {
     let Some([high, _, low, _]) = relocs.get(i..).and_then(|relocs| relocs.first_chunk()) else {
         return false;
@@ -65,8 +68,8 @@ fn alignment(padding: u64) -> u64 {
     (padding + 2).next_power_of_two()
 }
 
-/// Whether instructions of 2 bytes may come into the code. Padding that an assembler counted in instructions of 4 bytes may be too short after them:
-/// there are objects in which only some functions have short ones.
+/// Whether instructions of 2 bytes may come into the code. Padding that an assembler counted in instructions
+/// of 4 bytes may be too short after them: there are objects in which only some functions have short ones.
 fn takes_short(code: &Section) -> bool {
     let counts_words =
         |reloc: &Rela| reloc.kind() == R_ALIGN && reloc.r_addend() != 0 && reloc.r_addend() & 2 == 0;

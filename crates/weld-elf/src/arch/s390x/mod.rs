@@ -1,14 +1,15 @@
 //! s390x: relocation types and constants of the 64-bit architecture, which is big endian.
 //!
-//! Instructions begin at even addresses. Distances of instructions from their targets are stored halved ("DBL"), so
-//! that 4 bytes reach 4 GiB in each direction. Displacements of 20 bits are stored with their lower 12 bits first.
+//! Instructions begin at even addresses. Distances of instructions from their targets are stored halved
+//! ("DBL"), so that 4 bytes reach 4 GiB in each direction. Displacements of 20 bits are stored with their
+//! lower 12 bits first.
 //!
-//! Sequences for thread-local storage have their offsets as data, in literals, and relocations that mark the instructions
-//! which use them. So a literal and its instructions are rewritten apart from each other; they agree, because what they become
-//! follows from the symbol alone: see [`relax`].
+//! Sequences for thread-local storage have their offsets as data, in literals, and relocations that mark the
+//! instructions which use them. So a literal and its instructions are rewritten apart from each other; they
+//! agree, because what they become follows from the symbol alone: see [`relax`].
 //!
-//! Specification: "ELF Application Binary Interface, s390x Supplement", chapters on relocation and on thread-local
-//! storage.
+//! Specification: "ELF Application Binary Interface, s390x Supplement", chapters on relocation and on
+//! thread-local storage.
 
 mod plt;
 mod relax;

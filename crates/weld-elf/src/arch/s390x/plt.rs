@@ -1,6 +1,7 @@
-//! The procedure linkage table: a header that calls the loader, and an entry for each symbol, which loads its word of `.got.plt` and
-//! jumps there. Before a function is bound, that leads to the rest of the entry, which tells the header where in
-//! `.rela.plt` its relocation is. `.iplt` has entries for IFUNCs of this output, without that rest.
+//! The procedure linkage table: a header that calls the loader, and an entry for each symbol, which loads its
+//! word of `.got.plt` and jumps there. Before a function is bound, that leads to the rest of the entry, which
+//! tells the header where in `.rela.plt` its relocation is. `.iplt` has entries for IFUNCs of this output,
+//! without that rest.
 //!
 //! Specification: s390x ABI supplement, "Procedure Linkage Table".
 

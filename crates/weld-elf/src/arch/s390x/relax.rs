@@ -11,8 +11,9 @@
 //! | its load, marked | a move of the register |
 //! | `lgrl %rx, x@INDNTPOFF` | `lgfi %rx, offset` |
 //!
-//! The load of a literal is marked, and not by which literal. Code may also have the slot's address in a register without a literal (`larl`,
-//! `R_390_TLS_IEENT`), or in the displacement, and mark the load all the same. So all that loads a symbol's offset is rewritten, or nothing.
+//! The load of a literal is marked, and not by which literal. Code may also have the slot's address in a
+//! register without a literal (`larl`, `R_390_TLS_IEENT`), or in the displacement, and mark the load all the
+//! same. So all that loads a symbol's offset is rewritten, or nothing.
 //!
 //! Specification: s390x ABI supplement; "ELF Handling For Thread-Local Storage", 4.5 and 5, "s390x".
 

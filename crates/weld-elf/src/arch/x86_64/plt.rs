@@ -5,9 +5,9 @@
 //! IFUNCs of this output, whose words `R_X86_64_IRELATIVE` fills. With IBT, `.plt` keeps the lazy
 //! part and `.plt.sec` the entries that are called, both starting with `endbr64`, as those of `.iplt` do.
 //!
-//! `-z retpolineplt`: an entry loads its word and goes to the header, where a call, whose return address is replaced
-//! by the word, and a return make the jump. The processor takes the call's own return address for the target; there is a loop
-//! that does nothing.
+//! `-z retpolineplt`: an entry loads its word and goes to the header, where a call, whose return address is
+//! replaced by the word, and a return make the jump. The processor takes the call's own return address for
+//! the target; there is a loop that does nothing.
 //!
 //! Specification: x86-64 psABI 5.2 "Dynamic Linking", "Procedure Linkage Table", and 13 (CET).
 

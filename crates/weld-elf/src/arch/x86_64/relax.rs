@@ -93,8 +93,8 @@ pub fn is_initial_exec(kind: u32, code: &[u8], at: usize) -> bool {
     matches!(rex, 0x48 | 0x4c) && matches!(opcode, 0x8b | 0x03) && modrm & 0xc7 == 0x05
 }
 
-/// `mov x@gottpoff(%rip), reg` → `mov $tpoff, reg`, `add x@gottpoff(%rip), reg` → `lea tpoff(reg), reg`. For `%rsp` and
-/// `%r12`, which a `lea` of this length cannot name, it is `add $tpoff, reg`.
+/// `mov x@gottpoff(%rip), reg` → `mov $tpoff, reg`, `add x@gottpoff(%rip), reg` → `lea tpoff(reg), reg`. For
+/// `%rsp` and `%r12`, which a `lea` of this length cannot name, it is `add $tpoff, reg`.
 pub fn initial_to_local_exec(code: &mut [u8], at: usize, tpoff: i64) -> bool {
     const NEEDS_SIB: u8 = 4;
     let register = code[at - 1] >> 3 & 7;

@@ -68,8 +68,8 @@ fn plain_distances_are_stored_as_others_are() {
     }
 }
 
-/// The instruction that `code` becomes if a GOT load of `kind` at its last 4 bytes is shortened for a symbol at
-/// `address`; the code lies at 0x1000. `None`: it stays.
+/// The instruction that `code` becomes if a GOT load of `kind` at its last 4 bytes is shortened for a symbol
+/// at `address`; the code lies at 0x1000. `None`: it stays.
 fn shortened(kind: u32, code: &[u8], address: u64, pic: bool) -> Option<Result<Vec<u8>, Failure>> {
     let at = code.len() - 4;
     let reloc = Rela::make(at as u64, 1, kind, -4);

@@ -1,4 +1,5 @@
-//! Options that only mean something for architectures other than x86-64, most of which weld does not have yet.
+//! Options that only mean something for architectures other than x86-64, most of which weld does not have
+//! yet.
 
 use weld_common::args::Value::{None as NoValue, Optional, Required};
 use weld_common::args::{Group, Spec, accepted, choice, flag, refused, take};

@@ -82,7 +82,8 @@ impl<'a> Builder<'_, 'a> {
     }
 }
 
-/// What a script computes that leaves the layout as it is by default: its expressions know the output sections.
+/// What a script computes that leaves the layout as it is by default: its expressions know the output
+/// sections.
 ///
 /// # Errors
 /// If the script speaks of what does not exist.
@@ -124,7 +125,8 @@ pub(super) struct Maker<'s> {
     pub linked: Vec<Linked>,
     /// What the linker makes and the script has no place for.
     pub orphans: Vec<String>,
-    /// `OVERWRITE_SECTIONS`: output sections that lie where orphans would, with their steps and what lies beside them.
+    /// `OVERWRITE_SECTIONS`: output sections that lie where orphans would, with their steps and what lies
+    /// beside them.
     pub floats: Vec<(usize, Vec<Step>)>,
 }
 

@@ -143,7 +143,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// Whether a section has an address of its own; the region that it names, and the one that it is loaded from.
+    /// Whether a section has an address of its own; the region that it names, and the one that it is loaded
+    /// from.
     fn memory_of(
         &self,
         section: &SectionDescription,
@@ -165,7 +166,8 @@ impl Maker<'_> {
         // What is only loaded from a region runs there, too.
         let memory = region(&section.region)?.or(load_region.filter(|_| !fixed));
         let asks = section.load_address.is_some() || overlay.is_some_and(|all| all.load_address.is_some());
-        // The sections of an overlay that is loaded from where it runs do not fit there: they reach further than it does.
+        // The sections of an overlay that is loaded from where it runs do not fit there: they reach further
+        // than it does.
         let is_behind = |before: &Block| before.overlay.is_some() && before.overlay != first;
         let goes_on = |before: &&Block| {
             before.region == memory && !(is_behind(before) && before.load_region == before.region)
@@ -224,8 +226,8 @@ impl Maker<'_> {
         }
     }
 
-    /// What it says of an output section that its script moves `.`. What is aligned before there is anything moves nothing, as a
-    /// rule, and debug information is for nobody in memory.
+    /// What it says of an output section that its script moves `.`. What is aligned before there is anything
+    /// moves nothing, as a rule, and debug information is for nobody in memory.
     fn move_dot(&mut self, block: usize, to: &Expr) {
         let only_aligns = only_aligns(to);
         self.contents[block].forced |= !only_aligns;

@@ -1,5 +1,5 @@
-//! What lies in the blocks of a script: input sections by bins, and what the linker makes. From that follow the headers of the output
-//! sections.
+//! What lies in the blocks of a script: input sections by bins, and what the linker makes. From that follow
+//! the headers of the output sections.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -26,8 +26,8 @@ impl Maker<'_> {
         self.planned.len() - 1
     }
 
-    /// The place of a bin. One that the script does not have lies in the section of its name, after all else, or in an orphan.
-    /// Those that an object keeps apart (`-r`) are orphans each.
+    /// The place of a bin. One that the script does not have lies in the section of its name, after all else,
+    /// or in an orphan. Those that an object keeps apart (`-r`) are orphans each.
     fn place_of_bin(&mut self, bin: BinId, name: &[u8], heads: Option<&[Option<Head>]>) -> usize {
         if let Some(planned) = self.of_bin[bin.index()] {
             return planned;
@@ -185,7 +185,8 @@ impl Maker<'_> {
         Ok(chunks)
     }
 
-    /// Where the table `all` of dynamic relocations goes, for which the script has no place of its own (`found`).
+    /// Where the table `all` of dynamic relocations goes, for which the script has no place of its own
+    /// (`found`).
     fn by_parts(&self, found: Found, all: &[u8], find: impl Fn(&[u8]) -> Found) -> Found {
         let has_place = match found {
             Found::Bin(_) => true,
@@ -273,7 +274,8 @@ impl Maker<'_> {
                 }
             }
             if block.makes_room && !block.is_at_nothing() {
-                // The program is to find there what the script put there (`.reloc` of an EFI header, written by hand).
+                // The program is to find there what the script put there (`.reloc` of an EFI header, written
+                // by hand).
                 out.flags |= SHF_ALLOC;
             }
             match &contents.kind {
@@ -312,14 +314,16 @@ impl Maker<'_> {
 }
 
 impl Source<'_> {
-    /// The region that takes a section with these flags which does not name one. `known` is what has been asked before.
+    /// The region that takes a section with these flags which does not name one. `known` is what has been
+    /// asked before.
     pub(super) fn region_for(&self, flags: u64, known: &mut HashMap<u64, Option<usize>>) -> Option<usize> {
         let find = || self.script.regions.iter().position(|region| region.attributes.take(flags));
         *known.entry(flags).or_insert_with(find)
     }
 }
 
-/// Gives a section in which there is only data of the script the type that its name promises: notes, and arrays of functions.
+/// Gives a section in which there is only data of the script the type that its name promises: notes, and
+/// arrays of functions.
 fn name_kind(out: &mut OutputSection, word: u64) {
     let is = |array: &[u8]| continues(&out.name, array);
     out.kind = match () {
@@ -373,8 +377,8 @@ fn names_of(kind: ChunkKind, own: &'static [u8], is_static: bool) -> Vec<&'stati
     }
 }
 
-/// The names that dynamic relocations have in GNU ld before a script joins them, by what they change. Scripts may know them
-/// by these only (those of gnu-efi, and of memtest86+ for i386, which discards all else).
+/// The names that dynamic relocations have in GNU ld before a script joins them, by what they change. Scripts
+/// may know them by these only (those of gnu-efi, and of memtest86+ for i386, which discards all else).
 fn tables_of_parts(all: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     const PARTS: [&[u8]; 6] = [b".data", b".got", b".data.rel.ro", b".rodata", b".text", b".bss"];
     let stem = all.strip_suffix(b".dyn").unwrap_or(all);

@@ -23,8 +23,8 @@ pub(super) struct Pass<'p, 'w, 'a> {
     /// What is wrong, if this is the last pass.
     pub errors: Vec<String>,
     current: Option<Open>,
-    /// Where a section ended that is not in memory, if it was the last. The location counter is there for an assignment,
-    /// but not for the next section, as in GNU ld.
+    /// Where a section ended that is not in memory, if it was the last. The location counter is there for an
+    /// assignment, but not for the next section, as in GNU ld.
     unloaded_end: Option<u64>,
     /// The number of the symbol that is being assigned to.
     assigning: Option<usize>,
@@ -231,7 +231,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         self.current = Some(Open { block: number, start, outside, from });
     }
 
-    /// Goes to where a section would begin that there is not: it may define symbols all the same, and expressions may ask for it.
+    /// Goes to where a section would begin that there is not: it may define symbols all the same, and
+    /// expressions may ask for it.
     fn begin_vacant(&mut self, number: usize) {
         let block = &self.script.blocks[number];
         let (align, load) = (block.align.clone(), block.load_address.clone());
@@ -251,7 +252,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         self.dot = address;
     }
 
-    /// Ends one that there is not. What follows lies as if it were there, if the script does more in it than to name inputs.
+    /// Ends one that there is not. What follows lies as if it were there, if the script does more in it than
+    /// to name inputs.
     fn end_vacant(&mut self, number: usize, open: &Open) {
         let block = &mut self.script.blocks[number];
         if self.object || !block.assigns || block.kept_out {
@@ -275,8 +277,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
     }
 
-    /// Goes to where a section begins before that is aligned: to the address that an option (`forced`), the overlay or the script gives it, or
-    /// after what is in its memory. Returns whether it is given one.
+    /// Goes to where a section begins before that is aligned: to the address that an option (`forced`), the
+    /// overlay or the script gives it, or after what is in its memory. Returns whether it is given one.
     fn go_to_start(&mut self, number: usize, forced: Option<u64>) -> bool {
         let block = &self.script.blocks[number];
         let (address, region) = (block.address.clone(), block.region);
@@ -294,7 +296,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         if address >= !last { address & last } else { address }
     }
 
-    /// The location counter may be in other memory. What the address of a section says of it is meant for the memory that it is in.
+    /// The location counter may be in other memory. What the address of a section says of it is meant for the
+    /// memory that it is in.
     fn count_in(&mut self, region: Option<usize>) {
         let Some(state) = region.map(|region| self.script.regions[region]) else { return };
         if self.dot < state.origin || self.dot - state.origin > state.length {
@@ -317,7 +320,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
             strictest = strictest.max(asked_align);
         }
         if self.tls.is_none() && !given && self.layout[out].is_tls() {
-            // The template begins at the alignment of its strictest section, which may have its own from the script.
+            // The template begins at the alignment of its strictest section, which may have its own from the
+            // script.
             let all = self.layout.sections.iter().filter(|section| section.is_tls());
             strictest = all.map(|section| section.align).max().unwrap_or(1).max(strictest);
         }
@@ -411,7 +415,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
         self.load(number, out, open.from);
         if size == 0 && open.from.given && !self.script.blocks[number].assigns && self.overlay.is_none() {
-            // The address is for what is in it. Without that, what follows goes on where it would without the section.
+            // The address is for what is in it. Without that, what follows goes on where it would without the
+            // section.
             self.dot = open.outside;
             return;
         }
@@ -519,7 +524,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         stack.pop().ok_or_else(broken)
     }
 
-    /// Inside of an output section a number counts from its start, also where it is compared with an address in there.
+    /// Inside of an output section a number counts from its start, also where it is compared with an address
+    /// in there.
     fn comparable(&self, a: Value, b: Value) -> (Value, Value) {
         let Some(open) = &self.current else { return (a, b) };
         let here = Kind::Section(open.block as u32);
@@ -531,8 +537,9 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         }
     }
 
-    /// Inside of an output section an operation on addresses of one section, or one of them and a number, is one on how far they are from its
-    /// start. What such an address makes of a number is an address there again: of the section with the number that is given back.
+    /// Inside of an output section an operation on addresses of one section, or one of them and a number, is
+    /// one on how far they are from its start. What such an address makes of a number is an address there
+    /// again: of the section with the number that is given back.
     fn in_offsets(&self, operator: Binary, a: Value, b: Value) -> (Value, Value, Option<u32>) {
         let offset =
             |value: Value, block| Value { kind: Kind::Number, number: self.offset(value, block), ..value };
@@ -788,8 +795,8 @@ impl<'p, 'w, 'a> Pass<'p, 'w, 'a> {
         self.script.by_section.get(&out).map_or(Kind::BETWEEN, |block| Kind::Section(*block))
     }
 
-    /// `DATA_SEGMENT_ALIGN`: as far into a page as the location counter is, on the next page; or further, so that what
-    /// becomes read-only ends with a page.
+    /// `DATA_SEGMENT_ALIGN`: as far into a page as the location counter is, on the next page; or further, so
+    /// that what becomes read-only ends with a page.
     fn data_segment_align(&mut self, max: u64) -> Result<Value, String> {
         if !max.is_power_of_two() {
             return Err(format!("the page size {max:#x} is no power of two"));

@@ -1,9 +1,10 @@
 //! Program headers and offsets in the file of a layout by a script.
 //!
-//! With `PHDRS` they are as that says. Else neighbours share a loadable segment as long as they may be treated alike, no page of
-//! memory between them would be wasted, and their load addresses are as far from their addresses. Sections that share a page share a
-//! segment in any case: a script decides on addresses, so nothing can be moved apart. The ELF header and the program headers
-//! are loaded if there is room for them on the first page.
+//! With `PHDRS` they are as that says. Else neighbours share a loadable segment as long as they may be
+//! treated alike, no page of memory between them would be wasted, and their load addresses are as far from
+//! their addresses. Sections that share a page share a segment in any case: a script decides on addresses, so
+//! nothing can be moved apart. The ELF header and the program headers are loaded if there is room for them on
+//! the first page.
 //!
 //! Source: gABI chapter 5 "Program Header"; GNU ld manual, "PHDRS Command".
 
@@ -20,8 +21,9 @@ use crate::layout::{Chunk, ChunkKind, OutputSection, Segment};
 
 /// Passes after which a script that still changes is given up.
 const PASSES: usize = 32;
-/// From this pass on headers that no longer fit where they were stay out: with a program header less they would fit again, and so on. And
-/// `SIZEOF_HEADERS` gets no smaller: what a script places after it may need a program header less then, and one more again.
+/// From this pass on headers that no longer fit where they were stay out: with a program header less they
+/// would fit again, and so on. And `SIZEOF_HEADERS` gets no smaller: what a script places after it may need a
+/// program header less then, and one more again.
 const STEADY: usize = 4;
 
 /// Gives everything its address, and the file its program headers.
@@ -143,8 +145,9 @@ fn state(script: &Scripted, layout: &Layout) -> Vec<u64> {
     of_sections.chain(values).chain(rest).chain(data).collect()
 }
 
-/// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does if that has pages of its own. With
-/// `.relro_padding`, as the default layout has it as a script, that is all from the first such section up to there.
+/// What becomes read-only is what the script says (`DATA_SEGMENT_RELRO_END`), or what the default layout does
+/// if that has pages of its own. With `.relro_padding`, as the default layout has it as a script, that is all
+/// from the first such section up to there.
 fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Program, PageSizes)) {
     let segment = script.data_segment;
     let page = pages.common;
@@ -183,7 +186,8 @@ fn mark_relro(script: &Scripted, layout: &mut Layout, (program, pages): (&Progra
     }
 }
 
-/// The program headers, without numbers. `errors` is for what is wrong about addresses, which may be others in the next pass.
+/// The program headers, without numbers. `errors` is for what is wrong about addresses, which may be others
+/// in the next pass.
 fn plan(
     script: &Scripted,
     layout: &mut Layout,
@@ -384,7 +388,8 @@ fn assign_sections(
     Ok(())
 }
 
-/// A section that is not loaded can be in a program header, which then says where it is in the file; in one of its own.
+/// A section that is not loaded can be in a program header, which then says where it is in the file; in one
+/// of its own.
 fn add_unloaded(segment: &mut Segment, i: usize, layout: &Layout) {
     let alone = segment.sections.is_empty();
     if segment.kind == PT_LOAD || !alone && segment.sections.end != i {
@@ -419,8 +424,8 @@ fn finish(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result
 }
 
 impl Scripted {
-    /// What is wrong with program headers by `PHDRS` for whoever loads the file: sections in memory that are not loaded, or are not where a
-    /// loader looks for them; and whether the file is of no use by that.
+    /// What is wrong with program headers by `PHDRS` for whoever loads the file: sections in memory that are
+    /// not loaded, or are not where a loader looks for them; and whether the file is of no use by that.
     pub fn not_loaded(&self, layout: &Layout) -> Vec<(String, bool)> {
         if self.script.phdrs.is_none() || layout.raw {
             return Vec::new();
@@ -472,8 +477,8 @@ fn check_overlaps(layout: &Layout) -> Result<(), String> {
     overlaps::check_ranges(loaded, "the load address of ")
 }
 
-/// Sections lie in the file as far from the start of their segment as in memory; segments at offsets that agree with their
-/// addresses by pages.
+/// Sections lie in the file as far from the start of their segment as in memory; segments at offsets that
+/// agree with their addresses by pages.
 fn offsets(layout: &mut Layout, program: &Program, facts: SegmentFacts) -> Result<(), String> {
     let headers = layout.headers_size();
     let count = layout.sections.iter().take_while(|s| s.is_alloc()).count();

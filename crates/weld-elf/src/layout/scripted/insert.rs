@@ -1,12 +1,12 @@
-//! Chunks that are added to what a script has laid out. The bins of such an output section are listed member by member from then
-//! on, because runs know nothing of what lies in between.
+//! Chunks that are added to what a script has laid out. The bins of such an output section are listed member
+//! by member from then on, because runs know nothing of what lies in between.
 
 use super::*;
 use crate::layout::insert::merged;
 
 impl Scripted {
-    /// Adds chunks to an output section, whose `members` are those of before: each chunk after the input section whose number is
-    /// one below that beside it. Numbers ascend.
+    /// Adds chunks to an output section, whose `members` are those of before: each chunk after the input
+    /// section whose number is one below that beside it. Numbers ascend.
     pub fn insert(&mut self, out: OutputSectionId, members: &[Member], mut added: &[(usize, ChunkId)]) {
         let (mut open, mut start) = (None, 0);
         for step in &self.steps {

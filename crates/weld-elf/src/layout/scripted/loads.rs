@@ -2,13 +2,16 @@
 //!
 //! The first of these that there is decides:
 //! * `AT(…)`;
-//! * `AT>REGION`: where that region goes on. Another section in the same memory without an address keeps it. `ALIGN` holds for the load address, too;
-//!   what the contents want does where the section runs in that region. `ALIGN_WITH_INPUT` skips as much as was skipped in front of the address;
-//! * the section before it in the same memory whose load address is in no region: as far from the address as there, and
-//!   aligned like the address. A section that has moved down in front of that one is loaded where it runs;
+//! * `AT>REGION`: where that region goes on. Another section in the same memory without an address keeps it.
+//!   `ALIGN` holds for the load address, too; what the contents want does where the section runs in that
+//!   region. `ALIGN_WITH_INPUT` skips as much as was skipped in front of the address;
+//! * the section before it in the same memory whose load address is in no region: as far from the address as
+//!   there, and aligned like the address. A section that has moved down in front of that one is loaded where
+//!   it runs;
 //! * its address.
 //!
-//! The sections of an `OVERLAY` are loaded one after the other. Sizes count, so all this is found out where a section ends.
+//! The sections of an `OVERLAY` are loaded one after the other. Sizes count, so all this is found out where a
+//! section ends.
 //!
 //! Source: GNU ld manual, "Output Section LMA", "Overlay Description".
 

@@ -71,7 +71,8 @@ impl Maker<'_> {
         of_bin
     }
 
-    /// Puts sections with `SHF_LINK_ORDER` in the order in which those lie that they are linked to: the parts of each bin apart.
+    /// Puts sections with `SHF_LINK_ORDER` in the order in which those lie that they are linked to: the parts
+    /// of each bin apart.
     pub(super) fn sort_linked(
         &mut self,
         outs: &mut [OutputSection],
@@ -140,8 +141,8 @@ impl Maker<'_> {
 }
 
 impl Scripted {
-    /// Puts sections with `SHF_LINK_ORDER` in the order of the addresses that what they are linked to has got. Whether that changed
-    /// something: output sections need not lie in the order of their addresses.
+    /// Puts sections with `SHF_LINK_ORDER` in the order of the addresses that what they are linked to has
+    /// got. Whether that changed something: output sections need not lie in the order of their addresses.
     pub(super) fn sort_linked(&mut self, layout: &mut Layout) -> bool {
         let mut changed = false;
         for linked in &self.linked {
@@ -226,7 +227,8 @@ fn sort_by_key<K: Ord + Send + Sync>(list: &mut [Member], parallel: bool, key: i
     }
 }
 
-/// The number at the end of a name of constructors; those of `.ctors` and `.dtors` count backwards. Without one: last.
+/// The number at the end of a name of constructors; those of `.ctors` and `.dtors` count backwards. Without
+/// one: last.
 fn init_priority(name: &[u8]) -> u32 {
     let dot = name.iter().rposition(|b| *b == b'.');
     let digits = dot.map_or(&b""[..], |dot| &name[dot + 1..]);

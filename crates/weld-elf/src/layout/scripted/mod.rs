@@ -1,19 +1,22 @@
 //! Layout by a linker script: another program than the default one.
 //!
-//! The script becomes one flat list of [`Step`]s: assignments, assertions, and output sections with what stands in them. Running
-//! through it once gives everything an address (`evaluate`), and it is run through until nothing changes. Input sections of a bin
-//! are not looked at one by one for that: how far they reach from any place is known for each run of them
-//! ([`weld_common::runs::Extent`]), so a pass over the script costs a step for each run and bin. Where nothing changes any more,
-//! each run gives its sections their places, in parallel.
+//! The script becomes one flat list of [`Step`]s: assignments, assertions, and output sections with what
+//! stands in them. Running through it once gives everything an address (`evaluate`), and it is run through
+//! until nothing changes. Input sections of a bin are not looked at one by one for that: how far they reach
+//! from any place is known for each run of them ([`weld_common::runs::Extent`]), so a pass over the script
+//! costs a step for each run and bin. Where nothing changes any more, each run gives its sections their
+//! places, in parallel.
 //!
-//! * `build` makes the list, and the output sections: `compile` from what the script says, `contents` from what there is, `order` puts
-//!   them in order, with places that `orphans` finds for what the script does not name, and `members` lists what lies in each;
+//! * `build` makes the list, and the output sections: `compile` from what the script says, `contents` from
+//!   what there is, `order` puts them in order, with places that `orphans` finds for what the script does not
+//!   name, and `members` lists what lies in each;
 //! * `evaluate` runs through it, with the values of `value`; `loads` has the rules for load addresses;
 //! * `headers` makes program headers and offsets in the file;
 //! * `promises` finds what the scan was told of symbols and is not so;
 //! * `insert` adds chunks to what is laid out; `spill` moves what does not fit its memory region.
 //!
-//! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what holds.
+//! Source: GNU ld manual, "Linker Scripts". Where ld.lld and GNU ld differ, docs/compatibility.md says what
+//! holds.
 
 mod build;
 mod compile;
@@ -96,7 +99,8 @@ enum Step {
         value: Expr,
         text: String,
     },
-    /// Which sections the bins that follow are for: the numbers of the output section's description and of what is in it.
+    /// Which sections the bins that follow are for: the numbers of the output section's description and of
+    /// what is in it.
     Describe(u32, u32),
     /// An output section begins; its number among the blocks.
     Begin(usize),
@@ -163,8 +167,8 @@ struct Extent {
 }
 
 impl Block {
-    /// Whether it has the address at which it stands if it is not in memory: `.reloc` of EFI programs becomes a part of
-    /// the image. But distances into debug information count from its start.
+    /// Whether it has the address at which it stands if it is not in memory: `.reloc` of EFI programs becomes
+    /// a part of the image. But distances into debug information count from its start.
     fn stands_somewhere(&self) -> bool {
         self.kept_out || self.place.is_some() && !self.is_debug()
     }
@@ -193,7 +197,8 @@ struct Bin {
 struct Linked {
     bin: usize,
     out: OutputSectionId,
-    /// For each of the members in the order in which they were found, where what it is linked to lies: output section, and place in that.
+    /// For each of the members in the order in which they were found, where what it is linked to lies: output
+    /// section, and place in that.
     leaders: HashMap<Member, (OutputSectionId, u64)>,
 }
 
@@ -245,7 +250,8 @@ pub struct Scripted {
     needs_places: bool,
     /// What the linker makes and the script has no place for.
     pub orphans: Vec<String>,
-    /// The headers are not loaded, although there seems to be room for them: they would be one more then, for which there is none.
+    /// The headers are not loaded, although there seems to be room for them: they would be one more then, for
+    /// which there is none.
     without_headers: bool,
     /// `SIZEOF_HEADERS` is at least this.
     room_for_headers: u64,

@@ -61,7 +61,8 @@ impl Maker<'_> {
             known.is_there[number] = out.is_some();
             known.likeness[number] = out.filter(|out| out.is_alloc()).map(orphans::likeness);
         }
-        // Those that are alike lie together, so their place is looked for once; in rising order, so that one can follow another.
+        // Those that are alike lie together, so their place is looked for once; in rising order, so that one
+        // can follow another.
         let mut groups: BTreeMap<(bool, u32, u32), Vec<usize>> = BTreeMap::new();
         let mut absent: Vec<usize> = Vec::new();
         for number in self.orphan_blocks().chain(floats.keys().copied()) {
@@ -108,7 +109,8 @@ impl Maker<'_> {
         self.steps = steps;
     }
 
-    /// Orphans lie in the memory that the section before them names, or that takes them; and are loaded from the same region.
+    /// Orphans lie in the memory that the section before them names, or that takes them; and are loaded from
+    /// the same region.
     fn follow_region(&mut self, before: &[Step], numbers: &[usize], outs: &[OutputSection]) {
         let before = before.iter().rev().find_map(|step| match step {
             Step::End(block) if self.blocks[*block].out.is_some() => Some(*block),
@@ -130,8 +132,8 @@ impl Maker<'_> {
         }
     }
 
-    /// Puts the sections of an object in the order of the steps; but groups come before all that is in them, and tables
-    /// last.
+    /// Puts the sections of an object in the order of the steps; but groups come before all that is in them,
+    /// and tables last.
     pub(super) fn put_object_in_order(&mut self, outs: &mut [OutputSection]) -> Vec<OutputSectionId> {
         let mut places = vec![usize::MAX; outs.len()];
         let ends = self.steps.iter().filter_map(|step| match step {
@@ -144,8 +146,8 @@ impl Maker<'_> {
         self.reorder(outs, &order)
     }
 
-    /// Puts output sections in the order of the steps: those in memory first, and those that have no step last. Returns the new
-    /// id of each.
+    /// Puts output sections in the order of the steps: those in memory first, and those that have no step
+    /// last. Returns the new id of each.
     pub(super) fn put_in_order(&mut self, outs: &mut [OutputSection]) -> Vec<OutputSectionId> {
         let mut order: Vec<usize> = Vec::with_capacity(outs.len());
         let ended = |step: &Step| match step {

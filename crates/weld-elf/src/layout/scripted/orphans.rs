@@ -1,10 +1,11 @@
 //! Where output sections go that a script does not name.
 //!
-//! One in memory goes beside the section that is most like it, in front of it or after it as the default layout has them. Where the place
-//! counts it only goes after: with `MEMORY` or `PHDRS`, for it lies in the same memory and segment as the section before it; and in front of
-//! the first section, if the script says at which address that lies. Symbols that are assigned to after a section
-//! stay with it; assignments to `.` are meant for what follows. After the last section it goes to the end of the script. One
-//! that is not in memory goes to the end, too.
+//! One in memory goes beside the section that is most like it, in front of it or after it as the default
+//! layout has them. Where the place counts it only goes after: with `MEMORY` or `PHDRS`, for it lies in the
+//! same memory and segment as the section before it; and in front of the first section, if the script says at
+//! which address that lies. Symbols that are assigned to after a section stay with it; assignments to `.` are
+//! meant for what follows. After the last section it goes to the end of the script. One that is not in memory
+//! goes to the end, too.
 //!
 //! Source: GNU ld manual, "Orphan Sections"; LLVM's "Linker Script implementation notes and policy".
 
@@ -14,7 +15,8 @@ use crate::layout::OutputSection;
 use crate::layout::program::Memory;
 use crate::script::expr::Op;
 
-/// What a section is like: the more of the upper bits two have in common, the more alike they are; and the smaller one comes first.
+/// What a section is like: the more of the upper bits two have in common, the more alike they are; and the
+/// smaller one comes first.
 pub(super) fn likeness(out: &OutputSection) -> u32 {
     const LARGE: u32 = 1 << 10;
     const WRITABLE: u32 = 1 << 9;
@@ -111,8 +113,8 @@ impl Known {
         at
     }
 
-    /// In front of the section that ends at a step, and of the assignments that are meant for it; unless it is the first, and lies where the
-    /// script says.
+    /// In front of the section that ends at a step, and of the assignments that are meant for it; unless it
+    /// is the first, and lies where the script says.
     fn before(&self, steps: &[Step], end: usize) -> Option<usize> {
         match steps[..end].iter().rposition(|step| self.ended(step).is_some()) {
             Some(before) => Some((before + 1).max(start(steps))),
@@ -120,8 +122,8 @@ impl Known {
         }
     }
 
-    /// Whether the script gives an address to the section at whose end the steps end. One that leaves room for the headers leaves it for all that
-    /// comes first.
+    /// Whether the script gives an address to the section at whose end the steps end. One that leaves room
+    /// for the headers leaves it for all that comes first.
     fn begins_where_told(&self, steps: &[Step]) -> bool {
         let mut inside = false;
         for step in steps {
@@ -171,7 +173,8 @@ pub(super) fn place(steps: &[Step], known: &Known, orphan: u32) -> usize {
         false => known.before(steps, end),
     };
     let Some(mut at) = beside.or_else(|| known.behind_its_like(steps, orphan)) else { return steps.len() };
-    // The last assignments to `.` are meant for nothing else; those in front of a section for that, be it there or not.
+    // The last assignments to `.` are meant for nothing else; those in front of a section for that, be it
+    // there or not.
     if !steps[at..].iter().any(|step| matches!(step, Step::Begin(_))) {
         return steps.len();
     }

@@ -1,8 +1,8 @@
 //! What the scan was told of symbols that the script computes, and what they have turned out to be.
 //!
-//! Whether a value moves with the image, and whether it is that of an IFUNC or of a thread-local variable, decides about dynamic
-//! relocations, GOT and PLT before anything has an address (`symbols::natures`). `SIZEOF(.text) > 4K ? f : 0` is known only when
-//! everything has one.
+//! Whether a value moves with the image, and whether it is that of an IFUNC or of a thread-local variable,
+//! decides about dynamic relocations, GOT and PLT before anything has an address (`symbols::natures`).
+//! `SIZEOF(.text) > 4K ? f : 0` is known only when everything has one.
 
 use super::*;
 use crate::symbols::natures::Correction;
@@ -13,7 +13,8 @@ const SCANNED: u32 = sym::TLS | sym::IFUNC;
 /// All that another name for a symbol takes from it.
 const KINDS: u32 = SCANNED | sym::FUNC | sym::OBJECT;
 
-/// The symbols that are not what the scan took them for. Others get the type of what they are another name of.
+/// The symbols that are not what the scan took them for. Others get the type of what they are another name
+/// of.
 pub fn broken(layout: &Layout, internals: &Internals, symbols: &Symbols, pic: bool) -> Vec<Correction> {
     let Some(script) = &layout.script else { return Vec::new() };
     let mut list = Vec::new();

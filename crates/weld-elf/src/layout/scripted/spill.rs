@@ -1,10 +1,10 @@
-//! What does not fit its memory region goes to another place that the script has for it: the next one of its `CLASS`, or with
-//! `--enable-non-contiguous-regions` the next pattern that matches.
+//! What does not fit its memory region goes to another place that the script has for it: the next one of its
+//! `CLASS`, or with `--enable-non-contiguous-regions` the next pattern that matches.
 //!
-//! A region overflows only when all addresses are known. Then the last sections in it move, as many as are too much by their
-//! sizes, and so on with the regions that they come to; and everything is laid out anew. Each move goes further down the script, so
-//! that ends. What has no other place stays,
-//! and the region's overflow is the error that it was.
+//! A region overflows only when all addresses are known. Then the last sections in it move, as many as are
+//! too much by their sizes, and so on with the regions that they come to; and everything is laid out anew.
+//! Each move goes further down the script, so that ends. What has no other place stays, and the region's
+//! overflow is the error that it was.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -17,7 +17,8 @@ use crate::live::SectionOwners;
 use crate::sections::scripted::OfFile;
 use crate::sections::{OutputUse, SectionKind};
 
-/// Layouts after which sections that still move are given up. A section moves once in each, as far as it has to.
+/// Layouts after which sections that still move are given up. A section moves once in each, as far as it has
+/// to.
 pub const ROUNDS: usize = 1000;
 
 /// What knows the sections that move.
@@ -28,7 +29,8 @@ pub struct Spiller<'c, 'a> {
     pub machine: &'static Facts,
 }
 
-/// How far the regions of an output section are filled: those of its addresses, and those of its load addresses.
+/// How far the regions of an output section are filled: those of its addresses, and those of its load
+/// addresses.
 struct Excess<'o> {
     /// By how much more than there is room for; below 0, how much room is left.
     of_regions: &'o mut [i128],
@@ -73,8 +75,8 @@ struct Mover {
     next: usize,
 }
 
-/// What sections have in common that have the same places: their file, their flags, the patterns that match their names, and the bin that
-/// they are in.
+/// What sections have in common that have the same places: their file, their flags, the patterns that match
+/// their names, and the bin that they are in.
 type Alike = (u32, u64, Vec<u32>, BinId);
 
 /// Moves in the making.
@@ -103,8 +105,9 @@ impl Moves<'_> {
 impl<'a> Spiller<'_, 'a> {
     /// Moves sections out of regions that overflow. Whether one did; then all has to be laid out anew.
     ///
-    /// Where they go may overflow by that in turn, so regions are looked at in the order of the script, each with what comes to it; sizes
-    /// tell, and what is amiss by alignments is found when all is laid out again.
+    /// Where they go may overflow by that in turn, so regions are looked at in the order of the script, each
+    /// with what comes to it; sizes tell, and what is amiss by alignments is found when all is laid out
+    /// again.
     pub fn spill(&self, layout: &Layout, sections: &mut Sections<'a>, merged: &mut [MergedPart]) -> bool {
         let Some(script) = layout.script.as_ref().filter(|_| self.rules.may_spill()) else { return false };
         let over = |state: &RegionState| {
@@ -284,7 +287,8 @@ impl Scripted {
         planned.is_some_and(|(_, planned)| !self.bins[planned as usize].sorted.is_empty())
     }
 
-    /// The blocks in regions, in order; those together that share memory, where they run or where they are loaded from.
+    /// The blocks in regions, in order; those together that share memory, where they run or where they are
+    /// loaded from.
     fn blocks_by_memory(&self) -> Vec<Vec<usize>> {
         fn root(of: &mut [usize], mut at: usize) -> usize {
             while of[at] != at {

@@ -1,10 +1,11 @@
 //! What the readers of debug information stand on: bytes, forms, and what relocations make of them.
 //!
 //! An object's debug sections are read before they are relocated. So a field that holds an address or an
-//! offset of another section is asked for as a [`Pointer`]: the section that its relocation leads to and the offset there.
+//! offset of another section is asked for as a [`Pointer`]: the section that its relocation leads to and the
+//! offset there.
 //!
-//! Specification: DWARF 5, sections 7.4 (32 and 64 bits), 7.5.5 and 7.5.6 (forms), 7.6 (LEB128); DWARF 2 to 4 and
-//! GNU's forms of split DWARF where they differ.
+//! Specification: DWARF 5, sections 7.4 (32 and 64 bits), 7.5.5 and 7.5.6 (forms), 7.6 (LEB128); DWARF 2 to 4
+//! and GNU's forms of split DWARF where they differ.
 
 use weld_common::reader::Reader;
 
@@ -45,11 +46,11 @@ pub trait Source<'a> {
     fn first(&self, kind: Kind) -> u32;
     /// Whether a section is of a kind: there may be many.
     fn is(&self, section: u32, kind: Kind) -> bool;
-    /// What the relocation for a field leads to; `None` if there is none. `near` is where to begin to look: 0, or what
-    /// the last call left there.
+    /// What the relocation for a field leads to; `None` if there is none. `near` is where to begin to look:
+    /// 0, or what the last call left there.
     fn relocated(&self, field: Pointer, near: &mut usize) -> Option<Pointer>;
-    /// The number in a field that relocations make from two places of a section, whose distance it is; `None` if they
-    /// do not.
+    /// The number in a field that relocations make from two places of a section, whose distance it is; `None`
+    /// if they do not.
     fn distance(&self, _field: Pointer) -> Option<u64> {
         None
     }
@@ -160,7 +161,8 @@ impl<'s> Cursor<'s> {
         Some(&rest[..len])
     }
 
-    /// The length at the start of a unit or table: how many bytes follow it, and the size of offsets there (4 or 8).
+    /// The length at the start of a unit or table: how many bytes follow it, and the size of offsets there (4
+    /// or 8).
     pub fn initial_length(&mut self) -> Option<(u64, u8)> {
         match self.number(4)? {
             0xffff_ffff => Some((self.number(8)?, 8)),
@@ -195,8 +197,8 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Where the first table of `.debug_addr` or `.debug_str_offsets` begins, which is meant where a unit names none: after its
-    /// header, from DWARF 5 on.
+    /// Where the first table of `.debug_addr` or `.debug_str_offsets` begins, which is meant where a unit
+    /// names none: after its header, from DWARF 5 on.
     pub fn first_table(self) -> Pointer {
         let header = match (self.version, self.offset) {
             (5, 8) => 16,
@@ -330,7 +332,8 @@ impl Cursor<'_> {
         }
     }
 
-    /// The form in front of a value of [`form::INDIRECT`]. It may not be that again, nor one without bytes to read.
+    /// The form in front of a value of [`form::INDIRECT`]. It may not be that again, nor one without bytes to
+    /// read.
     pub fn indirect_form(&mut self) -> Option<u16> {
         let form = u16::try_from(self.uleb()?).ok()?;
         (form != form::INDIRECT && form != form::IMPLICIT_CONST).then_some(form)

@@ -1,5 +1,5 @@
-//! What the indexes of debug information have in common: the debug sections of an object, read before any relocation
-//! (`dwarf`, `object`).
+//! What the indexes of debug information have in common: the debug sections of an object, read before any
+//! relocation (`dwarf`, `object`).
 
 pub mod dwarf;
 pub mod object;

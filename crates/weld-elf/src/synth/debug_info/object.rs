@@ -146,8 +146,8 @@ fn kind(name: &[u8]) -> Option<Kind> {
 }
 
 impl<'o, 'a> DebugSections<'o, 'a> {
-    /// Those of object number `index`; `None` if it has no live unit. What is compressed is decompressed when it is
-    /// asked for, that of lists of names by `keep`, since names stay where they are.
+    /// Those of object number `index`; `None` if it has no live unit. What is compressed is decompressed when
+    /// it is asked for, that of lists of names by `keep`, since names stay where they are.
     pub fn of(
         objects: Objects<'o, 'a>,
         index: usize,
@@ -226,7 +226,8 @@ impl<'o, 'a> DebugSections<'o, 'a> {
         })
     }
 
-    /// The distance that relocation `reloc` of `section`, and the one after it, make of a field: what is added comes first.
+    /// The distance that relocation `reloc` of `section`, and the one after it, make of a field: what is
+    /// added comes first.
     fn sum(&self, section: &DebugSection, reloc: &Rela, next: usize) -> Option<u64> {
         let is_term = |reloc: &Rela| self.object.machine.class(reloc.kind()) == Class::Term;
         let other = section.relocs.get(next).filter(|other| other.r_offset() == reloc.r_offset())?;

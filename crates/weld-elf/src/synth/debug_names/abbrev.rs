@@ -1,7 +1,7 @@
 //! Abbreviations of a table of names: what its entries say, and in which form.
 //!
-//! Tables of the input have them in any form; in the output there is one for each tag, kind of unit and kind of parent.
-//! What else an entry of the input says is passed over: nothing needs it to find something.
+//! Tables of the input have them in any form; in the output there is one for each tag, kind of unit and kind
+//! of parent. What else an entry of the input says is passed over: nothing needs it to find something.
 //!
 //! Specification: DWARF 5, sections 6.1.1.4.7 and 7.19 (`DW_IDX_*`).
 

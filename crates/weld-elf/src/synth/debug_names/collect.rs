@@ -1,7 +1,8 @@
 //! What one object adds to the table of names: units, names, entries.
 //!
-//! Entries are copied, 16 bytes each: in the end they lie in the order of names, and looking for each in the object that it came
-//! from would miss the cache every time. The text of a name is not: where it went when strings were merged stands for it.
+//! Entries are copied, 16 bytes each: in the end they lie in the order of names, and looking for each in the
+//! object that it came from would miss the cache every time. The text of a name is not: where it went when
+//! strings were merged stands for it.
 
 use std::collections::HashMap;
 
@@ -263,7 +264,8 @@ impl Collector {
         Ok(())
     }
 
-    /// The kind of an entry's unit, and its number in the list of the kind, or [`NONE`] if it is gone. `None` if there is no such unit.
+    /// The kind of an entry's unit, and its number in the list of the kind, or [`NONE`] if it is gone. `None`
+    /// if there is no such unit.
     fn unit<'a>(&mut self, source: &impl Source<'a>, index: &Index, fields: &Fields) -> Option<(Kind, u32)> {
         let Tables { units, type_units, foreign, .. } = &mut self.table;
         let unit = match fields.unit {

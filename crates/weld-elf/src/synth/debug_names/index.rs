@@ -97,8 +97,8 @@ impl<'s> Index<'s> {
         cursor.number(4).map_or(0, |word| word as u32)
     }
 
-    /// What the word number `number` of a part leads to: a place in a section of the kind, where no relocation says more. Section 0 is
-    /// nowhere. `near` is for [`Source::relocated`].
+    /// What the word number `number` of a part leads to: a place in a section of the kind, where no
+    /// relocation says more. Section 0 is nowhere. `near` is for [`Source::relocated`].
     #[inline]
     pub fn pointer<'a>(
         &self,

@@ -1,12 +1,12 @@
 //! The names of the index, each once, and the entries of each.
 //!
-//! Like the table of symbols ([`weld_common::names`]): those who read objects leave [mentions](Mention) of names by shard, which
-//! is the upper bits of their hashes. Each shard is made by one thread, run after run, in a table that fits the
-//! cache. No locks, and what comes out depends on the objects only.
+//! Like the table of symbols ([`weld_common::names`]): those who read objects leave [mentions](Mention) of
+//! names by shard, which is the upper bits of their hashes. Each shard is made by one thread, run after run,
+//! in a table that fits the cache. No locks, and what comes out depends on the objects only.
 //!
 //! Two mentions are of one name if their hashes are the same and their texts lie at one place, as they do
-//! once strings are merged. Other texts with the same hash, such as names that differ in small and capital letters, are read and
-//! hashed in a better way: nothing says how many there are of one hash.
+//! once strings are merged. Other texts with the same hash, such as names that differ in small and capital
+//! letters, are read and hashed in a better way: nothing says how many there are of one hash.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,8 +57,9 @@ impl Shard {
 /// The texts themselves, for those who have to look.
 pub trait Strings: Sync {
     fn is_same(&self, one: Text, other: Text) -> bool;
-    /// A hash by which they are really told apart. `None` for a long one: only its place tells, so that a name may come twice
-    /// in the index, and texts that lie in one another do not cost more the more there are.
+    /// A hash by which they are really told apart. `None` for a long one: only its place tells, so that a
+    /// name may come twice in the index, and texts that lie in one another do not cost more the more there
+    /// are.
     fn hash(&self, text: Text) -> Option<u64>;
 }
 
@@ -182,7 +183,8 @@ pub fn put_together(
 }
 
 impl Shard {
-    /// Gives entries their places, from `at` on in the pool: `size` is that of an entry, `places` has room for all, by run.
+    /// Gives entries their places, from `at` on in the pool: `size` is that of an entry, `places` has room
+    /// for all, by run.
     pub fn place(&mut self, mut at: u32, size: impl Fn(usize, u32) -> u64, places: &[Vec<AtomicU32>]) {
         for number in 0..self.names.len() {
             self.names[number].offset = at;

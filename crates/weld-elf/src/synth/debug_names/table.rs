@@ -1,7 +1,8 @@
 //! The index: sizes of all of its parts before layout, their bytes when addresses are known.
 //!
-//! A header, lists of units, buckets, hashes, places of texts, places of entries, abbreviations, and the pool of entries. Names are in
-//! the order of their buckets, and within one in the order in which they came; entries are in the order of shards.
+//! A header, lists of units, buckets, hashes, places of texts, places of entries, abbreviations, and the pool
+//! of entries. Names are in the order of their buckets, and within one in the order in which they came;
+//! entries are in the order of shards.
 //!
 //! Specification: DWARF 5, sections 6.1.1.4 and 6.1.1.4.5 (hash table).
 
@@ -233,7 +234,8 @@ impl Table {
         self.parts.borders()
     }
 
-    /// Writes what is in `out`, which begins at offset `start` of the section; both ends are [borders](Self::borders).
+    /// Writes what is in `out`, which begins at offset `start` of the section; both ends are
+    /// [borders](Self::borders).
     pub fn write(&self, start: u64, (out, format): (&mut [u8], Format), addresses: &impl Addresses) {
         self.parts.write(start, out, |part, bytes| {
             self.write_part(part, &mut Out { rest: bytes, format }, addresses);

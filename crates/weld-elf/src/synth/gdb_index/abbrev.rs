@@ -1,7 +1,8 @@
 //! Abbreviations: what the entries of a unit look like.
 //!
-//! Each is turned into steps when it is read: how many bytes to pass over, then one attribute that somebody asks for or whose
-//! length is in its value. Attributes of fixed sizes in a row are one step, so most entries take few.
+//! Each is turned into steps when it is read: how many bytes to pass over, then one attribute that somebody
+//! asks for or whose length is in its value. Attributes of fixed sizes in a row are one step, so most entries
+//! take few.
 //!
 //! Specification: DWARF 5, sections 7.5.3 (abbreviations), 7.5.4 (attributes), 7.5.3 table 7.3 (tags).
 
@@ -21,7 +22,8 @@ pub enum Attribute {
     Language,
     Declaration,
     External,
-    /// Names another entry for the same thing: `DW_AT_specification`, `DW_AT_abstract_origin`, `DW_AT_extension`.
+    /// Names another entry for the same thing: `DW_AT_specification`, `DW_AT_abstract_origin`,
+    /// `DW_AT_extension`.
     Origin,
     EnumClass,
     StrOffsetsBase,
@@ -173,8 +175,8 @@ impl Abbreviations {
         &self.steps[abbreviation.first as usize..][..abbreviation.count as usize]
     }
 
-    /// Reads the table at `place`; if `only` is given, up to the abbreviation of this code, and no other one. Returns how many bytes
-    /// were read.
+    /// Reads the table at `place`; if `only` is given, up to the abbreviation of this code, and no other one.
+    /// Returns how many bytes were read.
     ///
     /// # Errors
     /// If the table does not end, or an abbreviation makes no sense.

@@ -1,7 +1,7 @@
 //! Which sets of units a name is in, while windows come one after the other.
 //!
-//! A name has a number that stands for all sets so far; each set leads to the number for one more. Names of the
-//! same headers go the same way, so that there are few numbers, and equal ones need no comparison.
+//! A name has a number that stands for all sets so far; each set leads to the number for one more. Names of
+//! the same headers go the same way, so that there are few numbers, and equal ones need no comparison.
 
 use weld_common::hash::join;
 use weld_common::hash_index::HashIndex;

@@ -1,11 +1,12 @@
 //! What one object adds to the index: its units, their code, their names.
 //!
-//! A unit's names are those that its compiler listed; where it listed none, they are looked for in its entries. A type unit of
-//! an object with lists has its name there, among those of the unit that uses the type.
+//! A unit's names are those that its compiler listed; where it listed none, they are looked for in its
+//! entries. A type unit of an object with lists has its name there, among those of the unit that uses the
+//! type.
 //!
-//! What cannot be read is left out: a unit whose header or first entry makes no sense, with all after it in the
-//! section if it is the header; the code of a unit whose range list makes no sense; of a list of names, or the
-//! entries of a unit, what comes after the place that makes no sense.
+//! What cannot be read is left out: a unit whose header or first entry makes no sense, with all after it in
+//! the section if it is the header; the code of a unit whose range list makes no sense; of a list of names,
+//! or the entries of a unit, what comes after the place that makes no sense.
 
 use super::abbrev::Abbreviations;
 use super::dies;

@@ -1,14 +1,15 @@
 //! The names of a unit, from its entries: for units whose compiler did not list them.
 //!
-//! What is named here is what GDB's own index names: types that are complete, functions and variables (not those that are
-//! only declared, but for variables of other units), enumerators, namespaces and aliases of them, each with the scopes around it. Bodies of
-//! functions are passed over. A function or variable that is defined apart from its declaration has its name and
-//! scope from there.
+//! What is named here is what GDB's own index names: types that are complete, functions and variables (not
+//! those that are only declared, but for variables of other units), enumerators, namespaces and aliases of
+//! them, each with the scopes around it. Bodies of functions are passed over. A function or variable that is
+//! defined apart from its declaration has its name and scope from there.
 //!
 //! This visits every entry of a unit, so it is the part of the index whose time counts where names are not
 //! listed. Budget: about 15 instructions for an entry that is passed over, 200 for one that is named.
 //!
-//! Specification: DWARF 5, sections 2.13 (declarations), 3.3 (functions), 3.2.2 (namespaces), 4.1 (variables), 5 (types).
+//! Specification: DWARF 5, sections 2.13 (declarations), 3.3 (functions), 3.2.2 (namespaces), 4.1
+//! (variables), 5 (types).
 
 use super::abbrev::{Abbreviation, Abbreviations, Attribute, tag};
 use super::names::what;
@@ -54,7 +55,8 @@ impl Language {
     }
 }
 
-/// Finds the names of `unit`, whose abbreviations are `abbreviations`, and puts them into `names`, which is emptied.
+/// Finds the names of `unit`, whose abbreviations are `abbreviations`, and puts them into `names`, which is
+/// emptied.
 ///
 /// # Errors
 /// If an entry makes no sense.
@@ -134,8 +136,9 @@ struct Walk<'w, 'a, S> {
     room: u64,
 }
 
-/// Names of a unit have no more bytes in all for each byte of the unit, together with the entries that others stand for, each as
-/// often as it is read: no object makes an index that is larger than it is itself by much more, or takes much more time.
+/// Names of a unit have no more bytes in all for each byte of the unit, together with the entries that others
+/// stand for, each as often as it is read: no object makes an index that is larger than it is itself by much
+/// more, or takes much more time.
 const LONGEST_NAMES: u64 = 256;
 
 const CUT_OFF: &str = "entry is cut off, refers to what is not there or has too long a name";
@@ -228,8 +231,8 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         Some(unit.contains(&at).then_some(at))
     }
 
-    /// Names an entry. Returns the scope of the entries below it if they are to be visited. `here` is where the next
-    /// entry begins.
+    /// Names an entry. Returns the scope of the entries below it if they are to be visited. `here` is where
+    /// the next entry begins.
     fn visit(&mut self, entry: &Entry, here: u64) -> Option<Option<u32>> {
         let around = self.open.last().copied().unwrap_or_default();
         // A variable of another unit has to be known by its type; the linker knows where it is.
@@ -278,8 +281,8 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         Some(())
     }
 
-    /// What an entry and those that it stands for say together. `None` inside if it has no name, or if that is found later:
-    /// `here` is where this entry ends.
+    /// What an entry and those that it stands for say together. `None` inside if it has no name, or if that
+    /// is found later: `here` is where this entry ends.
     fn whole(&mut self, entry: &Entry, around: u32, here: u64) -> Option<Option<Whole<'a>>> {
         let mut all = *entry;
         let mut scope = around;
@@ -332,8 +335,8 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         Ok(())
     }
 
-    /// The text of a name whose value is at `at`, and the hash of it after `scope`; `None` inside if it is in no file of this link,
-    /// or empty.
+    /// The text of a name whose value is at `at`, and the hash of it after `scope`; `None` inside if it is in
+    /// no file of this link, or empty.
     fn leaf(&mut self, form: u16, at: usize, scope: u32) -> Option<Option<(Leaf<'a>, u64)>> {
         let encoding = self.unit.header.encoding;
         let mut value = self.unit.header.cursor(self.source, at as u64);
@@ -379,7 +382,8 @@ impl<'a, S: Source<'a>> Walk<'_, 'a, S> {
         if abbreviation.has_children { self.pass_below(cursor, sibling) } else { Some(()) }
     }
 
-    /// Passes over the attributes of an entry. Returns where the entry is that follows those below it, if it says so.
+    /// Passes over the attributes of an entry. Returns where the entry is that follows those below it, if it
+    /// says so.
     #[inline]
     fn pass_one(&self, cursor: &mut Cursor, abbreviation: &Abbreviation) -> Option<Option<u64>> {
         let jumps = abbreviation.has_sibling && abbreviation.has_children;

@@ -1,7 +1,8 @@
-//! The hash by which GDB finds a name in its index: for each byte `hash * 67 + byte - 113`, modulo 2^32, with letters of the
-//! ASCII alphabet alike in both cases.
+//! The hash by which GDB finds a name in its index: for each byte `hash * 67 + byte - 113`, modulo 2^32, with
+//! letters of the ASCII alphabet alike in both cases.
 //!
-//! Names are long and there are many, so eight bytes are added in one go: neighbours are joined, twice, within one register.
+//! Names are long and there are many, so eight bytes are added in one go: neighbours are joined, twice,
+//! within one register.
 
 /// 67 to the powers of 2, 4 and 8, modulo 2^32.
 const POWERS: [u32; 3] = [67 * 67, 67 * 67 * 67 * 67, (67u32 * 67 * 67 * 67).wrapping_mul(67 * 67 * 67 * 67)];
@@ -29,7 +30,8 @@ pub fn gdb_hash(hash: u32, bytes: &[u8]) -> u32 {
     })
 }
 
-/// The sum of eight bytes, of which the first is the lowest, each times the power of 67 for the bytes after it.
+/// The sum of eight bytes, of which the first is the lowest, each times the power of 67 for the bytes after
+/// it.
 fn sum(bytes: u64) -> u32 {
     const BYTES: u64 = 0x00ff_00ff_00ff_00ff;
     const PAIRS: u64 = 0x0000_ffff_0000_ffff;

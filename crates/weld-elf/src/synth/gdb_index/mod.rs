@@ -1,14 +1,16 @@
 //! `.gdb_index` (`--gdb-index`): where GDB finds the units that know a name or an address.
 //!
-//! Without it GDB reads all debug information of a program before it answers anything. The index lists the units, the
-//! addresses of their code, and for each name of a function, variable or type the units that have one.
+//! Without it GDB reads all debug information of a program before it answers anything. The index lists the
+//! units, the addresses of their code, and for each name of a function, variable or type the units that have
+//! one.
 //!
-//! An object's debug sections are read where they are, before any relocation ([`super::debug_info`]): of each unit the header
-//! and the first entry (`unit`, `abbrev`), which tells the addresses (`ranges`), and the names. Those are listed by
-//! compilers that are asked to (`pubnames`); where they are not, all entries of the unit are looked at (`dies`, `scopes`), as GDB
-//! does. Names that units next to each other have in common are put together first (`window`), then those of all
-//! objects by hash (`names`, `chains`); then everything has its size, and
-//! the rest is the table (`table`, `gdb_hash`), written after layout, when addresses are known.
+//! An object's debug sections are read where they are, before any relocation ([`super::debug_info`]): of each
+//! unit the header and the first entry (`unit`, `abbrev`), which tells the addresses (`ranges`), and the
+//! names. Those are listed by compilers that are asked to (`pubnames`); where they are not, all entries of
+//! the unit are looked at (`dies`, `scopes`), as GDB does. Names that units next to each other have in common
+//! are put together first (`window`), then those of all objects by hash (`names`, `chains`); then everything
+//! has its size, and the rest is the table (`table`, `gdb_hash`), written after layout, when addresses are
+//! known.
 //!
 //! Specification: GDB's manual, "Index Section Format"; DWARF 2 to 5.
 

@@ -1,12 +1,13 @@
 //! The names of the index, each once, and the units that have something of that name.
 //!
-//! Like the table of symbols ([`weld_common::names`]): those who read objects leave [keys](super::window::Key) of names,
-//! in the order of shards, which are by hash. Then each shard is made by one thread, window after window, in a table that
-//! fits the cache. No locks, and what comes out depends on the objects only.
+//! Like the table of symbols ([`weld_common::names`]): those who read objects leave
+//! [keys](super::window::Key) of names, in the order of shards, which are by hash. Then each shard is made by
+//! one thread, window after window, in a table that fits the cache. No locks, and what comes out depends on
+//! the objects only.
 //!
-//! Names stay where they are: only those that may have come before are looked at. A name belongs to the window in which it
-//! came first, and that is where it is written: in a row, as it was read. Which units have a name is a
-//! [chain](super::chains) of sets first, a list in the end.
+//! Names stay where they are: only those that may have come before are looked at. A name belongs to the
+//! window in which it came first, and that is where it is written: in a row, as it was read. Which units have
+//! a name is a [chain](super::chains) of sets first, a list in the end.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -20,9 +20,9 @@ pub struct Planner<'p, 'a> {
 /// A shard for about so many objects, but no more than [`MOST_SHARDS`].
 const SHARD: usize = 16;
 const MOST_SHARDS: usize = 256;
-/// Objects of a run: as many as windows have units, if each has one. The more a window has, the more names are
-/// met again there; but there should be work for many threads. The threads have no say: where the section may be cut
-/// depends on it, and so does the build id.
+/// Objects of a run: as many as windows have units, if each has one. The more a window has, the more names
+/// are met again there; but there should be work for many threads. The threads have no say: where the section
+/// may be cut depends on it, and so does the build id.
 const RUN: std::ops::RangeInclusive<usize> = 4..=64;
 const RUNS: usize = 80;
 

@@ -1,10 +1,12 @@
 //! The tables of names that compilers make for an index: `.debug_gnu_pubnames` and `.debug_gnu_pubtypes`.
 //!
-//! A table is a row of sets, one for each unit: a header (initial length, version 2, the unit's offset and length in
-//! `.debug_info`), then for each name the offset of its entry in the unit, a byte that tells what it names, and the name with a
-//! NUL. An offset of 0 ends the set. The byte is the upper one of a word in the index, see [`super::names::Use`].
+//! A table is a row of sets, one for each unit: a header (initial length, version 2, the unit's offset and
+//! length in `.debug_info`), then for each name the offset of its entry in the unit, a byte that tells what
+//! it names, and the name with a NUL. An offset of 0 ends the set. The byte is the upper one of a word in the
+//! index, see [`super::names::Use`].
 //!
-//! Source: GCC's and GDB's manuals (`-ggnu-pubnames`, "Index Section Format"); DWARF 4, section 6.1.1, for all but the byte.
+//! Source: GCC's and GDB's manuals (`-ggnu-pubnames`, "Index Section Format"); DWARF 4, section 6.1.1, for
+//! all but the byte.
 
 use weld_common::hash::hash_until_nul;
 

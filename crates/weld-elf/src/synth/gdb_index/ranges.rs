@@ -1,10 +1,11 @@
 //! Which addresses a unit's code has.
 //!
-//! Told by the attributes of the unit's first entry: one range (`DW_AT_low_pc` and `DW_AT_high_pc`), or a list
-//! of them in `.debug_ranges` or `.debug_rnglists`. Ranges are in sections of the object, which have no addresses yet.
+//! Told by the attributes of the unit's first entry: one range (`DW_AT_low_pc` and `DW_AT_high_pc`), or a
+//! list of them in `.debug_ranges` or `.debug_rnglists`. Ranges are in sections of the object, which have no
+//! addresses yet.
 //!
-//! Specification: DWARF 5, sections 2.17 (code addresses), 7.25 (range lists), 7.28 (range list tables); DWARF 4,
-//! section 2.17.3 (`.debug_ranges`).
+//! Specification: DWARF 5, sections 2.17 (code addresses), 7.25 (range lists), 7.28 (range list tables);
+//! DWARF 4, section 2.17.3 (`.debug_ranges`).
 
 use super::unit::{Unit, Value};
 use crate::synth::debug_info::dwarf::{Cursor, Kind, Malformed, Pointer, Source, form};

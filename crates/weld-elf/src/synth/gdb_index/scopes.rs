@@ -1,6 +1,7 @@
 //! What a unit's names are made of: scopes (`ns::Class::`) and leaves behind them.
 //!
-//! A scope has its text once, however many names it has, and the hash of it, from which that of each name goes on.
+//! A scope has its text once, however many names it has, and the hash of it, from which that of each name
+//! goes on.
 
 use weld_common::hash::Prefix;
 
@@ -98,7 +99,8 @@ impl Scopes {
         &self.list[scope as usize].prefix
     }
 
-    /// Adds the scope of what is inside something called `leaf`, which is in the scope `around`. `None` if there is no room.
+    /// Adds the scope of what is inside something called `leaf`, which is in the scope `around`. `None` if
+    /// there is no room.
     pub fn add(&mut self, around: u32, leaf: Leaf, separator: &[u8]) -> Option<u32> {
         let Scope { start, length, prefix } = self.list[around as usize];
         let more = length as usize + leaf.size() + separator.len();

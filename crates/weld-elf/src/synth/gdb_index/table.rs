@@ -10,9 +10,10 @@
 //!     pool            vectors (count, uses), then names with a NUL
 //! ```
 //!
-//! Names that the same units use in the same way share a vector; in programs of many units that is most of the index. The
-//! hash table is filled by all threads at once: a name takes any slot of its row that is empty or has a name of a
-//! higher number, which then has to go on. What comes out is what one thread would make of the names in order.
+//! Names that the same units use in the same way share a vector; in programs of many units that is most of
+//! the index. The hash table is filled by all threads at once: a name takes any slot of its row that is empty
+//! or has a name of a higher number, which then has to go on. What comes out is what one thread would make of
+//! the names in order.
 //!
 //! All numbers are little-endian, whatever the machine. Source: GDB's manual, "Index Section Format".
 
@@ -166,7 +167,8 @@ impl<'a> Table<'a> {
         par::runs("slots of the index", parallel, count, NAMES, enter);
     }
 
-    /// Calls `f` with each shard, its number, and that part of `items` (there is one for each name) that is its own.
+    /// Calls `f` with each shard, its number, and that part of `items` (there is one for each name) that is
+    /// its own.
     fn for_shards<T: Send>(
         &self,
         what: &'static str,
@@ -295,8 +297,9 @@ impl<'a> Table<'a> {
         self.parts.borders()
     }
 
-    /// Writes what is in `out`, which begins at offset `start` of the section; both ends are [borders](Self::borders).
-    /// `address` is that of an input section: in memory, or in its output section if that is outside.
+    /// Writes what is in `out`, which begins at offset `start` of the section; both ends are
+    /// [borders](Self::borders). `address` is that of an input section: in memory, or in its output section
+    /// if that is outside.
     pub fn write(&self, start: u64, out: &mut [u8], placed: &dyn Fn(Pointer) -> u64) {
         self.parts.write(start, out, |kind, bytes| self.write_part(kind, bytes, placed));
     }

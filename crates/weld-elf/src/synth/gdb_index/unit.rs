@@ -1,7 +1,7 @@
 //! Units of `.debug_info` and `.debug_types`: their headers, and what the first entry says of all others.
 //!
-//! Specification: DWARF 5, sections 7.5.1 (headers) and 3.1 (attributes of units); DWARF 2 to 4, section 7.5.1; GNU's
-//! "Fission" for skeletons before DWARF 5.
+//! Specification: DWARF 5, sections 7.5.1 (headers) and 3.1 (attributes of units); DWARF 2 to 4, section
+//! 7.5.1; GNU's "Fission" for skeletons before DWARF 5.
 
 use super::abbrev::{Abbreviations, Attribute, tag};
 use crate::synth::debug_info::dwarf::{

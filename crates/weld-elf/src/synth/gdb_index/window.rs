@@ -1,11 +1,11 @@
 //! The names of up to 64 units that are read one after the other.
 //!
-//! Units that follow one another often have the same names, from the same headers. They are found here, while both copies are
-//! in the cache, and each name leaves one key for all: which of the units have it is a word with a bit for each.
-//! In a program of 5000 objects that is one key for three names and a half.
+//! Units that follow one another often have the same names, from the same headers. They are found here, while
+//! both copies are in the cache, and each name leaves one key for all: which of the units have it is a word
+//! with a bit for each. In a program of 5000 objects that is one key for three names and a half.
 //!
-//! Names of other windows are met in the shards ([`super::names`]); the keys of a window are in the order of those, and
-//! within a shard in the order in which their names came.
+//! Names of other windows are met in the shards ([`super::names`]); the keys of a window are in the order of
+//! those, and within a shard in the order in which their names came.
 
 use weld_common::hash::join;
 use weld_common::hash_index::HashIndex;
@@ -61,7 +61,8 @@ pub struct Set {
 
 /// Units of a window.
 const UNITS: usize = 64;
-/// No unit adds to a window that has copied more. A unit alone copies no more than [`Scopes`] has room for, twice.
+/// No unit adds to a window that has copied more. A unit alone copies no more than [`Scopes`] has room for,
+/// twice.
 const FULL: usize = 64 << 20;
 
 /// What is known of a window when it is full.
@@ -126,8 +127,8 @@ const NOT_COPIED: (u32, u32) = (u32::MAX, 0);
 pub const BATCH: usize = 16;
 
 impl<'a> Filler<'a> {
-    /// Names that come from here on are those of unit number `unit`. Returns a window if it was full; there are
-    /// 2^`shard_bits` shards.
+    /// Names that come from here on are those of unit number `unit`. Returns a window if it was full; there
+    /// are 2^`shard_bits` shards.
     pub fn unit(&mut self, unit: Use, shard_bits: u32) -> Option<Window<'a>> {
         self.scopes.clear();
         if let Some(bit) = self.units.iter().rposition(|&known| known == unit) {

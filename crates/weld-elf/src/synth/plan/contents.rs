@@ -171,7 +171,8 @@ impl<'a> Plan<'a> {
         entries
     }
 
-    /// Where the program starts. Of an object, how far into its section: loaders of objects (kexec) start there.
+    /// Where the program starts. Of an object, how far into its section: loaders of objects (kexec) start
+    /// there.
     fn entry(&self, image: &Image, context: &Context) -> u64 {
         let options = image.options;
         let program = !image.mode.shared && !image.mode.relocatable;
@@ -189,7 +190,8 @@ impl<'a> Plan<'a> {
             return image.symbols[id].address();
         }
         let (compat_mode, asked) = (options.compat_mode, options.symbols.entry.is_some());
-        // GNU ld takes the start of the code. Its default script names the symbol, so where another is in its place nobody has asked.
+        // GNU ld takes the start of the code. Its default script names the symbol, so where another is in its
+        // place nobody has asked.
         let code = image.layout.find(b".text");
         let code = code.filter(|_| compat_mode.is_gnu_ld() && program);
         let scripted = || compat_mode.is_gnu_ld() && !asked && !setup::names_entry(context.inputs);
@@ -204,7 +206,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Symbol tables of 32 bits do not hold all numbers that symbols may be given. Negative ones count from the top.
+/// Symbol tables of 32 bits do not hold all numbers that symbols may be given. Negative ones count from the
+/// top.
 fn check_absolutes(image: &Image, context: &Context) {
     let max = image.format().max_address();
     for internal in &context.internals.list {

@@ -15,7 +15,8 @@ use crate::synth::shstrtab::Names;
 use crate::synth::symbol_choice::Choice;
 
 impl<'a> Plan<'a> {
-    /// `-r` and `--emit-relocs`: gives symbols to the sections that relocations may refer to, and numbers to all symbols.
+    /// `-r` and `--emit-relocs`: gives symbols to the sections that relocations may refer to, and numbers to
+    /// all symbols.
     pub(super) fn keep_relocs(
         &mut self,
         lists: Lists,

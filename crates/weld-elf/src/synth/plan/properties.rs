@@ -1,4 +1,5 @@
-//! What all objects say of themselves together: `.note.gnu.property`, attributes that say the same, and whether the stack is executable.
+//! What all objects say of themselves together: `.note.gnu.property`, attributes that say the same, and
+//! whether the stack is executable.
 //!
 //! Specification: psABI "Program Property", "Linux Extensions to gABI" (`.note.GNU-stack`).
 
@@ -114,14 +115,16 @@ fn of_library(machine: &'static Facts, library: &Shared) -> Properties {
     properties
 }
 
-/// What the output says of its code: what all objects say together, and what the command line asks for or about.
+/// What the output says of its code: what all objects say together, and what the command line asks for or
+/// about.
 pub struct Asker<'c, 'j> {
     pub job: &'c Job<'j>,
     pub resolved: &'c Resolved<'j>,
     pub mode: Mode,
 }
 
-/// Objects that say by which conventions their pointers are signed have to agree; of those that do not say it there may be a report.
+/// Objects that say by which conventions their pointers are signed have to agree; of those that do not say it
+/// there may be a report.
 fn check_signing(job: &Job, objects: &[Object], all: &[Properties]) {
     let said = |(object, properties): (usize, &Properties)| Some((&objects[object], properties.signing()?));
     let Some((first, signing)) = all.iter().enumerate().find_map(said) else { return };
@@ -176,8 +179,8 @@ fn report(job: &Job, policy: ReportPolicy, text: String, file: FileId) {
     job.sink.push(diagnostic.of(file, 0));
 }
 
-/// Whether PLT entries are called by code that does not know of them: IFUNCs of this output, and what is known by
-/// the address of its entry.
+/// Whether PLT entries are called by code that does not know of them: IFUNCs of this output, and what is
+/// known by the address of its entry.
 fn has_unprepared_callers(slots: &Slots, symbols: &Symbols) -> bool {
     let is_canonical = |slot: &&u32| {
         let id = slots.list[**slot as usize].id;
@@ -296,7 +299,8 @@ impl Asker<'_, '_> {
         (merged.size(format) > 0).then_some(merged)
     }
 
-    /// Names the shared objects because of which the loader will not keep return addresses twice, though the output asks for it.
+    /// Names the shared objects because of which the loader will not keep return addresses twice, though the
+    /// output asks for it.
     fn report_libraries(&self, merged: &Properties, landing: &Landing) {
         let notes = &self.job.options.notes;
         let as_objects =
@@ -498,8 +502,8 @@ impl Asker<'_, '_> {
         }
     }
 
-    /// The stack is as objects ask for. Few mean to: an assembler file without `.note.GNU-stack` does not ask,
-    /// but a function inside a C function whose address is taken does.
+    /// The stack is as objects ask for. Few mean to: an assembler file without `.note.GNU-stack` does not
+    /// ask, but a function inside a C function whose address is taken does.
     fn report_stack(&self, object: &Object) {
         let what = match self.job.options.layout.execstack {
             Some(true) => return,

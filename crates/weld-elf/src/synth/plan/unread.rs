@@ -1,6 +1,7 @@
 //! Code that nobody reads (`SHF_AARCH64_PURECODE`): segments with nothing else allow execution only.
 //!
-//! Objects say it of their sections, and an output section is so if all of its input sections are. `--execute-only` says it of all code.
+//! Objects say it of their sections, and an output section is so if all of its input sections are.
+//! `--execute-only` says it of all code.
 //!
 //! Specification: "ELF for the Arm 64-bit Architecture (AArch64)", "Section Attribute Flags".
 
@@ -15,8 +16,8 @@ use crate::options::{Options, ReportPolicy};
 use crate::sections::Sections;
 
 impl Plan<'_> {
-    /// Says of the linker's own code whether it is read: it need not be, and is not where no other is. And what goes between branches
-    /// and their targets then is without data.
+    /// Says of the linker's own code whether it is read: it need not be, and is not where no other is. And
+    /// what goes between branches and their targets then is without data.
     pub(super) fn mark_unread(&mut self, machine: &Facts, options: &Options) {
         let unread = machine.execute_only;
         if unread == 0 {

@@ -1,8 +1,8 @@
 //! Which branches may not reach, and where they go.
 //!
-//! All relocations of code are looked at once, in parallel, those of input sections that are near enough to both ends of the code
-//! excepted. What is kept are the branches that reach by less than a margin, or not at all; as long as nothing has moved by
-//! more than that, only they are looked at again.
+//! All relocations of code are looked at once, in parallel, those of input sections that are near enough to
+//! both ends of the code excepted. What is kept are the branches that reach by less than a margin, or not at
+//! all; as long as nothing has moved by more than that, only they are looked at again.
 
 use weld_common::par;
 

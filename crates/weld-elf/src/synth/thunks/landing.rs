@@ -1,7 +1,9 @@
-//! Marks for indirect branches (BTI) in front of code that has none, because nothing but direct branches go there.
+//! Marks for indirect branches (BTI) in front of code that has none, because nothing but direct branches go
+//! there.
 //!
-//! Thunks that jump to an address are indirect branches. If the output claims that all of those end at marks, their targets need one:
-//! a pool near the target gets a mark and a branch to it, and all thunks for the target jump there.
+//! Thunks that jump to an address are indirect branches. If the output claims that all of those end at marks,
+//! their targets need one: a pool near the target gets a mark and a branch to it, and all thunks for the
+//! target jump there.
 
 use super::branches::{Addresses, Goal};
 use super::search::{Far, Search};
@@ -46,14 +48,16 @@ impl<'a> Search<'_, '_, 'a> {
         changed
     }
 
-    /// The target of a thunk, if it has to have a mark and has none: what it is, its section, and the thunk's symbol.
+    /// The target of a thunk, if it has to have a mark and has none: what it is, its section, and the thunk's
+    /// symbol.
     fn needs_mark(
         &self,
         thunk: &Thunk,
         landing: &LandingPad,
         sections: &Sections,
     ) -> Option<(Goal, SectionId, (ObjectId, u32))> {
-        // The first form is a direct branch. Entries of the PLT are marked, and of what is not in a section nothing is known.
+        // The first form is a direct branch. Entries of the PLT are marked, and of what is not in a section
+        // nothing is known.
         let (Kind::Branch { form: 1.., symbol }, Goal::Section(id, offset)) = (thunk.kind, thunk.goal) else {
             return None;
         };

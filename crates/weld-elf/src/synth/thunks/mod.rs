@@ -1,17 +1,21 @@
-//! Range-extension thunks: what branches go through whose targets are too far away, in pools between input sections.
+//! Range-extension thunks: what branches go through whose targets are too far away, in pools between input
+//! sections.
 //!
-//! A machine says which of its branches may not reach and what can be put in between (`arch::facts::Branches`). While the layout
-//! settles, the branches that do not reach are looked for ([`branches`]) and given thunks ([`search`]) in pools, which are chunks
-//! between members of the output section that the branch is in ([`pools`]). Thunks are never taken away, so that ends. A branch
-//! that reaches after all goes straight to its target.
+//! A machine says which of its branches may not reach and what can be put in between
+//! (`arch::facts::Branches`). While the layout settles, the branches that do not reach are looked for
+//! ([`branches`]) and given thunks ([`search`]) in pools, which are chunks between members of the output
+//! section that the branch is in ([`pools`]). Thunks are never taken away, so that ends. A branch that
+//! reaches after all goes straight to its target.
 //!
-//! Who applies relocations knows nothing of pools: where a branch turns out not to reach, it is looked up by where it goes to, in a
-//! sorted table ([`Thunks::find`]). So branches that reach pay nothing, and machines without thunks neither.
+//! Who applies relocations knows nothing of pools: where a branch turns out not to reach, it is looked up by
+//! where it goes to, in a sorted table ([`Thunks::find`]). So branches that reach pay nothing, and machines
+//! without thunks neither.
 //!
-//! Each thunk is shared by all branches of its output section that go to the same place and reach it. It has a symbol, which says
-//! where it leads.
+//! Each thunk is shared by all branches of its output section that go to the same place and reach it. It has
+//! a symbol, which says where it leads.
 //!
-//! Pools also take instructions that have to be moved away from where some processors execute them wrongly ([`moved`]).
+//! Pools also take instructions that have to be moved away from where some processors execute them wrongly
+//! ([`moved`]).
 
 mod branches;
 mod landing;
@@ -98,7 +102,8 @@ pub struct Thunks {
     landings: BTreeMap<Goal, u32>,
     /// For which processors instructions are moved.
     errata: Vec<&'static Erratum>,
-    /// Section and offset of each instruction that is moved, and where to; known when everything has its address.
+    /// Section and offset of each instruction that is moved, and where to; known when everything has its
+    /// address.
     moved: Vec<(SectionId, u64, u64)>,
     /// Code that needs something in a pool near it, and is in a section too large for that.
     pub stuck: Option<(SectionId, u64)>,

@@ -1,8 +1,9 @@
 //! Instructions that are carried out elsewhere, because some processors execute them wrongly where they are.
 //!
-//! The instruction goes to a pool, as it is after relocation, followed by a branch back; a branch to there takes its place. Which
-//! ones have to be moved depends on their addresses, so they are looked for whenever these have changed. An instruction that has
-//! once been moved stays so. Pools grow by whole pages while there is anything to be moved, so that what follows them is as far into a page as before.
+//! The instruction goes to a pool, as it is after relocation, followed by a branch back; a branch to there
+//! takes its place. Which ones have to be moved depends on their addresses, so they are looked for whenever
+//! these have changed. An instruction that has once been moved stays so. Pools grow by whole pages while
+//! there is anything to be moved, so that what follows them is as far into a page as before.
 //!
 //! What is data between code is found out by mapping symbols, where something seems to have to be moved.
 
@@ -79,7 +80,8 @@ impl Thunks {
         self.moved[first..].iter().take_while(move |moved| moved.0 == id)
     }
 
-    /// Puts branches where instructions of a section were that are moved. `out` are its bytes from `start` on, which is at `address`.
+    /// Puts branches where instructions of a section were that are moved. `out` are its bytes from `start`
+    /// on, which is at `address`.
     pub fn leave(
         &self,
         machine: Option<&Branches>,

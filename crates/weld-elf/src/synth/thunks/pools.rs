@@ -1,4 +1,5 @@
-//! Where pools of thunks may lie: after input sections, often enough that a branch has one before it or after it.
+//! Where pools of thunks may lie: after input sections, often enough that a branch has one before it or after
+//! it.
 
 use super::search::World;
 use crate::ids::*;
@@ -49,7 +50,8 @@ impl Members<'_, '_, '_> {
         if i == 0 { 0 } else { self.end(i - 1) }
     }
 
-    /// Whether a pool may lie before member `i`: after an input section, and not between pieces of one function.
+    /// Whether a pool may lie before member `i`: after an input section, and not between pieces of one
+    /// function.
     fn may_open(&self, i: usize) -> bool {
         let Some(before) = i.checked_sub(1).and_then(|i| self.list[i].as_section()) else { return false };
         let after = self.list.get(i).and_then(|member| member.as_section());
@@ -63,7 +65,8 @@ impl Members<'_, '_, '_> {
         matches!(name, Some(b".init" | b".fini"))
     }
 
-    /// Where pools are to lie so that they are at most about `spacing` bytes apart, the last one at the end; ascending.
+    /// Where pools are to lie so that they are at most about `spacing` bytes apart, the last one at the end;
+    /// ascending.
     pub fn spaced(&self, spacing: u64) -> Vec<usize> {
         let count = self.list.len();
         let mut places = Vec::new();

@@ -1,9 +1,10 @@
 //! Gives thunks to branches that do not reach, while the layout settles.
 //!
-//! Branches are taken target by target, in the order of their addresses. One that reaches no thunk for its target gets one in the pool
-//! that lies furthest after it, so that as many as possible of those that follow reach it as well; but a pool from which a plain branch reaches
-//! the target is preferred. Pools are planned at equal distances, a little less than branches reach. Where one grows so far that
-//! not all reach it, another is opened beside the input section that does not.
+//! Branches are taken target by target, in the order of their addresses. One that reaches no thunk for its
+//! target gets one in the pool that lies furthest after it, so that as many as possible of those that follow
+//! reach it as well; but a pool from which a plain branch reaches the target is preferred. Pools are planned
+//! at equal distances, a little less than branches reach. Where one grows so far that not all reach it,
+//! another is opened beside the input section that does not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -245,7 +246,8 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         sort::by(list, self.world.parallel, Ord::cmp)
     }
 
-    /// Adds a thunk for a branch. Returns where it is about to be; `None` if there is no place for it in reach.
+    /// Adds a thunk for a branch. Returns where it is about to be; `None` if there is no place for it in
+    /// reach.
     fn add(
         &mut self,
         far: &Far,
@@ -337,7 +339,8 @@ impl<'s, 'w, 'a> Search<'s, 'w, 'a> {
         })
     }
 
-    /// Remembers where the instructions are that are moved, which their names say. What cannot be changed any more has to reach.
+    /// Remembers where the instructions are that are moved, which their names say. What cannot be changed any
+    /// more has to reach.
     fn conclude(&mut self, layout: &Layout<'a>, sections: &Sections<'a>) {
         let addresses = Addresses { world: &self.world, layout, sections };
         let reach = self.thunks.reach(self.machine);

@@ -4,7 +4,8 @@ use super::*;
 use crate::synth::debug_info::dwarf::KINDS;
 use crate::synth::debug_info::plain::Plain;
 
-/// Sections with relocations: (field, what it refers to). Section 100 has code, and so has 101, which is dead.
+/// Sections with relocations: (field, what it refers to). Section 100 has code, and so has 101, which is
+/// dead.
 struct Object<'a> {
     plain: Plain<'a>,
     relocs: Vec<(Pointer, Pointer)>,
@@ -104,7 +105,8 @@ fn unit(entries: &[u8]) -> Vec<u8> {
 }
 
 /// C++: a unit with language and code (1), a namespace (2) and a structure (3) with entries below, the
-/// declaration of a function (4) and its definition (5), variables of this unit (6), a function with a body (7).
+/// declaration of a function (4) and its definition (5), variables of this unit (6), a function with a body
+/// (7).
 const ABBREVIATIONS: &[u8] = &[
     1, 0x11, 1, 0x13, 0x0b, 0x11, 0x01, 0x12, 0x06, 0, 0, //
     2, 0x39, 1, 0x03, 0x08, 0, 0, //
@@ -213,7 +215,8 @@ fn what_makes_no_sense_is_left_out() {
 
 #[test]
 fn entries_that_are_read_again_and_again() {
-    // The unit; a structure that is declared, with a name and entries below; one with many attributes; one that it stands for.
+    // The unit; a structure that is declared, with a name and entries below; one with many attributes; one
+    // that it stands for.
     let mut abbreviations = vec![1, 0x11, 1, 0x13, 0x0b, 0, 0, 2, 0x13, 1, 0x03, 0x0e, 0x3c, 0x19, 0, 0];
     abbreviations.extend([4, 0x13, 0, 0x47, 0x13, 0, 0, 3, 0x13, 0]);
     abbreviations.extend([0x3c, 0x0c].repeat(10_000));

@@ -85,7 +85,8 @@ fn every_name_is_found_with_its_uses() {
 #[test]
 fn names_of_many_windows_and_of_several_things() {
     let names: Vec<&'static str> = (0..50).map(|i| &*String::leak(format!("ns::name{i}"))).collect();
-    // Units 0 to 199, each with a name of its own kind of things and one for which each unit has another kind.
+    // Units 0 to 199, each with a name of its own kind of things and one for which each unit has another
+    // kind.
     let kinds = [what::FUNCTION, what::TYPE | what::STATIC, what::VARIABLE];
     let kind = |unit: u32| kinds[unit as usize % 3];
     let uses: Vec<(&str, u32)> = (0..200)
